@@ -1,0 +1,89 @@
+# Two targets set everything up by themselves: `make demo` and `make test`. They need Python >= 3.11,
+# Rust >= 1.88, a C/C++ compiler and make, and install the rest into .venv from the locked requirements.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CARGO := cargo
+RUST := --release --manifest-path rust/Cargo.toml
+RUST_SOURCES := $(shell find rust/src -name '*.rs') rust/Cargo.toml rust/Cargo.lock
+
+# Every recipe runs the package's own tools before those of the system.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test build quick lint types rust-test docs slow bench bench-data peers lock wheel clean tools
+
+help: ## List the targets.
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
+
+demo: build ## Run the whole pipeline on the in-vitro web, then say what to try next.
+	webstrata demo
+
+test: lint types rust-test ## Lint, types, layers, stubs, Rust and Python tests, docs: what CI runs.
+	pytest -n 2 -m "not slow"
+	$(MAKE) --no-print-directory docs
+
+build: $(VENV)/.built ## Build the Rust core in place.
+
+quick: build ## Python tests alone, for the inner loop.
+	pytest -x -q -n 2 -m "not slow"
+
+lint: build ## Check style and layers: ruff, import-linter, rustfmt, clippy.
+	ruff format --check .
+	ruff check .
+	lint-imports --no-logo
+	$(CARGO) fmt --manifest-path rust/Cargo.toml --check
+	$(CARGO) clippy -q $(RUST) --all-targets -- -D warnings
+
+types: build ## Check types, and the stubs against the compiled core.
+	mypy
+	python -m mypy.stubtest webstrata._core --mypy-config-file pyproject.toml
+
+rust-test: tools ## Test the kernels as plain Rust.
+	$(CARGO) test -q $(RUST) --no-default-features
+
+docs: build ## Build the documentation, strictly; commands and settings are generated.
+	python docs/generate.py --check
+	mkdocs build --strict --quiet
+
+slow: build ## Tests that take minutes: kill -9 sequences, large inputs.
+	pytest -n 2 -m slow
+
+bench: build ## Every benchmark, full size: ours and the peers' in one run, one JSON line each.
+	python -m bench
+
+bench-data: build ## Make the inputs that benchmarks share, once.
+	python -m bench.data
+
+peers: tools ## Install the programs we compare with, in an environment of their own.
+	$(PYTHON) -m venv .peers
+	.peers/bin/python -m pip install --quiet --upgrade -r requirements/peers.txt
+
+lock: $(VENV)/.locked ## Renew requirements/dev.txt from pyproject.toml, with hashes and no addresses.
+	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --upgrade --generate-hashes \
+	  --no-emit-index-url --no-emit-find-links --no-header --no-annotate --quiet -o requirements/dev.txt
+
+wheel: $(VENV)/.locked ## Build the wheel that is shipped.
+	maturin build --profile dist
+
+clean: ## Remove everything that was made here.
+	rm -rf $(VENV) .peers .bench-data rust/target site webstrata-demo src/webstrata/*.so
+
+tools:
+	@PYTHON=$(PYTHON) sh requirements/tools.sh
+
+# The environment is complete when its stamp is there: an interrupted install starts again.
+$(VENV)/.locked: requirements/dev.txt | tools
+	@echo "Setting up $(VENV) (once)"
+	@rm -f $@
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.locked $(RUST_SOURCES) pyproject.toml
+	@echo "Building the core (the first time takes some minutes)"
+	@$(BIN)/maturin develop --release > $(VENV)/build.log 2>&1 || { cat $(VENV)/build.log >&2; exit 1; }
+	@touch $@

@@ -1,0 +1,10 @@
+//! The kernels of webstrata: loops that run per bit, byte, arc, posting or request.
+//!
+//! One module per room, named as its Python side (`src/webstrata/<room>`). A kernel takes slices, paths and plain
+//! numbers, counts its work on a [`collection::progress::Meter`] and stops when the meter says so. Only `python/`
+//! knows PyO3; without the feature `python` this is an ordinary Rust library.
+
+pub mod collection;
+
+#[cfg(feature = "python")]
+mod python;

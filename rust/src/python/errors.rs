@@ -1,0 +1,31 @@
+//! From the error enum of each room to the exceptions of `webstrata.errors`; the only place that does.
+
+use crate::collection::CollectionError;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
+use pyo3::prelude::*;
+
+impl From<CollectionError> for PyErr {
+    fn from(error: CollectionError) -> Self {
+        let class = match &error {
+            CollectionError::DiskFull { .. } => "DiskFullError",
+            CollectionError::Access { .. } => "AccessError",
+            CollectionError::Missing { .. } => "MissingError",
+            CollectionError::Storage { .. } => "StorageError",
+            CollectionError::FaultPlan(message) => return PyValueError::new_err(message.clone()),
+            CollectionError::Interrupted => return PyKeyboardInterrupt::new_err(()),
+        };
+        webstrata_error(class, &error.to_string())
+    }
+}
+
+fn webstrata_error(class: &str, message: &str) -> PyErr {
+    Python::attach(|py| {
+        let raised = py
+            .import("webstrata.errors")
+            .and_then(|errors| errors.getattr(class)?.call1((message,)));
+        match raised {
+            Ok(exception) => PyErr::from_value(exception),
+            Err(error) => error,
+        }
+    })
+}

@@ -1,0 +1,30 @@
+//! The door to Python: bindings, nothing but conversion. Each room is a submodule of `webstrata._core`.
+
+mod collection;
+mod errors;
+mod progress;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+#[pyo3(name = "_core")]
+fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    add_room(module, "collection", collection::fill)
+}
+
+/// Adds a submodule and enters it in `sys.modules`, so that `import webstrata._core.<name>` works.
+fn add_room(
+    parent: &Bound<'_, PyModule>,
+    name: &str,
+    fill: fn(&Bound<'_, PyModule>) -> PyResult<()>,
+) -> PyResult<()> {
+    let py = parent.py();
+    let full_name = format!("webstrata._core.{name}");
+    let room = PyModule::new(py, &full_name)?;
+    fill(&room)?;
+    parent.add(name, &room)?;
+    py.import("sys")?
+        .getattr("modules")?
+        .set_item(full_name, room)
+}

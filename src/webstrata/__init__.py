@@ -1,0 +1,46 @@
+"""Gather, compress, date and study a piece of the web.
+
+The public names, each loaded when it is first asked for::
+
+    import webstrata as ws
+
+    uk = ws.open("uk")
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from webstrata import errors as errors
+    from webstrata._core import __version__ as __version__
+    from webstrata.api import Collection as Collection
+    from webstrata.api import Snapshot as Snapshot
+    from webstrata.api import create as create
+    from webstrata.api import open as open
+
+_HOMES = {
+    "Collection": "webstrata.api",
+    "Snapshot": "webstrata.api",
+    "__version__": "webstrata._core",
+    "create": "webstrata.api",
+    "errors": "webstrata.errors",
+    "open": "webstrata.api",
+}
+
+__all__ = ["Collection", "Snapshot", "__version__", "create", "errors", "open"]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'webstrata' has no attribute {name!r}")
+    module = importlib.import_module(home)
+    value: object = module if home.rpartition(".")[2] == name else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

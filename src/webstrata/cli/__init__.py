@@ -1,0 +1,136 @@
+"""The command line: `webstrata VERB COLLECTION …`, one file per verb, loaded when its verb is used.
+
+Results go to stdout, progress and messages to stderr. Exit codes: 0 done, 1 failed, 2 the user can fix it,
+130 interrupted. A user's mistake gives one sentence; a traceback appears for a bug, or with ``--traceback``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import signal
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from webstrata.errors import Cancelled, WebstrataError
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+VERBS = {
+    "check": "Verify every file of COLLECTION, and name what is damaged.",
+    "demo": "Run what there is on a small example, and say what to try next.",
+    "new": "Create COLLECTION, or add snapshots to it.",
+    "show": "Show what COLLECTION holds, and what is stale.",
+}
+"""The first line of each verb's help, so that the list of verbs needs none of them loaded."""
+
+
+class Verbs(click.Group):
+    """A group whose commands live in modules of their own name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The verbs in alphabetical order."""
+        return sorted(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load the module of a verb."""
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = importlib.import_module(
+            f"webstrata.cli.{cmd_name.replace('-', '_')}"
+        ).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the verbs without loading them."""
+        with formatter.section("Verbs"):
+            formatter.write_dl(sorted(VERBS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb, or refuse with the nearest one."""
+        from webstrata.collection.settings import unknown_name
+
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            raise click.UsageError(unknown_name("webstrata", args[0], "verb", VERBS))
+        return super().resolve_command(ctx, args)
+
+
+def _print_version(ctx: click.Context, _option: click.Parameter, *values: Any) -> None:  # noqa: ANN401
+    if values and values[0]:
+        from webstrata import __version__
+
+        click.echo(f"webstrata {__version__}")
+        ctx.exit()
+
+
+@click.group(
+    cls=Verbs,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="Example: webstrata new uk && webstrata show uk",
+    subcommand_metavar="VERB COLLECTION …",
+)
+@click.option("--traceback", is_flag=True, help="Show where in the program an error came from.")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version.",
+)
+def verbs(*, traceback: bool) -> None:
+    """Gather, compress, date and study a piece of the web."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a command and end the process with its exit code."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command and return its exit code; the only place that turns exceptions into sentences.
+
+    Examples
+    --------
+    >>> run(["show", "/no/such/collection"])
+    2
+    """
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        outcome = verbs.main(arguments, prog_name="webstrata", standalone_mode=False)
+        sys.stdout.flush()
+        return outcome if isinstance(outcome, int) else 0
+    except click.ClickException as error:
+        if "--traceback" in arguments:
+            raise
+        where = (
+            f" (`{error.ctx.command_path} --help` shows how)"
+            if isinstance(error, click.UsageError) and error.ctx
+            else ""
+        )
+        return _say(f"{error.format_message().rstrip('.')}{where}", 2)
+    except WebstrataError as error:
+        if "--traceback" in arguments:
+            raise
+        return _say(str(error), error.exit_code)
+    except (KeyboardInterrupt, Cancelled, click.Abort) as error:
+        return _say(
+            str(error) or "interrupted; what was done is kept, and the same command goes on from there", 130
+        )
+    except BrokenPipeError:
+        # the reader of our output went away (`webstrata show uk | head`): nothing failed
+        sys.stderr.close()
+        return 0
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _say(sentence: str, exit_code: int) -> int:
+    click.echo(f"webstrata: {sentence}", err=True)
+    return exit_code

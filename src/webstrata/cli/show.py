@@ -1,0 +1,100 @@
+"""webstrata show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from webstrata.cli.options import collection_argument, json_option
+from webstrata.cli.output import show_bytes, show_json, show_table
+from webstrata.collection.manifest import repair_sentence
+from webstrata.errors import FormatError
+
+if TYPE_CHECKING:
+    from webstrata.api import Collection
+
+
+@click.command("show", epilog="Example: webstrata show uk --json")
+@collection_argument
+@click.argument("snapshot", required=False, metavar="[SNAPSHOT]")
+@json_option
+def command(collection: Collection, snapshot: str | None, *, as_json: bool) -> None:
+    """Show what COLLECTION holds, and what is stale.
+
+    With SNAPSHOT, only that one. A part is stale when something it was made from has changed; the command
+    that renews it is shown.
+    """
+    document = describe(collection, snapshot)
+    if as_json:
+        show_json(document)
+    else:
+        _show_text(document)
+    damaged = [
+        repair_sentence(holder.parts.manifest)
+        for holder in [collection, *collection]
+        if holder.parts.manifest.damage
+    ]
+    if damaged:
+        raise FormatError("; ".join(damaged))
+
+
+def describe(collection: Collection, label: str | None = None) -> dict[str, Any]:
+    """What `show` tells, as plain data."""
+    labels = [collection[label].label] if label else collection.labels
+    states = collection.states()
+    parts: dict[str, list[dict[str, Any]]] = {name: [] for name in ["", *labels]}
+    for name, state in states.items():
+        holder = name.partition("/")[0]
+        if holder in parts:
+            record = state.record
+            parts[holder].append(
+                {
+                    "name": record.name,
+                    "state": "stale" if state.stale else "ready",
+                    "changed_inputs": list(state.stale),
+                    "renew": state.renew,
+                    **record.to_table(),
+                    "path": str((collection[holder] if holder else collection).parts.path(record)),
+                }
+            )
+    return {
+        "path": str(collection.path),
+        "title": collection.title,
+        "parts": parts[""],
+        "snapshots": [{"label": name, "parts": parts[name]} for name in labels],
+    }
+
+
+def _show_text(document: dict[str, Any]) -> None:
+    snapshots = document["snapshots"]
+    click.echo(f"{document['title']} ({document['path']}): {len(snapshots)} snapshots")
+    holders = [("", document["parts"]), *((snapshot["label"], snapshot["parts"]) for snapshot in snapshots)]
+    rows = [
+        (
+            label or "(all)",
+            part["name"],
+            part["state"],
+            show_bytes(part["bytes"]),
+            f"{part['built']:%Y-%m-%d %H:%M}",
+            ", ".join(
+                f"{number:,} {name}".replace(",", " ") for name, number in part.get("counts", {}).items()
+            ),
+        )
+        for label, parts in holders
+        for part in parts
+    ]
+    if rows:
+        click.echo()
+        show_table(["snapshot", "part", "state", "size", "built", "holds"], rows)
+    empty = [label for label, parts in holders[1:] if not parts]
+    if empty:
+        click.echo(f"\nNothing built yet: {', '.join(empty)}")
+    for label, parts in holders:
+        for part in parts:
+            if part["state"] == "stale":
+                renew = f"; renew it with `{part['renew']}`" if part["renew"] else "; build it again"
+                changed = ", ".join(part["changed_inputs"])
+                click.echo(f"{label}/{part['name']} is older than {changed}{renew}")
+    if not snapshots:
+        click.echo(f"Add a snapshot with `webstrata new {document['path']} 2026-06`.")

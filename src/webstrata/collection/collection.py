@@ -1,0 +1,340 @@
+"""Collections and snapshots as stages hold them: the directory, its settings, its parts.
+
+::
+
+    uk/
+      collection.toml            format, title, and settings that all snapshots share; written once, then the
+      user's manifest.toml              the parts of the collection itself (see `manifest`) snapshots/2026-06/
+        snapshot.toml            settings of this snapshot alone; optional, the user's
+        manifest.toml            the parts of the snapshot
+
+Only this room makes paths. A label is a date, ``2026``, ``2026-06``, ``2026-06-12`` or ``2026-06-12T1830``,
+so that the order of the labels is the order of time; a collection has at most 64 snapshots, one per bit of a
+temporal label.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import shlex
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from webstrata.collection.files import explained, make_directory, replace_file
+from webstrata.collection.manifest import FORMAT, check_format
+from webstrata.collection.parts import Part, Parts, stale_inputs
+from webstrata.collection.settings import TABLES, Settings, load_settings_class, unknown_name
+from webstrata.errors import ExistsError, FormatError, LabelError, MissingError, SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from os import PathLike
+
+    from webstrata.collection.manifest import PartRecord
+    from webstrata.collection.parts import Build
+    from webstrata.collection.progress import Progress
+
+MAX_SNAPSHOTS = 64
+
+_S = TypeVar("_S", bound=Settings)
+_FORMS = {4: "%Y", 7: "%Y-%m", 10: "%Y-%m-%d", 15: "%Y-%m-%dT%H%M"}
+
+
+def check_label(label: str) -> str:
+    """`label` if it is the date of a snapshot, or `LabelError`.
+
+    Examples
+    --------
+    >>> check_label("2026-06")
+    '2026-06'
+    >>> check_label("2026-13")
+    Traceback (most recent call last):
+    webstrata.errors.LabelError: snapshot label '2026-13' is no date; write it as 2026, 2026-06, 2026-06-12 or
+    2026-06-12T1830
+    """
+    try:
+        if re.fullmatch(r"[\dT-]+", label, re.ASCII):
+            dt.datetime.strptime(label, _FORMS[len(label)])
+            return label
+    except (KeyError, ValueError):
+        pass
+    raise LabelError(
+        f"snapshot label {label!r} is no date; write it as 2026, 2026-06, 2026-06-12 or 2026-06-12T1830"
+    )
+
+
+@dataclass(frozen=True)
+class PartState:
+    """A part as `show` tells it: whether it is fresh, and what to do if not."""
+
+    record: PartRecord
+    stale: tuple[str, ...]
+    renew: str
+
+
+class _Holder:
+    """What a collection and a snapshot have in common: a folder with parts."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.parts = Parts(path)
+
+    def open_part(self, name: str) -> Part:
+        """The part called `name`, kept from removal until it is closed, or `MissingError`."""
+        return self.parts.open(name)
+
+
+class Snapshot(_Holder):
+    """One dated crawl in a collection."""
+
+    def __init__(self, collection: Collection, label: str) -> None:
+        super().__init__(collection.path / "snapshots" / label)
+        self.collection = collection
+        self.label = label
+
+    def build(
+        self,
+        name: str,
+        *,
+        settings: Settings | None = None,
+        inputs: tuple[str, ...] = (),
+        renew: str = "",
+        progress: Progress | None = None,
+    ) -> Build:
+        """A build of the part `name`, from parts of this snapshot (``links``) or others (``2026-05/links``).
+
+        Examples
+        --------
+        >>> collection = Collection.create(getfixture("tmp_path") / "uk")
+        >>> snapshot = collection.add("2026-06")
+        >>> with snapshot.build("notes") as build:
+        ...     _ = (build.path / "a.txt").write_text("kept")
+        ...     build.count(notes=1)
+        >>> with snapshot.open_part("notes") as part:
+        ...     (part.path / "a.txt").read_text(), part.counts
+        ('kept', {'notes': 1})
+        """
+        checksums = {self.collection.qualify(self, name): "" for name in inputs}
+        checksums = {name: self.collection.find_record(name).checksum for name in checksums}
+        return self.parts.build(name, settings=settings, inputs=checksums, renew=renew, progress=progress)
+
+    def settings(self, cls: type[_S], options: Mapping[str, object] | None = None) -> _S:
+        """The settings of a stage for this snapshot: options, environment, its file, the collection's."""
+        return cls.read(options=options, files=self.collection.settings_files(cls.table, self))
+
+    def __repr__(self) -> str:
+        return f"<Snapshot {self.label} of {self.collection.path}>"
+
+
+class Collection(_Holder):
+    """One directory with everything known about one piece of the web.
+
+    Examples
+    --------
+    >>> collection = Collection.create(getfixture("tmp_path") / "uk", title="United Kingdom")
+    >>> _ = collection.add("2026-06"), collection.add("2026-05")
+    >>> [snapshot.label for snapshot in collection]
+    ['2026-05', '2026-06']
+    >>> Collection.open(collection.path).title
+    'United Kingdom'
+    """
+
+    snapshot_class: type[Snapshot] = Snapshot
+
+    def __init__(self, path: Path, data: Mapping[str, Any]) -> None:
+        super().__init__(path)
+        self._data = data
+
+    # ---- opening
+
+    @classmethod
+    def create(cls, path: str | PathLike[str], *, title: str = "") -> Self:
+        """A new, empty collection at `path`, which must not be there or be an empty folder."""
+        path = Path(path)
+        with explained(path, "create"):
+            if path.is_dir() and (path / "collection.toml").exists():
+                raise ExistsError(
+                    f"{path}: there is a collection here already; choose another name, or use it"
+                )
+            if path.exists() and (not path.is_dir() or any(path.iterdir())):
+                raise ExistsError(
+                    f"{path}: something else is here already; choose another name, or an empty folder"
+                )
+        make_directory(path)
+        make_directory(path / "snapshots")
+        # the file that makes the folder a collection comes last
+        replace_file(path / "collection.toml", _first_settings_file(title).encode())
+        return cls.open(path)
+
+    @classmethod
+    def open(cls, path: str | PathLike[str]) -> Self:
+        """The collection at `path`; nothing but its settings file is read now."""
+        path = Path(path)
+        file = path / "collection.toml"
+        with explained(file, "read"):
+            try:
+                data = _parse(file, file.read_bytes())
+            except (FileNotFoundError, NotADirectoryError):
+                here = "is no collection (it has no collection.toml)" if path.exists() else "is not there"
+                create = f"webstrata new {shlex.quote(str(path))}"
+                raise MissingError(
+                    f"{path}: this {here}; name a collection, or create one with `{create}`"
+                ) from None
+        check_format(file, data)
+        known = {"format": 1, "title": 1} | TABLES
+        for name in data:
+            if name not in known:
+                raise SettingError(unknown_name(str(file), name, "table", known))
+        return cls(path, data)
+
+    @property
+    def title(self) -> str:
+        """What the collection is called in reports."""
+        return str(self._data.get("title", "")) or self.path.name
+
+    # ---- snapshots
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of its snapshots, oldest first."""
+        folder = self.path / "snapshots"
+        with explained(folder, "list"):
+            names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+        return sorted(name for name in names if _is_label(name))
+
+    def __iter__(self) -> Iterator[Snapshot]:
+        return (self.snapshot_class(self, label) for label in self.labels)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __contains__(self, label: object) -> bool:
+        return label in self.labels
+
+    def __getitem__(self, label: str) -> Snapshot:
+        check_label(label)
+        if not (self.path / "snapshots" / label).is_dir():
+            known = ", ".join(self.labels) or "none yet"
+            raise MissingError(
+                f"{self.path}: there is no snapshot {label} (snapshots: {known}); "
+                f"add it with `webstrata new {shlex.quote(str(self.path))} {label}`"
+            )
+        return self.snapshot_class(self, label)
+
+    def add(self, label: str) -> Snapshot:
+        """The snapshot of that label, made if it is not there yet."""
+        check_label(label)
+        if label not in self:
+            if len(self) >= MAX_SNAPSHOTS:
+                raise LabelError(
+                    f"{self.path}: it has {MAX_SNAPSHOTS} snapshots, as many as a temporal label has bits; "
+                    f"begin another collection for {label}"
+                )
+            make_directory(self.path / "snapshots" / label)
+        return self.snapshot_class(self, label)
+
+    # ---- parts and settings
+
+    def build(
+        self,
+        name: str,
+        *,
+        settings: Settings | None = None,
+        inputs: tuple[str, ...] = (),
+        renew: str = "",
+        progress: Progress | None = None,
+    ) -> Build:
+        """A build of a part of the collection, from its own (``/urls``) or snapshots' (``2026-06/graph``)."""
+        checksums = {
+            name: self.find_record(name).checksum for name in (self.qualify(self, name) for name in inputs)
+        }
+        return self.parts.build(name, settings=settings, inputs=checksums, renew=renew, progress=progress)
+
+    def settings(self, cls: type[_S], options: Mapping[str, object] | None = None) -> _S:
+        """The settings of a stage for the whole collection: options, environment, its file."""
+        return cls.read(options=options, files=self.settings_files(cls.table))
+
+    def settings_files(
+        self, table: str, snapshot: Snapshot | None = None
+    ) -> list[tuple[str, Mapping[str, Any]]]:
+        """The tables of a stage in the settings files, the strongest first."""
+        found: list[tuple[str, Mapping[str, Any]]] = [(str(self.path / "collection.toml"), self._data)]
+        if snapshot is not None:
+            file = snapshot.path / "snapshot.toml"
+            if file.is_file():
+                own = _parse(file, file.read_bytes())
+                for name in own:
+                    if name not in TABLES:
+                        raise SettingError(unknown_name(str(file), name, "table", TABLES))
+                found.insert(0, (str(file), own))
+        for file_name, data in found:
+            if not isinstance(data.get(table, {}), dict):
+                raise SettingError(
+                    f"{file_name}: `{table}` is no table; write its settings below a line [{table}]"
+                )
+        return [(file_name, data[table]) for file_name, data in found if table in data]
+
+    def qualify(self, holder: Snapshot | Collection, name: str) -> str:
+        """The name of a part as manifests record it: with its snapshot, or ``/`` for the collection's own."""
+        if "/" in name:
+            return name
+        return f"{holder.label}/{name}" if isinstance(holder, Snapshot) else f"/{name}"
+
+    def find_record(self, name: str) -> PartRecord:
+        """The record of a part by its qualified name, ``2026-06/graph`` or ``/temporal``."""
+        label, _, part = name.partition("/")
+        return (self[label] if label else self).parts.record(part)
+
+    def states(self) -> dict[str, PartState]:
+        """Every part by its qualified name, with the inputs that changed since it was built."""
+        holders: list[Snapshot | Collection] = [self, *self]
+        records = {self.qualify(holder, record.name): record for holder in holders for record in holder.parts}
+        checksums = {name: record.checksum for name, record in records.items()}
+        stale = {name: set(stale_inputs(record.inputs, checksums)) for name, record in records.items()}
+        changed = True
+        while changed:  # what is made from something stale is stale too
+            more = {name: {i for i in records[name].inputs if stale.get(i)} - stale[name] for name in records}
+            changed = any(more.values())
+            for name, inputs in more.items():
+                stale[name] |= inputs
+        return {
+            name: PartState(record, tuple(sorted(stale[name])), self._renew_command(name, record))
+            for name, record in records.items()
+        }
+
+    def _renew_command(self, name: str, record: PartRecord) -> str:
+        return record.renew.format(collection=shlex.quote(str(self.path)), snapshot=name.partition("/")[0])
+
+    def __repr__(self) -> str:
+        return f"<Collection {self.path}>"
+
+
+def _is_label(name: str) -> bool:
+    try:
+        return bool(check_label(name))
+    except LabelError:
+        return False
+
+
+def _parse(file: Path, content: bytes) -> dict[str, Any]:
+    try:
+        return tomllib.loads(content.decode())
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise FormatError(
+            f"{file}: this is not TOML ({error}); mend the line, or restore the file"
+        ) from error
+
+
+def _first_settings_file(title: str) -> str:
+    quoted = title.replace("\\", "\\\\").replace('"', '\\"')
+    tables = "\n".join(load_settings_class(table).to_toml() for table in TABLES)
+    return f"""\
+# What this collection is, and settings that all its snapshots share. A line without its # is in force;
+# options and environment variables are stronger, and so is the snapshot.toml of a snapshot.
+format = {FORMAT}
+title = "{quoted}"
+
+{tables}"""

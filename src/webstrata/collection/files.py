@@ -1,0 +1,164 @@
+"""The one way in which files of ours come to be: whole, durable, or not at all.
+
+Writing goes through the core's `Writer`, in Python as in Rust, so that one plan of faults
+(`webstrata.collection.faults`) reaches every byte. `replace_file` is the rule for small files: write beside,
+sync, rename, sync the folder.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import shutil
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, BinaryIO
+
+from webstrata._core.collection import Writer, crash_point, rename, sync_path
+from webstrata.errors import AccessError, DiskFullError, MissingError, StorageError, WebstrataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from typing_extensions import Buffer
+
+__all__ = [
+    "crash_point",
+    "explained",
+    "make_directory",
+    "open_writer",
+    "remove_tree",
+    "rename",
+    "replace_file",
+    "sync_path",
+    "sync_tree",
+]
+
+_BY_ERRNO: dict[int | None, tuple[type[WebstrataError], str]] = {
+    errno.EACCES: (AccessError, "no permission to {action}; change the permissions or choose another place"),
+    errno.EPERM: (AccessError, "no permission to {action}; change the permissions or choose another place"),
+    errno.EROFS: (AccessError, "no permission to {action}; change the permissions or choose another place"),
+    errno.ENOSPC: (
+        DiskFullError,
+        "no space left to {action}; free some space on this disk and run the command again",
+    ),
+    errno.EDQUOT: (
+        DiskFullError,
+        "no space left to {action}; free some space on this disk and run the command again",
+    ),
+    errno.ENOENT: (MissingError, "nothing there to {action}; check the path"),
+    errno.ENOTDIR: (MissingError, "nothing there to {action}; a file stands where a folder was expected"),
+}
+
+
+@contextmanager
+def explained(path: Path, action: str) -> Iterator[None]:
+    """Turn what the operating system refuses into a sentence with the path and what to do.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> with explained(Path("/no/such"), "list"):
+    ...     list(Path("/no/such").iterdir())
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: /no/such: nothing there to list; check the path
+    """
+    try:
+        yield
+    except OSError as error:
+        kind, sentence = _BY_ERRNO.get(
+            error.errno,
+            (
+                StorageError,
+                f"could not {{action}} ({error.strerror}); look at the disk, then run the command again",
+            ),
+        )
+        raise kind(f"{path}: {sentence.format(action=action)}") from error
+
+
+class _RawWriter(io.RawIOBase):
+    """The core's writer as a raw Python stream; closing it makes it durable."""
+
+    def __init__(self, path: Path, *, append: bool) -> None:
+        super().__init__()
+        self._writer = Writer(path, append=append)
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Buffer, /) -> int:
+        return self._writer.write(data)
+
+    def tell(self) -> int:
+        return self._writer.position
+
+    def sync(self) -> None:
+        self._writer.sync()
+
+    def close(self) -> None:
+        if not self.closed:
+            self._writer.close()
+        super().close()
+
+
+@contextmanager
+def open_writer(path: Path, *, append: bool = False) -> Iterator[BinaryIO]:
+    r"""A buffered stream into `path` that is durable when the block ends without an exception.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> with open_writer(folder / "a.txt") as stream:
+    ...     _ = stream.write(b"one line\\n")
+    >>> (folder / "a.txt").read_text()
+    'one line\\n'
+    """
+    raw = _RawWriter(path, append=append)
+    stream: BinaryIO = io.BufferedWriter(raw, 1 << 18)
+    try:
+        yield stream
+        stream.flush()
+        raw.sync()
+    except BaseException:
+        raw.close()  # what the buffer still holds is given up, or closing would try to write it once more
+        raise
+    raw.close()
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Put `data` at `path` so that a reader, or a crash, sees the old content or the new one.
+
+    Examples
+    --------
+    >>> path = getfixture("tmp_path") / "a.toml"
+    >>> replace_file(path, b"format = 1")
+    >>> path.read_bytes()
+    b'format = 1'
+    """
+    beside = path.with_name(f".{path.name}.new")
+    with open_writer(beside) as stream:
+        stream.write(data)
+    rename(beside, path)
+
+
+def sync_tree(folder: Path) -> None:
+    """Make every file and folder below `folder` durable, whoever wrote it."""
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if not path.is_symlink():
+            sync_path(path)
+    sync_path(folder)
+
+
+def make_directory(path: Path) -> Path:
+    """Create a folder, and those above it, durably; one that is there is fine."""
+    if not path.is_dir():
+        with explained(path, "create"):
+            path.mkdir(parents=True, exist_ok=True)
+        sync_path(path.parent)
+    return path
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a folder with all it holds; one that is not there is fine."""
+    with explained(path, "remove"):
+        shutil.rmtree(path, ignore_errors=False) if path.is_dir() else path.unlink(missing_ok=True)

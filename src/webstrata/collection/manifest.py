@@ -1,0 +1,195 @@
+"""The manifest: which parts a collection or snapshot has, how each was made, and what it must look like.
+
+`manifest.toml` is written by webstrata alone (what a user sets lives in `collection.toml` and
+`snapshot.toml`), by one process at a time, and always replaced as a whole; the version before it stays as
+`manifest.toml.bak`::
+
+    format = 1
+
+    [parts.graph]
+    generation = 2                       # its files are in .parts/graph.2
+    built = 2026-06-30T12:00:00Z
+    seconds = 3.5
+    version = "0.1.0"                    # the webstrata that built it
+    files = 5
+    bytes = 123456
+    checksum = "sha256:…"                # of .parts/graph.2/SHA256SUMS, which has a line per file
+    renew = "webstrata graph build {collection} {snapshot}"
+    settings = { window = 7 }
+    inputs = { links = "sha256:…" }      # checksums of the parts it was made from
+    counts = { nodes = 1000, arcs = 12000 }
+
+The same record stands in the part itself (`part.toml`), so that a manifest that is lost can be made again. A
+damaged manifest is read as far as its tables parse; writing waits until it is repaired.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import tomllib
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import tomli_w
+
+from webstrata.collection.files import explained, replace_file
+from webstrata.errors import FormatError, NewerFormatError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FORMAT = 1
+"""The newest format of collections and manifests that this webstrata reads, and the one it writes."""
+
+NAME = "manifest.toml"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartRecord:
+    """What the manifest knows about one part."""
+
+    name: str
+    generation: int
+    built: dt.datetime
+    seconds: float
+    version: str
+    files: int
+    bytes: int
+    checksum: str
+    renew: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+    inputs: dict[str, str] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def to_table(self) -> dict[str, Any]:
+        """The record as a TOML table; its name is the table's."""
+        table = asdict(self)
+        del table["name"]
+        return {key: value for key, value in table.items() if value not in ({}, "")}
+
+    @classmethod
+    def from_table(cls, name: str, table: Mapping[str, Any]) -> PartRecord:
+        """The record that a TOML table holds; a ``ValueError`` where it does not."""
+        known = {**cls.__dataclass_fields__}
+        values = {key: value for key, value in table.items() if key in known and key != "name"}
+        record = cls(name=name, **values)  # a TypeError where something is missing
+        if not (
+            isinstance(record.generation, int)
+            and isinstance(record.built, dt.datetime)
+            and isinstance(record.checksum, str)
+            and isinstance(record.inputs, dict)
+        ):
+            raise TypeError("a value of the wrong kind")
+        return record
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The parts of one collection or snapshot; `damage` says what could not be read, if anything."""
+
+    parts: dict[str, PartRecord] = field(default_factory=dict)
+    damage: str = ""
+
+    def with_part(self, record: PartRecord) -> Manifest:
+        """The manifest with `record` in place of the part of that name."""
+        return Manifest(dict(sorted((self.parts | {record.name: record}).items())))
+
+    def without_part(self, name: str) -> Manifest:
+        """The manifest less one part."""
+        return Manifest({other: record for other, record in self.parts.items() if other != name})
+
+
+def read_manifest(path: Path) -> Manifest:
+    """The manifest at `path`, as far as it can be read; an empty one where no part was ever built."""
+    with explained(path, "read"):
+        try:
+            text = path.read_bytes().decode("utf-8", "replace")
+        except FileNotFoundError:
+            # a build writes an empty manifest before its first part, so parts without a manifest have lost it
+            lost = any(path.parent.glob(".parts/*"))
+            return (
+                Manifest(damage=f"{path}: the manifest is gone, and there are parts") if lost else Manifest()
+            )
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        return _salvage(text, f"{path}: {error}")
+    try:
+        check_format(path, data)
+    except FormatError as error:
+        return _read_records(path, data.get("parts", {}), str(error))
+    tables = data.get("parts", {})
+    if not isinstance(tables, dict):
+        return Manifest(damage=f"{path}: `parts` is no table")
+    return _read_records(path, tables)
+
+
+def _read_records(path: Path, tables: Mapping[str, Any], damage: str = "") -> Manifest:
+    parts: dict[str, PartRecord] = {}
+    for name, table in tables.items():
+        try:
+            parts[name] = PartRecord.from_table(name, table)
+        except (TypeError, AttributeError) as error:
+            damage = damage or f"{path}: the record of {name} is not complete ({error})"
+    return Manifest(parts, damage)
+
+
+def _salvage(text: str, damage: str) -> Manifest:
+    """Whatever parts still parse when each is read by itself."""
+    tables: dict[str, Any] = {}
+    for chunk in re.split(r"(?m)^(?=\[parts\.[^.\]]+\]\s*$)", text)[1:]:
+        try:
+            tables |= tomllib.loads(chunk)["parts"]
+        except (tomllib.TOMLDecodeError, KeyError, TypeError):
+            continue
+    return _read_records(Path(damage.split(":", 1)[0]), tables, damage)
+
+
+def write_manifest(path: Path, manifest: Manifest) -> None:
+    """Replace the manifest at `path`, keeping the version before it as a backup."""
+    if manifest.damage:
+        raise FormatError(repair_sentence(manifest))
+    data = {"format": FORMAT, "parts": {name: record.to_table() for name, record in manifest.parts.items()}}
+    if path.exists():
+        keep_copy(path, path.with_name(path.name + ".bak"))
+    replace_file(path, tomli_w.dumps(data).encode())
+
+
+def keep_copy(path: Path, copy: Path) -> None:
+    """Keep what `path` holds now under a second name."""
+    with explained(path, "read"):
+        data = path.read_bytes()
+    replace_file(copy, data)
+
+
+def repair_sentence(manifest: Manifest) -> str:
+    """What to tell a user whose manifest is damaged."""
+    return (
+        f"{manifest.damage}; the manifest is damaged, what could be read of it is used, and "
+        "`webstrata check --repair` makes it again from the parts, keeping the damaged one"
+    )
+
+
+def check_format(path: Path, data: Mapping[str, Any]) -> None:
+    """Refuse what a newer webstrata wrote.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> check_format(Path("uk/collection.toml"), {"format": 99})
+    Traceback (most recent call last):
+    webstrata.errors.NewerFormatError: uk/collection.toml: format 99 was written by a newer webstrata, and
+    this one reads formats up to 1; upgrade webstrata to open it
+    """
+    version = data.get("format")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise FormatError(
+            f"{path}: `format` is {version!r}, and a whole number from 1 on was expected; restore the line"
+        )
+    if version > FORMAT:
+        raise NewerFormatError(
+            f"{path}: format {version} was written by a newer webstrata, and this one reads formats up to "
+            f"{FORMAT}; upgrade webstrata to open it"
+        )
