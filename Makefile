@@ -47,7 +47,7 @@ rust-test: tools ## Test the kernels as plain Rust.
 
 docs: build ## Build the documentation, strictly; commands and settings are generated.
 	python docs/generate.py --check
-	mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 mkdocs build --strict --quiet
 
 slow: build ## Tests that take minutes: kill -9 sequences, large inputs.
 	pytest -n 2 -m slow
