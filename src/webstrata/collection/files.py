@@ -7,6 +7,7 @@ sync, rename, sync the folder.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import shutil
@@ -14,7 +15,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
 from webstrata._core.collection import Writer, crash_point, rename, sync_path
-from webstrata.errors import AccessError, DiskFullError, MissingError, StorageError, WebstrataError
+from webstrata.errors import (
+    AccessError,
+    DiskFullError,
+    ExistsError,
+    MissingError,
+    StorageError,
+    UsageError,
+    WebstrataError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "crash_point",
+    "explain",
     "explained",
     "make_directory",
     "open_writer",
@@ -34,21 +44,44 @@ __all__ = [
     "sync_tree",
 ]
 
+_NO_PERMISSION = (
+    AccessError,
+    "no permission to {action}; change the permissions or choose another place",
+)
+_NO_SPACE = (
+    DiskFullError,
+    "no space left to {action}; free some space on this disk and run the command again",
+)
 _BY_ERRNO: dict[int | None, tuple[type[WebstrataError], str]] = {
-    errno.EACCES: (AccessError, "no permission to {action}; change the permissions or choose another place"),
-    errno.EPERM: (AccessError, "no permission to {action}; change the permissions or choose another place"),
-    errno.EROFS: (AccessError, "no permission to {action}; change the permissions or choose another place"),
-    errno.ENOSPC: (
-        DiskFullError,
-        "no space left to {action}; free some space on this disk and run the command again",
-    ),
-    errno.EDQUOT: (
-        DiskFullError,
-        "no space left to {action}; free some space on this disk and run the command again",
-    ),
+    errno.EACCES: _NO_PERMISSION,
+    errno.EPERM: _NO_PERMISSION,
+    errno.EROFS: _NO_PERMISSION,
+    errno.ENOSPC: _NO_SPACE,
+    errno.EDQUOT: _NO_SPACE,
+    errno.EFBIG: _NO_SPACE,
     errno.ENOENT: (MissingError, "nothing there to {action}; check the path"),
     errno.ENOTDIR: (MissingError, "nothing there to {action}; a file stands where a folder was expected"),
+    errno.EEXIST: (ExistsError, "no place to {action}; something else of this name is there already"),
+    errno.ENAMETOOLONG: (UsageError, "no way to {action}; the name is too long, choose a shorter one"),
 }
+
+
+def explain(error: OSError, path: object, action: str) -> WebstrataError:
+    """What the operating system refused, as the exception of ours that says what to do.
+
+    Examples
+    --------
+    >>> explain(OSError(errno.ENOSPC, "No space left on device"), "uk", "write")
+    DiskFullError('uk: no space left to write; free some space on this disk and run the command again')
+    """
+    kind, sentence = _BY_ERRNO.get(
+        error.errno,
+        (
+            StorageError,
+            f"could not {{action}} ({error.strerror}); look at the disk, then run the command again",
+        ),
+    )
+    return kind(f"{path}: {sentence.format(action=action)}")
 
 
 @contextmanager
@@ -66,14 +99,7 @@ def explained(path: Path, action: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        kind, sentence = _BY_ERRNO.get(
-            error.errno,
-            (
-                StorageError,
-                f"could not {{action}} ({error.strerror}); look at the disk, then run the command again",
-            ),
-        )
-        raise kind(f"{path}: {sentence.format(action=action)}") from error
+        raise explain(error, path, action) from error
 
 
 class _RawWriter(io.RawIOBase):
@@ -136,13 +162,26 @@ def replace_file(path: Path, data: bytes) -> None:
     b'format = 1'
     """
     beside = path.with_name(f".{path.name}.new")
-    with open_writer(beside) as stream:
-        stream.write(data)
-    rename(beside, path)
+    try:
+        with open_writer(beside) as stream:
+            stream.write(data)
+        rename(beside, path)
+    except BaseException:
+        # half a file of a failed try is of no use, and on a full disk its room is
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
+        raise
 
 
 def sync_tree(folder: Path) -> None:
-    """Make every file and folder below `folder` durable, whoever wrote it."""
+    """Make every file and folder below `folder` durable, whoever wrote it.
+
+    Examples
+    --------
+    >>> folder = make_directory(getfixture("tmp_path") / "a")
+    >>> _ = (folder / "b.txt").write_text("kept")
+    >>> sync_tree(folder)
+    """
     for path in sorted(folder.rglob("*"), reverse=True):
         if not path.is_symlink():
             sync_path(path)
@@ -150,15 +189,36 @@ def sync_tree(folder: Path) -> None:
 
 
 def make_directory(path: Path) -> Path:
-    """Create a folder, and those above it, durably; one that is there is fine."""
-    if not path.is_dir():
-        with explained(path, "create"):
-            path.mkdir(parents=True, exist_ok=True)
-        sync_path(path.parent)
+    """Create a folder, and those above it, durably; one that is there is fine.
+
+    Examples
+    --------
+    >>> make_directory(getfixture("tmp_path") / "a" / "b").is_dir()
+    True
+    """
+    with explained(path, "create"):
+        missing = [path, *path.parents]
+        missing = missing[: next(n for n, folder in enumerate(missing) if folder.is_dir())]
+        for folder in reversed(missing):
+            folder.mkdir(exist_ok=True)
+    # a new name is durable when the folder that has it is
+    for folder in reversed(missing):
+        sync_path(folder.parent)
     return path
 
 
 def remove_tree(path: Path) -> None:
-    """Remove a folder with all it holds; one that is not there is fine."""
+    """Remove a folder with all it holds, or a file; one that is not there is fine.
+
+    Examples
+    --------
+    >>> folder = make_directory(getfixture("tmp_path") / "a" / "b")
+    >>> remove_tree(folder.parent)
+    >>> folder.parent.exists()
+    False
+    """
     with explained(path, "remove"):
-        shutil.rmtree(path, ignore_errors=False) if path.is_dir() else path.unlink(missing_ok=True)
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)

@@ -18,18 +18,20 @@
     settings = { window = 7 }
     inputs = { links = "sha256:…" }      # checksums of the parts it was made from
     counts = { nodes = 1000, arcs = 12000 }
+    seal = "…"                           # SHA-256 of the rest of the record (see `PartRecord.seal`)
 
 The same record stands in the part itself (`part.toml`), so that a manifest that is lost can be made again. A
-damaged manifest is read as far as its tables parse; writing waits until it is repaired.
+damaged manifest is read as far as its records parse and match their seals, so what is read of it is what was
+written; writing waits until it is repaired.
 """
 
 from __future__ import annotations
 
-import datetime as dt
+import hashlib
+import json
 import re
 import tomllib
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tomli_w
@@ -38,7 +40,9 @@ from webstrata.collection.files import explained, replace_file
 from webstrata.errors import FormatError, NewerFormatError
 
 if TYPE_CHECKING:
+    import datetime as dt
     from collections.abc import Mapping
+    from pathlib import Path
 
 FORMAT = 1
 """The newest format of collections and manifests that this webstrata reads, and the one it writes."""
@@ -64,24 +68,31 @@ class PartRecord:
     counts: dict[str, int] = field(default_factory=dict)
 
     def to_table(self) -> dict[str, Any]:
-        """The record as a TOML table; its name is the table's."""
+        """The record as plain data; its name is the table's."""
         table = asdict(self)
         del table["name"]
         return {key: value for key, value in table.items() if value not in ({}, "")}
 
+    def to_sealed_table(self) -> dict[str, Any]:
+        """The record as a manifest, or the part itself, carries it."""
+        return self.to_table() | {"seal": self.seal}
+
+    @property
+    def seal(self) -> str:
+        """SHA-256 of the name and all values, as JSON with sorted keys: one changed byte is noticed."""
+        facts = {"name": self.name, **self.to_table()}
+        return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
+
     @classmethod
     def from_table(cls, name: str, table: Mapping[str, Any]) -> PartRecord:
-        """The record that a TOML table holds; a ``ValueError`` where it does not."""
-        known = {**cls.__dataclass_fields__}
-        values = {key: value for key, value in table.items() if key in known and key != "name"}
-        record = cls(name=name, **values)  # a TypeError where something is missing
-        if not (
-            isinstance(record.generation, int)
-            and isinstance(record.built, dt.datetime)
-            and isinstance(record.checksum, str)
-            and isinstance(record.inputs, dict)
-        ):
-            raise TypeError("a value of the wrong kind")
+        """The record that a sealed table holds; a ``ValueError`` where it is not what was written."""
+        try:
+            record = cls(name=name, **{key: value for key, value in table.items() if key != "seal"})
+            sealed = record.seal == table.get("seal")
+        except (TypeError, AttributeError) as error:
+            raise ValueError(f"it is not complete ({error})") from error
+        if not sealed:
+            raise ValueError("it does not match its seal")
         return record
 
 
@@ -102,7 +113,17 @@ class Manifest:
 
 
 def read_manifest(path: Path) -> Manifest:
-    """The manifest at `path`, as far as it can be read; an empty one where no part was ever built."""
+    """The manifest at `path`, as far as it can be read; an empty one where no part was ever built.
+
+    Examples
+    --------
+    >>> path = getfixture("tmp_path") / "manifest.toml"
+    >>> read_manifest(path)
+    Manifest(parts={}, damage='')
+    >>> _ = path.write_text("format = ")
+    >>> read_manifest(path).damage
+    '...manifest.toml: Invalid value (at end of document)'
+    """
     with explained(path, "read"):
         try:
             text = path.read_bytes().decode("utf-8", "replace")
@@ -115,60 +136,85 @@ def read_manifest(path: Path) -> Manifest:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        return _salvage(text, f"{path}: {error}")
+        return _read_records(path, _salvage(text), f"{path}: {error}")
     try:
         check_format(path, data)
     except FormatError as error:
-        return _read_records(path, data.get("parts", {}), str(error))
-    tables = data.get("parts", {})
+        return _read_records(path, data.get("parts"), str(error))
+    return _read_records(path, data.get("parts"))
+
+
+def _read_records(path: Path, tables: object, damage: str = "") -> Manifest:
     if not isinstance(tables, dict):
-        return Manifest(damage=f"{path}: `parts` is no table")
-    return _read_records(path, tables)
-
-
-def _read_records(path: Path, tables: Mapping[str, Any], damage: str = "") -> Manifest:
+        return Manifest(damage=damage or f"{path}: there is no table of parts")
     parts: dict[str, PartRecord] = {}
     for name, table in tables.items():
         try:
             parts[name] = PartRecord.from_table(name, table)
-        except (TypeError, AttributeError) as error:
-            damage = damage or f"{path}: the record of {name} is not complete ({error})"
+        except ValueError as error:
+            damage = damage or f"{path}: the record of {name} cannot be used, {error}"
     return Manifest(parts, damage)
 
 
-def _salvage(text: str, damage: str) -> Manifest:
-    """Whatever parts still parse when each is read by itself."""
+def _salvage(text: str) -> dict[str, Any]:
+    """The tables of whatever parts still parse when each is read by itself."""
     tables: dict[str, Any] = {}
     for chunk in re.split(r"(?m)^(?=\[parts\.[^.\]]+\]\s*$)", text)[1:]:
         try:
             tables |= tomllib.loads(chunk)["parts"]
         except (tomllib.TOMLDecodeError, KeyError, TypeError):
             continue
-    return _read_records(Path(damage.split(":", 1)[0]), tables, damage)
+    return tables
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
-    """Replace the manifest at `path`, keeping the version before it as a backup."""
+    """Replace the manifest at `path`, keeping the version before it as a backup.
+
+    Examples
+    --------
+    >>> path = getfixture("tmp_path") / "manifest.toml"
+    >>> write_manifest(path, Manifest())
+    >>> print(path.read_text(), end="")
+    format = 1
+    <BLANKLINE>
+    [parts]
+    """
     if manifest.damage:
         raise FormatError(repair_sentence(manifest))
-    data = {"format": FORMAT, "parts": {name: record.to_table() for name, record in manifest.parts.items()}}
+    records = {name: record.to_sealed_table() for name, record in manifest.parts.items()}
     if path.exists():
         keep_copy(path, path.with_name(path.name + ".bak"))
-    replace_file(path, tomli_w.dumps(data).encode())
+    replace_file(path, tomli_w.dumps({"format": FORMAT, "parts": records}).encode())
 
 
 def keep_copy(path: Path, copy: Path) -> None:
-    """Keep what `path` holds now under a second name."""
+    """Keep what `path` holds now under a second name.
+
+    Examples
+    --------
+    >>> path = getfixture("tmp_path") / "a"
+    >>> _ = path.write_text("kept")
+    >>> keep_copy(path, path.with_name("b"))
+    >>> path.with_name("b").read_text()
+    'kept'
+    """
     with explained(path, "read"):
         data = path.read_bytes()
     replace_file(copy, data)
 
 
-def repair_sentence(manifest: Manifest) -> str:
-    """What to tell a user whose manifest is damaged."""
+def repair_sentence(manifest: Manifest, collection: str = "COLLECTION") -> str:
+    """What to tell a user whose manifest is damaged.
+
+    Examples
+    --------
+    >>> repair_sentence(Manifest(damage="uk/manifest.toml: Invalid value"), "uk")
+    'uk/manifest.toml: Invalid value; what can be read of the manifest is used, and `webstrata check uk
+    --repair` makes it again from the parts, keeping the damaged one'
+    """
     return (
-        f"{manifest.damage}; the manifest is damaged, what could be read of it is used, and "
-        "`webstrata check --repair` makes it again from the parts, keeping the damaged one"
+        f"{manifest.damage}; what can be read of the manifest is used, and "
+        f"`webstrata check {collection} --repair` makes it again from the parts, keeping the damaged one"
     )
 
 
