@@ -6,8 +6,9 @@ shards (`shards`), reports its progress and can be cancelled (`progress`), and t
 place (`settings`).
 """
 
+from webstrata.collection.build import Build
 from webstrata.collection.collection import Collection, Snapshot
-from webstrata.collection.parts import Build, Part
+from webstrata.collection.parts import Part
 from webstrata.collection.progress import Progress, Task
 
 __all__ = ["Build", "Collection", "Part", "Progress", "Snapshot", "Task"]

@@ -2,37 +2,33 @@
 
 A part is sound when the digest of its `SHA256SUMS` is the manifest's checksum, and its files are those listed
 there with those digests: no more, no fewer. What an interrupted build left behind, and parts that are stale,
-are no damage; they are noted. `repair` mends what can be mended without loss: it makes a damaged manifest
-again from the records that the parts carry, and keeps the damaged one.
+are no damage; they are noted. `repair` mends what can be mended without loss: a damaged manifest is made
+again from its records that can be read and from those that the parts carry, and the damaged one is kept; a
+part's own record is made again from the manifest. A generation that nothing describes any more is set aside.
 """
 
 from __future__ import annotations
 
 import hashlib
-import tomllib
+import itertools
+import shlex
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from webstrata._core.collection import digest_files
-from webstrata.collection.files import explained
-from webstrata.collection.manifest import NAME, Manifest, keep_copy, read_manifest, write_manifest
-from webstrata.collection.parts import SUMS, Parts, list_files, read_record
+from webstrata.collection.build import RECORD, SUMS, list_files, read_record, write_record
+from webstrata.collection.files import explained, make_directory, rename
+from webstrata.collection.manifest import NAME, Manifest, keep_copy
 from webstrata.collection.progress import Progress
-from webstrata.collection.settings import (
-    TABLES,
-    ResourcesSettings,
-    Settings,
-    load_settings_class,
-    unknown_name,
-)
-from webstrata.errors import SettingError, WebstrataError
+from webstrata.collection.settings import TABLES, ResourcesSettings, load_settings_class
+from webstrata.errors import FormatError, MissingError, SettingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from webstrata.collection.collection import Collection, Snapshot
-    from webstrata.collection.manifest import PartRecord
+    from webstrata.collection.parts import Part, Parts
 
 
 @dataclass(frozen=True)
@@ -79,122 +75,154 @@ def check_collection(
     progress = progress or Progress()
     result = CheckResult()
     holders: list[Collection | Snapshot] = [collection, *collection]
-    _check_settings(collection, result)
     total = 0
     for holder in holders:
-        _check_manifest(holder.parts, result, repair=repair)
+        _check_settings(collection, holder, result)
+        _check_manifest(collection, holder.parts, result, repair=repair, progress=progress)
         total += sum(record.bytes for record in holder.parts)
+    states = collection.states()
     with progress.task("checking", total=total, unit="bytes") as task:
         for holder in holders:
             for record in holder.parts:
                 where = collection.qualify(holder, record.name)
-                remedy = _remedy(collection, where, record)
-                for problem in _check_part(holder.parts, record, settings.num_workers, task.advance, result):
-                    result.damage.append(Finding(where, problem, remedy))
+                command = states[where].renew if where in states else ""
+                remedy = f"run `{command}`" if command else "build it again, or restore it from a copy"
+                result.parts += 1
+                try:
+                    part = holder.parts.open(record.name)  # held, so that no writer takes it away meanwhile
+                except MissingError:
+                    # gone with its record since the list was made, it was removed in order
+                    if record.name in holder.parts:
+                        result.damage.append(Finding(where, "its files are gone", remedy))
+                    continue
+                with part:
+                    for problem in _check_files(part, settings.num_workers, task.advance, result):
+                        result.damage.append(Finding(where, problem, remedy))
+                    _check_record(collection, holder.parts, part, where, result, repair=repair)
             _note_leftovers(collection, holder, result)
     for name, state in collection.states().items():
         if state.stale:
             problem = f"stale: {', '.join(state.stale)} changed since it was built"
-            result.notes.append(Finding(name, problem, state.renew or "build it again"))
+            remedy = f"run `{state.renew}`" if state.renew else "build it again"
+            result.notes.append(Finding(name, problem, remedy))
     return result
 
 
-def _remedy(collection: Collection, where: str, record: PartRecord) -> str:
-    state = collection.states().get(where)
-    command = state.renew if state else record.renew
-    return f"run `{command}`" if command else "build it again, or restore it from a copy"
-
-
-def _check_settings(collection: Collection, result: CheckResult) -> None:
-    """Read every table of every settings file with its class, as the stages will."""
-    file = collection.path / "collection.toml"
-    for snapshot in [None, *collection]:
-        place = file if snapshot is None else snapshot.path / "snapshot.toml"
+def _check_settings(collection: Collection, holder: Collection | Snapshot, result: CheckResult) -> None:
+    """Read every table of a settings file with its class, as the stages will."""
+    snapshot = None if holder is collection else cast("Snapshot", holder)
+    file = str(holder.path / ("snapshot.toml" if snapshot else "collection.toml"))
+    for table in TABLES:
         try:
-            for table in _tables(place):
-                cls: type[Settings] = load_settings_class(table)
-                (snapshot or collection).settings(cls)
-        except WebstrataError as error:
-            result.damage.append(Finding(str(place), str(error), "mend the line"))
+            own = [(name, data) for name, data in collection.settings_files(table, snapshot) if name == file]
+            load_settings_class(table).read(files=own, environment={})
+        except (SettingError, FormatError) as error:
+            finding = Finding(file, str(error).removeprefix(file).lstrip(":, "), "mend the line")
+            if finding not in result.damage:
+                result.damage.append(finding)
 
 
-def _tables(file: Path) -> list[str]:
-    if not file.is_file():
-        return []
-    try:
-        data = tomllib.loads(file.read_text())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingError(f"this is not TOML ({error})") from error
-    for name in data:
-        if name not in TABLES and name not in ("format", "title"):
-            raise SettingError(unknown_name(str(file), name, "table", TABLES))
-    return [name for name in data if name in TABLES]
-
-
-def _check_manifest(parts: Parts, result: CheckResult, *, repair: bool) -> None:
+def _check_manifest(
+    collection: Collection, parts: Parts, result: CheckResult, *, repair: bool, progress: Progress
+) -> None:
     damage = parts.manifest.damage
     if not damage:
         return
     path = parts.folder / NAME
+    problem = damage.removeprefix(f"{path}: ")
     if repair:
-        copy = repair_manifest(parts)
+        copy = repair_manifest(parts, progress)
         kept = f", and kept the damaged one as {copy.name}" if copy else ""
-        result.notes.append(
-            Finding(str(path), f"repaired: {damage}", f"made again from {len(parts)} parts{kept}")
-        )
+        remedy = f"made again with {len(parts)} parts{kept}"
+        result.notes.append(Finding(str(path), f"it was damaged ({problem})", remedy))
     else:
-        result.damage.append(
-            Finding(str(path), damage, "run `webstrata check --repair`, which makes it again from the parts")
-        )
+        result.damage.append(Finding(str(path), problem, f"run `{_repair_command(collection)}`"))
 
 
-def repair_manifest(parts: Parts) -> Path | None:
-    """Make a damaged manifest again from what the parts say of themselves; return a copy of it."""
+def _repair_command(collection: Collection) -> str:
+    return f"webstrata check {shlex.quote(str(collection.path))} --repair"
+
+
+def repair_manifest(parts: Parts, progress: Progress | None = None) -> Path | None:
+    """Make a damaged manifest again from its readable records and the parts; return the copy kept of it.
+
+    A record that the manifest still has counts. Otherwise the newest generation does: it is whole, and the
+    one that was published last, or was about to be.
+
+    Examples
+    --------
+    >>> from webstrata.collection import Collection
+    >>> collection = Collection.create(getfixture("tmp_path") / "uk")
+    >>> with collection.build("notes") as build:
+    ...     _ = (build.path / "a.txt").write_text("kept")
+    >>> _ = (collection.path / "manifest.toml").write_text("spoilt")
+    >>> repair_manifest(collection.parts).name
+    'manifest.toml.damaged1'
+    >>> "notes" in collection.parts
+    True
+    """
     path = parts.folder / NAME
-    with parts.lock:
-        believed = read_manifest(path.with_name(path.name + ".bak")).parts | parts.manifest.parts
-        found: dict[str, PartRecord] = {}
-        for name, generation, folder in parts.generations():
+    with parts.writing(progress):
+        damaged = parts.manifest
+        if not damaged.damage:
+            return None  # somebody was faster
+        records = dict(damaged.parts)
+        for name, generation, folder in sorted(parts.generations(), reverse=True):
             try:
                 record = read_record(folder)
+                described = record.name == name and record.generation == generation
             except ValueError:
-                continue
-            # generations come in no order of theirs: the one that a manifest named wins, else the newest
-            named = name in believed and believed[name].generation == generation
-            if (
-                named
-                or name not in found
-                or (generation > found[name].generation and not _is(found[name], believed))
-            ):
-                found[name] = record
+                described = False
+            if name not in records and described:
+                records[name] = record
+            elif not described and not (name in records and records[name].generation == generation):
+                rename(folder, _free_name(make_directory(parts.folder / ".damaged") / folder.name))
         copy = None
         if path.exists():
-            number = 1 + len(list(path.parent.glob(f"{NAME}.damaged*")))
-            copy = path.with_name(f"{NAME}.damaged{number}")
+            copy = _free_name(path.with_name(f"{NAME}.damaged"), first=1)
             keep_copy(path, copy)
-        write_manifest(path, Manifest(dict(sorted(found.items()))))
+        parts.replace_manifest(Manifest(dict(sorted(records.items()))))
         parts.sweep()
     return copy
 
 
-def _is(record: PartRecord, believed: dict[str, PartRecord]) -> bool:
-    return record.name in believed and believed[record.name].generation == record.generation
+def _free_name(path: Path, *, first: int = 0) -> Path:
+    """`path` with the first number behind it that is free; 0 stands for none."""
+    names = (path.with_name(f"{path.name}{number or ''}") for number in itertools.count(first))
+    return next(name for name in names if not name.exists())
 
 
-def _check_part(
-    parts: Parts, record: PartRecord, workers: int, advance: Callable[[int], object], result: CheckResult
-) -> list[str]:
-    folder = parts.path(record)
-    result.parts += 1
-    if not folder.is_dir():
-        return ["its files are gone"]
+def _check_record(
+    collection: Collection, parts: Parts, part: Part, where: str, result: CheckResult, *, repair: bool
+) -> None:
+    """Compare the record in the part with the manifest's; the manifest's is the one that counts."""
     try:
-        sums = (folder / SUMS).read_bytes()
-    except OSError:
-        return [f"{SUMS} is gone"]
-    if f"sha256:{hashlib.sha256(sums).hexdigest()}" != record.checksum:
+        if read_record(part.path) == part.record:
+            return
+    except ValueError:
+        pass
+    problem = f"{RECORD} is damaged"
+    if repair:
+        with parts.writing():
+            write_record(part.path, part.record)
+        result.notes.append(Finding(where, problem, "made again from the manifest"))
+    else:
+        result.damage.append(Finding(where, problem, f"run `{_repair_command(collection)}`"))
+
+
+def _check_files(
+    part: Part, workers: int, advance: Callable[[int], object], result: CheckResult
+) -> list[str]:
+    folder = part.path
+    with explained(folder, "read"):
+        try:
+            sums = (folder / SUMS).read_bytes()
+        except FileNotFoundError:
+            return [f"{SUMS} is gone"]
+    if f"sha256:{hashlib.sha256(sums).hexdigest()}" != part.record.checksum:
         return [f"{SUMS} is damaged"]
-    wanted = {path: digest for digest, path in (line.split("  ", 1) for line in sums.decode().splitlines())}
+    lines = sums.decode().split("\n")[:-1]
+    wanted = {path: digest for digest, path in (line.split("  ", 1) for line in lines)}
     present = [path.relative_to(folder).as_posix() for path in list_files(folder)]
     problems = [f"{path} is gone" for path in wanted if path not in set(present)]
     problems += [f"{path} does not belong to it" for path in present if path not in wanted]
@@ -213,13 +241,17 @@ def _check_part(
 
 def _note_leftovers(collection: Collection, holder: Collection | Snapshot, result: CheckResult) -> None:
     parts = holder.parts
+    writer = parts.lock.holder()
     for folder in sorted(parts.folder.glob(".building/*/")):
         shards = [path for path in folder.glob("shards/*") if not path.name.startswith(".")]
         done = f", {len(shards)} shards of it done" if shards else ""
         where = collection.qualify(holder, folder.name)
-        result.notes.append(
-            Finding(where, f"a build was interrupted{done}", "start it again: it goes on from there")
-        )
+        if writer:
+            result.notes.append(Finding(where, f"{writer} is building it{done}", "wait until it is done"))
+        else:
+            result.notes.append(
+                Finding(where, f"a build was interrupted{done}", "start it again: it goes on from there")
+            )
     for name, generation, folder in parts.generations():
         record = parts.manifest.parts.get(name)
         if record is None or record.generation != generation:
@@ -227,3 +259,8 @@ def _note_leftovers(collection: Collection, holder: Collection | Snapshot, resul
             result.notes.append(
                 Finding(where, f"{folder} is not in the manifest", "the next build removes it")
             )
+    for folder in sorted(parts.folder.glob(".damaged/*/")):
+        where = collection.qualify(holder, folder.name)
+        result.notes.append(
+            Finding(where, f"{folder} was set aside by a repair", "remove it when it is of no more use")
+        )

@@ -3,8 +3,9 @@
 ::
 
     uk/
-      collection.toml            format, title, and settings that all snapshots share; written once, then the
-      user's manifest.toml              the parts of the collection itself (see `manifest`) snapshots/2026-06/
+      collection.toml            format, title, and settings that all snapshots share; the user's once made
+      manifest.toml              the parts of the collection itself (see `manifest`)
+      snapshots/2026-06/
         snapshot.toml            settings of this snapshot alone; optional, the user's
         manifest.toml            the parts of the snapshot
 
@@ -16,25 +17,31 @@ temporal label.
 from __future__ import annotations
 
 import datetime as dt
+import fcntl
+import os
 import re
 import shlex
 import tomllib
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+import tomli_w
+
 from webstrata.collection.files import explained, make_directory, replace_file
+from webstrata.collection.lock import WriteLock
 from webstrata.collection.manifest import FORMAT, check_format
 from webstrata.collection.parts import Part, Parts, stale_inputs
 from webstrata.collection.settings import TABLES, Settings, load_settings_class, unknown_name
-from webstrata.errors import ExistsError, FormatError, LabelError, MissingError, SettingError
+from webstrata.errors import ExistsError, FormatError, LabelError, MissingError, SettingError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from os import PathLike
 
+    from webstrata.collection.build import Build
     from webstrata.collection.manifest import PartRecord
-    from webstrata.collection.parts import Build
     from webstrata.collection.progress import Progress
 
 MAX_SNAPSHOTS = 64
@@ -121,6 +128,19 @@ class Snapshot(_Holder):
         checksums = {name: self.collection.find_record(name).checksum for name in checksums}
         return self.parts.build(name, settings=settings, inputs=checksums, renew=renew, progress=progress)
 
+    def read_settings_file(self) -> dict[str, Any]:
+        """The tables of `snapshot.toml`, none where there is no such file."""
+        file = self.path / "snapshot.toml"
+        with explained(file, "read"):
+            try:
+                data = _parse(file, file.read_bytes())
+            except FileNotFoundError:
+                return {}
+        for name in data:
+            if name not in TABLES:
+                raise SettingError(unknown_name(str(file), name, "table", TABLES))
+        return data
+
     def settings(self, cls: type[_S], options: Mapping[str, object] | None = None) -> _S:
         """The settings of a stage for this snapshot: options, environment, its file, the collection's."""
         return cls.read(options=options, files=self.collection.settings_files(cls.table, self))
@@ -152,21 +172,18 @@ class Collection(_Holder):
 
     @classmethod
     def create(cls, path: str | PathLike[str], *, title: str = "") -> Self:
-        """A new, empty collection at `path`, which must not be there or be an empty folder."""
+        """A new, empty collection at `path`, which must not be there or be an empty folder.
+
+        What a `create` that was interrupted left there counts as empty.
+        """
         path = Path(path)
-        with explained(path, "create"):
-            if path.is_dir() and (path / "collection.toml").exists():
-                raise ExistsError(
-                    f"{path}: there is a collection here already; choose another name, or use it"
-                )
-            if path.exists() and (not path.is_dir() or any(path.iterdir())):
-                raise ExistsError(
-                    f"{path}: something else is here already; choose another name, or an empty folder"
-                )
-        make_directory(path)
-        make_directory(path / "snapshots")
-        # the file that makes the folder a collection comes last
-        replace_file(path / "collection.toml", _first_settings_file(title).encode())
+        content = _first_settings_file(path, title).encode()
+        _refuse_taken(path)
+        with WriteLock(make_directory(path)):
+            _refuse_taken(path)  # somebody may have been faster
+            make_directory(path / "snapshots")
+            # the file that makes the folder a collection comes last
+            replace_file(path / "collection.toml", content)
         return cls.open(path)
 
     @classmethod
@@ -202,8 +219,11 @@ class Collection(_Holder):
         """The labels of its snapshots, oldest first."""
         folder = self.path / "snapshots"
         with explained(folder, "list"):
-            names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
-        return sorted(name for name in names if _is_label(name))
+            try:
+                with os.scandir(folder) as entries:
+                    return sorted(entry.name for entry in entries if entry.is_dir() and _is_label(entry.name))
+            except FileNotFoundError:
+                return []
 
     def __iter__(self) -> Iterator[Snapshot]:
         return (self.snapshot_class(self, label) for label in self.labels)
@@ -228,12 +248,14 @@ class Collection(_Holder):
         """The snapshot of that label, made if it is not there yet."""
         check_label(label)
         if label not in self:
-            if len(self) >= MAX_SNAPSHOTS:
-                raise LabelError(
-                    f"{self.path}: it has {MAX_SNAPSHOTS} snapshots, as many as a temporal label has bits; "
-                    f"begin another collection for {label}"
-                )
-            make_directory(self.path / "snapshots" / label)
+            with _counting(make_directory(self.path / "snapshots")):
+                labels = self.labels
+                if len(labels) >= MAX_SNAPSHOTS and label not in labels:
+                    raise LabelError(
+                        f"{self.path}: it has {MAX_SNAPSHOTS} snapshots, as many as a temporal label has "
+                        f"bits; begin another collection for {label}"
+                    )
+                make_directory(self.path / "snapshots" / label)
         return self.snapshot_class(self, label)
 
     # ---- parts and settings
@@ -263,13 +285,7 @@ class Collection(_Holder):
         """The tables of a stage in the settings files, the strongest first."""
         found: list[tuple[str, Mapping[str, Any]]] = [(str(self.path / "collection.toml"), self._data)]
         if snapshot is not None:
-            file = snapshot.path / "snapshot.toml"
-            if file.is_file():
-                own = _parse(file, file.read_bytes())
-                for name in own:
-                    if name not in TABLES:
-                        raise SettingError(unknown_name(str(file), name, "table", TABLES))
-                found.insert(0, (str(file), own))
+            found.insert(0, (str(snapshot.path / "snapshot.toml"), snapshot.read_settings_file()))
         for file_name, data in found:
             if not isinstance(data.get(table, {}), dict):
                 raise SettingError(
@@ -328,13 +344,45 @@ def _parse(file: Path, content: bytes) -> dict[str, Any]:
         ) from error
 
 
-def _first_settings_file(title: str) -> str:
-    quoted = title.replace("\\", "\\\\").replace('"', '\\"')
+def _refuse_taken(path: Path) -> None:
+    """Raise `ExistsError` unless `path` is free for a new collection."""
+    with explained(path, "create"):
+        if (path / "collection.toml").exists():
+            raise ExistsError(f"{path}: there is a collection here already; choose another name, or use it")
+        if path.exists() and not (path.is_dir() and all(map(_is_leftover, path.iterdir()))):
+            raise ExistsError(
+                f"{path}: something else is here already; choose another name, or an empty folder"
+            )
+
+
+def _is_leftover(path: Path) -> bool:
+    """Whether this is what a `Collection.create` has made before it was interrupted."""
+    if path.name == "snapshots":
+        return path.is_dir() and not any(path.iterdir())
+    return path.name in (".lock", ".collection.toml.new")
+
+
+@contextmanager
+def _counting(folder: Path) -> Iterator[None]:
+    """Let one process at a time look how many snapshots there are, and add one."""
+    with explained(folder, "write"):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with explained(folder, "write"):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _first_settings_file(path: Path, title: str) -> str:
+    if not title.isprintable():
+        raise UsageError(f"{path}: the title {title!r} has characters that cannot be printed; leave them out")
     tables = "\n".join(load_settings_class(table).to_toml() for table in TABLES)
     return f"""\
 # What this collection is, and settings that all its snapshots share. A line without its # is in force;
 # options and environment variables are stronger, and so is the snapshot.toml of a snapshot.
 format = {FORMAT}
-title = "{quoted}"
+{tomli_w.dumps({"title": title}).strip()}
 
 {tables}"""

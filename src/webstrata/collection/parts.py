@@ -4,8 +4,10 @@ A part is a folder of files below its holder (a collection or a snapshot)::
 
     manifest.toml                 names the generation that counts
     graph -> .parts/graph.2       a link, for people and for other programs
-    .parts/graph.2/               the files, with part.toml (the record) and SHA256SUMS (as sha256sum writes
-    it) .building/graph/              a build under way: files/ to become the part, shards/ that are done
+    .parts/graph.2/               the files, part.toml (the record), SHA256SUMS (as sha256sum writes it)
+    .parts/.graph.1/              an older generation on its way out
+    .building/graph/              a build under way: files/ to become the part, shards/ that are done
+    .damaged/graph.3/             a generation that no record describes any more, set aside by a repair
 
 Publishing, in this order: every file is synced; `SHA256SUMS` and `part.toml` are written; `files/` is renamed
 to `.parts/graph.N`; the manifest is replaced, and from this moment the part is there; the link is turned;
@@ -19,29 +21,20 @@ now, or is stale itself.
 
 from __future__ import annotations
 
-import datetime as dt
 import fcntl
-import hashlib
-import json
+import logging
 import os
 import re
-import time
-import tomllib
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-import tomli_w
-
-from webstrata._core import __version__
-from webstrata._core.collection import digest_files
+from webstrata.collection.build import Build
 from webstrata.collection.files import (
     crash_point,
     explained,
-    make_directory,
     remove_tree,
     rename,
-    replace_file,
-    sync_tree,
+    sync_path,
 )
 from webstrata.collection.lock import WriteLock
 from webstrata.collection.manifest import (
@@ -53,7 +46,7 @@ from webstrata.collection.manifest import (
     write_manifest,
 )
 from webstrata.collection.progress import Progress
-from webstrata.errors import FormatError, MissingError
+from webstrata.errors import ExistsError, FormatError, MissingError, WebstrataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -62,8 +55,7 @@ if TYPE_CHECKING:
 
     from webstrata.collection.settings import Settings
 
-SUMS = "SHA256SUMS"
-RECORD = "part.toml"
+_log = logging.getLogger(__name__)
 
 
 class Part:
@@ -111,6 +103,7 @@ class Parts:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.lock = WriteLock(folder)
+        self.building: set[str] = set()
         self._manifest = Manifest()
         self._stamp: tuple[int, int, int] | None = None
 
@@ -120,11 +113,12 @@ class Parts:
     def manifest(self) -> Manifest:
         """The manifest as it is now; read again only when the file changed."""
         path = self.folder / NAME
-        try:
-            status = path.stat()
-            stamp = (status.st_ino, status.st_mtime_ns, status.st_size)
-        except FileNotFoundError:
-            stamp = (0, 0, 0)
+        with explained(path, "read"):
+            try:
+                status = path.stat()
+                stamp = (status.st_ino, status.st_mtime_ns, status.st_size)
+            except FileNotFoundError:
+                stamp = (0, 0, 0)
         if stamp != self._stamp:
             self._manifest = read_manifest(path)
             self._stamp = stamp
@@ -161,15 +155,19 @@ class Parts:
         while True:
             record = self.record(name)
             path = self.path(record)
-            descriptor = _hold(path, fcntl.LOCK_SH)
-            if descriptor is not None:
+            with explained(path, "read"):
+                descriptor = _hold(path, fcntl.LOCK_SH)
+            # between reading the manifest and holding the folder a writer may have published the next
+            # generation, or removed the part and begun again with the same number
+            now = self.manifest.parts.get(name)
+            if descriptor is not None and now == record:
                 return Part(path, record, descriptor)
-            # between reading the manifest and opening the folder a writer may have published the next
-            # generation
-            if self.record(name).generation == record.generation:
+            if descriptor is not None:
+                os.close(descriptor)
+            elif now == record:
                 raise MissingError(
                     f"{path}: the manifest names {name}, and its files are gone; "
-                    f"`webstrata check {self.folder}` tells what is damaged"
+                    f"`webstrata check COLLECTION` tells what else is damaged"
                 )
 
     # ---- writing
@@ -202,23 +200,46 @@ class Parts:
             raise ValueError(f"name: expected lower-case letters, digits and '-', got {name!r}")
         return Build(self, name, settings, dict(inputs or {}), renew, progress or Progress())
 
+    @contextmanager
+    def writing(self, progress: Progress | None = None) -> Iterator[None]:
+        """Hold the lock inside the block; a lock taken over from a dead process is said."""
+        with self.lock:
+            if self.lock.taken_over:
+                (progress or Progress()).note(self.lock.taken_over)
+                self.lock.taken_over = ""
+            yield
+
     def remove(self, name: str) -> None:
         """Take a part out of the manifest, then its files."""
-        with self.lock:
+        with self.writing():
             self.record(name)
-            write_manifest(self.folder / NAME, self.manifest.without_part(name))
-            self._turn_link(name, None)
+            self.replace_manifest(self.manifest.without_part(name))
             self.sweep()
 
     def publish(self, record: PartRecord) -> None:
         """Name a part whose files are in place: the one moment at which it comes to be."""
-        with explained(self.folder, "write"):
-            write_manifest(self.folder / NAME, self.manifest.with_part(record))
+        self.replace_manifest(self.manifest.with_part(record))
         crash_point("build.named")
-        self._turn_link(record.name, self.path(record))
+        self._turn_link(record)
         crash_point("build.linked")
         self.sweep()
         crash_point("build.swept")
+
+    def replace_manifest(self, manifest: Manifest) -> None:
+        """Write the manifest; the caller holds the lock."""
+        try:
+            write_manifest(self.folder / NAME, manifest)
+        finally:
+            self._stamp = None  # two writes within one tick of the clock may look alike
+
+    def refuse_stranger(self, name: str) -> None:
+        """Raise `ExistsError` where something of the user's has the name that a part is to appear under."""
+        place = self.folder / name
+        with explained(place, "read"):
+            if place.exists() and not _is_ours(place):
+                raise ExistsError(
+                    f"{place}: something that is no part stands where the part is to appear; move it away"
+                )
 
     def next_generation(self, name: str) -> int:
         """A number that no folder of this part has, or had while the manifest remembers it."""
@@ -227,194 +248,53 @@ class Parts:
         return 1 + max([*taken, record.generation if record else 0])
 
     def sweep(self) -> None:
-        """Remove generations that the manifest does not name and no reader holds; turn links that lag."""
+        """Remove generations that the manifest does not name and no reader holds; mend links that lag.
+
+        What cannot be removed stays for the next time: it is in nobody's way.
+        """
         parts = self.manifest.parts
         if self.manifest.damage:
             return
-        for name, generation, path in self.generations():
+        outdated = [
+            path
+            for name, generation, path in self.generations()
             # where the files that the manifest names are gone, the others may be all that is left
-            if name in parts and (
-                parts[name].generation == generation or not self.path(parts[name]).is_dir()
-            ):
-                continue
-            descriptor = _hold(path, fcntl.LOCK_EX)
-            if descriptor is not None:
-                try:
-                    remove_tree(path)
-                finally:
-                    os.close(descriptor)
+            if name not in parts or (parts[name].generation != generation and self.path(parts[name]).is_dir())
+        ]
+        if outdated:
+            # a writer may have died, or its sync failed, between naming a generation and making that
+            # durable: what it replaced must not go first
+            sync_path(self.folder)
+        for path in outdated:
+            _discard(path)
+        for path in self.folder.glob(".parts/.*/"):
+            _discard(path)
         for record in parts.values():
-            self._turn_link(record.name, self.path(record))
+            self._turn_link(record)
+        for link in self.folder.iterdir():
+            if link.name not in parts and _is_ours(link):
+                with explained(link, "remove"):
+                    link.unlink(missing_ok=True)
 
     def generations(self) -> Iterator[tuple[str, int, Path]]:
         """Name, number and folder of every generation on the disk, whether the manifest names it or not."""
         store = self.folder / ".parts"
-        for path in sorted(store.iterdir()) if store.is_dir() else ():
+        with explained(store, "list"):
+            paths = sorted(store.iterdir()) if store.is_dir() else []
+        for path in paths:
             name, _, number = path.name.rpartition(".")
-            if number.isdigit():
+            if number.isdecimal() and not name.startswith("."):
                 yield name, int(number), path
 
-    def _turn_link(self, name: str, target: Path | None) -> None:
-        link = self.folder / name
-        if target is None:
-            link.unlink(missing_ok=True)
-            return
-        wanted = target.relative_to(self.folder)
-        if link.is_symlink() and link.readlink() == wanted:
-            return
-        beside = self.folder / f".{name}.link"
+    def _turn_link(self, record: PartRecord) -> None:
+        link, wanted = self.folder / record.name, self.path(record).relative_to(self.folder)
         with explained(link, "write"):
+            if (link.is_symlink() and link.readlink() == wanted) or (link.exists() and not _is_ours(link)):
+                return  # what the user put there is the user's; a build refuses to begin beside it
+            beside = self.folder / f".{record.name}.link"
             beside.unlink(missing_ok=True)
             beside.symlink_to(wanted)
         rename(beside, link)
-
-
-class Build:
-    """A part being made: write into `path`, `count`; leaving the block without an exception publishes it."""
-
-    def __init__(
-        self,
-        parts: Parts,
-        name: str,
-        settings: Settings | None,
-        inputs: dict[str, str],
-        renew: str,
-        progress: Progress,
-    ) -> None:
-        self.name = name
-        self.progress = progress
-        self.counts: dict[str, int] = {}
-        self.record: PartRecord | None = None
-        self._parts = parts
-        self._settings = settings.to_dict() if settings else {}
-        self._inputs = inputs
-        self._renew = renew
-        self._started = 0.0
-
-    @property
-    def folder(self) -> Path:
-        """Where the build works: `path`, and shards that are done."""
-        return self._parts.folder / ".building" / self.name
-
-    @property
-    def path(self) -> Path:
-        """The folder that becomes the part."""
-        return self.folder / "files"
-
-    @property
-    def identity(self) -> str:
-        """A digest of everything the result depends on; shards of another identity are not reused."""
-        facts = {"settings": self._settings, "inputs": self._inputs, "version": __version__}
-        return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
-
-    def count(self, **counts: int) -> None:
-        """Record numbers that `show` displays (nodes, arcs, pages)."""
-        self.counts |= {name: int(number) for name, number in counts.items()}
-
-    def __enter__(self) -> Build:
-        parts = self._parts
-        parts.lock.acquire()
-        try:
-            if parts.lock.taken_over:
-                self.progress.note(parts.lock.taken_over)
-                parts.lock.taken_over = ""
-            if parts.manifest.damage:
-                raise FormatError(repair_sentence(parts.manifest))
-            if not (parts.folder / NAME).exists():
-                write_manifest(parts.folder / NAME, Manifest())
-            parts.sweep()
-            marker = self.folder / "identity"
-            if not (marker.is_file() and marker.read_text() == self.identity):
-                remove_tree(self.folder)
-                make_directory(self.folder)
-                replace_file(marker, self.identity.encode())
-            remove_tree(self.path)
-            make_directory(self.path)
-            self._started = time.monotonic()
-            crash_point("build.begun")
-        except BaseException:
-            parts.lock.release()
-            raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            if kind is None:
-                self._publish()
-            else:
-                self._give_up()
-        finally:
-            self._parts.lock.release()
-
-    def _give_up(self) -> None:
-        """Keep shards that are done, for the next try; nothing else."""
-        shards = self.folder / "shards"
-        remove_tree(self.path if shards.is_dir() and any(shards.iterdir()) else self.folder)
-
-    def _publish(self) -> None:
-        parts = self._parts
-        crash_point("build.filled")
-        try:
-            with explained(self.path, "sync"):
-                sync_tree(self.path)
-            self.record = self._describe()
-            crash_point("build.described")
-            target = make_directory(parts.folder / ".parts") / f"{self.name}.{self.record.generation}"
-            rename(self.path, target)
-            crash_point("build.placed")
-            parts.publish(self.record)
-        except BaseException:
-            self._give_up()
-            raise
-        remove_tree(self.folder)
-
-    def _describe(self) -> PartRecord:
-        """Write SHA256SUMS and part.toml, and return the record."""
-        paths = list_files(self.path)
-        sizes = [path.stat().st_size for path in paths]
-        with self.progress.task(f"checksums of {self.name}", total=sum(sizes), unit="bytes") as task:
-            digests = digest_files(paths, progress=task.advance)
-        sums = "".join(
-            f"{digest}  {path.relative_to(self.path)}\n" for digest, path in zip(digests, paths, strict=True)
-        ).encode()
-        replace_file(self.path / SUMS, sums)
-        record = PartRecord(
-            name=self.name,
-            generation=self._parts.next_generation(self.name),
-            built=dt.datetime.now(dt.UTC).replace(microsecond=0),
-            seconds=round(time.monotonic() - self._started, 3),
-            version=__version__,
-            files=len(paths),
-            bytes=sum(sizes),
-            checksum=f"sha256:{hashlib.sha256(sums).hexdigest()}",
-            renew=self._renew,
-            settings=self._settings,
-            inputs=self._inputs,
-            counts=self.counts,
-        )
-        replace_file(self.path / RECORD, tomli_w.dumps({"name": self.name, **record.to_table()}).encode())
-        return record
-
-
-def list_files(folder: Path) -> list[Path]:
-    """The files of a part in the order of SHA256SUMS, its own two left out."""
-    return sorted(
-        path
-        for path in folder.rglob("*")
-        if path.is_file() and path.relative_to(folder).as_posix() not in (SUMS, RECORD)
-    )
-
-
-def read_record(folder: Path) -> PartRecord:
-    """The record that a part carries in itself; a ``ValueError`` where it cannot be read."""
-    try:
-        table: dict[str, Any] = tomllib.loads((folder / RECORD).read_text())
-        record = PartRecord.from_table(table.pop("name"), table)
-    except (OSError, KeyError, TypeError, AttributeError, tomllib.TOMLDecodeError) as error:
-        raise ValueError(f"{folder / RECORD}: {error}") from error
-    return replace(record, generation=int(folder.name.rpartition(".")[2]))
 
 
 def _hold(path: Path, mode: int) -> int | None:
@@ -430,8 +310,36 @@ def _hold(path: Path, mode: int) -> int | None:
             return descriptor
     except (BlockingIOError, FileNotFoundError):
         pass
+    except BaseException:
+        os.close(descriptor)
+        raise
     os.close(descriptor)
     return None
+
+
+def _discard(path: Path) -> None:
+    """Remove a generation unless a reader holds it; first its name, so that what has one is whole."""
+    try:
+        with explained(path, "remove"):
+            descriptor = _hold(path, fcntl.LOCK_EX)
+        if descriptor is None:
+            return
+        try:
+            if not path.name.startswith("."):
+                beside = path.with_name(f".{path.name}")
+                remove_tree(beside)
+                rename(path, beside)
+                path = beside
+            remove_tree(path)
+        finally:
+            os.close(descriptor)
+    except WebstrataError as error:
+        _log.warning("%s", error)
+
+
+def _is_ours(link: Path) -> bool:
+    """Whether this is a link to a generation of a part."""
+    return link.is_symlink() and link.readlink().parts[:1] == (".parts",)
 
 
 def stale_inputs(inputs: Mapping[str, str], checksums: Mapping[str, str]) -> Sequence[str]:

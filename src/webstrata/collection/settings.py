@@ -14,11 +14,14 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import importlib
+import json
+import math
 import os
 import re
 import types
 import typing
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from webstrata.errors import SettingError
@@ -146,13 +149,13 @@ class Settings:
             for name, value in table.items():
                 if name not in fields:
                     raise SettingError(unknown_name(source, name, f"[{cls.table}]", fields))
-                values[name] = _convert(fields[name], value, source)
+                values[name] = _convert(fields[name], value, _place(source, fields[name]))
         try:
             return cls(**values)
         except SettingError as error:
             name = str(error).split(" ", 1)[0]
-            source = next(source for source, table in sources if name in table)
-            raise SettingError(f"{source}: {error}") from None
+            source = next((source for source, table in sources if name in table), "default")
+            raise SettingError(f"{_place(source, fields[name])}: {error}") from None
 
     def to_dict(self) -> dict[str, Any]:
         """The values as plain data for a manifest, those that are ``None`` left out."""
@@ -169,8 +172,12 @@ class Settings:
         lines = [f"# {(cls.__doc__ or '').splitlines()[0]}", f"[{cls.table}]"]
         for field in describe(cls):
             shown = to_text(field.default, field.setting.unit)
-            value = f'"{shown}"' if isinstance(field.default, str) or field.setting.unit else shown
-            lines += [f"# {field.setting.help}", f"# {field.name} = {value}"]
+            is_text = field.setting.unit or isinstance(field.default, str | tuple)
+            lines += [f"# {field.setting.help}"]
+            if field.default is None:
+                lines += [f"# {field.name} is not set"]
+            else:
+                lines += [f"# {field.name} = {json.dumps(shown, ensure_ascii=False) if is_text else shown}"]
         return "\n".join(lines) + "\n"
 
 
@@ -234,25 +241,39 @@ def unknown_name(where: str, name: str, kind: str, known: Mapping[str, object]) 
 
 
 def _from_environment(cls: type[Settings], environment: Mapping[str, str]) -> dict[str, object]:
-    return {
-        field.name: environment[field.variable] for field in describe(cls) if field.variable in environment
-    }
+    known = {field.variable: field.name for field in describe(cls)}
+    values: dict[str, object] = {}
+    for variable, value in environment.items():
+        if variable in known:
+            values[known[variable]] = value
+        elif _table_of(variable) == cls.table:
+            raise SettingError(unknown_name("environment", variable, "variable of a setting", known))
+    return values
 
 
-def _convert(field: Field, value: object, source: str) -> object:
+def _table_of(variable: str) -> str:
+    """The table that a variable belongs to by its name; of `crawl` and `crawl_gate` the longer one."""
+    name = variable.removeprefix("WEBSTRATA_").lower() if variable.startswith("WEBSTRATA_") else ""
+    return max((table for table in TABLES if name.startswith(f"{table}_")), key=len, default="")
+
+
+def _place(source: str, field: Field) -> str:
+    """Where a value came from, as the user would look for it."""
+    return f"environment variable {field.variable}" if source == "environment" else source
+
+
+def _convert(field: Field, value: object, place: str) -> object:
     """`value` as the field's type, whether it came as text or as a TOML value."""
-    if source == "environment":
-        source = f"environment variable {field.variable}"
     kind = field.type
     if typing.get_origin(kind) in (typing.Union, types.UnionType):
         kind = next(member for member in typing.get_args(kind) if member is not types.NoneType)
     try:
         return _convert_to(kind, field.setting.unit, value)
-    except ValueError as error:
+    except (ValueError, ArithmeticError) as error:
         expected = {"seconds": "a time such as 4s or 500ms", "bytes": "a size such as 64MiB"}.get(
-            field.setting.unit or "", _NAMES.get(kind, str(kind))
+            field.setting.unit or "", _NAMES.get(kind, "a list")
         )
-        raise SettingError(f"{source}: {field.name} is {value!r}, and {expected} was expected") from error
+        raise SettingError(f"{place}: {field.name} is {value!r}, and {expected} was expected") from error
 
 
 _NAMES = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
@@ -263,42 +284,47 @@ def _convert_to(kind: Any, unit: Unit | None, value: object) -> object:  # noqa:
         return kind(parse_seconds(value) if unit == "seconds" else parse_bytes(value))
     if typing.get_origin(kind) is tuple:
         member = typing.get_args(kind)[0]
-        items = value.split(",") if isinstance(value, str) else value
+        items = (value.split(",") if value.strip() else []) if isinstance(value, str) else value
         if not isinstance(items, list | tuple):
             raise ValueError(value)
         return tuple(
             _convert_to(member, None, item.strip() if isinstance(item, str) else item) for item in items
         )
     if kind is bool:
-        if isinstance(value, bool):
-            return value
-        words = {
-            "true": True,
-            "1": True,
-            "yes": True,
-            "on": True,
-            "false": False,
-            "0": False,
-            "no": False,
-            "off": False,
-        }
-        if isinstance(value, str) and value.lower() in words:
-            return words[value.lower()]
-        raise ValueError(value)
-    if isinstance(value, bool):
-        raise ValueError(value)
+        if isinstance(value, str):
+            return _WORDS[value.lower()] if value.lower() in _WORDS else _refuse(value)
+        return value if isinstance(value, bool) else _refuse(value)
+    if kind is str:
+        return value if isinstance(value, str) else _refuse(value)
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return _refuse(value)
     if kind is int and isinstance(value, float) and not value.is_integer():
-        raise ValueError(value)
-    if kind is str and not isinstance(value, str):
-        raise ValueError(value)
-    if kind in (int, float) and not isinstance(value, int | float | str):
-        raise ValueError(value)
-    return kind(value)
+        return _refuse(value)
+    number = kind(value)
+    return number if math.isfinite(number) else _refuse(value)
 
 
-_SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-_BYTES = {"B": 1} | {
-    prefix + end: base**power
+def _refuse(value: object) -> typing.NoReturn:
+    raise ValueError(value)
+
+
+_WORDS = {word: True for word in ("true", "yes", "on", "1")} | {
+    word: False for word in ("false", "no", "off", "0")
+}
+_SECONDS = {
+    unit: Decimal(number)
+    for unit, number in {
+        "us": "1e-6",
+        "ms": "1e-3",
+        "s": "1",
+        "m": "60",
+        "min": "60",
+        "h": "3600",
+        "d": "86400",
+    }.items()
+}
+_BYTES = {"B": Decimal(1)} | {
+    prefix + end: Decimal(base**power)
     for end, base in (("iB", 1024), ("B", 1000))
     for power, prefix in enumerate("KMGT", 1)
 }
@@ -312,7 +338,7 @@ def parse_seconds(text: str) -> float:
     >>> parse_seconds("500ms"), parse_seconds("2m"), parse_seconds("4")
     (0.5, 120.0, 4.0)
     """
-    return _parse_unit(text, _SECONDS, 1.0)
+    return float(_parse_unit(text, _SECONDS))
 
 
 def parse_bytes(text: str) -> int:
@@ -323,14 +349,16 @@ def parse_bytes(text: str) -> int:
     >>> parse_bytes("64MiB"), parse_bytes("1GB"), parse_bytes("4096")
     (67108864, 1000000000, 4096)
     """
-    return int(_parse_unit(text, _BYTES, 1))
+    return int(_parse_unit(text, _BYTES))
 
 
-def _parse_unit(text: str, units: Mapping[str, float], default: float) -> float:
-    match = re.fullmatch(r"\s*(-?\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
+def _parse_unit(text: str, units: Mapping[str, Decimal]) -> Decimal:
+    match = re.fullmatch(r"\s*(-?\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text, re.ASCII)
     if match is None or (match[2] and match[2] not in units):
         raise ValueError(text)
-    return float(match[1]) * (units[match[2]] if match[2] else default)
+    # decimal, so that 0.3ms is 0.0003 and 2 to the 60th plus 1 stays that
+    with localcontext(prec=400):
+        return Decimal(match[1]) * (units[match[2]] if match[2] else 1)
 
 
 def to_text(value: object, unit: Unit | None = None) -> str:
@@ -346,13 +374,20 @@ def to_text(value: object, unit: Unit | None = None) -> str:
     if isinstance(value, tuple | list):
         return ",".join(map(str, value))
     if unit == "seconds" and isinstance(value, int | float):
-        return f"{value * 1000:g}ms" if 0 < abs(value) < 1 else f"{value:g}s"
+        return f"{_plain(value, 1000)}ms" if 0 < abs(value) < 1 else f"{_plain(value)}s"
     if unit == "bytes" and isinstance(value, int):
         for end, factor in (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
             if value and value % factor == 0:
                 return f"{value // factor}{end}"
         return f"{value}B"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return _plain(value) if isinstance(value, float) else str(value)
+
+
+def _plain(value: float, factor: int = 1) -> str:
+    """The shortest decimals that stand for `value` times `factor`, without an exponent."""
+    with localcontext(prec=400):
+        text = f"{Decimal(repr(value)) * factor:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,25 +2,29 @@
 
 `run` calls a function once per shard, each time with a folder to write into. A shard that is done is a folder
 `.building/<part>/shards/<key>`, synced and renamed into place, so a build that was interrupted finds it and
-does not do it again; shards of other settings or inputs were swept when the build began. The result must not
-depend on how the work was split: whoever merges goes through the keys in their order.
+does not do it again; shards of other settings or inputs were swept when the build began, and one whose
+function or item is another now (the work was split differently) is computed anew. The result must not depend
+on how the work was split: whoever merges goes through the keys in their order.
 
-The pool's processes are spawned, take no Ctrl-C themselves (the parent tells them), and end when the parent
-dies.
+The pool's processes are spawned, take no Ctrl-C themselves (the parent tells them), end when the parent dies,
+and share its lock, so that no other writer begins before they have ended.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing import connection
+from multiprocessing.connection import Connection
+from multiprocessing.connection import wait as wait_for
 from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.files import (
@@ -40,9 +44,11 @@ if TYPE_CHECKING:
     from multiprocessing.synchronize import Event
     from pathlib import Path
 
-    from webstrata.collection.parts import Build
+    from webstrata.collection.build import Build
 
-_COUNTS = "counts.json"
+    _Function = Callable[[Any, Path, Task], Mapping[str, int] | None]
+
+_DONE = "shard.json"
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,7 @@ class DoneShard:
 
 def run(
     build: Build,
-    function: Callable[[Any, Path, Task], Mapping[str, int] | None],
+    function: _Function,
     shards: Sequence[Shard],
     *,
     workers: int = 1,
@@ -82,19 +88,34 @@ def run(
         Called with the shard's item, an empty folder and a task to advance up to the shard's weight; what it
         counts comes back. It runs in another process when `workers` is above 1, so it must be importable.
     shards
-        With keys that are file names and different from each other.
+        With keys that are file names and different from each other and from those of earlier runs in this
+        build, and items that can be pickled.
     workers
         Number of processes; 1 stays in this one.
     title, unit
         For the progress.
+
+    Examples
+    --------
+    >>> from webstrata.collection import Collection
+    >>> def square(number, folder, task):
+    ...     _ = (folder / "square.txt").write_text(f"{number**2} ")
+    ...     return {"squares": 1}
+    >>> with Collection.create(getfixture("tmp_path") / "uk").build("squares") as build:
+    ...     done = run(build, square, [Shard(str(number), number) for number in (1, 2, 3)])
+    ...     text = "".join((shard.path / "square.txt").read_text() for shard in done)
+    ...     _ = (build.path / "squares.txt").write_text(text)
+    >>> text
+    '1 4 9 '
     """
     keys = [shard.key for shard in shards]
-    if len(set(keys)) != len(keys) or not all(
+    if len({*keys, *build.shard_keys}) != len(keys) + len(build.shard_keys) or not all(
         key and "/" not in key and not key.startswith(".") for key in keys
     ):
         raise ValueError(f"shards: expected different file names as keys, got {keys}")
+    build.shard_keys.update(keys)
     folder = make_directory(build.folder / "shards")
-    missing = [shard for shard in shards if not (folder / shard.key).is_dir()]
+    missing = [shard for shard in shards if not _is_done(function, shard, folder)]
     if len(missing) < len(shards):
         build.progress.note(
             f"{build.name}: {len(shards) - len(missing)} of {len(shards)} shards were done before"
@@ -105,20 +126,42 @@ def run(
             for shard in missing:
                 _compute(function, shard, folder, task)
         else:
-            _compute_in_pool(function, missing, folder, task, min(workers, len(missing)))
-    return [DoneShard(key, folder / key, json.loads((folder / key / _COUNTS).read_text())) for key in keys]
+            _compute_in_pool(function, missing, build, task, min(workers, len(missing)))
+    return [DoneShard(key, folder / key, _read_done(folder / key)["counts"]) for key in keys]
 
 
-def _compute(
-    function: Callable[[Any, Path, Task], Mapping[str, int] | None], shard: Shard, folder: Path, task: Task
-) -> None:
+def _work(function: _Function, shard: Shard) -> str:
+    """A digest of what a shard computes; where it differs, the shard of that key is another one."""
+    name = getattr(getattr(function, "func", function), "__qualname__", "")
+    return hashlib.sha256(pickle.dumps((name, shard.item), protocol=5)).hexdigest()
+
+
+def _is_done(function: _Function, shard: Shard, folder: Path) -> bool:
+    path = folder / shard.key
+    if path.is_dir() and _read_done(path).get("work") == _work(function, shard):
+        return True
+    remove_tree(path)
+    return False
+
+
+def _read_done(path: Path) -> dict[str, Any]:
+    try:
+        done = json.loads((path / _DONE).read_text())
+    except (OSError, ValueError):
+        return {}
+    return done if isinstance(done, dict) else {}
+
+
+def _compute(function: _Function, shard: Shard, folder: Path, task: Task) -> None:
     beside = folder / f".{shard.key}"
     remove_tree(beside)
     make_directory(beside)
     before = task.done
     counts = function(shard.item, beside, task) or {}
-    with open_writer(beside / _COUNTS) as stream:
-        stream.write(json.dumps(dict(counts)).encode())
+    if (beside / _DONE).exists():
+        raise ValueError(f"{shard.key}: the name {_DONE} is taken; let the function write another one")
+    with open_writer(beside / _DONE) as stream:
+        stream.write(json.dumps({"work": _work(function, shard), "counts": dict(counts)}).encode())
     sync_tree(beside)
     crash_point("shard.filled")
     rename(beside, folder / shard.key)
@@ -130,6 +173,8 @@ def _compute(
 
 _queue: SimpleQueue[int]
 _stop: Event
+_lock: Connection
+"""The parent's lock, wrapped in the one thing that carries a descriptor to a spawned process; kept open."""
 
 
 class _Relay(Progress):
@@ -158,42 +203,50 @@ class _Relay(Progress):
             self._sent = task.done
 
 
-def _begin_worker(queue: SimpleQueue[int], stop: Event) -> None:
-    global _queue, _stop
-    _queue, _stop = queue, stop
+def _begin_worker(queue: SimpleQueue[int], stop: Event, lock: Connection) -> None:
+    global _queue, _stop, _lock
+    _queue, _stop, _lock = queue, stop, lock
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
 
 
 def _end_with(sentinel: int) -> None:
-    connection.wait([sentinel])
+    wait_for([sentinel])
     os._exit(1)
 
 
-def _compute_in_worker(
-    function: Callable[[Any, Path, Task], Mapping[str, int] | None], shard: Shard, folder: Path
-) -> None:
+def _compute_in_worker(function: _Function, shard: Shard, folder: Path) -> None:
     with _Relay().task(shard.key, total=shard.weight) as task:
         _compute(function, shard, folder, task)
 
 
 def _compute_in_pool(
-    function: Callable[[Any, Path, Task], Mapping[str, int] | None],
+    function: _Function,
     shards: Sequence[Shard],
-    folder: Path,
+    build: Build,
     task: Task,
     workers: int,
 ) -> None:
     context = multiprocessing.get_context("spawn")
     queue: SimpleQueue[int] = context.SimpleQueue()
     stop = context.Event()
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_worker, initargs=(queue, stop))
+    folder = build.folder / "shards"
+    lock = Connection(build.share_lock())
+    pool = ProcessPoolExecutor(
+        workers, mp_context=context, initializer=_begin_worker, initargs=(queue, stop, lock)
+    )
+    # a Ctrl-C goes to all processes of a terminal: those that begin now must not die of it half-way
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        running: set[Future[None]] = {
-            pool.submit(_compute_in_worker, function, shard, folder) for shard in shards
-        }
+        try:
+            running: set[Future[None]] = {
+                pool.submit(_compute_in_worker, function, shard, folder) for shard in shards
+            }
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         while running:
             done, running = wait(running, timeout=0.05, return_when=FIRST_COMPLETED)
             while not queue.empty():
@@ -212,3 +265,4 @@ def _compute_in_pool(
         stop.set()
         pool.shutdown(wait=True, cancel_futures=True)
         queue.close()
+        lock.close()
