@@ -6,7 +6,10 @@ Results go to stdout, progress and messages to stderr. Exit codes: 0 done, 1 fai
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import io
+import os
 import signal
 import sys
 from typing import TYPE_CHECKING, Any
@@ -55,7 +58,7 @@ class Verbs(click.Group):
         from webstrata.collection.settings import unknown_name
 
         if args and args[0] not in VERBS and not args[0].startswith("-"):
-            raise click.UsageError(unknown_name("webstrata", args[0], "verb", VERBS))
+            raise click.UsageError(unknown_name("webstrata", args[0], "verb", VERBS).partition(": ")[2])
         return super().resolve_command(ctx, args)
 
 
@@ -88,6 +91,11 @@ def verbs(*, traceback: bool) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and end the process with its exit code."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    # a name that is no text in this locale is shown as well as it can be, and is no reason to fail
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 
@@ -99,9 +107,8 @@ def run(arguments: list[str]) -> int:
     >>> run(["show", "/no/such/collection"])
     2
     """
-    signal.signal(signal.SIGTERM, _interrupt)
     try:
-        outcome = verbs.main(arguments, prog_name="webstrata", standalone_mode=False)
+        outcome = verbs.main(arguments or ["--help"], prog_name="webstrata", standalone_mode=False)
         sys.stdout.flush()
         return outcome if isinstance(outcome, int) else 0
     except click.ClickException as error:
@@ -117,14 +124,39 @@ def run(arguments: list[str]) -> int:
         if "--traceback" in arguments:
             raise
         return _say(str(error), error.exit_code)
+    except SystemExit:
+        # the reader of our output went away (`webstrata show uk | head`), and click has noticed
+        return 0
+    except BrokenPipeError:
+        _give_up_output()
+        return 0
+    except OSError as error:
+        if "--traceback" in arguments:
+            raise
+        return _say_refusal(error)
     except (KeyboardInterrupt, Cancelled, click.Abort) as error:
         return _say(
             str(error) or "interrupted; what was done is kept, and the same command goes on from there", 130
         )
-    except BrokenPipeError:
-        # the reader of our output went away (`webstrata show uk | head`): nothing failed
-        sys.stderr.close()
-        return 0
+
+
+def _say_refusal(error: OSError) -> int:
+    """What the operating system refused where no room had a better sentence for it."""
+    from webstrata.collection.files import explain
+
+    if error.filename is not None:
+        explained = explain(error, os.fsdecode(error.filename), "use")
+    else:
+        # nothing of ours fails without a name: it is the output
+        explained = explain(error, "standard output", "print")
+        _give_up_output()
+    return _say(str(explained), explained.exit_code)
+
+
+def _give_up_output() -> None:
+    """Let what is still in the buffer go, or the interpreter would fail over it once more at its end."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

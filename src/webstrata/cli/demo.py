@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from webstrata.collection.files import remove_tree
+from webstrata.collection.files import explained, remove_tree
 from webstrata.errors import ExistsError
 
 _TITLE = "webstrata demo"
@@ -16,7 +16,7 @@ _TITLE = "webstrata demo"
 
 @click.command("demo", epilog="Example: webstrata demo --into /tmp/webstrata-demo")
 @click.option("--into", default="webstrata-demo", type=click.Path(path_type=Path), help="Where to put it.")
-def command(into: Path) -> None:
+def command(into: Path) -> int:
     """Run what there is on a small example, and say what to try next.
 
     A demo that is there already is made again; anything else that is there is left alone and refused.
@@ -24,9 +24,11 @@ def command(into: Path) -> None:
     from webstrata.api import Collection
     from webstrata.cli import run
 
-    if (into / "collection.toml").is_file() and Collection.open(into).title == _TITLE:
+    with explained(into, "read"):
+        is_collection, is_taken = (into / "collection.toml").is_file(), into.exists()
+    if is_collection and Collection.open(into).title == _TITLE:
         remove_tree(into)
-    elif into.exists():
+    elif is_taken:
         raise ExistsError(f"{into}: something else is here already; name another place with --into")
     started = time.monotonic()
     place = str(into)
@@ -36,8 +38,9 @@ def command(into: Path) -> None:
         ["check", place],
     ):
         click.secho(f"\n$ webstrata {shlex.join(arguments)}", bold=True)
-        if run(arguments) != 0:
-            raise click.ClickException("the demo stopped at the command above")
+        if code := run(arguments):
+            return code
     click.echo(f"\nDone in {time.monotonic() - started:.1f} s. Try next (`. .venv/bin/activate` first):")
     for line in (f"webstrata show {place} --json", f"webstrata check {place} --json", "webstrata --help"):
         click.echo(f"  {line}")
+    return 0

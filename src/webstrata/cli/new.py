@@ -8,6 +8,7 @@ import click
 
 from webstrata.cli.options import new_collection_argument
 from webstrata.collection.collection import check_label
+from webstrata.collection.files import explained
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +28,9 @@ def command(path: Path, labels: tuple[str, ...], title: str) -> None:
 
     for label in labels:
         check_label(label)
-    if labels and (path / "collection.toml").exists() and not title:
+    with explained(path, "read"):
+        is_there = (path / "collection.toml").exists()
+    if labels and is_there and not title:
         collection = Collection.open(path)
     else:
         collection = Collection.create(path, title=title)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import sys
 import time
@@ -19,8 +20,20 @@ if TYPE_CHECKING:
 
 
 def show_json(document: object) -> None:
-    """Print one JSON document."""
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False, default=str))
+    """Print one JSON document; times are written as ISO 8601 has it.
+
+    Examples
+    --------
+    >>> show_json({"built": dt.datetime(2026, 6, 30, 12, tzinfo=dt.UTC)})
+    {
+      "built": "2026-06-30T12:00:00+00:00"
+    }
+    """
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False, default=_to_json))
+
+
+def _to_json(value: object) -> str:
+    return value.isoformat() if isinstance(value, dt.datetime) else str(value)
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

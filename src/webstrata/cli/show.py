@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,7 +32,7 @@ def command(collection: Collection, snapshot: str | None, *, as_json: bool) -> N
     else:
         _show_text(document)
     damaged = [
-        repair_sentence(holder.parts.manifest)
+        repair_sentence(holder.parts.manifest, shlex.quote(str(collection.path)))
         for holder in [collection, *collection]
         if holder.parts.manifest.damage
     ]
@@ -50,11 +51,11 @@ def describe(collection: Collection, label: str | None = None) -> dict[str, Any]
             record = state.record
             parts[holder].append(
                 {
+                    **record.to_table(),
                     "name": record.name,
                     "state": "stale" if state.stale else "ready",
                     "changed_inputs": list(state.stale),
                     "renew": state.renew,
-                    **record.to_table(),
                     "path": str((collection[holder] if holder else collection).parts.path(record)),
                 }
             )
@@ -97,4 +98,4 @@ def _show_text(document: dict[str, Any]) -> None:
                 changed = ", ".join(part["changed_inputs"])
                 click.echo(f"{label}/{part['name']} is older than {changed}{renew}")
     if not snapshots:
-        click.echo(f"Add a snapshot with `webstrata new {document['path']} 2026-06`.")
+        click.echo(f"Add a snapshot with `webstrata new {shlex.quote(document['path'])} 2026-06`.")
