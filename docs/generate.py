@@ -1,0 +1,278 @@
+"""Writes the pages of docs/reference/ that only repeat what the code says.
+
+::
+
+    python docs/generate.py            write them
+    python docs/generate.py --check    write nothing; end with 1 and one sentence if any is out of date
+
+`commands.md` comes from the click commands, `settings.md` from the settings classes, `errors.md` from
+`webstrata.errors`, `api/<room>.md` from the modules of each room.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import sys
+import types
+import typing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import webstrata
+from webstrata import cli, errors
+from webstrata.collection.settings import TABLES, describe, load_settings_class, to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from webstrata.collection.settings import Field
+
+REFERENCE = Path(__file__).resolve().parent / "reference"
+NOTE = (
+    "<!-- Written by docs/generate.py: change the code it comes from, then run `python docs/generate.py`. -->"
+)
+
+ABOUT_COMMANDS = """\
+Results go to stdout, progress and messages to stderr. The exit code is 0 when it is done, 1 when it failed, 2
+when you can fix it, 130 when it was interrupted ([errors](errors.md)). Options that are also
+[settings](settings.md) show their default in brackets."""
+
+ABOUT_SETTINGS = """\
+Each table below is one table of a settings file: `collection.toml` for all snapshots of a collection,
+`snapshot.toml` in a snapshot's folder for that one. A value comes from the first that has it: the command's
+option, the environment variable, `snapshot.toml`, `collection.toml`, the default. An unknown name is refused,
+and the message lists the known ones. A time may be written as `500ms`, `4s`, `2m`, `1h` or `1d`, a size as
+`4096`, `64MiB` or `1GB`."""
+
+ABOUT_ERRORS = """\
+An exception is named after what you can do about it. Its message is one sentence: where, what is there and
+what was expected, what to do. The command line prints `webstrata: ` and the sentence, and ends with the exit
+code of the class. `webstrata --traceback …` shows where it came from."""
+
+ABOUT_MISTAKES = """\
+All are in `webstrata.errors`. A programming mistake is none of them: it raises `TypeError` or `ValueError`
+with the argument, what was expected and what was seen."""
+
+
+# ---- commands
+
+
+def write_commands() -> str:
+    """Every verb: how it is typed, what it does, its options."""
+    context = click.Context(cli.verbs, info_name="webstrata", **cli.verbs.context_settings)
+    pieces = [
+        "# Commands",
+        NOTE,
+        ABOUT_COMMANDS,
+        "## webstrata",
+        *_write_command(cli.verbs, context),
+    ]
+    for path, command, inner in _walk(cli.verbs, context):
+        pieces += [f"## {path}", *_write_command(command, inner)]
+    return "\n\n".join(pieces) + "\n"
+
+
+def _walk(group: click.Group, context: click.Context) -> Iterator[tuple[str, click.Command, click.Context]]:
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if command is None or command.hidden:
+            continue
+        inner = click.Context(command, info_name=name, parent=context)
+        yield inner.command_path, command, inner
+        if isinstance(command, click.Group):
+            yield from _walk(command, inner)
+
+
+def _write_command(command: click.Command, context: click.Context) -> list[str]:
+    usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
+    pieces = [f"```text\n{usage}\n```", inspect.cleandoc(command.help or "").replace("\b\n", "")]
+    rows = [
+        f"| {_code(_declare(option))} | {_cell(_help(option))} |"
+        for option in command.get_params(context)
+        if isinstance(option, click.Option) and not option.hidden
+        if context.parent is None or option.name != "help"  # every verb has --help
+    ]
+    if rows:
+        pieces.append("\n".join(["| option | meaning |", "|---|---|", *rows]))
+    if command.epilog:
+        example = command.epilog.removeprefix("Example:").strip()
+        pieces.append(f"Example:\n\n```text\n{example}\n```")
+    return pieces
+
+
+def _declare(option: click.Option) -> str:
+    names = ", ".join(option.opts)
+    if option.secondary_opts:
+        return f"{names} / {', '.join(option.secondary_opts)}"
+    metavar = "" if option.is_flag else f" {option.metavar or option.type.name.upper()}"
+    return names + metavar
+
+
+def _help(option: click.Option) -> str:
+    text = option.help or ""
+    default = option.default
+    if not option.is_flag and isinstance(default, str | int | float) and default != "":
+        text += f" [{default}]"
+    return text
+
+
+# ---- settings
+
+
+def write_settings() -> str:
+    """Every settings class: names, types, defaults, variables."""
+    pieces = [
+        "# Settings",
+        NOTE,
+        ABOUT_SETTINGS,
+    ]
+    for table in TABLES:
+        cls = load_settings_class(table)
+        fields = describe(cls)
+        rows = [
+            f"| {_code(field.name)} | {_kind(field)} | {_code(_default(field))} | {_cell(_meaning(field))} | "
+            f"{_code(field.variable)} |"
+            for field in fields
+        ]
+        pieces += [
+            f"## `[{table}]`",
+            inspect.cleandoc(cls.__doc__ or ""),
+            "\n".join(["| setting | type | default | meaning | variable |", "|---|---|---|---|---|", *rows]),
+        ]
+    return "\n\n".join(pieces) + "\n"
+
+
+def _kind(field: Field) -> str:
+    kind = field.type
+    if typing.get_origin(kind) in (typing.Union, types.UnionType):
+        kind = next(member for member in typing.get_args(kind) if member is not types.NoneType)
+    if field.setting.unit:
+        return {"seconds": "time", "bytes": "size"}[field.setting.unit]
+    if typing.get_origin(kind) is tuple:
+        return "list"
+    return {bool: "true or false", int: "whole number", float: "number", str: "text"}[kind]
+
+
+def _default(field: Field) -> str:
+    return "" if field.default is None else to_text(field.default, field.setting.unit)
+
+
+def _meaning(field: Field) -> str:
+    check = f" Must be {field.setting.check[0]}." if field.setting.check else ""
+    live = " Can change while the stage runs." if field.setting.live else ""
+    return field.setting.help + check + live
+
+
+# ---- errors
+
+
+def write_errors() -> str:
+    """Every exception with its exit code."""
+    classes = [
+        cls
+        for _, cls in inspect.getmembers(errors, inspect.isclass)
+        if issubclass(cls, BaseException) and cls.__module__ == errors.__name__
+    ]
+    # in the order of the file, which is the order of its drawing
+    order = inspect.getsource(errors)
+    classes.sort(key=lambda cls: order.index(f"class {cls.__name__}("))
+    rows = [
+        f"| {_code(cls.__name__)} | {_code(cls.__bases__[0].__name__)} | {_exit_code(cls)} | "
+        f"{_cell(inspect.cleandoc(cls.__doc__ or ''))} |"
+        for cls in classes
+    ]
+    drawing = inspect.cleandoc(errors.__doc__ or "").partition("::\n\n")[2].split("\n\n")[0]
+    pieces = [
+        "# Errors and exit codes",
+        NOTE,
+        ABOUT_ERRORS,
+        "| exit code | meaning |\n|---|---|\n"
+        "| 0 | done |\n"
+        "| 1 | it failed: network, disk, or a bug, which also shows a traceback |\n"
+        "| 2 | you can fix it: option, setting, input file, missing or locked collection |\n"
+        "| 130 | interrupted with Ctrl-C or SIGTERM, or cancelled; what was done is kept |",
+        f"```text\n{inspect.cleandoc(drawing)}\n```",
+        "\n".join(["| exception | is a | exit code | meaning |", "|---|---|---|---|", *rows]),
+        ABOUT_MISTAKES,
+    ]
+    return "\n\n".join(pieces) + "\n"
+
+
+def _exit_code(cls: type[BaseException]) -> int:
+    return int(getattr(cls, "exit_code", 130))
+
+
+# ---- modules
+
+
+def write_api() -> dict[str, str]:
+    """A page per room with its modules, the room's own page first."""
+    pages = {}
+    modules = list(pkgutil.iter_modules(webstrata.__path__))
+    for module in modules:
+        if module.name.startswith("_") or module.name == "cli":  # commands.md is the page of cli
+            continue
+        names = [f"webstrata.{module.name}"]
+        if module.ispkg:
+            room = importlib.import_module(names[0])
+            names += [found.name for found in pkgutil.walk_packages(room.__path__, f"{names[0]}.")]
+        pieces = [f"# webstrata.{module.name}", NOTE]
+        for name in names:
+            heading = [f"## {name}"] if len(names) > 1 else []
+            members = ["    options:\n      members: false\n"] if module.ispkg and name == names[0] else []
+            pieces += [*heading, "\n".join([f"::: {name}", *members]).rstrip()]
+        pages[f"api/{module.name}.md"] = "\n\n".join(pieces) + "\n"
+    return pages
+
+
+# ---- text
+
+
+def _code(text: str) -> str:
+    return f"`{text}`".replace("|", "\\|") if text else ""
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def write_pages() -> dict[str, str]:
+    """Every generated page by its path below docs/reference."""
+    return {
+        "commands.md": write_commands(),
+        "settings.md": write_settings(),
+        "errors.md": write_errors(),
+        **write_api(),
+    }
+
+
+def main(arguments: list[str]) -> int:
+    """Write the pages, or compare them, and return the exit code."""
+    pages = write_pages()
+    there = {
+        path.relative_to(REFERENCE).as_posix(): path.read_text()
+        for path in [*REFERENCE.glob("api/*.md"), *(REFERENCE / name for name in pages)]
+        if path.is_file()
+    }
+    changed = sorted(name for name in {*pages, *there} if pages.get(name) != there.get(name))
+    if "--check" in arguments:
+        if changed:
+            names = ", ".join(f"docs/reference/{name}" for name in changed)
+            print(f"{names}: out of date; run `python docs/generate.py`", file=sys.stderr)
+        return 1 if changed else 0
+    for name in changed:
+        page = REFERENCE / name
+        if name in pages:
+            page.parent.mkdir(parents=True, exist_ok=True)
+            page.write_text(pages[name])
+        else:
+            page.unlink()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
