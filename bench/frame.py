@@ -74,8 +74,11 @@ class Peer:
         return f"{self.name} {self._version()}".rstrip()
 
     def _version(self) -> str:
-        for found in PEERS.parent.glob(f"lib/python*/site-packages/{self.name}-*.dist-info"):
-            return found.name.removesuffix(".dist-info").rpartition("-")[2]
+        for found in PEERS.parent.glob("lib/python*/site-packages/*.dist-info"):
+            package, _, version = found.name.removesuffix(".dist-info").partition("-")
+            # wheels spell a name in their own way
+            if package.lower() == self.name.lower().replace("-", "_"):
+                return version
         return ""
 
 

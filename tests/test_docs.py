@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import contextlib
 import doctest
+import importlib.util
 import io
 import json
 import os
@@ -28,8 +29,15 @@ import textwrap
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+from webstrata.cli import VERBS
+from webstrata.collection.settings import TABLES
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -257,3 +265,39 @@ $ no such command
 ```
 """
     assert find_problems(page, "page.md", tmp_path) == []
+
+
+@pytest.fixture
+def generate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
+    """docs/generate.py, writing into an empty folder."""
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "REFERENCE", tmp_path)
+    return module
+
+
+def test_a_generated_page_that_is_out_of_date_is_named_in_one_sentence(
+    generate: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert generate.main([]) == 0
+    assert generate.main(["--check"]) == 0
+    assert capsys.readouterr().err == ""
+    (tmp_path / "commands.md").write_text("old")
+    (tmp_path / "api" / "attic.md").write_text("of a room that is gone")
+    assert generate.main(["--check"]) == 1
+    names = "docs/reference/api/attic.md, docs/reference/commands.md"
+    assert capsys.readouterr().err == f"{names}: out of date; run `python docs/generate.py`\n"
+    assert (tmp_path / "commands.md").read_text() == "old"
+    assert generate.main([]) == 0
+    assert generate.main(["--check"]) == 0
+
+
+def test_generated_pages_have_every_verb_setting_and_exception(generate: ModuleType) -> None:
+    pages = generate.write_pages()
+    assert all(f"## webstrata {verb}\n" in pages["commands.md"] for verb in VERBS)
+    assert all(f"## `[{table}]`\n" in pages["settings.md"] for table in TABLES)
+    assert "| `DiskFullError` | `UserError` | 2 | No space is left on the device. |" in pages["errors.md"]
+    assert "::: webstrata.collection.parts" in pages["api/collection.md"]

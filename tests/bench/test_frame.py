@@ -111,6 +111,14 @@ def test_a_peer_that_is_absent_is_said_and_not_faked(peer: Peer, absent: str) ->
     assert "theirs" not in line["spread"]
 
 
+def test_a_peer_is_found_with_its_version(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "lib/python3.11/site-packages/Some_Peer-1.2.0.dist-info").mkdir(parents=True)
+    monkeypatch.setattr(frame, "PEERS", tmp_path / "bin")
+    assert Peer("some-peer").find_absence() == ""
+    assert str(Peer("some-peer")) == "some-peer 1.2.0"
+    assert Peer("some").find_absence() == "some: run `make peers`"
+
+
 def test_sides_take_turns_and_the_first_round_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     turns: list[str] = []
     run = frame.Worker.run
