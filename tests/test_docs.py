@@ -109,7 +109,7 @@ def run_commands(commands: list[Command], folder: Path) -> None:
         "COLUMNS": "110",
     }
     ran = subprocess.run(
-        ["bash", "-c", script],
+        ["sh", "-c", script],
         cwd=folder,
         env=environment,
         stdin=subprocess.DEVNULL,
