@@ -15,7 +15,12 @@ _TITLE = "webstrata demo"
 
 
 @click.command("demo", epilog="Example: webstrata demo --into /tmp/webstrata-demo")
-@click.option("--into", default="webstrata-demo", type=click.Path(path_type=Path), help="Where to put it.")
+@click.option(
+    "--into",
+    default="webstrata-demo",
+    type=click.Path(path_type=Path, readable=False),
+    help="Where to put it.",
+)
 def command(into: Path) -> int:
     """Run what there is on a small example, and say what to try next.
 

@@ -27,7 +27,9 @@ def _open(_ctx: click.Context, _parameter: click.Parameter, path: str) -> Any:  
 collection_argument = click.argument("collection", metavar="COLLECTION", callback=_open)
 """An existing collection, opened."""
 
-new_collection_argument = click.argument("path", metavar="COLLECTION", type=click.Path(path_type=Path))
+new_collection_argument = click.argument(
+    "path", metavar="COLLECTION", type=click.Path(path_type=Path, readable=False)
+)
 """The place of a collection that need not be there yet."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")

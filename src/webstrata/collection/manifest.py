@@ -136,35 +136,40 @@ def read_manifest(path: Path) -> Manifest:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        return _read_records(path, _salvage(text), f"{path}: {error}")
+        return Manifest(_salvage(text), f"{path}: {error}")
     try:
         check_format(path, data)
     except FormatError as error:
-        return _read_records(path, data.get("parts"), str(error))
-    return _read_records(path, data.get("parts"))
-
-
-def _read_records(path: Path, tables: object, damage: str = "") -> Manifest:
+        return Manifest(_salvage(text), str(error))
+    tables = data.get("parts")
     if not isinstance(tables, dict):
-        return Manifest(damage=damage or f"{path}: there is no table of parts")
+        return Manifest(damage=f"{path}: there is no table of parts")
     parts: dict[str, PartRecord] = {}
     for name, table in tables.items():
         try:
             parts[name] = PartRecord.from_table(name, table)
         except ValueError as error:
-            damage = damage or f"{path}: the record of {name} cannot be used, {error}"
-    return Manifest(parts, damage)
+            return Manifest(_salvage(text), f"{path}: the record of {name} cannot be used, {error}")
+    return Manifest(parts)
 
 
-def _salvage(text: str) -> dict[str, Any]:
-    """The tables of whatever parts still parse when each is read by itself."""
-    tables: dict[str, Any] = {}
+def _salvage(text: str) -> dict[str, PartRecord]:
+    """Every record of a damaged manifest that is still whole.
+
+    Each is read by itself, from its first line to the next record's, or as many lines of that as match the
+    seal: what follows may be rubbish, or a record whose first line is damaged.
+    """
+    parts: dict[str, PartRecord] = {}
     for chunk in re.split(r"(?m)^(?=\[parts\.[^.\]]+\]\s*$)", text)[1:]:
-        try:
-            tables |= tomllib.loads(chunk)["parts"]
-        except (tomllib.TOMLDecodeError, KeyError, TypeError):
-            continue
-    return tables
+        lines = chunk.split("\n")  # `splitlines` would split texts, at U+0085 for one
+        for end in range(len(lines), 0, -1):
+            try:
+                ((name, table),) = tomllib.loads("\n".join(lines[:end]))["parts"].items()
+                parts[name] = PartRecord.from_table(name, table)
+                break
+            except (ValueError, LookupError, TypeError, AttributeError):
+                continue
+    return dict(sorted(parts.items()))
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:

@@ -1,0 +1,67 @@
+"""What all tests share: fixed seeds, the place of third-party data, the real command."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).parent.parent
+
+# the same examples on every machine and in every run; a shared temporary folder is meant to be shared
+settings.register_profile(
+    "house",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+settings.load_profile("house")
+
+
+@pytest.fixture(autouse=True)
+def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the settings and fault plans of whoever runs the tests out of them."""
+    for name in list(os.environ):
+        if name.startswith("WEBSTRATA_") and name not in ("WEBSTRATA_TEST_DATA", "WEBSTRATA_CORPUS"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def test_data() -> Path:
+    """The folder of third-party data: `WEBSTRATA_TEST_DATA`, or `../shared/data` beside the project."""
+    named = os.environ.get("WEBSTRATA_TEST_DATA")
+    folder = Path(named) if named else ROOT.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip(f"{folder} is not there; name the folder of third-party data in WEBSTRATA_TEST_DATA")
+    return folder
+
+
+@pytest.fixture
+def webstrata(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """The real command, run in the test's own folder: ``webstrata("show", "uk", faults="no-space")``."""
+
+    def run(*words: str, faults: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [command_path(), *words],
+            cwd=tmp_path,
+            env=os.environ | variables | {"WEBSTRATA_FAULTS": faults},
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+
+    return run
+
+
+def command_path() -> str:
+    """The `webstrata` beside this Python."""
+    return str(Path(sys.executable).with_name("webstrata"))

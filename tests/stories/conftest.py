@@ -1,0 +1,59 @@
+"""Collections that stories begin with, and what every refusal must look like."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Protocol
+
+import pytest
+
+from webstrata.collection import Collection
+
+if TYPE_CHECKING:
+    import subprocess
+    from pathlib import Path
+
+
+class Command(Protocol):
+    """The fixture `webstrata`: the real command in the test's folder."""
+
+    def __call__(self, *words: str, faults: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+        """Run it and wait."""
+        ...
+
+
+@pytest.fixture
+def uk(tmp_path: Path) -> Collection:
+    """A collection with two snapshots; the newer one has a graph made from links."""
+    return make_uk(tmp_path)
+
+
+def make_uk(folder: Path) -> Collection:
+    collection = Collection.create(folder / "uk", title="United Kingdom")
+    collection.add("2026-05")
+    snapshot = collection.add("2026-06")
+    with snapshot.build("links", renew="webstrata links {collection} {snapshot}") as build:
+        (build.path / "arcs.txt").write_text("0 1\n1 2\n")
+    with snapshot.build("graph", inputs=("links",), renew="webstrata graph {collection} {snapshot}") as build:
+        (build.path / "a.graph").write_bytes(bytes(1000))
+        build.count(nodes=3, arcs=2000)
+    return collection
+
+
+def assert_refused(done: subprocess.CompletedProcess[str], pattern: str, *, exit_code: int = 2) -> None:
+    """One sentence on stderr that says where, what and what to do; no traceback."""
+    assert done.returncode == exit_code, done.stderr
+    assert "Traceback" not in done.stderr
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("webstrata: ")
+    assert re.search(pattern, lines[0]), lines[0]
+
+
+def picture(folder: Path) -> dict[str, bytes | str]:
+    """Every file and link below a folder, to see that nothing was lost; the lock's text does not count."""
+    return {
+        str(path.relative_to(folder)): str(path.readlink()) if path.is_symlink() else path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if (path.is_symlink() or path.is_file()) and path.name != ".lock"
+    }

@@ -1,0 +1,91 @@
+"""`webstrata new`, as typed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.stories.conftest import assert_refused, picture
+from webstrata.collection import Collection
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.stories.conftest import Command
+
+
+def test_a_collection_is_made_with_its_settings_explained(webstrata: Command, tmp_path: Path) -> None:
+    done = webstrata("new", "uk", "2026-05", "2026-06", "--title", "United Kingdom")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "Created uk; its settings are in uk/collection.toml.",
+        "Snapshot 2026-05 added.",
+        "Snapshot 2026-06 added.",
+    ]
+    collection = Collection.open(tmp_path / "uk")
+    assert (collection.title, collection.labels) == ("United Kingdom", ["2026-05", "2026-06"])
+    assert "# workers = 0" in (tmp_path / "uk" / "collection.toml").read_text()
+
+
+def test_snapshots_are_added_to_what_is_there(webstrata: Command, uk: Collection) -> None:
+    done = webstrata("new", "uk", "2026-06", "2026-07")
+    assert done.stdout == "Snapshot 2026-06 is there already.\nSnapshot 2026-07 added.\n"
+    assert uk.labels == ["2026-05", "2026-06", "2026-07"]
+
+
+def test_a_collection_that_is_there_is_not_made_again(webstrata: Command, uk: Collection) -> None:
+    before = picture(uk.path)
+    assert_refused(webstrata("new", "uk"), "uk: there is a collection here already; choose another name")
+    assert_refused(webstrata("new", "uk", "2026-07", "--title", "x"), "there is a collection here already")
+    assert picture(uk.path) == before
+
+
+def test_a_folder_with_something_else_is_left_alone(webstrata: Command, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("years")
+    assert_refused(webstrata("new", "mine"), "mine: something else is here already; choose another name")
+    assert_refused(webstrata("new", "mine/thesis.tex"), "something else is here already")
+    assert picture(tmp_path) == {"mine/thesis.tex": b"years"}
+
+
+@pytest.mark.parametrize("label", ["June", "2026-6", "2026-13", "../x", "", "2026-06-31", "2026_06"])
+def test_an_odd_label_is_refused_before_anything_is_made(
+    webstrata: Command, tmp_path: Path, label: str
+) -> None:
+    assert_refused(webstrata("new", "uk", "2026-05", label), "is no date; write it as 2026, 2026-06")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_65th_snapshot_is_refused(webstrata: Command, uk: Collection) -> None:
+    assert webstrata("new", "uk", *map(str, range(1900, 1962))).returncode == 0
+    assert_refused(webstrata("new", "uk", "1999"), "it has 64 snapshots.*begin another collection for 1999")
+    assert len(uk.labels) == 64
+
+
+def test_a_full_disk_is_said_and_leaves_no_half_collection(webstrata: Command, tmp_path: Path) -> None:
+    done = webstrata("new", "uk", faults="no-space after=10")
+    assert_refused(done, r"collection\.toml.*: no space left to write; free some space on this disk")
+    assert_refused(webstrata("show", "uk"), "uk: this is no collection")
+    assert webstrata("new", "uk").returncode == 0
+
+
+def test_a_disk_that_fails_is_no_mistake_of_the_user(webstrata: Command) -> None:
+    done = webstrata("new", "uk", faults="sync-fails")
+    assert_refused(done, r"could not sync \(Input/output error.*look at the disk", exit_code=1)
+
+
+def test_a_name_that_is_too_long_is_said(webstrata: Command) -> None:
+    assert_refused(webstrata("new", "a" * 300), "the name is too long, choose a shorter one")
+
+
+def test_a_title_of_two_lines_is_refused(webstrata: Command, tmp_path: Path) -> None:
+    assert_refused(webstrata("new", "uk", "--title", "a\nb"), "cannot be printed; leave them out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_is_no_text_is_taken_as_it_is(webstrata: Command, tmp_path: Path) -> None:
+    assert webstrata("new", "caf\udce9", "2026-06").returncode == 0
+    done = webstrata("show", "caf\udce9", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "caf\udce9" / "collection.toml").is_file()
