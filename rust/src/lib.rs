@@ -5,6 +5,8 @@
 //! knows PyO3; without the feature `python` this is an ordinary Rust library.
 
 pub mod collection;
+pub mod simulate;
+pub mod web;
 
 #[cfg(feature = "python")]
 mod python;

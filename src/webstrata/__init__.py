@@ -26,10 +26,11 @@ _HOMES = {
     "__version__": "webstrata._core",
     "create": "webstrata.api",
     "errors": "webstrata.errors",
+    "invitro": "webstrata.simulate.invitro",
     "open": "webstrata.api",
 }
 
-__all__ = ["Collection", "Snapshot", "__version__", "create", "errors", "open"]
+__all__ = ["Collection", "Snapshot", "__version__", "create", "errors", "invitro", "open"]
 
 
 def __getattr__(name: str) -> object:

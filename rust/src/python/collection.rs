@@ -81,7 +81,9 @@ fn digest_files(
     workers: usize,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<String>> {
-    supervise(py, progress, |meter| digest::digest_files(&paths, workers, meter))
+    supervise(py, progress, |meter| {
+        digest::digest_files(&paths, workers, meter)
+    })
 }
 
 #[pyfunction]

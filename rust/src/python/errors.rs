@@ -1,6 +1,7 @@
 //! From the error enum of each room to the exceptions of `webstrata.errors`; the only place that does.
 
 use crate::collection::CollectionError;
+use crate::simulate::SimulateError;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 
@@ -13,6 +14,18 @@ impl From<CollectionError> for PyErr {
             CollectionError::Storage { .. } => "StorageError",
             CollectionError::FaultPlan(message) => return PyValueError::new_err(message.clone()),
             CollectionError::Interrupted => return PyKeyboardInterrupt::new_err(()),
+        };
+        webstrata_error(class, &error.to_string())
+    }
+}
+
+impl From<SimulateError> for PyErr {
+    fn from(error: SimulateError) -> Self {
+        let class = match error {
+            SimulateError::Collection(error) => return error.into(),
+            SimulateError::Spec(_) => "SettingError",
+            SimulateError::Input(_) => "FormatError",
+            SimulateError::Address { .. } => "UsageError",
         };
         webstrata_error(class, &error.to_string())
     }

@@ -3,6 +3,7 @@
 mod collection;
 mod errors;
 mod progress;
+mod simulate;
 
 use pyo3::prelude::*;
 
@@ -10,7 +11,8 @@ use pyo3::prelude::*;
 #[pyo3(name = "_core")]
 fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    add_room(module, "collection", collection::fill)
+    add_room(module, "collection", collection::fill)?;
+    add_room(module, "simulate", simulate::fill)
 }
 
 /// Adds a submodule and enters it in `sys.modules`, so that `import webstrata._core.<name>` works.

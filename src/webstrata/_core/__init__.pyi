@@ -1,5 +1,6 @@
 from webstrata._core import collection as collection
+from webstrata._core import simulate as simulate
 
-__all__ = ["__version__", "collection"]
+__all__ = ["__version__", "collection", "simulate"]
 
 __version__: str

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 VERBS = {
     "check": "Verify every file of COLLECTION, and name what is damaged.",
     "demo": "Run what there is on a small example, and say what to try next.",
+    "invitro": "A web that does not exist: serve it, describe it, judge its visitors.",
     "new": "Create COLLECTION, or add snapshots to it.",
     "show": "Show what COLLECTION holds, and what is stale.",
 }

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 TABLES = {
+    "invitro": "webstrata.simulate.invitro.settings:InvitroSettings",
     "resources": "webstrata.collection.settings:ResourcesSettings",
 }
 """Every table of a settings file and its class; named, not imported, since rooms further left own most."""

@@ -1,0 +1,372 @@
+//! `webstrata._core.simulate`.
+
+use super::progress::supervise;
+use crate::simulate::SimulateError;
+use crate::simulate::invitro::given::GivenGraph;
+use crate::simulate::invitro::log::Log;
+use crate::simulate::invitro::respond::Request;
+use crate::simulate::invitro::server::{Options, Server};
+use crate::simulate::invitro::site::Site;
+use crate::simulate::invitro::spec::Spec;
+use crate::simulate::invitro::truth::GraphView;
+use crate::simulate::invitro::{NUM_QUERIES, Web, facts};
+use numpy::IntoPyArray;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<InvitroWeb>()?;
+    module.add_class::<InvitroServer>()
+}
+
+/// Name, topic, month, addresses born and changed.
+type PlantedEvent = (String, u64, u32, Vec<String>, Vec<String>);
+
+#[pyclass(module = "webstrata._core.simulate", frozen)]
+struct InvitroWeb {
+    web: Web,
+}
+
+#[pymethods]
+impl InvitroWeb {
+    #[new]
+    fn new(py: Python<'_>, spec: Vec<(String, f64)>, seed: u64) -> PyResult<Self> {
+        let spec = Spec::from_pairs(&spec)?;
+        let web = py.detach(|| Web::new(spec, seed));
+        Ok(Self { web })
+    }
+
+    #[staticmethod]
+    fn parameters() -> Vec<&'static str> {
+        Spec::NAMES.to_vec()
+    }
+
+    #[getter]
+    fn num_slots(&self) -> u64 {
+        self.web.layout.num_slots()
+    }
+
+    #[getter]
+    fn num_pages(&self) -> u64 {
+        self.web.layout.num_pages()
+    }
+
+    /// Columns about all hosts of a month.
+    fn hosts<'py>(&self, py: Python<'py>, month: u32) -> PyResult<Bound<'py, PyDict>> {
+        let web = &self.web;
+        let rows = py.detach(|| {
+            let slots = 0..web.layout.num_slots();
+            slots
+                .map(|slot| {
+                    let host = web.host(slot, month);
+                    let mirror = host.has_mirror.then(|| web.host_name(&host, true));
+                    (
+                        web.host_name(&host, false),
+                        mirror,
+                        host,
+                        web.is_present(slot, month),
+                    )
+                })
+                .collect::<Vec<_>>()
+        });
+        let columns = PyDict::new(py);
+        let dotted = |slot: u64| {
+            let [a, b, c, d] = web.address(slot);
+            format!("{a}.{b}.{c}.{d}")
+        };
+        columns.set_item(
+            "name",
+            rows.iter().map(|row| row.0.as_str()).collect::<Vec<_>>(),
+        )?;
+        columns.set_item(
+            "mirror",
+            rows.iter().map(|row| row.1.as_deref()).collect::<Vec<_>>(),
+        )?;
+        columns.set_item("present", rows.iter().map(|row| row.3).collect::<Vec<_>>())?;
+        columns.set_item(
+            "size",
+            rows.iter().map(|row| row.2.size).collect::<Vec<_>>(),
+        )?;
+        columns.set_item(
+            "topic",
+            rows.iter().map(|row| row.2.topic).collect::<Vec<_>>(),
+        )?;
+        columns.set_item(
+            "spam",
+            rows.iter()
+                .map(|row| row.2.farm.is_some())
+                .collect::<Vec<_>>(),
+        )?;
+        columns.set_item(
+            "farm",
+            rows.iter()
+                .map(|row| row.2.farm.map(|farm| farm.number))
+                .collect::<Vec<_>>(),
+        )?;
+        columns.set_item(
+            "domain",
+            rows.iter().map(|row| row.2.domain).collect::<Vec<_>>(),
+        )?;
+        columns.set_item(
+            "failing",
+            rows.iter()
+                .map(|row| row.2.failing.is_some())
+                .collect::<Vec<_>>(),
+        )?;
+        columns.set_item(
+            "language",
+            rows.iter()
+                .map(|row| row.2.language.code())
+                .collect::<Vec<_>>(),
+        )?;
+        columns.set_item(
+            "address",
+            rows.iter()
+                .map(|row| dotted(row.2.slot))
+                .collect::<Vec<_>>(),
+        )?;
+        Ok(columns)
+    }
+
+    /// Slot, whether it is spam, topic and address of a host; none if nobody has this name in that month.
+    fn find_host(&self, name: &str, month: u32) -> Option<(u64, bool, u64, String)> {
+        let (host, _) = self.web.find_host(name.as_bytes(), month)?;
+        let [a, b, c, d] = self.web.address(host.slot);
+        Some((
+            host.slot,
+            host.farm.is_some(),
+            host.topic,
+            format!("{a}.{b}.{c}.{d}"),
+        ))
+    }
+
+    #[pyo3(signature = (month, view, progress = None))]
+    fn graph<'py>(
+        &self,
+        py: Python<'py>,
+        month: u32,
+        view: &str,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let view = match view {
+            "served" => GraphView::Served,
+            "collection" => GraphView::Collection,
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "view: expected served or collection, got {other}"
+                )));
+            }
+        };
+        let (graph, columns) = supervise(py, progress, |meter| {
+            let web = self.web.with_table(month);
+            let graph = web.true_graph(month, view, meter)?;
+            let columns = web.columns(&graph.nodes, month);
+            Ok::<_, SimulateError>((graph, columns))
+        })?;
+        let found = PyDict::new(py);
+        found.set_item("offsets", graph.offsets.into_pyarray(py))?;
+        found.set_item("targets", graph.targets.into_pyarray(py))?;
+        found.set_item("url_offsets", graph.url_offsets.into_pyarray(py))?;
+        found.set_item("urls", PyBytes::new(py, &graph.urls))?;
+        for (name, column) in [
+            ("slots", columns.slots),
+            ("topics", columns.topics),
+            ("pages", columns.pages),
+            ("families", columns.families),
+            ("contents", columns.contents),
+        ] {
+            found.set_item(name, column.into_pyarray(py))?;
+        }
+        Ok(found)
+    }
+
+    fn links(&self, url: &str, month: u32) -> Vec<(String, String, bool)> {
+        self.web
+            .links_of(url, month)
+            .into_iter()
+            .map(|(link, address, anchor)| (address, anchor, link.nofollow))
+            .collect()
+    }
+
+    fn facts<'py>(
+        &self,
+        py: Python<'py>,
+        url: &str,
+        month: u32,
+    ) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(facts) = self.web.facts(url, month) else {
+            return Ok(None);
+        };
+        let found = PyDict::new(py);
+        found.set_item("status", facts.status)?;
+        found.set_item("allowed", facts.allowed)?;
+        found.set_item("topic", facts.topic)?;
+        found.set_item("spam", facts.is_spam)?;
+        found.set_item("trap", facts.is_trap)?;
+        found.set_item("noindex", facts.is_noindex)?;
+        found.set_item("language", facts.language)?;
+        found.set_item("title", facts.title)?;
+        found.set_item("text", facts.text)?;
+        found.set_item("duplicate_of", facts.duplicate_of)?;
+        found.set_item("near_duplicate_of", facts.near_duplicate_of)?;
+        Ok(Some(found))
+    }
+
+    /// Name, topic and month of each event, with the addresses it brought and changed by `month`.
+    fn events(&self, month: u32) -> Vec<PlantedEvent> {
+        (0..self.web.events.len())
+            .map(|number| {
+                let event = &self.web.events[number];
+                let (born, changed) = if event.month <= month {
+                    self.web.event_urls(number, month)
+                } else {
+                    (Vec::new(), Vec::new())
+                };
+                (event.name.clone(), event.topic, event.month, born, changed)
+            })
+            .collect()
+    }
+
+    /// The different queries of the log, the most popular first.
+    #[staticmethod]
+    fn num_queries() -> u64 {
+        NUM_QUERIES
+    }
+
+    fn query(&self, rank: u64) -> String {
+        let mut text = Vec::new();
+        self.web.push_query(&mut text, rank);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// Status, head and body of an answer, without a network.
+    #[pyo3(signature = (url, month, *, user_agent = "", accept_encoding = "", attempt = 1))]
+    fn fetch<'py>(
+        &self,
+        py: Python<'py>,
+        url: &str,
+        month: u32,
+        user_agent: &str,
+        accept_encoding: &str,
+        attempt: u32,
+    ) -> Option<(u16, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        let (name, target) = facts::split_url(url)?;
+        let (host, is_mirror) = self.web.find_host(name.as_bytes(), month)?;
+        let request = Request {
+            target: target.as_bytes(),
+            user_agent: user_agent.as_bytes(),
+            accept_encoding: accept_encoding.as_bytes(),
+            attempt,
+            ..Request::default()
+        };
+        let reply = self.web.respond(&host, is_mirror, month, &request);
+        Some((
+            reply.status,
+            PyBytes::new(py, &reply.head),
+            PyBytes::new(py, &reply.body),
+        ))
+    }
+
+    #[pyo3(signature = (*, month, address, port, origins, workers, log, log_header, append_log, urls = None, arcs = None))]
+    #[allow(clippy::too_many_arguments)]
+    fn serve(
+        &self,
+        py: Python<'_>,
+        month: u32,
+        address: &str,
+        port: u16,
+        origins: bool,
+        workers: usize,
+        log: Option<PathBuf>,
+        log_header: &str,
+        append_log: bool,
+        urls: Option<Vec<String>>,
+        arcs: Option<Vec<(u32, u32)>>,
+    ) -> PyResult<InvitroServer> {
+        let address: Ipv4Addr = address.parse().map_err(|_| {
+            PyValueError::new_err(format!("address: expected an IPv4 address, got {address}"))
+        })?;
+        let site = match urls {
+            None => Site::Web(self.web.clone()),
+            Some(urls) => {
+                let urls = urls.into_iter().map(String::into_bytes).collect();
+                Site::Given(
+                    self.web.clone(),
+                    GivenGraph::new(urls, arcs.unwrap_or_default())?,
+                )
+            }
+        };
+        let log = log
+            .map(|path| Log::create(&path, log_header, append_log))
+            .transpose()
+            .map_err(SimulateError::from)?;
+        let options = Options {
+            address,
+            port,
+            origins,
+            workers,
+            month,
+        };
+        let server = py.detach(|| Server::start(site, options, log))?;
+        Ok(InvitroServer {
+            server: Some(server),
+        })
+    }
+}
+
+#[pyclass(module = "webstrata._core.simulate")]
+struct InvitroServer {
+    server: Option<Server>,
+}
+
+impl InvitroServer {
+    fn running(&self) -> PyResult<&Server> {
+        self.server
+            .as_ref()
+            .ok_or_else(|| PyValueError::new_err("the server is stopped"))
+    }
+}
+
+#[pymethods]
+impl InvitroServer {
+    #[getter]
+    fn port(&self) -> PyResult<u16> {
+        Ok(self.running()?.port())
+    }
+
+    fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let counters = self.running()?.counters();
+        let found = PyDict::new(py);
+        for (name, counter) in [
+            ("requests", &counters.requests),
+            ("connections", &counters.connections),
+            ("open", &counters.open),
+            ("refused", &counters.refused),
+            ("bytes", &counters.bytes),
+            ("malformed", &counters.malformed),
+        ] {
+            found.set_item(name, counter.load(Ordering::Relaxed))?;
+        }
+        Ok(found)
+    }
+
+    fn mark_restart(&self) -> PyResult<()> {
+        self.running()?.mark_restart();
+        Ok(())
+    }
+
+    fn flush_log(&self) -> PyResult<()> {
+        self.running()?.flush_log();
+        Ok(())
+    }
+
+    fn stop(&mut self, py: Python<'_>) {
+        if let Some(mut server) = self.server.take() {
+            py.detach(|| server.stop());
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The truth about single addresses and about all nodes of a graph.
+
+use super::Web;
+use super::address::{Asked, Guise, Target};
+use super::draw::hash;
+use super::host::Host;
+use super::links::Link;
+use super::page::View;
+use rayon::prelude::*;
+
+/// What is known about an address in a month.
+#[derive(Debug, Default)]
+pub struct Facts {
+    pub status: u16,
+    pub allowed: bool,
+    pub slot: u64,
+    pub topic: u64,
+    pub is_spam: bool,
+    pub is_trap: bool,
+    pub is_noindex: bool,
+    pub language: &'static str,
+    pub title: String,
+    pub text: String,
+    pub duplicate_of: Option<String>,
+    pub near_duplicate_of: Option<String>,
+}
+
+/// Columns about the nodes of a graph.
+#[derive(Debug, Default)]
+pub struct Columns {
+    pub slots: Vec<u64>,
+    pub topics: Vec<u64>,
+    /// Equal for addresses with the same page behind them.
+    pub pages: Vec<u64>,
+    /// Equal for pages that are variations of one page.
+    pub families: Vec<u64>,
+    /// Equal as long as the main content of the page does not change.
+    pub contents: Vec<u64>,
+}
+
+/// Splits an address into host and target.
+pub fn split_url(url: &str) -> Option<(&str, &str)> {
+    let rest = url.strip_prefix("http://")?;
+    let slash = rest.find('/')?;
+    Some(rest.split_at(slash))
+}
+
+impl Web {
+    /// The host of an address and what it names there; none where no such host is in that month.
+    pub fn locate(&self, url: &str, month: u32) -> Option<(Host, bool, Asked)> {
+        let (name, target) = split_url(url)?;
+        let (host, is_mirror) = self.find_host(name.as_bytes(), month)?;
+        let asked = self.read_target(&host, target.as_bytes(), month);
+        Some((host, is_mirror, asked))
+    }
+
+    /// Target, address, whether it is nofollow, and anchor text of each link of a page, in the order of the document.
+    pub fn links_of(&self, url: &str, month: u32) -> Vec<(Link, String, String)> {
+        let Some((host, is_mirror, Asked::Page { index, guise })) = self.locate(url, month) else {
+            return Vec::new();
+        };
+        if !is_page(guise) || self.status(&host, Asked::Page { index, guise }) != 200 {
+            return Vec::new();
+        }
+        let guise = if is_mirror { Guise::Mirror } else { guise };
+        let mut links = Vec::new();
+        self.links(&host, index, guise, month, &mut links);
+        links
+            .iter()
+            .map(|link| {
+                let there = self.host(link.target.slot, month);
+                let (mut address, mut anchor) = (Vec::new(), Vec::new());
+                self.push_url(
+                    &mut address,
+                    &there,
+                    link.target.index,
+                    link.target.guise,
+                    month,
+                );
+                self.push_title(&mut anchor, &there, link.target.index, month, 2);
+                (*link, into_text(address), into_text(anchor))
+            })
+            .collect()
+    }
+
+    /// Everything about one address.
+    pub fn facts(&self, url: &str, month: u32) -> Option<Facts> {
+        let (host, is_mirror, asked) = self.locate(url, month)?;
+        let (_, path) = split_url(url)?;
+        let mut facts = Facts {
+            status: self.status(&host, asked),
+            allowed: self.is_allowed(&host, path.as_bytes()),
+            slot: host.slot,
+            topic: host.topic,
+            is_spam: host.farm.is_some(),
+            language: host.language.code(),
+            ..Facts::default()
+        };
+        let Asked::Page { index, guise } = asked else {
+            return Some(facts);
+        };
+        facts.is_trap = matches!(guise, Guise::Calendar(_) | Guise::Deeper(_));
+        if !is_page(guise) || facts.status != 200 {
+            return Some(facts);
+        }
+        facts.topic = self.page_topic(&host, index);
+        facts.is_noindex = self.is_noindex(&host, index);
+        let mut title = Vec::new();
+        self.push_title(&mut title, &host, index, month, 3);
+        facts.title = into_text(title);
+        let mut links = Vec::new();
+        self.links(&host, index, guise, month, &mut links);
+        let view = View {
+            host: &host,
+            index,
+            guise,
+            month,
+            is_browser: false,
+        };
+        facts.text = self.main_text(view, &links);
+        let address = |index: u64| {
+            let mut out = Vec::new();
+            self.push_url(&mut out, &host, index, Guise::Page, month);
+            into_text(out)
+        };
+        let original = self.original(&host, index);
+        if original != index || guise != Guise::Page || is_mirror {
+            facts.duplicate_of = Some(address(original));
+        }
+        let near = self.near_original(&host, original);
+        if near != original {
+            facts.near_duplicate_of = Some(address(near));
+        }
+        Some(facts)
+    }
+
+    /// Columns for the nodes of a graph of `month`.
+    pub fn columns(&self, nodes: &[Target], month: u32) -> Columns {
+        let rows: Vec<[u64; 5]> = nodes
+            .par_iter()
+            .map(|target| {
+                let host = self.host(target.slot, month);
+                let is_page = is_page(target.guise);
+                let index = if is_page {
+                    self.original(&host, target.index)
+                } else {
+                    u64::MAX >> 1
+                };
+                let key = |index: u64| self.page_key(&host, index, month);
+                let (near, topic) = if is_page {
+                    (
+                        self.near_original(&host, index),
+                        self.page_topic(&host, index),
+                    )
+                } else {
+                    (index, host.topic)
+                };
+                let events = self.events_on(&host, index, month).count() as u64;
+                let version = u64::from(self.page_version(&host, near, month).count);
+                let content = hash(hash(key(index), version), events);
+                [target.slot, topic, key(index), key(near), content]
+            })
+            .collect();
+        let column = |place: usize| rows.iter().map(|row| row[place]).collect();
+        Columns {
+            slots: column(0),
+            topics: column(1),
+            pages: column(2),
+            families: column(3),
+            contents: column(4),
+        }
+    }
+
+    /// Addresses of the pages that an event brings, and of those that it changes, as they are in `month`.
+    pub fn event_urls(&self, number: usize, month: u32) -> (Vec<String>, Vec<String>) {
+        let (mut born, mut changed) = (Vec::new(), Vec::new());
+        for &slot in &self.events[number].slots {
+            if !self.is_present(slot, month) {
+                continue;
+            }
+            let host = self.host(slot, month);
+            let address = |index: u64| {
+                let mut out = Vec::new();
+                self.push_url(&mut out, &host, index, Guise::Page, month);
+                into_text(out)
+            };
+            for page in 0..self.event_pages_per_host() {
+                born.push(address(self.event_index(&host, number, page)));
+            }
+            changed.extend(self.changed_by_event(&host).into_iter().map(address));
+        }
+        (born, changed)
+    }
+}
+
+/// Whether a guise shows the page itself.
+fn is_page(guise: Guise) -> bool {
+    matches!(
+        guise,
+        Guise::Page | Guise::Mirror | Guise::Session(_) | Guise::Shuffled
+    )
+}
+
+fn into_text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).expect("addresses and words are UTF-8")
+}

@@ -1,0 +1,178 @@
+//! The in-vitro web: a web that does not exist, computed page by page from a seed.
+//!
+//! Nothing of it is stored. A host is a slot number ([`host`]), a page is a place on a slot ([`layout`]), an address
+//! can be written from a page and read back ([`address`]), links and text are draws ([`links`], [`words`], [`page`]), and
+//! time is a count of deaths and changes until a month (here). The server ([`respond`], [`server`]) and the truth
+//! ([`truth`]) call the same functions, which is why they agree.
+
+pub mod address;
+pub mod draw;
+pub mod events;
+pub mod facts;
+pub mod given;
+pub mod host;
+pub mod layout;
+pub mod links;
+pub mod log;
+pub mod names;
+pub mod page;
+pub mod respond;
+pub mod robots;
+pub mod server;
+pub mod site;
+pub mod spec;
+pub mod truth;
+pub mod words;
+
+use draw::{PowerLaw, Zipf, falls, hash, purpose};
+use events::Event;
+use host::Host;
+use layout::{FOLDER_PAGES, Layout};
+use names::DomainNames;
+use spec::Spec;
+use std::sync::Arc;
+use words::Words;
+
+/// Different queries in the query log.
+pub const NUM_QUERIES: u64 = 5000;
+
+#[derive(Clone, Debug)]
+pub struct Web {
+    pub spec: Spec,
+    pub seed: u64,
+    pub layout: Layout,
+    pub names: DomainNames,
+    pub words: Arc<Words>,
+    pub events: Vec<Event>,
+    degrees: PowerLaw,
+    popular_hosts: Zipf,
+    queries: Zipf,
+    table: Option<(u32, Arc<Vec<Host>>)>,
+}
+
+/// How often something happened until a month, and in which month last (0: not since the beginning).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Happened {
+    pub count: u32,
+    pub last: u32,
+}
+
+impl Web {
+    pub fn new(spec: Spec, seed: u64) -> Self {
+        let seed = draw::scramble(seed ^ 0x77eb_57a7_a000_0000);
+        let spam_hosts =
+            (spec.hosts as f64 * spec.spam_share) as u64 / spec.farm_hosts * spec.farm_hosts;
+        let hosts = spec.hosts - spam_hosts;
+        let domains = Self::num_domains(hosts, spam_hosts);
+        let mut web = Self {
+            layout: Layout::new(hosts, spam_hosts, spec.pages, spec.size_exponent),
+            names: DomainNames::new(seed, domains, spec.uk_share, spec.foreign_share),
+            words: Arc::new(Words::new(seed, spec.topics)),
+            events: Vec::new(),
+            degrees: PowerLaw::new(spec.content_links, spec.out_exponent, 400),
+            popular_hosts: Zipf::new(hosts, 1.0 / (spec.in_exponent - 1.0)),
+            queries: Zipf::new(NUM_QUERIES, 1.0),
+            table: None,
+            spec,
+            seed,
+        };
+        web.events = web.plan_events();
+        web
+    }
+
+    /// The same web with the hosts of one month in memory, for those who visit all of them.
+    pub fn with_table(&self, month: u32) -> Self {
+        let mut web = self.clone();
+        web.layout = self.layout.with_table();
+        let hosts = (0..web.layout.num_slots())
+            .map(|slot| web.host(slot, month))
+            .collect();
+        web.table = Some((month, Arc::new(hosts)));
+        web
+    }
+
+    /// Counts the months 1..=`month` in which something with a monthly `rate` happened.
+    #[inline]
+    pub fn events_until(&self, key: u64, rate: f64, month: u32) -> Happened {
+        let mut happened = Happened::default();
+        if rate > 0.0 {
+            for now in 1..=month {
+                if falls(hash(key, u64::from(now)), rate) {
+                    happened.count += 1;
+                    happened.last = now;
+                }
+            }
+        }
+        happened
+    }
+
+    /// The key of the page in a place of a host, whatever it is called now.
+    #[inline]
+    pub fn place_key(&self, host: &Host, index: u64) -> u64 {
+        hash(host.key ^ purpose::PAGE, index)
+    }
+
+    /// How often the page in this place was replaced by another one, at another address; folder indexes never are.
+    pub fn page_incarnation(&self, host: &Host, index: u64, month: u32) -> Happened {
+        if index.is_multiple_of(FOLDER_PAGES) || index >= host.size || host.farm.is_some() {
+            return Happened::default();
+        }
+        let key = self.place_key(host, index);
+        if falls(hash(key, purpose::EPHEMERAL), self.spec.ephemeral_share) {
+            return Happened {
+                count: month,
+                last: month,
+            };
+        }
+        self.events_until(hash(key, purpose::DEATH), self.spec.page_death_rate, month)
+    }
+
+    /// How often the content of a page changed; some pages change more than others.
+    pub fn page_version(&self, host: &Host, index: u64, month: u32) -> Happened {
+        let key = hash(self.place_key(host, index), purpose::CHANGE);
+        let rate = self.spec.page_change_rate * 2.0 * draw::unit(hash(key, 0));
+        self.events_until(key, rate, month)
+    }
+
+    /// The key of the page that is in this place now.
+    pub fn page_key(&self, host: &Host, index: u64, month: u32) -> u64 {
+        let incarnation = self.page_incarnation(host, index, month).count;
+        hash(
+            self.place_key(host, index),
+            1 << 32 | u64::from(incarnation),
+        )
+    }
+
+    /// The page of which this one is an exact copy, itself if it is none: a page of the same folder.
+    pub fn original(&self, host: &Host, index: u64) -> u64 {
+        self.copied_from(host, index, purpose::DUPLICATE, self.spec.duplicate_share)
+    }
+
+    /// The page of which this one is a variation, itself if it is none.
+    pub fn near_original(&self, host: &Host, index: u64) -> u64 {
+        if self.original(host, index) != index {
+            return index;
+        }
+        let source = self.copied_from(host, index, purpose::NEAR, self.spec.near_duplicate_share);
+        // a copy of a copy would hide where it comes from
+        if self.original(host, source) == source {
+            source
+        } else {
+            index
+        }
+    }
+
+    fn copied_from(&self, host: &Host, index: u64, what: u64, share: f64) -> u64 {
+        let place = index % FOLDER_PAGES;
+        // the index and the first two pages of a folder are originals, so that copies have something to copy
+        if place < 3 || index >= host.size || host.farm.is_some() || share <= 0.0 {
+            return index;
+        }
+        let draw = hash(self.place_key(host, index), what);
+        // the others make up for them: 13 of 16 places can be copies
+        if !falls(draw, share * 16.0 / 13.0) {
+            return index;
+        }
+        index - place + 1 + (draw & 1)
+    }
+}

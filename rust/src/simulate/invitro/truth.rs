@@ -1,0 +1,448 @@
+//! The true graph of a month: what a perfect crawler would find from the home pages of all hosts.
+//!
+//! *Served*: the nodes are the addresses that answer 200, are allowed by robots.txt, are neither traps nor hazards, and
+//! can be reached from the home pages; the arcs are the links between them. *Collection*: redirects and duplicates are
+//! resolved, each class of duplicates is the member with the smallest row key, and pages that ask not to be indexed are
+//! left out. Nodes are in row-key order in both.
+
+use super::Web;
+use super::address::{Asked, Guise, Target};
+use super::links::Link;
+use crate::collection::progress::Meter;
+use crate::simulate::SimulateError;
+use crate::web::row_key::push_host_key;
+use rayon::prelude::*;
+use std::collections::HashMap;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GraphView {
+    Served,
+    Collection,
+}
+
+/// A graph with the addresses of its nodes.
+#[derive(Debug, Default)]
+pub struct TrueGraph {
+    pub nodes: Vec<Target>,
+    pub offsets: Vec<u64>,
+    pub targets: Vec<u32>,
+    pub url_offsets: Vec<u64>,
+    pub urls: Vec<u8>,
+}
+
+/// What an entry of the table of addresses is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// Nothing to crawl: an error, forbidden, a trap.
+    Lost,
+    /// A page.
+    Page,
+    /// The same page for all addresses that are not there.
+    SoftError,
+    /// Leads to another entry.
+    Redirect(u32),
+}
+
+const CHUNK: u64 = 2048;
+
+/// A page's links: those to pages under their own address by number, and the others.
+type Sorted = (Vec<u32>, Vec<Target>);
+/// Numbers and paths of the pages of a host.
+type Paths = Vec<(u32, Vec<u8>)>;
+
+/// The table of addresses: first every page under its own address, then the other guises as they are met.
+struct Census<'a> {
+    web: &'a Web,
+    month: u32,
+    num_pages: u64,
+    others: HashMap<Target, u32>,
+    entries: Vec<Target>,
+    fates: Vec<Fate>,
+    /// Links of each entry, as numbers of entries.
+    links: Vec<Box<[u32]>>,
+}
+
+impl Web {
+    /// The graph of a month; the meter counts pages. `web` should be [`Web::with_table`] of that month.
+    pub fn true_graph(
+        &self,
+        month: u32,
+        view: GraphView,
+        meter: &Meter,
+    ) -> Result<TrueGraph, SimulateError> {
+        let mut census = Census {
+            web: self,
+            month,
+            num_pages: self.layout.num_pages(),
+            others: HashMap::new(),
+            entries: Vec::new(),
+            fates: Vec::new(),
+            links: Vec::new(),
+        };
+        census.take_pages(meter)?;
+        census.take_others()?;
+        let reached = census.reach();
+        let order = census.order(&reached);
+        match view {
+            GraphView::Served => Ok(census.served_graph(&order)),
+            GraphView::Collection => Ok(census.collection_graph(&order)),
+        }
+    }
+}
+
+impl Census<'_> {
+    /// The number of a page under its own address, if the target is one.
+    fn page_number(&self, target: &Target) -> Option<u32> {
+        let size = self.web.layout.size(target.slot);
+        (target.guise == Guise::Page && target.index < size)
+            .then(|| (self.web.layout.first(target.slot) + target.index) as u32)
+    }
+
+    /// Visits all pages; links to other guises stay targets until those have numbers.
+    fn take_pages(&mut self, meter: &Meter) -> Result<(), SimulateError> {
+        let (web, month) = (self.web, self.month);
+        if self.num_pages > u64::from(u32::MAX / 2) {
+            return Err(SimulateError::Spec(format!(
+                "a graph of {} pages does not fit; the truth is computed for up to {} pages",
+                self.num_pages,
+                u32::MAX / 2
+            )));
+        }
+        let fates: Vec<Vec<(Target, Fate)>> = self.per_chunk(|slot, indexes| {
+            let host = web.host(slot, month);
+            let is_there = web.is_present(slot, month)
+                && web.status(
+                    &host,
+                    Asked::Page {
+                        index: 0,
+                        guise: Guise::Page,
+                    },
+                ) == 200;
+            let mut path = Vec::new();
+            indexes
+                .map(|index| {
+                    let target = Target {
+                        slot,
+                        index,
+                        guise: Guise::Page,
+                    };
+                    path.clear();
+                    web.push_target(&mut path, &host, index, Guise::Page, month);
+                    let fate = if is_there && web.is_allowed(&host, &path) {
+                        Fate::Page
+                    } else {
+                        Fate::Lost
+                    };
+                    (target, fate)
+                })
+                .collect()
+        });
+        for (target, fate) in fates.into_iter().flatten() {
+            self.entries.push(target);
+            self.fates.push(fate);
+        }
+        let known = &self.fates;
+        let census = &*self;
+        let found: Vec<Result<Vec<Sorted>, SimulateError>> = self.per_chunk(|slot, indexes| {
+            let host = web.host(slot, month);
+            let first = web.layout.first(slot);
+            let mut links: Vec<Link> = Vec::new();
+            meter.advance(indexes.end - indexes.start)?;
+            Ok(indexes
+                .map(|index| {
+                    let (mut numbers, mut others) = (Vec::new(), Vec::new());
+                    if known[(first + index) as usize] == Fate::Page {
+                        links.clear();
+                        web.links(&host, index, Guise::Page, month, &mut links);
+                        census.sort_links(&links, &mut numbers, &mut others);
+                    }
+                    (numbers, others)
+                })
+                .collect())
+        });
+        let mut pending = Vec::new();
+        for chunk in found {
+            for (numbers, others) in chunk? {
+                if !others.is_empty() {
+                    pending.push((self.links.len(), others));
+                }
+                self.links.push(numbers.into_boxed_slice());
+            }
+        }
+        for (entry, others) in pending {
+            self.add_links(entry, &others);
+        }
+        Ok(())
+    }
+
+    /// Runs `visit` over pieces of slots, on all cores, and returns what it gave in page order.
+    fn per_chunk<T: Send>(&self, visit: impl Fn(u64, std::ops::Range<u64>) -> T + Sync) -> Vec<T> {
+        let layout = &self.web.layout;
+        let pieces: Vec<(u64, std::ops::Range<u64>)> = (0..layout.num_slots())
+            .flat_map(|slot| {
+                let size = layout.size(slot);
+                (0..size.div_ceil(CHUNK))
+                    .map(move |piece| (slot, piece * CHUNK..((piece + 1) * CHUNK).min(size)))
+            })
+            .collect();
+        pieces
+            .into_par_iter()
+            .map(|(slot, indexes)| visit(slot, indexes))
+            .collect()
+    }
+
+    /// Parts links into pages that can be crawled, by number, and other guises.
+    fn sort_links(&self, links: &[Link], numbers: &mut Vec<u32>, others: &mut Vec<Target>) {
+        for link in links {
+            match self.page_number(&link.target) {
+                Some(number) => {
+                    if self.fates[number as usize] == Fate::Page {
+                        numbers.push(number);
+                    }
+                }
+                None => others.push(link.target),
+            }
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        others.sort_unstable();
+        others.dedup();
+    }
+
+    /// Gives targets numbers, new ones at the end of the table, and adds them to the links of an entry.
+    fn add_links(&mut self, entry: usize, others: &[Target]) {
+        let mut numbers = std::mem::take(&mut self.links[entry]).into_vec();
+        for target in others {
+            numbers.push(self.number_of(*target));
+        }
+        numbers.sort_unstable();
+        self.links[entry] = numbers.into_boxed_slice();
+    }
+
+    fn number_of(&mut self, target: Target) -> u32 {
+        if let Some(number) = self.page_number(&target) {
+            return number;
+        }
+        if let Some(&number) = self.others.get(&target) {
+            return number;
+        }
+        let number = self.entries.len() as u32;
+        self.others.insert(target, number);
+        self.entries.push(target);
+        self.fates.push(Fate::Lost);
+        number
+    }
+
+    /// Finds the fate and the links of the other guises, and of those that they lead to.
+    fn take_others(&mut self) -> Result<(), SimulateError> {
+        let (web, month) = (self.web, self.month);
+        // home pages of mirrors are linked by nobody in particular, but they are home pages
+        let mut next = self.num_pages as usize;
+        let mut links = Vec::new();
+        while next < self.entries.len() {
+            let target = self.entries[next];
+            let host = web.host(target.slot, month);
+            let mut found = Vec::new();
+            if let Some(asked) = self.fetch(&target) {
+                match asked {
+                    Asked::Page {
+                        guise: Guise::Redirect(_),
+                        ..
+                    } => {
+                        let end = Target {
+                            guise: Guise::Page,
+                            ..target
+                        };
+                        let number = self.number_of(end);
+                        self.fates[next] = Fate::Redirect(number);
+                        found.push(end);
+                    }
+                    Asked::Page {
+                        guise: Guise::Loop(_),
+                        ..
+                    } => {}
+                    Asked::Nothing => {
+                        self.fates[next] = Fate::SoftError;
+                        found.push(Target {
+                            slot: target.slot,
+                            index: 0,
+                            guise: Guise::Page,
+                        });
+                    }
+                    _ => {
+                        self.fates[next] = Fate::Page;
+                        links.clear();
+                        web.links(&host, target.index, target.guise, month, &mut links);
+                        found.extend(links.iter().map(|link| link.target));
+                    }
+                }
+            }
+            self.links.push(Box::default());
+            found.sort_unstable();
+            found.dedup();
+            self.add_links(next, &found);
+            next += 1;
+        }
+        Ok(())
+    }
+
+    /// What is found at the address of a target, if it may be asked for and answers with a page or a redirect.
+    fn fetch(&self, target: &Target) -> Option<Asked> {
+        let (web, month) = (self.web, self.month);
+        if matches!(
+            target.guise,
+            Guise::Calendar(_) | Guise::Deeper(_) | Guise::Hazard(_)
+        ) || !web.is_present(target.slot, month)
+        {
+            return None;
+        }
+        let host = web.host(target.slot, month);
+        let mut path = Vec::new();
+        web.push_target(&mut path, &host, target.index, target.guise, month);
+        let asked = web.read_target(&host, &path, month);
+        let is_good = matches!(web.status(&host, asked), 200 | 301 | 302);
+        (is_good && web.is_allowed(&host, &path)).then_some(asked)
+    }
+
+    /// Which entries can be reached from the home pages of hosts that are there.
+    fn reach(&self) -> Vec<bool> {
+        let mut reached = vec![false; self.entries.len()];
+        let mut queue: Vec<u32> = (0..self.web.layout.num_slots())
+            .map(|slot| self.web.layout.first(slot) as u32)
+            .filter(|number| self.fates[*number as usize] == Fate::Page)
+            .collect();
+        for &number in &queue {
+            reached[number as usize] = true;
+        }
+        while let Some(number) = queue.pop() {
+            for &target in &self.links[number as usize] {
+                let place = target as usize;
+                if !reached[place] && self.fates[place] != Fate::Lost {
+                    reached[place] = true;
+                    queue.push(target);
+                }
+            }
+        }
+        reached
+    }
+
+    /// The reached pages in row-key order, with their addresses.
+    fn order(&self, reached: &[bool]) -> Paths {
+        let (web, month) = (self.web, self.month);
+        let mut by_host: HashMap<(u64, bool), Vec<u32>> = HashMap::new();
+        for (number, target) in self.entries.iter().enumerate() {
+            if reached[number] && matches!(self.fates[number], Fate::Page | Fate::SoftError) {
+                let is_mirror = target.guise == Guise::Mirror;
+                by_host
+                    .entry((target.slot, is_mirror))
+                    .or_default()
+                    .push(number as u32);
+            }
+        }
+        let mut hosts: Vec<(Vec<u8>, Paths)> = by_host
+            .into_par_iter()
+            .map(|((slot, is_mirror), numbers)| {
+                let host = web.host(slot, month);
+                let mut key = Vec::new();
+                push_host_key(&mut key, web.host_name(&host, is_mirror).as_bytes());
+                let mut pages: Paths = numbers
+                    .into_iter()
+                    .map(|number| {
+                        let target = self.entries[number as usize];
+                        let mut path = Vec::new();
+                        web.push_target(&mut path, &host, target.index, target.guise, month);
+                        (number, path)
+                    })
+                    .collect();
+                pages.sort_unstable_by(|one, other| one.1.cmp(&other.1));
+                (key, pages)
+            })
+            .collect();
+        hosts.par_sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        hosts.into_iter().flat_map(|(_, pages)| pages).collect()
+    }
+
+    fn served_graph(&self, order: &[(u32, Vec<u8>)]) -> TrueGraph {
+        let mut ranks = vec![u32::MAX; self.entries.len()];
+        for (rank, (number, _)) in order.iter().enumerate() {
+            ranks[*number as usize] = rank as u32;
+        }
+        self.assemble(order, &ranks)
+    }
+
+    /// The graph in which every address stands for the first of its class, or for nothing (`u32::MAX`).
+    fn collection_graph(&self, order: &[(u32, Vec<u8>)]) -> TrueGraph {
+        let web = self.web;
+        let mut first_of: HashMap<(u64, u64, bool), u32> = HashMap::new();
+        let mut ranks = vec![u32::MAX; self.entries.len()];
+        let mut kept = Vec::new();
+        for (number, path) in order {
+            let target = self.entries[*number as usize];
+            let host = web.host(target.slot, self.month);
+            let is_soft = self.fates[*number as usize] == Fate::SoftError;
+            if !is_soft && web.is_noindex(&host, target.index) {
+                continue;
+            }
+            let content = if is_soft {
+                0
+            } else {
+                web.original(&host, target.index)
+            };
+            let next = kept.len() as u32;
+            let rank = *first_of
+                .entry((target.slot, content, is_soft))
+                .or_insert(next);
+            ranks[*number as usize] = rank;
+            if rank == next {
+                kept.push((*number, path.clone()));
+            }
+        }
+        for (number, fate) in self.fates.iter().enumerate() {
+            if let Fate::Redirect(end) = fate {
+                ranks[number] = ranks[*end as usize];
+            }
+        }
+        self.assemble(&kept, &ranks)
+    }
+
+    /// Arcs between the ranks of entries, for the nodes in `order`.
+    fn assemble(&self, order: &[(u32, Vec<u8>)], ranks: &[u32]) -> TrueGraph {
+        let lists: Vec<Vec<u32>> = order
+            .par_iter()
+            .map(|(number, _)| {
+                let mut list: Vec<u32> = self.links[*number as usize]
+                    .iter()
+                    .map(|target| ranks[*target as usize])
+                    .filter(|rank| *rank != u32::MAX)
+                    .collect();
+                list.sort_unstable();
+                list.dedup();
+                list
+            })
+            .collect();
+        let mut graph = TrueGraph::default();
+        graph.offsets.reserve(lists.len() + 1);
+        graph.offsets.push(0);
+        graph.targets.reserve(lists.iter().map(Vec::len).sum());
+        for list in lists {
+            graph.targets.extend_from_slice(&list);
+            graph.offsets.push(graph.targets.len() as u64);
+        }
+        graph.url_offsets.push(0);
+        let mut name = (u64::MAX, false, String::new());
+        for (number, path) in order {
+            let target = self.entries[*number as usize];
+            let is_mirror = target.guise == Guise::Mirror;
+            if (name.0, name.1) != (target.slot, is_mirror) {
+                let host = self.web.host(target.slot, self.month);
+                name = (target.slot, is_mirror, self.web.host_name(&host, is_mirror));
+            }
+            graph.urls.extend_from_slice(b"http://");
+            graph.urls.extend_from_slice(name.2.as_bytes());
+            graph.urls.extend_from_slice(path);
+            graph.url_offsets.push(graph.urls.len() as u64);
+            graph.nodes.push(target);
+        }
+        graph
+    }
+}

@@ -1,0 +1,3 @@
+//! URLs and what is made of them.
+
+pub mod row_key;

@@ -1,0 +1,94 @@
+"""webstrata invitro serve."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from webstrata.cli.invitro.options import month_option, web_options
+from webstrata.cli.output import show_json
+
+if TYPE_CHECKING:
+    from webstrata.simulate.invitro import Web
+
+
+@click.command(
+    "serve", epilog="Example: webstrata invitro serve --preset small --seed 7 --port 8080 --log requests.log"
+)
+@web_options
+@month_option
+@click.option(
+    "--port", default=0, type=click.IntRange(0, 65535), help="Where to listen; 0 for any free port. [0]"
+)
+@click.option(
+    "--origins", is_flag=True, help="Listen on all loopback addresses, so that each host has its own."
+)
+@click.option("--workers", default=1, type=click.IntRange(1), help="Threads. [1]")
+@click.option("--log", type=click.Path(path_type=Path), help="Write a line per request, for `invitro judge`.")
+@click.option("--hosts-table", type=click.Path(path_type=Path), help="Write the hosts and their addresses.")
+@click.option("--seeds", type=click.Path(path_type=Path), help="Write the addresses of all home pages.")
+@click.option(
+    "--urls", type=click.Path(path_type=Path, exists=True), help="Serve a given graph: an address per line,"
+)
+@click.option(
+    "--arcs", type=click.Path(path_type=Path, exists=True), help="and its arcs, two node numbers per line."
+)
+@click.option("--seconds", type=float, help="Stop after so long; else serve until Ctrl-C.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document when it is ready.")
+def command(
+    web: Web,
+    month: int,
+    port: int,
+    workers: int,
+    log: Path | None,
+    hosts_table: Path | None,
+    seeds: Path | None,
+    urls: Path | None,
+    arcs: Path | None,
+    seconds: float | None,
+    *,
+    origins: bool,
+    as_json: bool,
+) -> None:
+    """Serve one month of an in-vitro web over HTTP.
+
+    Give clients the address printed as their HTTP proxy, or, with --origins, let them find each host at its
+    own loopback address. With --urls and --arcs a given graph is served in place of the web.
+    """
+    from webstrata.simulate.invitro.given import read_graph
+
+    if (urls is None) != (arcs is None):
+        raise click.UsageError("--urls and --arcs belong together: give both, or neither")
+    given = read_graph(urls, arcs) if urls and arcs else None
+    with web.serve(month, port=port, origins=origins, workers=workers, log=log, given=given) as server:
+        if hosts_table:
+            hosts_table.write_text(server.hosts_table())
+        if seeds:
+            seeds.write_text("\n".join(given.urls if given else web.home_pages(month)) + "\n")
+        if as_json:
+            show_json({"proxy": server.proxy, "port": server.port, "origins": origins, **web.header(month)})
+        else:
+            click.echo(
+                f"Serving month {month} of {web.preset} (seed {web.seed}) as the HTTP proxy {server.proxy}"
+            )
+            if origins:
+                click.echo(f"and every host at its own loopback address, port {server.port}.")
+            click.echo("Ctrl-C ends it.")
+        sys.stdout.flush()
+        _wait(seconds)
+        counters = server.counters()
+    click.echo(f"{counters['requests']:,} requests, {counters['malformed']:,} malformed.", err=True)
+
+
+def _wait(seconds: float | None) -> None:
+    """Sleep until the time is over or Ctrl-C comes, which ends a server in order."""
+    end = None if seconds is None else time.monotonic() + seconds
+    try:
+        while end is None or time.monotonic() < end:
+            time.sleep(0.2 if end is None else max(0.0, min(0.2, end - time.monotonic())))
+    except KeyboardInterrupt:
+        return

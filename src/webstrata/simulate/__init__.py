@@ -1,0 +1,1 @@
+"""Webs and crawls that do not exist."""

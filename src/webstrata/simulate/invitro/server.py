@@ -1,0 +1,87 @@
+"""A running server of an in-vitro web, or of a given graph."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+
+    from webstrata.simulate.invitro.given import GivenGraph
+    from webstrata.simulate.invitro.web import Web
+
+ADDRESS = "127.0.0.1"
+
+
+class Server:
+    """Serves one month of a web from its creation until `close`; a context manager."""
+
+    def __init__(
+        self,
+        web: Web,
+        month: int,
+        *,
+        port: int = 0,
+        origins: bool = False,
+        workers: int = 1,
+        log: Path | None = None,
+        append_log: bool = False,
+        given: GivenGraph | None = None,
+    ) -> None:
+        self.web = web
+        self.month = month
+        self._core = web._core.serve(
+            month=month,
+            address=ADDRESS,
+            port=port,
+            origins=origins,
+            workers=workers,
+            log=log,
+            log_header=json.dumps(web.header(month)),
+            append_log=append_log,
+            urls=given.urls if given else None,
+            arcs=given.arcs if given else None,
+        )
+        self.port = self._core.port
+
+    @property
+    def proxy(self) -> str:
+        """The address to give a client as its HTTP proxy."""
+        return f"http://{ADDRESS}:{self.port}"
+
+    def hosts_table(self) -> str:
+        """The hosts of the month with their addresses, as /etc/hosts has them."""
+        hosts = self.web.hosts(self.month)
+        lines = []
+        for name, mirror, address, there in zip(
+            hosts["name"], hosts["mirror"], hosts["address"], hosts["present"], strict=True
+        ):
+            if there:
+                lines.append(f"{address}\t{name}" + (f" {mirror}" if mirror else ""))
+        return "\n".join(lines) + "\n"
+
+    def counters(self) -> dict[str, int]:
+        """Requests, connections, bytes and malformed requests so far."""
+        return self._core.counters()
+
+    def mark_restart(self) -> None:
+        """Note in the log that the client was started again: what was in flight may be asked for again."""
+        self._core.mark_restart()
+
+    def flush_log(self) -> None:
+        """Bring the log up to date."""
+        self._core.flush_log()
+
+    def close(self) -> None:
+        """Stop serving; the log is complete then."""
+        self._core.stop()
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

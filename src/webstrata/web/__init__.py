@@ -1,0 +1,1 @@
+"""URLs and what is made of them."""
