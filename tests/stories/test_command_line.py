@@ -22,20 +22,15 @@ if TYPE_CHECKING:
     from tests.stories.conftest import Command
     from webstrata.collection import Collection
 
-INTERPRETER = """
-import sys
-from webstrata.cli import main
-main(sys.argv[1:])
-"""
-
 
 def test_help_lists_the_verbs_with_an_example(webstrata: Command) -> None:
     for words in (["--help"], ["-h"], []):
         done = webstrata(*words)
         assert (done.returncode, done.stderr) == (0, "")
         assert "Example: webstrata new uk" in done.stdout
+        words_shown = " ".join(done.stdout.split())
         for verb, sentence in VERBS.items():
-            assert re.search(rf"^  {verb}\s+{re.escape(sentence)}$", done.stdout, re.MULTILINE)
+            assert f" {verb} {sentence}" in words_shown
 
 
 @pytest.mark.parametrize("verb", sorted(VERBS))
@@ -120,12 +115,14 @@ def test_a_terminal_without_unicode_gets_what_it_can_show(webstrata: Command) ->
 @pytest.fixture
 def locked_out(uk: Collection) -> Iterator[list[str]]:
     """A command as somebody runs it who may read and write only what permission bits allow."""
+    drop = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
     if os.geteuid() != 0:
         yield [command_path()]
-    elif shutil.which("setpriv") is None:
-        pytest.skip("the superuser may do everything, and setpriv, which would change that, is not installed")
+    elif shutil.which("setpriv") is None or subprocess.run([*drop, "true"], check=False).returncode != 0:
+        pytest.skip(
+            "the superuser may do everything, and setpriv, which would change that, does not work here"
+        )
     else:
-        drop = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
         yield [*drop, command_path()]
     for path in [uk.path, *uk.path.rglob("*")]:
         if not path.is_symlink():
