@@ -48,24 +48,61 @@ struct Gather<'a> {
 impl Web {
     /// Fills `out` with the links of the page that `index` and `guise` address on `host`.
     pub fn links(&self, host: &Host, index: u64, guise: Guise, month: u32, out: &mut Vec<Link>) {
-        let content = self.original(host, index);
-        let session = host.has_sessions.then(|| match guise {
+        let session = self.session(host, index, guise);
+        self.header_links(host, session, month, out);
+        self.own_links(host, index, session, month, out);
+        self.footer_links(host, session, month, out);
+    }
+
+    /// The session that the links of a page carry: the one it was asked with, or one it hands out.
+    pub fn session(&self, host: &Host, index: u64, guise: Guise) -> Option<u8> {
+        host.has_sessions.then(|| match guise {
             Guise::Session(number) => number,
-            _ => 1 + (content % u64::from(SESSIONS)) as u8,
-        });
-        let mut gather = Gather {
+            _ => 1 + (self.original(host, index) % u64::from(SESSIONS)) as u8,
+        })
+    }
+
+    /// The links above the text of every page of a host.
+    pub fn header_links(&self, host: &Host, session: Option<u8>, month: u32, out: &mut Vec<Link>) {
+        self.gather(host, session, month, out).navigation();
+    }
+
+    /// The links below the text of every page of a host.
+    pub fn footer_links(&self, host: &Host, session: Option<u8>, month: u32, out: &mut Vec<Link>) {
+        self.gather(host, session, month, out).footer();
+    }
+
+    /// The links of one page: its place in the folders, and its text.
+    pub fn own_links(
+        &self,
+        host: &Host,
+        index: u64,
+        session: Option<u8>,
+        month: u32,
+        out: &mut Vec<Link>,
+    ) {
+        let content = self.original(host, index);
+        let mut gather = self.gather(host, session, month, out);
+        gather.breadcrumbs(content);
+        gather.text(content);
+        gather.events(content);
+        gather.side_bar(content);
+    }
+
+    fn gather<'a>(
+        &'a self,
+        host: &'a Host,
+        session: Option<u8>,
+        month: u32,
+        out: &'a mut Vec<Link>,
+    ) -> Gather<'a> {
+        Gather {
             web: self,
             host,
             month,
             session,
             out,
-        };
-        gather.navigation();
-        gather.breadcrumbs(content);
-        gather.text(content);
-        gather.events(content);
-        gather.side_bar(content);
-        gather.footer();
+        }
     }
 }
 

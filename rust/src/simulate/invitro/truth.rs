@@ -43,10 +43,19 @@ enum Fate {
     Redirect(u32),
 }
 
+/// What was found at an address that is not a page's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    Nothing,
+    Page,
+    SoftError,
+    Redirect,
+}
+
 const CHUNK: u64 = 2048;
 
 /// A page's links: those to pages under their own address by number, and the others.
-type Sorted = (Vec<u32>, Vec<Target>);
+type Sorted = (Box<[u32]>, Vec<Target>);
 /// Numbers and paths of the pages of a host.
 type Paths = Vec<(u32, Vec<u8>)>;
 
@@ -80,7 +89,7 @@ impl Web {
             links: Vec::new(),
         };
         census.take_pages(meter)?;
-        census.take_others()?;
+        census.take_others();
         let reached = census.reach();
         let order = census.order(&reached);
         match view {
@@ -146,17 +155,29 @@ impl Census<'_> {
         let found: Vec<Result<Vec<Sorted>, SimulateError>> = self.per_chunk(|slot, indexes| {
             let host = web.host(slot, month);
             let first = web.layout.first(slot);
-            let mut links: Vec<Link> = Vec::new();
             meter.advance(indexes.end - indexes.start)?;
+            let mut links: Vec<Link> = Vec::new();
+            // without sessions the template is the same for all pages of the host
+            if !host.has_sessions {
+                web.header_links(&host, None, month, &mut links);
+                web.footer_links(&host, None, month, &mut links);
+            }
+            let template = links.len();
+            let mut numbers = Vec::new();
             Ok(indexes
                 .map(|index| {
-                    let (mut numbers, mut others) = (Vec::new(), Vec::new());
+                    let mut others = Vec::new();
+                    numbers.clear();
                     if known[(first + index) as usize] == Fate::Page {
-                        links.clear();
-                        web.links(&host, index, Guise::Page, month, &mut links);
+                        links.truncate(template);
+                        if host.has_sessions {
+                            web.links(&host, index, Guise::Page, month, &mut links);
+                        } else {
+                            web.own_links(&host, index, None, month, &mut links);
+                        }
                         census.sort_links(&links, &mut numbers, &mut others);
                     }
-                    (numbers, others)
+                    (Box::from(&numbers[..]), others)
                 })
                 .collect())
         });
@@ -166,7 +187,7 @@ impl Census<'_> {
                 if !others.is_empty() {
                     pending.push((self.links.len(), others));
                 }
-                self.links.push(numbers.into_boxed_slice());
+                self.links.push(numbers);
             }
         }
         for (entry, others) in pending {
@@ -203,8 +224,6 @@ impl Census<'_> {
                 None => others.push(link.target),
             }
         }
-        numbers.sort_unstable();
-        numbers.dedup();
         others.sort_unstable();
         others.dedup();
     }
@@ -215,7 +234,6 @@ impl Census<'_> {
         for target in others {
             numbers.push(self.number_of(*target));
         }
-        numbers.sort_unstable();
         self.links[entry] = numbers.into_boxed_slice();
     }
 
@@ -233,57 +251,59 @@ impl Census<'_> {
         number
     }
 
-    /// Finds the fate and the links of the other guises, and of those that they lead to.
-    fn take_others(&mut self) -> Result<(), SimulateError> {
-        let (web, month) = (self.web, self.month);
-        // home pages of mirrors are linked by nobody in particular, but they are home pages
+    /// Finds the fate and the links of the other guises, and of those that they lead to, wave by wave.
+    fn take_others(&mut self) {
         let mut next = self.num_pages as usize;
-        let mut links = Vec::new();
         while next < self.entries.len() {
-            let target = self.entries[next];
-            let host = web.host(target.slot, month);
-            let mut found = Vec::new();
-            if let Some(asked) = self.fetch(&target) {
-                match asked {
-                    Asked::Page {
-                        guise: Guise::Redirect(_),
-                        ..
-                    } => {
-                        let end = Target {
-                            guise: Guise::Page,
-                            ..target
-                        };
-                        let number = self.number_of(end);
-                        self.fates[next] = Fate::Redirect(number);
-                        found.push(end);
-                    }
-                    Asked::Page {
-                        guise: Guise::Loop(_),
-                        ..
-                    } => {}
-                    Asked::Nothing => {
-                        self.fates[next] = Fate::SoftError;
-                        found.push(Target {
-                            slot: target.slot,
-                            index: 0,
-                            guise: Guise::Page,
-                        });
-                    }
-                    _ => {
-                        self.fates[next] = Fate::Page;
-                        links.clear();
-                        web.links(&host, target.index, target.guise, month, &mut links);
-                        found.extend(links.iter().map(|link| link.target));
-                    }
-                }
+            let wave: Vec<(Found, Vec<Target>)> = self.entries[next..]
+                .par_iter()
+                .map(|target| self.visit(target))
+                .collect();
+            for (found, targets) in wave {
+                self.fates[next] = match found {
+                    Found::Nothing => Fate::Lost,
+                    Found::Page => Fate::Page,
+                    Found::SoftError => Fate::SoftError,
+                    Found::Redirect => Fate::Redirect(self.number_of(targets[0])),
+                };
+                self.links.push(Box::default());
+                self.add_links(next, &targets);
+                next += 1;
             }
-            self.links.push(Box::default());
-            found.sort_unstable();
-            found.dedup();
-            self.add_links(next, &found);
-            next += 1;
         }
-        Ok(())
+    }
+
+    /// What is behind an address that is not a page's own, and the addresses it leads to.
+    fn visit(&self, target: &Target) -> (Found, Vec<Target>) {
+        let (web, month) = (self.web, self.month);
+        let page_of = |index: u64| Target {
+            slot: target.slot,
+            index,
+            guise: Guise::Page,
+        };
+        let Some(asked) = self.fetch(target) else {
+            return (Found::Nothing, Vec::new());
+        };
+        match asked {
+            Asked::Page {
+                guise: Guise::Redirect(_),
+                index,
+            } => (Found::Redirect, vec![page_of(index)]),
+            Asked::Page {
+                guise: Guise::Loop(_),
+                ..
+            } => (Found::Nothing, Vec::new()),
+            Asked::Nothing => (Found::SoftError, vec![page_of(0)]),
+            _ => {
+                let host = web.host(target.slot, month);
+                let mut links = Vec::new();
+                web.links(&host, target.index, target.guise, month, &mut links);
+                let mut targets: Vec<Target> = links.iter().map(|link| link.target).collect();
+                targets.sort_unstable();
+                targets.dedup();
+                (Found::Page, targets)
+            }
+        }
     }
 
     /// What is found at the address of a target, if it may be asked for and answers with a page or a redirect.
@@ -407,23 +427,27 @@ impl Census<'_> {
 
     /// Arcs between the ranks of entries, for the nodes in `order`.
     fn assemble(&self, order: &[(u32, Vec<u8>)], ranks: &[u32]) -> TrueGraph {
-        let lists: Vec<Vec<u32>> = order
+        let lists: Vec<Box<[u32]>> = order
             .par_iter()
-            .map(|(number, _)| {
-                let mut list: Vec<u32> = self.links[*number as usize]
-                    .iter()
-                    .map(|target| ranks[*target as usize])
-                    .filter(|rank| *rank != u32::MAX)
-                    .collect();
+            .map_with(Vec::new(), |list, (number, _)| {
+                let links = self.links[*number as usize].iter();
+                list.clear();
+                list.extend(
+                    links
+                        .map(|target| ranks[*target as usize])
+                        .filter(|rank| *rank != u32::MAX),
+                );
                 list.sort_unstable();
                 list.dedup();
-                list
+                Box::from(&list[..])
             })
             .collect();
         let mut graph = TrueGraph::default();
         graph.offsets.reserve(lists.len() + 1);
         graph.offsets.push(0);
-        graph.targets.reserve(lists.iter().map(Vec::len).sum());
+        graph
+            .targets
+            .reserve(lists.iter().map(|list| list.len()).sum());
         for list in lists {
             graph.targets.extend_from_slice(&list);
             graph.offsets.push(graph.targets.len() as u64);

@@ -26,8 +26,8 @@ def read_graph(urls: Path, arcs: Path) -> GivenGraph:
     Examples
     --------
     >>> folder = getfixture("tmp_path")
-    >>> _ = (folder / "urls").write_text("http://a.test/\\nhttp://b.test/\\n")
-    >>> _ = (folder / "arcs").write_text("0 1\\n1 0\\n")
+    >>> _ = (folder / "urls").write_text("http://a.test/\nhttp://b.test/\n")
+    >>> _ = (folder / "arcs").write_text("0 1\n1 0\n")
     >>> read_graph(folder / "urls", folder / "arcs").arcs
     [(0, 1), (1, 0)]
     """

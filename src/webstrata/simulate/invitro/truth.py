@@ -1,0 +1,115 @@
+"""The truth about a month of an in-vitro web, written as Parquet: the part `truth` of a snapshot.
+
+=====================  =====================================================================================
+``nodes.parquet``      one row a node of the served view, in row-key order: url, host, topic, spam, page
+                       (equal for addresses of one page), family (equal for variations of one page), content (equal
+                       while the text is unchanged), collection (its node in the collection view, or none)
+``arcs.parquet``       source, target: arcs of the served view, sorted
+``collection.parquet`` source, target: arcs of the collection view, sorted
+``hosts.parquet``      one row a host of the month: name, mirror, address, size, topic, spam, farm, language
+``events.parquet``     name, topic, month, born (addresses), changed (addresses)
+``queries.parquet``    text, popularity
+=====================  =====================================================================================
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from webstrata.collection.files import open_writer
+from webstrata.collection.progress import Progress
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from webstrata.collection import Snapshot
+    from webstrata.simulate.invitro.web import TrueGraph, Web
+
+
+def build_truth(
+    snapshot: Snapshot, web: Web, month: int, *, renew: str = "", progress: Progress | None = None
+) -> None:
+    """Build the part `truth` of a snapshot: what a perfect crawl of that month would have found.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-01")
+    >>> build_truth(snapshot, ws.invitro.Web("tiny", seed=7), month=0)
+    >>> with snapshot.open_part("truth") as part:
+    ...     sorted(part.counts)
+    ['arcs', 'hosts', 'nodes']
+    """
+    progress = progress or Progress()
+    with snapshot.build("truth", settings=web.settings, renew=renew, progress=progress) as build:
+        served = web.graph(month, progress=progress)
+        collection = web.graph(month, view="collection", progress=progress)
+        hosts = web.hosts(month)
+        present = np.array(hosts["present"])
+        spam = np.array(hosts["spam"])
+        names = np.array(hosts["name"])
+        _write(
+            build.path / "nodes.parquet",
+            {
+                "url": list(served.urls),
+                "host": names[served.slots],
+                "topic": served.topics.astype(np.uint16),
+                "spam": spam[served.slots],
+                "page": served.pages,
+                "family": served.families,
+                "content": served.contents,
+                "collection": _collection_nodes(served, collection),
+            },
+        )
+        _write(build.path / "arcs.parquet", _arcs(served))
+        _write(build.path / "collection.parquet", _arcs(collection))
+        kept = np.flatnonzero(present)
+        columns = ("name", "mirror", "address", "size", "topic", "spam", "farm", "language")
+        _write(build.path / "hosts.parquet", {name: [hosts[name][slot] for slot in kept] for name in columns})
+        events = web.events(month)
+        _write(
+            build.path / "events.parquet",
+            {
+                "name": [event.name for event in events],
+                "topic": [event.topic for event in events],
+                "month": [event.month for event in events],
+                "born": pa.array([event.born for event in events], pa.list_(pa.string())),
+                "changed": pa.array([event.changed for event in events], pa.list_(pa.string())),
+            },
+        )
+        queries = web.queries(5000)
+        _write(
+            build.path / "queries.parquet",
+            {
+                "text": [query.text for query in queries],
+                "popularity": [query.popularity for query in queries],
+            },
+        )
+        build.count(nodes=served.num_nodes, arcs=served.num_arcs, hosts=len(kept))
+
+
+def _arcs(graph: TrueGraph) -> dict[str, object]:
+    degrees = np.diff(graph.offsets).astype(np.int64)
+    return {
+        "source": np.repeat(np.arange(graph.num_nodes, dtype=np.uint32), degrees),
+        "target": graph.targets,
+    }
+
+
+def _collection_nodes(served: TrueGraph, collection: TrueGraph) -> pa.Array:
+    """For each served address the node that stands for its page in the collection view, or none."""
+    order = np.argsort(collection.pages)
+    places = np.searchsorted(collection.pages, served.pages, sorter=order)
+    places = np.minimum(places, len(order) - 1)
+    nodes = order[places]
+    found = collection.pages[nodes] == served.pages
+    return pa.array(nodes.astype(np.uint32), mask=~found)
+
+
+def _write(path: Path, columns: dict[str, object]) -> None:
+    with open_writer(path) as stream:
+        pq.write_table(pa.table(columns), stream, compression="zstd")
