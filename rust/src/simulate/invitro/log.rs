@@ -1,16 +1,19 @@
 //! The log of requests, one line each, that the judge reads.
 //!
 //! The first line is `# webstrata-requests 1 ` and a JSON object that describes the web; a line `# restart MICROSECONDS`
-//! notes that the client was started again. Every other line has ten fields separated by tabs: number of the
-//! connection, address asked, host, arrival and end in microseconds since 1970, status (0: none), bytes of the body
-//! sent, whether the answer was complete (1 or 0), method, path and query.
+//! notes that the client was started again. `# connection NUMBER ADDRESS OPENED CLOSED` is written when a connection
+//! to the address of a host is closed (not for those to a proxy, which are no host's). `# server MICROSECONDS` notes
+//! that a server goes on with the log, and numbers connections anew; an empty line before it ends a line that the
+//! server before did not. Every other line has ten fields separated by tabs: number of the connection, address asked,
+//! host, arrival and end in microseconds since 1970, status (0: none), bytes of the body sent, whether the answer was
+//! complete (1 or 0), method, path and query.
 
 use crate::collection::Result;
 use crate::collection::files::Writer;
 use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::sync::Mutex;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::{Mutex, OnceLock};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 #[derive(Debug)]
 pub struct Log {
@@ -42,6 +45,8 @@ impl Log {
         };
         if writer.position() == 0 {
             writer.put(format!("# webstrata-requests 1 {header}\n").as_bytes())?;
+        } else {
+            writer.put(format!("\n# server {}\n", now()).as_bytes())?;
         }
         Ok(Self {
             writer: Mutex::new(BufWriter::with_capacity(1 << 16, writer)),
@@ -78,6 +83,16 @@ impl Log {
         self.write(&line);
     }
 
+    /// Notes when a connection to the address of a host was open, once the value returned is dropped.
+    pub fn watch(&self, number: u64, address: [u8; 4]) -> OpenConnection<'_> {
+        OpenConnection {
+            log: self,
+            number,
+            address,
+            opened: now(),
+        }
+    }
+
     /// Notes that the client was started again.
     pub fn mark_restart(&self) {
         self.write(format!("# restart {}\n", now()).as_bytes());
@@ -93,6 +108,26 @@ impl Log {
     }
 }
 
+/// A connection that is open as long as this lives.
+#[derive(Debug)]
+pub struct OpenConnection<'a> {
+    log: &'a Log,
+    number: u64,
+    address: [u8; 4],
+    opened: u64,
+}
+
+impl Drop for OpenConnection<'_> {
+    fn drop(&mut self) {
+        let ([a, b, c, d], closed) = (self.address, now());
+        let line = format!(
+            "# connection {} {a}.{b}.{c}.{d} {} {closed}\n",
+            self.number, self.opened
+        );
+        self.log.write(line.as_bytes());
+    }
+}
+
 /// Appends text that came from a client: nothing in it may look like the end of a field or line.
 fn push_clean(out: &mut Vec<u8>, text: &[u8]) {
     for &byte in text {
@@ -104,9 +139,15 @@ fn push_clean(out: &mut Vec<u8>, text: &[u8]) {
     }
 }
 
-/// Microseconds since 1970.
+/// Microseconds since 1970; they never go back while the process runs, whatever happens to the machine's clock.
 pub fn now() -> u64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |elapsed| elapsed.as_micros() as u64)
+    static START: OnceLock<(Instant, u64)> = OnceLock::new();
+    let (start, wall) = START.get_or_init(|| {
+        let wall = SystemTime::now().duration_since(UNIX_EPOCH);
+        (
+            Instant::now(),
+            wall.map_or(0, |elapsed| elapsed.as_micros() as u64),
+        )
+    });
+    wall + start.elapsed().as_micros() as u64
 }

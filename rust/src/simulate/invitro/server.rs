@@ -323,6 +323,11 @@ async fn serve_connection(mut stream: TcpStream, number: u64, shared: &Shared) -
         SocketAddr::V4(address) => *address.ip(),
         SocketAddr::V6(_) => Ipv4Addr::LOCALHOST,
     };
+    // dropped before the stream: it is noted as closed before the client can know that it is
+    let _open = (local != shared.options.address)
+        .then_some(shared.log.as_ref())
+        .flatten()
+        .map(|log| log.watch(number, local.octets()));
     let mut buffer = Vec::with_capacity(4 << 10);
     let mut arrival = 0;
     while !shared.stopping.load(Ordering::Relaxed) {
