@@ -2,14 +2,16 @@
 
 use super::progress::supervise;
 use crate::simulate::SimulateError;
+use crate::simulate::invitro::facts::Columns;
 use crate::simulate::invitro::given::GivenGraph;
 use crate::simulate::invitro::log::Log;
 use crate::simulate::invitro::respond::Request;
 use crate::simulate::invitro::server::{Options, Server};
 use crate::simulate::invitro::site::Site;
 use crate::simulate::invitro::spec::Spec;
-use crate::simulate::invitro::truth::GraphView;
-use crate::simulate::invitro::{NUM_QUERIES, Web, facts};
+use crate::simulate::invitro::survey::{AREAS, Manners};
+use crate::simulate::invitro::truth::{GraphView, TrueGraph};
+use crate::simulate::invitro::{NUM_QUERIES, Web};
 use numpy::IntoPyArray;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -167,20 +169,66 @@ impl InvitroWeb {
             let columns = web.columns(&graph.nodes, month);
             Ok::<_, SimulateError>((graph, columns))
         })?;
+        graph_columns(py, graph, columns)
+    }
+
+    /// The served and the collection view of a month.
+    #[pyo3(signature = (month, progress = None))]
+    fn graphs<'py>(
+        &self,
+        py: Python<'py>,
+        month: u32,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let found = supervise(py, progress, |meter| {
+            let web = self.web.with_table(month);
+            let graphs = web.true_graphs(month, meter)?;
+            Ok::<_, SimulateError>(graphs.map(|graph| {
+                let columns = web.columns(&graph.nodes, month);
+                (graph, columns)
+            }))
+        })?;
+        found
+            .into_iter()
+            .map(|(graph, columns)| graph_columns(py, graph, columns))
+            .collect()
+    }
+
+    /// Counts over the pages of ordinary hosts, and the manners of all hosts.
+    #[pyo3(signature = (month, progress = None))]
+    fn survey<'py>(
+        &self,
+        py: Python<'py>,
+        month: u32,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (survey, manners) = supervise(py, progress, |meter| {
+            let web = self.web.with_table(month);
+            Ok::<_, SimulateError>((web.survey(month, meter)?, web.manners(month)))
+        })?;
         let found = PyDict::new(py);
-        found.set_item("offsets", graph.offsets.into_pyarray(py))?;
-        found.set_item("targets", graph.targets.into_pyarray(py))?;
-        found.set_item("url_offsets", graph.url_offsets.into_pyarray(py))?;
-        found.set_item("urls", PyBytes::new(py, &graph.urls))?;
-        for (name, column) in [
-            ("slots", columns.slots),
-            ("topics", columns.topics),
-            ("pages", columns.pages),
-            ("families", columns.families),
-            ("contents", columns.contents),
+        for (name, count) in [
+            ("pages", survey.pages),
+            ("copies", survey.copies),
+            ("variations", survey.variations),
+            ("noindex", survey.noindex),
+            ("disallowed", survey.disallowed),
+            ("nofollow", survey.nofollow),
         ] {
-            found.set_item(name, column.into_pyarray(py))?;
+            found.set_item(name, count)?;
         }
+        let links = PyDict::new(py);
+        for (area, [all, inner]) in AREAS.into_iter().zip(survey.links) {
+            links.set_item(area, (all, inner))?;
+        }
+        found.set_item("links", links)?;
+        found.set_item("text_degrees", survey.text_degrees.into_pyarray(py))?;
+        found.set_item("text_in_links", survey.text_in_links.into_pyarray(py))?;
+        let column =
+            |pick: fn(&Manners) -> &'static str| -> Vec<_> { manners.iter().map(pick).collect() };
+        found.set_item("charset", column(|host| host.charset))?;
+        found.set_item("robots", column(|host| host.robots))?;
+        found.set_item("addresses", column(|host| host.addresses))?;
         Ok(found)
     }
 
@@ -254,7 +302,7 @@ impl InvitroWeb {
         accept_encoding: &str,
         attempt: u32,
     ) -> Option<(u16, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
-        let (name, target) = facts::split_url(url)?;
+        let (name, target) = self.web.split_url(url)?;
         let (host, is_mirror) = self.web.find_host(name.as_bytes(), month)?;
         let request = Request {
             target: target.as_bytes(),
@@ -316,6 +364,28 @@ impl InvitroWeb {
             server: Some(server),
         })
     }
+}
+
+fn graph_columns(
+    py: Python<'_>,
+    graph: TrueGraph,
+    columns: Columns,
+) -> PyResult<Bound<'_, PyDict>> {
+    let found = PyDict::new(py);
+    found.set_item("offsets", graph.offsets.into_pyarray(py))?;
+    found.set_item("targets", graph.targets.into_pyarray(py))?;
+    found.set_item("url_offsets", graph.url_offsets.into_pyarray(py))?;
+    found.set_item("urls", PyBytes::new(py, &graph.urls))?;
+    for (name, column) in [
+        ("slots", columns.slots),
+        ("topics", columns.topics),
+        ("pages", columns.pages),
+        ("families", columns.families),
+        ("contents", columns.contents),
+    ] {
+        found.set_item(name, column.into_pyarray(py))?;
+    }
+    Ok(found)
 }
 
 #[pyclass(module = "webstrata._core.simulate")]

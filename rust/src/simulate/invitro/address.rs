@@ -180,7 +180,7 @@ impl Web {
 
     /// Appends the whole URL of a target.
     pub fn push_url(&self, out: &mut Vec<u8>, host: &Host, index: u64, guise: Guise, month: u32) {
-        out.extend_from_slice(b"http://");
+        out.extend_from_slice(self.scheme());
         self.push_host_name(out, host, guise == Guise::Mirror);
         self.push_target(out, host, index, guise, month);
     }

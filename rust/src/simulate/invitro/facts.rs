@@ -38,17 +38,17 @@ pub struct Columns {
     pub contents: Vec<u64>,
 }
 
-/// Splits an address into host and target.
-pub fn split_url(url: &str) -> Option<(&str, &str)> {
-    let rest = url.strip_prefix("http://")?;
-    let slash = rest.find('/')?;
-    Some(rest.split_at(slash))
-}
-
 impl Web {
+    /// Splits an address into host and target, if it has the scheme of this web.
+    pub fn split_url<'u>(&self, url: &'u str) -> Option<(&'u str, &'u str)> {
+        let scheme = std::str::from_utf8(self.scheme()).ok()?;
+        let rest = url.strip_prefix(scheme)?;
+        Some(rest.split_at(rest.find('/')?))
+    }
+
     /// The host of an address and what it names there; none where no such host is in that month.
     pub fn locate(&self, url: &str, month: u32) -> Option<(Host, bool, Asked)> {
-        let (name, target) = split_url(url)?;
+        let (name, target) = self.split_url(url)?;
         let (host, is_mirror) = self.find_host(name.as_bytes(), month)?;
         let asked = self.read_target(&host, target.as_bytes(), month);
         Some((host, is_mirror, asked))
@@ -86,7 +86,7 @@ impl Web {
     /// Everything about one address.
     pub fn facts(&self, url: &str, month: u32) -> Option<Facts> {
         let (host, is_mirror, asked) = self.locate(url, month)?;
-        let (_, path) = split_url(url)?;
+        let (_, path) = self.split_url(url)?;
         let mut facts = Facts {
             status: self.status(&host, asked),
             allowed: self.is_allowed(&host, path.as_bytes()),

@@ -21,6 +21,8 @@ pub mod robots;
 pub mod server;
 pub mod site;
 pub mod spec;
+pub mod survey;
+pub mod tls;
 pub mod truth;
 pub mod words;
 
@@ -89,6 +91,15 @@ impl Web {
             .collect();
         web.table = Some((month, Arc::new(hosts)));
         web
+    }
+
+    /// What the addresses of this web begin with.
+    pub fn scheme(&self) -> &'static [u8] {
+        if self.spec.tls > 0 {
+            b"https://"
+        } else {
+            b"http://"
+        }
     }
 
     /// Counts the months 1..=`month` in which something with a monthly `rate` happened.

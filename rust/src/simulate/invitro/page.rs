@@ -105,7 +105,8 @@ impl Web {
             out.extend_from_slice(b"\">\n");
         }
         if host.link_style == LinkStyle::Based {
-            out.extend_from_slice(b"<base href=\"http://");
+            out.extend_from_slice(b"<base href=\"");
+            out.extend_from_slice(self.scheme());
             self.push_host_name(out, host, false);
             out.extend_from_slice(b"/\">\n");
         }

@@ -253,7 +253,8 @@ impl Web {
         } else {
             b"404 not found"
         });
-        body.extend_from_slice(b"</h1>\n<p>Try the <a href=\"http://");
+        body.extend_from_slice(b"</h1>\n<p>Try the <a href=\"");
+        body.extend_from_slice(self.scheme());
         self.push_host_name(&mut body, host, false);
         body.extend_from_slice(b"/\">home page</a>.</p></body></html>\n");
         body
@@ -267,7 +268,8 @@ impl Web {
             let mut target = Vec::new();
             self.push_target(&mut target, host, index, Guise::Page, month);
             if self.is_allowed(host, &target) && self.original(host, index) == index {
-                out.extend_from_slice(b"<url><loc>http://");
+                out.extend_from_slice(b"<url><loc>");
+                out.extend_from_slice(self.scheme());
                 self.push_host_name(&mut out, host, false);
                 for byte in target {
                     if byte == b'&' {

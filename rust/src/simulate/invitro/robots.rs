@@ -125,7 +125,8 @@ impl Web {
                 text.extend_from_slice(b"this line means nothing\r\n");
             }
         }
-        text.extend_from_slice(b"\nSitemap: http://");
+        text.extend_from_slice(b"\nSitemap: ");
+        text.extend_from_slice(self.scheme());
         self.push_host_name(&mut text, host, false);
         text.extend_from_slice(b"/sitemap.xml\n");
         (200, text)

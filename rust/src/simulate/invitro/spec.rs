@@ -92,6 +92,7 @@ spec! {
     comment_spam_share: f64,
     cloaking_share: f64,
     // the wire
+    tls: u64,
     hosts_per_ip: f64,
     latency: f64,
     slow_share: f64,

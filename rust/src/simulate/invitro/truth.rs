@@ -79,6 +79,21 @@ impl Web {
         view: GraphView,
         meter: &Meter,
     ) -> Result<TrueGraph, SimulateError> {
+        let (census, order) = self.census(month, meter)?;
+        match view {
+            GraphView::Served => Ok(census.served_graph(&order)),
+            GraphView::Collection => Ok(census.collection_graph(&order)),
+        }
+    }
+
+    /// Both views of a month, served and collection, for little more than the price of one.
+    pub fn true_graphs(&self, month: u32, meter: &Meter) -> Result<[TrueGraph; 2], SimulateError> {
+        let (census, order) = self.census(month, meter)?;
+        Ok([census.served_graph(&order), census.collection_graph(&order)])
+    }
+
+    /// The table of addresses, and the reached pages in row-key order.
+    fn census(&self, month: u32, meter: &Meter) -> Result<(Census<'_>, Paths), SimulateError> {
         let mut census = Census {
             web: self,
             month,
@@ -92,10 +107,7 @@ impl Web {
         census.take_others();
         let reached = census.reach();
         let order = census.order(&reached);
-        match view {
-            GraphView::Served => Ok(census.served_graph(&order)),
-            GraphView::Collection => Ok(census.collection_graph(&order)),
-        }
+        Ok((census, order))
     }
 }
 
@@ -461,7 +473,7 @@ impl Census<'_> {
                 let host = self.web.host(target.slot, self.month);
                 name = (target.slot, is_mirror, self.web.host_name(&host, is_mirror));
             }
-            graph.urls.extend_from_slice(b"http://");
+            graph.urls.extend_from_slice(self.web.scheme());
             graph.urls.extend_from_slice(name.2.as_bytes());
             graph.urls.extend_from_slice(path);
             graph.url_offsets.push(graph.urls.len() as u64);

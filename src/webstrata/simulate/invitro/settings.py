@@ -80,6 +80,7 @@ class InvitroSettings(Settings):
     comment_spam_share: float = setting(0.02, "Links to other hosts that lead to link farms.", check=share)
     cloaking_share: float = setting(0.2, "Hosts of link farms that show browsers another text.", check=share)
 
+    tls: bool = setting(False, "Serve over TLS, with an authority of its own, under https addresses.")
     hosts_per_ip: float = setting(4.0, "Hosts that share an address.", check=positive)
     latency: float = setting(0.0, "Mean time to the first byte.", unit="seconds", check=not_negative)
     slow_share: float = setting(0.02, "Hosts that are twenty times slower.", check=share)

@@ -204,9 +204,9 @@ class Web:
     def home_pages(self, month: int = 0) -> list[str]:
         """Addresses of the home pages of all hosts that are there: the seeds of a crawl."""
         hosts = self.hosts(month)
-        return [
-            f"http://{name}/" for name, there in zip(hosts["name"], hosts["present"], strict=True) if there
-        ]
+        scheme = "https" if self.settings.tls else "http"
+        present = zip(hosts["name"], hosts["present"], strict=True)
+        return [f"{scheme}://{name}/" for name, there in present if there]
 
     def facts(self, url: str, month: int = 0) -> Mapping[str, Any] | None:
         """Everything about an address (status, allowed, topic, text), or None if its host does not exist."""
