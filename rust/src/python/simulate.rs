@@ -134,6 +134,11 @@ impl InvitroWeb {
         Ok(columns)
     }
 
+    /// Name of the host of a slot.
+    fn host_name(&self, slot: u64, month: u32) -> String {
+        self.web.host_name(&self.web.host(slot, month), false)
+    }
+
     /// Slot, whether it is spam, topic and address of a host; none if nobody has this name in that month.
     fn find_host(&self, name: &str, month: u32) -> Option<(u64, bool, u64, String)> {
         let (host, _) = self.web.find_host(name.as_bytes(), month)?;

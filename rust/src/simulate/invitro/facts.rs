@@ -4,7 +4,7 @@ use super::Web;
 use super::address::{Asked, Guise, Target};
 use super::draw::hash;
 use super::host::Host;
-use super::links::Link;
+use super::links::{Area, Link};
 use super::page::View;
 use rayon::prelude::*;
 
@@ -56,12 +56,17 @@ impl Web {
 
     /// Target, address, whether it is nofollow, and anchor text of each link of a page, in the order of the document.
     pub fn links_of(&self, url: &str, month: u32) -> Vec<(Link, String, String)> {
-        let Some((host, is_mirror, Asked::Page { index, guise })) = self.locate(url, month) else {
+        let Some((host, is_mirror, asked)) = self.locate(url, month) else {
             return Vec::new();
         };
-        if !is_page(guise) || self.status(&host, Asked::Page { index, guise }) != 200 {
+        if self.status(&host, asked) != 200 {
             return Vec::new();
         }
+        let (index, guise) = match asked {
+            Asked::Page { index, guise } if is_page(guise) => (index, guise),
+            Asked::Nothing => return vec![self.link_of_soft_error(&host, month)],
+            _ => return Vec::new(),
+        };
         let guise = if is_mirror { Guise::Mirror } else { guise };
         let mut links = Vec::new();
         self.links(&host, index, guise, month, &mut links);
@@ -81,6 +86,23 @@ impl Web {
                 (*link, into_text(address), into_text(anchor))
             })
             .collect()
+    }
+
+    /// The one link of a page that says, with status 200, that nothing is there.
+    fn link_of_soft_error(&self, host: &Host, month: u32) -> (Link, String, String) {
+        let target = Target {
+            slot: host.slot,
+            index: 0,
+            guise: Guise::Page,
+        };
+        let link = Link {
+            target,
+            area: Area::Text,
+            nofollow: false,
+        };
+        let mut address = Vec::new();
+        self.push_url(&mut address, host, 0, Guise::Page, month);
+        (link, into_text(address), "home page".to_owned())
     }
 
     /// Everything about one address.

@@ -213,8 +213,10 @@ impl Web {
         if slot >= self.layout.hosts {
             let member = (slot - self.layout.hosts) % self.spec.farm_hosts;
             let (first, end) = self.farm_life((slot - self.layout.hosts) / self.spec.farm_hosts);
-            // a farm starts with a third of its hosts and is complete two months later
-            let joined = first + (3 * member / self.spec.farm_hosts.max(1)) as u32;
+            // a farm starts with a third of its hosts and is complete two months later; one that has always been
+            // there is complete
+            let growth = (3 * member / self.spec.farm_hosts.max(1)) as u32;
+            let joined = if first == 0 { 0 } else { first + growth };
             return joined <= month && month < end;
         }
         let draw = hash(hash(self.seed ^ purpose::ABSENCE, slot), u64::from(month));
@@ -225,12 +227,11 @@ impl Web {
     pub fn farm_life(&self, number: u64) -> (u32, u32) {
         let draw = hash(self.seed ^ purpose::FARM ^ 1 << 32, number);
         let months = u64::from(self.spec.months);
-        // a third has been there before the first month, and then it has all its hosts
-        let first = if draw.is_multiple_of(3) {
-            0
-        } else {
-            below(hash(draw, 1), months) as u32
-        };
+        // every third farm, the first among them, is there all the time
+        if number.is_multiple_of(3) {
+            return (0, self.spec.months);
+        }
+        let first = below(hash(draw, 1), months) as u32;
         let span = 2 + below(hash(draw, 2), months.max(2)) as u32;
         (first, first + span)
     }

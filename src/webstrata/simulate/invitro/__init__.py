@@ -1,21 +1,28 @@
 """The in-vitro web: a web that does not exist, with its truth and its judge."""
 
 from webstrata.simulate.invitro.given import GivenGraph, read_graph
+from webstrata.simulate.invitro.judge import JudgeSettings, Verdict, Violation, Violations, judge
 from webstrata.simulate.invitro.server import Server
 from webstrata.simulate.invitro.settings import PRESETS, InvitroSettings
-from webstrata.simulate.invitro.web import Changes, Event, Link, Query, TrueGraph, Urls, Web
+from webstrata.simulate.invitro.web import Answer, Changes, Event, Link, Query, TrueGraph, Urls, Web
 
 __all__ = [
     "PRESETS",
+    "Answer",
     "Changes",
     "Event",
     "GivenGraph",
     "InvitroSettings",
+    "JudgeSettings",
     "Link",
     "Query",
     "Server",
     "TrueGraph",
     "Urls",
+    "Verdict",
+    "Violation",
+    "Violations",
     "Web",
+    "judge",
     "read_graph",
 ]

@@ -2,8 +2,9 @@
 
 =====================  =====================================================================================
 ``nodes.parquet``      one row a node of the served view, in row-key order: url, host, topic, spam, page
-                       (equal for addresses of one page), family (equal for variations of one page), content (equal
-                       while the text is unchanged), collection (its node in the collection view, or none)
+                       (equal for addresses of one page), family (equal for variations of one page),
+                       content (equal while the text is unchanged), collection (its node in the
+                       collection view, or none)
 ``arcs.parquet``       source, target: arcs of the served view, sorted
 ``collection.parquet`` source, target: arcs of the collection view, sorted
 ``hosts.parquet``      one row a host of the month: name, mirror, address, size, topic, spam, farm, language

@@ -117,6 +117,15 @@ class Link:
 
 
 @dataclass(frozen=True)
+class Answer:
+    """What a server of the web would answer; status 0 means that nobody does."""
+
+    status: int
+    head: bytes
+    body: bytes
+
+
+@dataclass(frozen=True)
 class Event:
     """A planted event: new pages and changed ones around a topic, from a month on."""
 
@@ -212,6 +221,12 @@ class Web:
         """Everything about an address (status, allowed, topic, text), or None if its host does not exist."""
         self._check_month(month)
         return self._core.facts(url, month)
+
+    def fetch(self, url: str, month: int = 0, *, user_agent: str = "", accept_encoding: str = "") -> Answer:
+        """What the server would answer, temporary failures aside, without a network in between."""
+        self._check_month(month)
+        found = self._core.fetch(url, month, user_agent=user_agent, accept_encoding=accept_encoding)
+        return Answer(*found) if found else Answer(0, b"", b"")
 
     def links(self, url: str, month: int = 0) -> list[Link]:
         """The links of a page in the order of the template, as absolute addresses; none if it is no page."""

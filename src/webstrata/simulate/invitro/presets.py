@@ -1,0 +1,59 @@
+"""The frozen presets: a digest of what each serves.
+
+The digest is the SHA-256 of answers of the web with seed 0, taken without a network: for the first and the
+last month, robots.txt, sitemap, home page and up to `PAGES` further pages of up to `HOSTS` hosts spread over
+all of them, each as its URL, its status and its body. It says that a figure measured on a preset today can be
+compared with one measured before. A preset that must change gets a new digest here, and a line in the
+changelog.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from webstrata.simulate.invitro.web import Web
+
+HOSTS = 40
+PAGES = 12
+
+DIGESTS = {
+    "clean": "",
+    "hostile": "",
+    "realistic": "",
+    "small": "",
+    "tiny": "",
+    "uk-2007": "",
+}
+"""What `digest` gives for each preset with seed 0."""
+
+
+def digest(web: Web) -> str:
+    """The SHA-256 of a sample of what a web serves.
+
+    Examples
+    --------
+    >>> from webstrata.simulate.invitro import Web
+    >>> digest(Web("tiny")) == digest(Web("tiny")) != digest(Web("tiny", seed=1))
+    True
+    """
+    total = hashlib.sha256()
+    for month in sorted({0, web.settings.months - 1}):
+        for url in _sample(web, month):
+            answer = web.fetch(url, month)
+            total.update(f"{url}\t{answer.status}\t".encode())
+            total.update(answer.body)
+    return total.hexdigest()
+
+
+def _sample(web: Web, month: int) -> list[str]:
+    """Addresses spread over the hosts of a month: what each has by rule, and pages its home page links to."""
+    homes = web.home_pages(month)
+    step = max(1, len(homes) // HOSTS)
+    urls: list[str] = []
+    for home in homes[::step][:HOSTS]:
+        links = [link.url for link in web.links(home, month)]
+        spread = links[:: max(1, len(links) // PAGES)][:PAGES]
+        urls += [home + "robots.txt", home + "sitemap.xml", home, *spread]
+    return urls

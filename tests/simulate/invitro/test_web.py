@@ -1,0 +1,201 @@
+"""The truth as queries: what the web says about itself agrees with what it serves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import webstrata as ws
+from webstrata.errors import SettingError
+from webstrata.simulate.invitro.web import Web, make_settings
+from webstrata.web.row_key import row_key
+
+
+@pytest.fixture(scope="module")
+def web() -> Web:
+    return Web("small", seed=11)
+
+
+def test_two_webs_of_one_seed_are_the_same_web(web: Web) -> None:
+    again = ws.invitro.Web(preset="small", seed=11)
+    url = web.graph(2).urls[17]
+    assert again.fetch(url, 2) == web.fetch(url, 2)
+    assert list(again.graph(1).urls) == list(web.graph(1).urls)
+
+
+def test_another_seed_is_another_web(web: Web) -> None:
+    assert not set(Web("small", seed=12).graph(0).urls) & set(web.graph(0).urls)
+
+
+@pytest.mark.parametrize("view", ["served", "collection"])
+def test_nodes_are_in_row_key_order_and_arcs_are_sorted(web: Web, view: str) -> None:
+    graph = web.graph(1, view=view)  # type: ignore[arg-type]
+    keys = [row_key(url) for url in graph.urls]
+    assert keys == sorted(keys)
+    assert len(set(keys)) == graph.num_nodes
+    assert graph.offsets[-1] == graph.num_arcs
+    for node in range(graph.num_nodes):
+        successors = graph.successors(node)
+        assert (np.diff(successors.astype(np.int64)) > 0).all()
+        assert successors.size == 0 or successors[-1] < graph.num_nodes
+
+
+def test_the_collection_resolves_every_duplicate_to_the_smallest_row_key(web: Web) -> None:
+    served, collection = web.graph(1), web.graph(1, view="collection")
+    first: dict[int, str] = {}
+    for url, page in zip(served.urls, served.pages.tolist(), strict=True):
+        facts = web.facts(url, 1)
+        assert facts is not None
+        if not facts["noindex"]:
+            first.setdefault(page, url)
+    assert list(collection.urls) == sorted(first.values(), key=row_key)
+    assert served.num_nodes > collection.num_nodes
+
+
+def test_the_collection_links_what_redirects_and_duplicates_stand_for(web: Web) -> None:
+    served, collection = web.graph(0), web.graph(0, view="collection")
+    node_of_page = dict(zip(collection.pages.tolist(), range(collection.num_nodes), strict=True))
+    page_of_url = dict(zip(served.urls, served.pages.tolist(), strict=True))
+    for node in range(0, collection.num_nodes, 7):
+        expected = set()
+        for link in web.links(collection.urls[node]):
+            url = link.url
+            for _ in range(4):  # redirects, as a client follows them
+                answer = web.fetch(url)
+                if answer.status not in (301, 302):
+                    break
+                location = answer.head.decode().split("Location: ")[1].split("\r\n")[0]
+                url = location if "://" in location else "/".join(url.split("/")[:3]) + location
+            if page_of_url.get(url) in node_of_page:
+                expected.add(node_of_page[page_of_url[url]])
+        assert set(collection.successors(node).tolist()) == expected, collection.urls[node]
+
+
+def test_exact_duplicates_have_the_same_bytes_and_others_have_not(web: Web) -> None:
+    bodies: dict[bytes, str] = {}
+    graph = web.graph(0, view="collection")
+    for url in graph.urls:
+        body = web.fetch(url).body
+        assert body not in bodies, f"{url} and {bodies[body]} should be one node"
+        bodies[body] = url
+    plain = [url for url in web.graph(0).urls if "sid=" not in url and web.duplicate_of(url)]
+    assert plain
+    for url in plain:
+        original = web.duplicate_of(url)
+        assert original is not None
+        assert web.fetch(url).body == web.fetch(original).body
+
+
+def test_near_duplicates_share_most_words_with_their_original(web: Web) -> None:
+    pairs = web.near_duplicates(0)
+    assert pairs
+    kept = []
+    for copy, original in pairs:
+        one, other = web.text(copy).split("\n")[1:], web.text(original).split("\n")[1:]
+        words = [
+            (a, b)
+            for p, q in zip(one, other, strict=True)
+            for a, b in zip(p.split(), q.split(), strict=False)
+        ]
+        kept.append(sum(a == b for a, b in words) / len(words))
+    assert 0.85 < np.mean(kept) < 0.97
+
+
+def test_changes_name_what_was_born_died_and_changed(web: Web) -> None:
+    changes = web.changes(0, 1)
+    before, after = set(web.graph(0).urls), set(web.graph(1).urls)
+    assert set(changes.born) == after - before
+    assert set(changes.died) == before - after
+    common = before & after
+    assert len(changes.changed) + changes.unchanged == len(common)
+    changed = set(changes.changed)
+    for url in sorted(common)[::17]:
+        # templates change with the pages around; only the page's own paragraphs tell a change of the page
+        paragraphs = [{line.split(". ")[0] for line in web.text(url, month).split("\n")} for month in (0, 1)]
+        if url not in changed:
+            assert len(paragraphs[0] & paragraphs[1]) >= len(paragraphs[0]) - 1, url
+
+
+def test_events_are_seen_in_their_month_and_not_before() -> None:
+    web = Web("small", seed=3)
+    assert len(web.events()) == web.settings.events
+    for event in web.events():
+        words = event.name.split()
+        for url in event.born:
+            assert not web.text(url, event.month - 1)
+            if (web.facts(url, event.month) or {}).get("status") == 200:
+                assert words[0] in web.text(url, event.month)
+        for url in event.changed:
+            if web.facts(url, event.month - 1) and web.facts(url, event.month):
+                assert words[0] not in web.text(url, event.month - 1)
+                assert words[0] in web.text(url, event.month)
+    seen = {event.name for event in web.events() if event.born}
+    assert seen, "at least one event has pages in the last month"
+
+
+def test_spam_hosts_are_known_and_their_farms_share_few_addresses(web: Web) -> None:
+    hosts = web.hosts(1)
+    spam = [slot for slot, is_spam in enumerate(hosts["spam"]) if is_spam]
+    assert spam
+    for slot in spam:
+        assert web.is_spam(hosts["name"][slot], 1) == hosts["present"][slot]
+    for farm in {hosts["farm"][slot] for slot in spam}:
+        assert len({hosts["address"][slot] for slot in spam if hosts["farm"][slot] == farm}) <= 2
+    assert not web.is_spam(hosts["name"][0], 1)
+
+
+def test_spam_is_stuffed_with_words_of_the_query_log(web: Web) -> None:
+    hosts = web.hosts(2)
+    words = {word for query in web.queries(5000) for word in query.text.split()}
+
+    def share(slot: int) -> float:
+        text = web.text(f"http://{hosts['name'][slot]}/", 2).lower().split()
+        return sum(word.strip(".") in words for word in text) / len(text)
+
+    there = [slot for slot, present in enumerate(hosts["present"]) if present]
+    spam = np.mean([share(slot) for slot in there if hosts["spam"][slot]])
+    other = np.mean([share(slot) for slot in there if not hosts["spam"][slot] and not hosts["failing"][slot]])
+    assert spam > 1.5 * other
+
+
+def test_queries_are_zipfian_and_sum_to_one(web: Web) -> None:
+    queries = web.queries(5000)
+    assert sum(query.popularity for query in queries) == pytest.approx(1)
+    assert queries[0].popularity == pytest.approx(10 * queries[9].popularity)
+
+
+def test_a_million_million_pages_cost_nothing() -> None:
+    web = Web("realistic", seed=7, hosts=10_000_000, pages=1_000_000_000)
+    home = web.facts("http://" + web._core.host_name(123_456, 0) + "/")
+    assert home is None or home["status"] in (0, 200, 500, 503)
+
+
+@pytest.mark.parametrize(
+    ("preset", "overrides", "said"),
+    [
+        ("realstic", {}, "did you mean realistic?"),
+        ("tiny", {"spam_share": 1.5}, "between 0 and 1"),
+        ("tiny", {"hosts": -3}, "above 0"),
+        ("tiny", {"months": 65}, "between 1 and 64"),
+        ("tiny", {"pages": 5}, "too few"),
+        ("tiny", {"uk_share": 0.9, "foreign_share": 0.3}, "not be above 1"),
+        ("tiny", {"spam_shar": 0.5}, "did you mean spam_share?"),
+    ],
+)
+def test_a_web_that_cannot_be_is_refused(preset: str, overrides: dict[str, float], said: str) -> None:
+    with pytest.raises(SettingError, match=said.replace("?", r"\?")):
+        make_settings(preset, overrides)
+
+
+@pytest.mark.parametrize("month", [-1, 4])
+def test_a_month_out_of_range_is_refused(web: Web, month: int) -> None:
+    with pytest.raises(SettingError, match="months 0 to 3"):
+        web.graph(month)
+
+
+def test_the_header_of_a_log_makes_the_same_web(web: Web) -> None:
+    other = Web("small", seed=5, pages=2_000, tls=True)
+    again = Web.from_header(other.header(2))
+    assert again.settings == other.settings
+    assert again.home_pages(2) == other.home_pages(2)
+    assert web.header(0)["overrides"] == {}
