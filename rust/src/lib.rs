@@ -5,6 +5,7 @@
 //! knows PyO3; without the feature `python` this is an ordinary Rust library.
 
 pub mod collection;
+pub mod graph;
 pub mod simulate;
 pub mod web;
 

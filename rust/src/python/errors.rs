@@ -1,6 +1,7 @@
 //! From the error enum of each room to the exceptions of `webstrata.errors`; the only place that does.
 
 use crate::collection::CollectionError;
+use crate::graph::GraphError;
 use crate::simulate::SimulateError;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
@@ -16,6 +17,16 @@ impl From<CollectionError> for PyErr {
             CollectionError::Interrupted => return PyKeyboardInterrupt::new_err(()),
         };
         webstrata_error(class, &error.to_string())
+    }
+}
+
+impl From<GraphError> for PyErr {
+    fn from(error: GraphError) -> Self {
+        match error {
+            GraphError::Collection(error) => error.into(),
+            GraphError::Arrays(message) => PyValueError::new_err(message),
+            GraphError::Format(message) => webstrata_error("FormatError", &message),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod collection;
 mod errors;
+mod graph;
 mod progress;
 mod simulate;
 
@@ -12,6 +13,7 @@ use pyo3::prelude::*;
 fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     add_room(module, "collection", collection::fill)?;
+    add_room(module, "graph", graph::fill)?;
     add_room(module, "simulate", simulate::fill)
 }
 

@@ -1,0 +1,98 @@
+"""Graphs compressed and read back by the crate that other people's files are read with."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.graph import reference
+from webstrata.collection.faults import injected
+from webstrata.collection.progress import Progress
+from webstrata.errors import Cancelled, DiskFullError, FormatError, MissingError
+from webstrata.graph.bvgraph import compress, load
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+graphs = st.integers(1, 40).flatmap(
+    lambda n: st.lists(st.sets(st.integers(0, n - 1)), min_size=n, max_size=n)
+)
+
+
+@given(lists=graphs)
+def test_what_is_compressed_is_read_back(tmp_path: Path, lists: list[set[int]]) -> None:
+    offsets, targets = reference.to_rows(lists)
+    size = compress(offsets, targets, tmp_path / "uk.2026-06")
+    assert (size.num_nodes, size.num_arcs) == (len(lists), len(targets))
+    again = load(tmp_path / "uk.2026-06")
+    np.testing.assert_array_equal(again[0], offsets)
+    np.testing.assert_array_equal(again[1], targets)
+
+
+@pytest.mark.peer
+def test_a_real_graph_is_read_and_compresses_to_what_its_authors_got(test_data: Path, tmp_path: Path) -> None:
+    offsets, targets = load(test_data / "graph" / "cnr-2000")
+    assert (len(offsets) - 1, len(targets)) == (325_557, 3_216_152)
+    size = compress(offsets, targets, tmp_path / "cnr")
+    assert round(size.bits_per_link, 3) == 2.897
+    for extension in (".graph", ".offsets"):
+        ours = (tmp_path / f"cnr{extension}").read_bytes()
+        theirs = (test_data / "graph" / f"cnr-2000{extension}").read_bytes()
+        # both end in the padding of a word of their own length
+        assert ours.rstrip(b"\0") == theirs.rstrip(b"\0")
+
+
+def test_a_graph_without_a_basename_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert compress(*reference.to_rows([[1], [0]])).num_arcs == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bits_per_link_are_those_of_the_graph_file(tmp_path: Path) -> None:
+    size = compress(*reference.to_rows([range(100)] * 100), tmp_path / "g")
+    bits = size.bits_per_link * size.num_arcs
+    assert 0 <= (tmp_path / "g.graph").stat().st_size * 8 - bits < 128
+    assert compress(*reference.to_rows([[], []])).bits_per_link == 0
+
+
+@pytest.mark.parametrize(
+    ("offsets", "targets", "message"),
+    [
+        ([], [], "expected one more than there are nodes"),
+        ([0, 2], [0], "expected them to go from 0 to the 1 targets"),
+        ([0, 2], [0, 0], "in order and once each"),
+        ([0, 1], [1], "below the 1 nodes"),
+        ([0, 2, 1], [0], "expected them to grow"),
+    ],
+)
+def test_arrays_that_are_no_graph_are_refused(offsets: list[int], targets: list[int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        compress(np.array(offsets, dtype=np.uint64), np.array(targets, dtype=np.uint32))
+
+
+def test_files_that_are_not_there_or_no_graph_are_named(tmp_path: Path) -> None:
+    with pytest.raises(MissingError, match=r"none\.properties"):
+        load(tmp_path / "none")
+    (tmp_path / "odd.properties").write_text("nodes=1\n")
+    (tmp_path / "odd.graph").write_bytes(b"")
+    with pytest.raises(FormatError, match=re.escape(str(tmp_path / "odd.graph"))):
+        load(tmp_path / "odd")
+
+
+@pytest.mark.parametrize("file", ["graph", "offsets", "properties"])
+def test_a_full_disk_is_said_in_a_sentence(tmp_path: Path, file: str) -> None:
+    rows = reference.to_rows([range(0, node, 3) for node in range(300)])
+    with injected(f"no-space path=*.{file}"), pytest.raises(DiskFullError, match=f"g.{file}"):
+        compress(*rows, tmp_path / "g")
+
+
+def test_compression_is_cancelled_by_its_progress() -> None:
+    progress = Progress()
+    progress.cancel()
+    with pytest.raises(Cancelled):
+        compress(*reference.to_rows([[0]]), progress=progress)
