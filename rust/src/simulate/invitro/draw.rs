@@ -49,6 +49,7 @@ pub mod purpose {
     pub const ADDRESS: u64 = 26;
     pub const NEAR: u64 = 27;
     pub const VOLATILE: u64 = 28;
+    pub const SIBLING: u64 = 29;
 }
 
 /// A real number in [0, 1) from the upper bits of a draw.

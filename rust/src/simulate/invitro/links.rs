@@ -2,8 +2,9 @@
 //!
 //! Most links of a page are its template's, and so the same on all pages of a host or folder: the navigation (home
 //! page, sections, popular pages), the breadcrumbs, the side bar (all pages of the folder, and the folders in it) and
-//! the partners in the footer. The links of the text are the page's own: near pages of the host, and pages of other
-//! hosts chosen by popularity, mostly of the same topic. A link of the text lives until it is changed, or until the page
+//! the partners in the footer. The links of the text are the page's own, or shared by the pages of a folder, as pages
+//! about one thing point to the same places: near pages of the host, and pages of other hosts chosen by popularity,
+//! mostly of the same topic. A link of the text lives until it is changed, or until the page
 //! it points to is replaced; then it vanishes, or stays as a broken link.
 
 use super::Web;
@@ -235,8 +236,15 @@ impl Gather<'_> {
             self.farm(key, farm.number, farm.member);
         }
         let count = web.degrees.draw(hash(key, purpose::DEGREE));
+        let folder = folder_of(source);
+        let siblings = hash(host.key ^ purpose::SIBLING, folder);
         for place in 0..u64::from(count) {
-            let key = hash(key ^ purpose::LINK, place);
+            let shared = hash(siblings, place);
+            let (key, source) = if falls(shared, web.spec.sibling_share) {
+                (shared, folder * FOLDER_PAGES)
+            } else {
+                (hash(key ^ purpose::LINK, place), source)
+            };
             let draw = hash(key, purpose::CHANGE);
             let version = web.events_until(draw, web.spec.link_change_rate, month);
             let mut stream = Stream::new(key, u64::from(version.count));

@@ -45,6 +45,7 @@ spec! {
     content_links: f64,
     words: f64,
     local_share: f64,
+    sibling_share: f64,
     topical_share: f64,
     topics: u64,
     uk_share: f64,

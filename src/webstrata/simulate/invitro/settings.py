@@ -29,6 +29,9 @@ class InvitroSettings(Settings):
     content_links: float = setting(6.0, "Fewest links in the text of a page.", check=not_negative)
     words: int = setting(1_600, "Mean number of words in the text of a page.", check=positive)
     local_share: float = setting(0.6, "Links of the text that stay on the host.", check=share)
+    sibling_share: float = setting(
+        0.5, "Links of the text that a page has in common with its folder.", check=share
+    )
     topical_share: float = setting(0.7, "Links to other hosts that stay in the topic.", check=share)
     topics: int = setting(12, "Topics, each with words of its own.", check=topics)
     uk_share: float = setting(0.3, "Domains below .uk.", check=share)
