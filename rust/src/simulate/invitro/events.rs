@@ -115,7 +115,7 @@ impl Web {
                 out.push(b' ');
             }
             self.words
-                .push_topical(out, Language::English, topic, stream.unit());
+                .push_topical(out, Language::English, topic, stream.draw());
         }
     }
 

@@ -93,7 +93,7 @@ impl GivenGraph {
                 &mut body,
                 Language::English,
                 u64::from(target) % web.spec.topics,
-                stream.unit(),
+                stream.draw(),
             );
             body.extend_from_slice(b"</a></li>\n");
         }

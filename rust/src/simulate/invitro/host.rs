@@ -122,8 +122,9 @@ impl Web {
     pub fn host(&self, slot: u64, month: u32) -> Host {
         if let Some((cached, hosts)) = &self.table
             && *cached == month
+            && let Some(host) = hosts.get(slot as usize)
         {
-            return hosts[slot as usize];
+            return *host;
         }
         let spec = &self.spec;
         let domain = self.domain_of(slot);

@@ -1,6 +1,6 @@
 //! How many pages each host has, and how they lie in folders.
 //!
-//! Host slots are ranked by size. The number of pages before slot r is a closed formula, so nothing is stored:
+//! Host slots are ranked by size. The number of pages before slot r is a closed formula, so nothing need be stored:
 //!
 //! C(r) = r + (P − H) · ((r + 1)^(1−a) − 1) / ((H + 1)^(1−a) − 1),  a = 1 / (γ − 1),
 //!
@@ -14,6 +14,8 @@ pub const FOLDER_PAGES: u64 = 16;
 pub const FOLDER_CHILDREN: u64 = 12;
 /// Pages on a host of a link farm.
 pub const FARM_PAGES: u64 = 12;
+/// Slots whose prefix sums are kept: the largest hosts, to which most links lead.
+const KEPT: u64 = 1 << 14;
 
 #[derive(Clone, Debug)]
 pub struct Layout {
@@ -38,25 +40,28 @@ impl Layout {
         };
         let span = libm::pow((hosts + 1) as f64, power) - 1.0;
         let ordinary = pages.saturating_sub(spam_hosts * FARM_PAGES).max(hosts);
-        Self {
+        let mut layout = Self {
             hosts,
             spam_hosts,
             pages: ordinary,
             power,
             scale: (ordinary - hosts) as f64 / span,
             table: Vec::new(),
-        }
+        };
+        layout.table = layout.prefix_sums(hosts.min(KEPT));
+        layout
     }
 
     /// The same layout with all prefix sums in memory, for those who visit every host.
     pub fn with_table(&self) -> Self {
-        let table = (0..=self.hosts)
-            .map(|slot| self.compute_first(slot))
-            .collect();
         Self {
-            table,
+            table: self.prefix_sums(self.hosts),
             ..self.clone()
         }
+    }
+
+    fn prefix_sums(&self, last: u64) -> Vec<u64> {
+        (0..=last).map(|slot| self.compute_first(slot)).collect()
     }
 
     pub fn num_slots(&self) -> u64 {

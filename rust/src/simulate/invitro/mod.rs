@@ -35,6 +35,8 @@ use spec::Spec;
 use std::sync::Arc;
 use words::Words;
 
+/// Hosts that a server keeps in memory: about a megabyte, whatever the size of the web.
+const POPULAR_HOSTS: u64 = 1 << 13;
 /// Different queries in the query log.
 pub const NUM_QUERIES: u64 = 5000;
 
@@ -69,7 +71,11 @@ impl Web {
         let mut web = Self {
             layout: Layout::new(hosts, spam_hosts, spec.pages, spec.size_exponent),
             names: DomainNames::new(seed, domains, spec.uk_share, spec.foreign_share),
-            words: Arc::new(Words::new(seed, spec.topics)),
+            words: Arc::new(if spec.stock_share > 0.0 {
+                Words::new(seed, spec.topics).with_stock(seed)
+            } else {
+                Words::new(seed, spec.topics)
+            }),
             events: Vec::new(),
             degrees: PowerLaw::new(spec.content_links, spec.out_exponent, 400),
             popular_hosts: Zipf::new(hosts, 1.0 / (spec.in_exponent - 1.0)),
@@ -86,10 +92,7 @@ impl Web {
     pub fn with_table(&self, month: u32) -> Self {
         let mut web = self.clone();
         web.layout = self.layout.with_table();
-        let hosts = (0..web.layout.num_slots())
-            .map(|slot| web.host(slot, month))
-            .collect();
-        web.table = Some((month, Arc::new(hosts)));
+        web.keep_hosts(month, u64::MAX);
         web
     }
 
@@ -100,6 +103,20 @@ impl Web {
         } else {
             b"http://"
         }
+    }
+
+    /// The same web with the most popular hosts of one month in memory, for those who visit whatever they are asked for.
+    pub fn with_popular(&self, month: u32) -> Self {
+        let mut web = self.clone();
+        web.keep_hosts(month, POPULAR_HOSTS);
+        web
+    }
+
+    fn keep_hosts(&mut self, month: u32, limit: u64) {
+        let hosts = (0..self.layout.num_slots().min(limit))
+            .map(|slot| self.host(slot, month))
+            .collect();
+        self.table = Some((month, Arc::new(hosts)));
     }
 
     /// Counts the months 1..=`month` in which something with a monthly `rate` happened.
@@ -124,6 +141,7 @@ impl Web {
     }
 
     /// How often the page in this place was replaced by another one, at another address; folder indexes never are.
+    #[inline]
     pub fn page_incarnation(&self, host: &Host, index: u64, month: u32) -> Happened {
         if index.is_multiple_of(FOLDER_PAGES) || index >= host.size || host.farm.is_some() {
             return Happened::default();
@@ -146,6 +164,7 @@ impl Web {
     }
 
     /// The key of the page that is in this place now.
+    #[inline]
     pub fn page_key(&self, host: &Host, index: u64, month: u32) -> u64 {
         let incarnation = self.page_incarnation(host, index, month).count;
         hash(
@@ -155,11 +174,13 @@ impl Web {
     }
 
     /// The page of which this one is an exact copy, itself if it is none: a page of the same folder.
+    #[inline]
     pub fn original(&self, host: &Host, index: u64) -> u64 {
         self.copied_from(host, index, purpose::DUPLICATE, self.spec.duplicate_share)
     }
 
     /// The page of which this one is a variation, itself if it is none.
+    #[inline]
     pub fn near_original(&self, host: &Host, index: u64) -> u64 {
         if self.original(host, index) != index {
             return index;
@@ -173,6 +194,7 @@ impl Web {
         }
     }
 
+    #[inline]
     fn copied_from(&self, host: &Host, index: u64, what: u64, share: f64) -> u64 {
         let place = index % FOLDER_PAGES;
         // the index and the first two pages of a folder are originals, so that copies have something to copy

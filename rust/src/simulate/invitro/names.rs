@@ -12,9 +12,13 @@ const SUFFIXES_UK: [&str; 8] = [
 const SUFFIXES: [&str; 8] = ["com", "com", "com", "org", "net", "edu", "info", "com.au"];
 const SUFFIXES_FOREIGN: [&str; 4] = ["de", "fr", "ru", "de"];
 
-fn push_syllable(out: &mut Vec<u8>, six_bits: u64) {
-    out.push(CONSONANTS[(six_bits >> 2 & 15) as usize]);
-    out.push(VOWELS[(six_bits & 3) as usize]);
+/// The syllable for six bits.
+#[inline]
+fn syllable(six_bits: u64) -> [u8; 2] {
+    [
+        CONSONANTS[(six_bits >> 2 & 15) as usize],
+        VOWELS[(six_bits & 3) as usize],
+    ]
 }
 
 fn syllable_value(pair: &[u8]) -> Option<u64> {
@@ -24,11 +28,13 @@ fn syllable_value(pair: &[u8]) -> Option<u64> {
 }
 
 /// A word of two or three syllables for a draw.
+#[inline]
 pub fn push_word(out: &mut Vec<u8>, draw: u64) {
-    let syllables = 2 + (draw >> 62 & 1);
-    for place in 0..syllables {
-        push_syllable(out, draw >> (6 * place));
-    }
+    let ([a, b], [c, d], [e, f]) = (syllable(draw), syllable(draw >> 6), syllable(draw >> 12));
+    // all three at once, and the last one off again: faster than one by one
+    let end = out.len() + if draw >> 62 & 1 == 0 { 4 } else { 6 };
+    out.extend_from_slice(&[a, b, c, d, e, f]);
+    out.truncate(end);
 }
 
 /// A number in base 36.
@@ -100,7 +106,7 @@ impl DomainNames {
             if place == syllables / 2 && draw & 7 == 0 {
                 out.push(b'-');
             }
-            push_syllable(out, code >> (6 * (syllables - 1 - place)));
+            out.extend_from_slice(&syllable(code >> (6 * (syllables - 1 - place))));
         }
         out.push(b'0' + (draw >> 3 & 7) as u8);
         out.push(b'.');

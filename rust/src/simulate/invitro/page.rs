@@ -7,6 +7,7 @@ use super::host::{Host, LinkStyle, UrlStyle};
 use super::layout::folder_of;
 use super::links::{Area, Link};
 use super::names::push_word;
+use super::words::Language;
 
 const PARAGRAPH: usize = 60;
 
@@ -37,16 +38,13 @@ impl Web {
             return;
         }
         let mut stream = Stream::new(self.page_key(host, index, month), purpose::TITLE);
+        let topic = self.page_topic(host, index);
         for place in 0..count {
             if place > 0 {
                 out.push(b' ');
             }
-            self.words.push_topical(
-                out,
-                host.language,
-                self.page_topic(host, index),
-                stream.unit(),
-            );
+            self.words
+                .push_topical(out, host.language, topic, stream.draw());
         }
     }
 
@@ -209,9 +207,9 @@ impl Web {
                     && host.url_style != UrlStyle::Dynamic
                     && folder_of(target.index) == folder_of(from) =>
             {
-                let mut folder = Vec::new();
-                self.push_folder(&mut folder, host, folder_of(from));
-                out.drain(begin..begin + folder.len());
+                // what is left of the last slash is the folder; session identifiers have none
+                let file = out.iter().rposition(|byte| *byte == b'/');
+                out.drain(begin..=file.unwrap_or(begin));
                 if out.len() == begin || out[begin] == b'?' {
                     out.splice(begin..begin, *b"./");
                 }
@@ -262,7 +260,7 @@ impl Web {
                     out,
                     host.language,
                     self.page_topic(host, source),
-                    stream.unit(),
+                    stream.draw(),
                 );
                 open(out, b"</h2>");
                 out.push(b'\n');
@@ -283,8 +281,7 @@ impl Web {
             } else if source != content {
                 buffer.clear();
                 let topic = self.page_topic(host, source);
-                self.words
-                    .push_text(&mut buffer, host.language, topic, &mut stream, count);
+                self.push_paragraph(&mut buffer, host.language, topic, &mut stream, count);
                 self.push_variation(
                     out,
                     &buffer,
@@ -293,8 +290,7 @@ impl Web {
                 );
             } else {
                 let topic = self.page_topic(host, source);
-                self.words
-                    .push_text(out, host.language, topic, &mut stream, count);
+                self.push_paragraph(out, host.language, topic, &mut stream, count);
             }
             // links of the text are spread over its paragraphs, the last one takes the rest
             let until = if paragraph + 1 == paragraphs {
@@ -321,6 +317,22 @@ impl Web {
         }
         if view.host.farm.is_some() && form == Form::Html {
             self.push_hidden(out, host, key);
+        }
+    }
+
+    /// A paragraph of `count` words, from the stock or drawn.
+    fn push_paragraph(
+        &self,
+        out: &mut Vec<u8>,
+        language: Language,
+        topic: u64,
+        stream: &mut Stream,
+        count: usize,
+    ) {
+        if self.spec.stock_share > 0.0 && stream.falls(self.spec.stock_share) {
+            self.words.push_stock(out, language, topic, stream, count);
+        } else {
+            self.words.push_text(out, language, topic, stream, count);
         }
     }
 
@@ -362,7 +374,7 @@ impl Web {
             }
             if stream.falls(1.0 - self.spec.near_similarity) {
                 self.words
-                    .push_topical(out, host.language, host.topic, stream.unit());
+                    .push_topical(out, host.language, host.topic, stream.draw());
                 if word.ends_with(b".") {
                     out.push(b'.');
                 }
@@ -390,8 +402,7 @@ impl Web {
             let victim = self.host(slot, view.month);
             let key = self.page_key(&victim, 0, view.month);
             let mut copied = Stream::new(key ^ purpose::PARAGRAPH, paragraph << 16);
-            self.words
-                .push_text(out, victim.language, victim.topic, &mut copied, count);
+            self.push_paragraph(out, victim.language, victim.topic, &mut copied, count);
         } else {
             for place in 0..count {
                 if place > 0 {
@@ -402,7 +413,7 @@ impl Web {
                     self.push_query(out, query);
                 } else {
                     self.words
-                        .push_topical(out, host.language, host.topic, stream.unit());
+                        .push_topical(out, host.language, host.topic, stream.draw());
                 }
             }
         }
@@ -448,12 +459,12 @@ fn push_decimal(out: &mut Vec<u8>, number: u64) {
 
 /// Escapes what was appended since `begin` for an attribute; only `&` occurs in our addresses.
 fn escape_from(out: &mut Vec<u8>, begin: usize) {
+    if !out[begin..].contains(&b'&') {
+        return;
+    }
     let mut place = begin;
-    while place < out.len() {
-        if out[place] == b'&' {
-            out.splice(place..=place, *b"&amp;");
-            place += 4;
-        }
-        place += 1;
+    while let Some(found) = out[place..].iter().position(|byte| *byte == b'&') {
+        place += found + 1;
+        out.splice(place..place, *b"amp;");
     }
 }

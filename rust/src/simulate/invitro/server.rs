@@ -84,7 +84,7 @@ impl Server {
             listeners.push(listen(&options)?);
         }
         let shared = Arc::new(Shared {
-            site,
+            site: site.with_popular(options.month),
             options,
             log,
             counters: Counters::default(),
@@ -497,16 +497,14 @@ async fn send(
     } else {
         b"Connection: close\r\n\r\n"
     });
-    let begin = out.len();
     if is_head {
         return (0, write(stream, &out).await);
     }
     let body = reply.body;
     match reply.manner {
         Manner::Plain | Manner::Close if bandwidth <= 0.0 => {
-            out.extend_from_slice(&body);
-            let complete = write(stream, &out).await;
-            ((out.len() - begin) as u64, complete)
+            let complete = write_both(stream, &out, &body).await;
+            (body.len() as u64, complete)
         }
         Manner::Plain | Manner::Close => {
             out.extend_from_slice(&body);
@@ -552,6 +550,18 @@ async fn send(
         }
         Manner::Hangup => (0, false),
     }
+}
+
+/// Sends head and body in one go, without copying them together.
+async fn write_both(stream: &mut TcpStream, head: &[u8], body: &[u8]) -> bool {
+    // most answers fit into the buffers of the socket: no timer for those
+    let parts = [io::IoSlice::new(head), io::IoSlice::new(body)];
+    let sent = stream.try_write_vectored(&parts).unwrap_or(0);
+    let (head, body) = (
+        &head[sent.min(head.len())..],
+        &body[sent.saturating_sub(head.len())..],
+    );
+    (head.is_empty() || write(stream, head).await) && (body.is_empty() || write(stream, body).await)
 }
 
 async fn write(stream: &mut TcpStream, bytes: &[u8]) -> bool {

@@ -20,6 +20,14 @@ pub enum Found {
 }
 
 impl Site {
+    /// The site with the most popular hosts of a month in memory.
+    pub fn with_popular(self, month: u32) -> Self {
+        match self {
+            Self::Web(web) => Self::Web(web.with_popular(month)),
+            given @ Self::Given(..) => given,
+        }
+    }
+
     pub fn web(&self) -> &Web {
         match self {
             Self::Web(web) | Self::Given(web, _) => web,

@@ -48,6 +48,7 @@ spec! {
     sibling_share: f64,
     topical_share: f64,
     topics: u64,
+    stock_share: f64,
     uk_share: f64,
     foreign_share: f64,
     legacy_charset_share: f64,

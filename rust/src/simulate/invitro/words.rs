@@ -1,16 +1,32 @@
 //! Vocabularies and running text.
 //!
 //! A language has its real function words (so that language detectors and stop lists work) and invented others: common
-//! ones, and some for each topic. Words are drawn from one table per language and topic, in which a word has as many
-//! places as its share asks for: function words 45%, common words 30%, words of the topic 25%, each by Zipf's law.
-//! One word in 64 is a name of its own, so that the vocabulary goes on growing as real ones do.
+//! ones, and some for each topic. Words are drawn from one table per language, in which a word has as many places as
+//! its share asks for: function words 45%, common words 30%, words of the topic 25%, each by Zipf's law. The table has
+//! the words of the first topic; those of the others stand at a fixed distance.
+//! One place in 64 is for names that are in no lexicon, so that the vocabulary goes on growing as real ones do.
+//!
+//! A web may also take part of its text from a stock: pieces of a few sentences for each topic, written beforehand and put
+//! together at random. That is faster, and makes a server that answers faster than any client asks.
+//!
+//! Writing words is most of what a page costs. So a word is kept in a slot of fixed size, with the blank that goes
+//! before it: copying a whole slot and cutting off what is too much is faster than copying just the word.
 
-use super::draw::{Stream, Zipf, hash};
+use super::draw::{Stream, hash};
 use super::names::push_word;
 
 const COMMON: usize = 2400;
 const TOPICAL: usize = 600;
 const PLACES: usize = 1 << 15;
+/// Pieces of the stock of a topic, and the words of each.
+const PIECES: u64 = 256;
+const PIECE: usize = 20;
+/// In a table, a place for a name.
+const NAME: u16 = u16::MAX;
+/// Places in the table of the words of a topic alone.
+const TOPICAL_PLACES: usize = 1 << 13;
+/// Bytes of a slot: a blank, the longest word (four syllables of three Cyrillic letters) and a length.
+const SLOT: usize = 32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
@@ -96,7 +112,7 @@ impl Language {
             ],
             Self::French => &[
                 "ain", "bé", "che", "dé", "eur", "fran", "gé", "ier", "jou", "lai", "mon", "né",
-                "oire", "pré", "que", "ran", "sion", "tou", "uir", "ville", "ç a", "ment", "tra",
+                "oire", "pré", "que", "ran", "sion", "tou", "uir", "ville", "ça", "ment", "tra",
                 "ble",
             ],
             Self::Russian => &[
@@ -107,19 +123,57 @@ impl Language {
     }
 }
 
-/// The words of one language, with the drawing tables of its topics.
+/// A blank and a word; the last byte is the length of the two.
+#[derive(Debug)]
+#[repr(align(32))]
+struct Slot([u8; SLOT]);
+
+impl Slot {
+    fn new(word: &[u8]) -> Self {
+        let mut text = [b' '; SLOT];
+        text[1..=word.len()].copy_from_slice(word);
+        text[SLOT - 1] = 1 + word.len() as u8;
+        Self(text)
+    }
+
+    /// A word that is in no lexicon.
+    #[cold]
+    fn name(draw: u64) -> Self {
+        let mut word = Vec::with_capacity(6);
+        push_word(&mut word, draw);
+        Self::new(&word)
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        usize::from(self.0[SLOT - 1])
+    }
+
+    /// Appends the word alone.
+    #[inline]
+    fn push(&self, out: &mut Vec<u8>) {
+        let end = out.len() + self.len() - 1;
+        out.extend_from_slice(&self.0[1..]);
+        out.truncate(end);
+    }
+}
+
+/// The words of one language (function words, common ones, those of each topic), and the table to draw them from.
 #[derive(Debug)]
 struct Lexicon {
-    text: Vec<u8>,
-    spans: Vec<(u32, u8)>,
-    tables: Vec<Vec<u16>>,
+    words: Vec<Slot>,
+    table: Vec<u16>,
     first_topical: usize,
 }
 
 #[derive(Debug)]
 pub struct Words {
     lexicons: Vec<Lexicon>,
-    topical: Zipf,
+    /// Ranks of the words of a topic, each as often as it comes.
+    topical: Vec<u16>,
+    /// For each language and topic, where there is a stock at all.
+    stock: Vec<Vec<Vec<u8>>>,
+    topics: u64,
 }
 
 impl Words {
@@ -128,10 +182,33 @@ impl Words {
             .iter()
             .map(|language| Lexicon::new(hash(seed, *language as u64), *language, topics as usize))
             .collect();
+        let mut topical = Vec::with_capacity(TOPICAL_PLACES);
+        fill(&mut topical, TOPICAL_PLACES, 0, TOPICAL, 1.0, 0.9);
+        topical.resize(TOPICAL_PLACES, 0);
         Self {
             lexicons,
-            topical: Zipf::new(TOPICAL as u64, 0.9),
+            topical,
+            stock: Vec::new(),
+            topics,
         }
+    }
+
+    /// The same words with a stock of text.
+    pub fn with_stock(mut self, seed: u64) -> Self {
+        for language in LANGUAGES {
+            for topic in 0..self.topics {
+                let mut stream = Stream::new(hash(seed, language as u64), topic);
+                let pieces = (0..PIECES)
+                    .map(|_| {
+                        let mut piece = Vec::new();
+                        self.push_text(&mut piece, language, topic, &mut stream, PIECE);
+                        piece
+                    })
+                    .collect();
+                self.stock.push(pieces);
+            }
+        }
+        self
     }
 
     fn lexicon(&self, language: Language) -> &Lexicon {
@@ -139,10 +216,32 @@ impl Words {
     }
 
     /// Appends a word of the topic; the more frequent ones come more often.
-    pub fn push_topical(&self, out: &mut Vec<u8>, language: Language, topic: u64, u: f64) {
+    #[inline]
+    pub fn push_topical(&self, out: &mut Vec<u8>, language: Language, topic: u64, draw: u64) {
         let lexicon = self.lexicon(language);
-        let word = lexicon.first_topical + topic as usize * TOPICAL + self.topical.rank(u) as usize;
-        out.extend_from_slice(lexicon.word(word));
+        let rank = self.topical[(draw >> (64 - TOPICAL_PLACES.trailing_zeros())) as usize];
+        lexicon.words[lexicon.first_topical + topic as usize * TOPICAL + usize::from(rank)]
+            .push(out);
+    }
+
+    /// Appends `count` words of pieces from the stock, as long as whole pieces fit; the rest is drawn.
+    pub fn push_stock(
+        &self,
+        out: &mut Vec<u8>,
+        language: Language,
+        topic: u64,
+        stream: &mut Stream,
+        mut count: usize,
+    ) {
+        let pieces = &self.stock[(language as u64 * self.topics + topic) as usize];
+        while count >= PIECE {
+            out.extend_from_slice(&pieces[stream.below(PIECES) as usize]);
+            count -= PIECE;
+            if count > 0 {
+                out.push(b' ');
+            }
+        }
+        self.push_text(out, language, topic, stream, count);
     }
 
     /// Appends `count` words of running text, with capitals and full stops; nothing before the first word.
@@ -154,100 +253,113 @@ impl Words {
         stream: &mut Stream,
         count: usize,
     ) {
-        let lexicon = self.lexicon(language);
-        let table = &lexicon.tables[topic as usize][..PLACES];
-        let mut sentence_left = 0;
-        let mut written = 0;
-        while written < count {
-            // four draws of 15 bits from one number; the last four bits decide about names
-            let mut bits = stream.draw();
-            let is_name_turn = bits >> 60 == 0;
-            for place in 0..4.min(count - written) {
-                let start_of_sentence = sentence_left == 0;
-                if start_of_sentence {
-                    if written > 0 {
-                        out.extend_from_slice(b". ");
-                    }
-                    sentence_left = 6 + (bits >> 3 & 15) as usize;
-                } else {
-                    out.push(b' ');
-                }
-                sentence_left -= 1;
-                let begin = out.len();
-                if is_name_turn && place == 0 {
-                    push_word(out, bits);
-                    out[begin].make_ascii_uppercase();
-                } else {
-                    out.extend_from_slice(
-                        lexicon.word(usize::from(table[(bits & 0x7fff) as usize])),
-                    );
-                    if start_of_sentence {
-                        out[begin].make_ascii_uppercase();
-                    }
-                }
-                bits >>= 15;
-                written += 1;
+        if count == 0 {
+            return;
+        }
+        let Lexicon {
+            words,
+            table,
+            first_topical,
+        } = self.lexicon(language);
+        let distance = topic as usize * TOPICAL;
+        // room for the longest words and as many full stops, cut to what was written in the end
+        let begin = out.len();
+        out.resize(begin + count * (SLOT + 1), 0);
+        let room = &mut out[begin..];
+        let (mut at, mut next_sentence, mut bits) = (0, 0, 0);
+        for written in 0..count {
+            if written % 4 == 0 {
+                bits = stream.draw(); // enough for four words
             }
+            let entry = table[bits as usize % PLACES];
+            bits >>= PLACES.trailing_zeros();
+            let is_first = written == next_sentence;
+            if is_first {
+                next_sentence += 6 + (bits & 15) as usize;
+                if written > 0 {
+                    room[at] = b'.';
+                    at += 1;
+                }
+            }
+            let name;
+            let slot = if entry == NAME {
+                name = Slot::name(stream.draw());
+                &name
+            } else {
+                let word = usize::from(entry);
+                &words[word + if word < *first_topical { 0 } else { distance }]
+            };
+            if let Some(place) = room[at..].first_chunk_mut() {
+                *place = slot.0;
+            }
+            if is_first || entry == NAME {
+                capitalize(&mut room[at + 1..]);
+            }
+            at += slot.len();
         }
-        if count > 0 {
-            out.push(b'.');
+        room[at] = b'.';
+        out.truncate(begin + at + 1);
+        out.remove(begin); // the blank before the first word
+    }
+}
+
+/// Makes the first letter a capital, Cyrillic ones and those of Latin-1 too.
+fn capitalize(word: &mut [u8]) {
+    match word {
+        [0xc3, second @ 0xa0..=0xbe, ..] => *second -= 0x20,
+        [0xd0, second @ 0xb0..=0xbf, ..] => *second -= 0x20,
+        [first @ 0xd1, second @ 0x80..=0x8f, ..] => {
+            *first = 0xd0;
+            *second += 0x20;
         }
+        [first, ..] => first.make_ascii_uppercase(),
+        [] => {}
     }
 }
 
 impl Lexicon {
     fn new(key: u64, language: Language, topics: usize) -> Self {
         let mut lexicon = Self {
-            text: Vec::new(),
-            spans: Vec::new(),
-            tables: Vec::new(),
+            words: Vec::new(),
+            table: Vec::with_capacity(PLACES),
             first_topical: 0,
         };
         for word in language.function_words().split_whitespace() {
-            lexicon.add(word.as_bytes());
+            lexicon.words.push(Slot::new(word.as_bytes()));
         }
-        let functions = lexicon.spans.len();
+        let functions = lexicon.words.len();
         lexicon.first_topical = functions + COMMON;
         for number in 0..COMMON + topics * TOPICAL {
             lexicon.invent(hash(key, number as u64), language.syllables());
         }
-        for topic in 0..topics {
-            let topical = lexicon.first_topical + topic * TOPICAL;
-            let mut table = Vec::with_capacity(PLACES);
-            fill(&mut table, 0, functions, 0.45, 1.0);
-            fill(&mut table, functions, COMMON, 0.30, 0.9);
-            fill(&mut table, topical, TOPICAL, 0.25, 0.9);
-            table.resize(PLACES, 0);
-            lexicon.tables.push(table);
-        }
+        let table = &mut lexicon.table;
+        fill(table, PLACES, 0, functions, 0.45, 1.0);
+        fill(table, PLACES, functions, COMMON, 0.30, 0.9);
+        fill(
+            table,
+            PLACES,
+            lexicon.first_topical,
+            TOPICAL,
+            0.25 - 1.0 / 64.0,
+            0.9,
+        );
+        table.resize(PLACES, NAME);
         lexicon
     }
 
-    fn add(&mut self, word: &[u8]) {
-        self.spans.push((self.text.len() as u32, word.len() as u8));
-        self.text.extend_from_slice(word);
-    }
-
-    /// A word of two to four syllables, and the number of its draw where the syllables alone would be rare.
+    /// Adds a word of two to four syllables.
     fn invent(&mut self, draw: u64, syllables: &[&str]) {
-        let mut word = Vec::new();
         let count = 2 + (draw >> 60) as usize % 3;
-        for place in 0..count {
-            let syllable = syllables[(draw >> (8 * place)) as usize % syllables.len()];
-            word.extend(syllable.bytes().filter(|byte| *byte != b' '));
-        }
-        self.add(&word);
-    }
-
-    #[inline]
-    fn word(&self, number: usize) -> &[u8] {
-        let (begin, length) = self.spans[number];
-        &self.text[begin as usize..begin as usize + usize::from(length)]
+        let word: String = (0..count)
+            .map(|place| syllables[(draw >> (8 * place)) as usize % syllables.len()])
+            .collect();
+        self.words.push(Slot::new(word.as_bytes()));
     }
 }
 
-/// Gives `count` words from `first` on their places in a table: `share` of all, by Zipf's law with exponent `s`.
-fn fill(table: &mut Vec<u16>, first: usize, count: usize, share: f64, s: f64) {
+/// Gives `count` words from `first` on their places in a table of `places`: `share` of all, by Zipf's law with
+/// exponent `s`.
+fn fill(table: &mut Vec<u16>, places: usize, first: usize, count: usize, share: f64, s: f64) {
     let weights: Vec<f64> = (0..count)
         .map(|rank| libm::pow((rank + 1) as f64, -s))
         .collect();
@@ -256,8 +368,8 @@ fn fill(table: &mut Vec<u16>, first: usize, count: usize, share: f64, s: f64) {
     let mut sum = 0.0;
     for (rank, weight) in weights.iter().enumerate() {
         sum += weight;
-        let end = (begin + share * PLACES as f64 * sum / total) as usize;
-        while table.len() < end.min(PLACES) {
+        let end = (begin + share * places as f64 * sum / total) as usize;
+        while table.len() < end.min(places) {
             table.push((first + rank) as u16);
         }
     }
@@ -268,12 +380,34 @@ mod tests {
     use super::*;
 
     #[test]
+    fn capitals_are_those_of_the_language() {
+        for (word, capital) in [
+            ("to", "To"),
+            ("über", "Über"),
+            ("été", "Été"),
+            ("дом", "Дом"),
+            ("ход", "Ход"),
+            ("я", "Я"),
+            ("ßa", "ßa"),
+            ("", ""),
+        ] {
+            let mut bytes = word.as_bytes().to_vec();
+            capitalize(&mut bytes);
+            assert_eq!(std::str::from_utf8(&bytes), Ok(capital));
+        }
+    }
+
+    #[test]
     fn text_has_the_words_asked_for() {
-        let words = Words::new(7, 4);
+        let words = Words::new(7, 4).with_stock(7);
         for language in LANGUAGES {
             for count in [0, 1, 3, 4, 5, 97] {
                 let mut out = Vec::new();
                 words.push_text(&mut out, language, 2, &mut Stream::new(1, 2), count);
+                let text = String::from_utf8(out).unwrap();
+                assert_eq!(text.split_whitespace().count(), count, "{text}");
+                let mut out = Vec::new();
+                words.push_stock(&mut out, language, 2, &mut Stream::new(1, 2), count);
                 let text = String::from_utf8(out).unwrap();
                 assert_eq!(text.split_whitespace().count(), count, "{text}");
             }

@@ -27,13 +27,16 @@ class InvitroSettings(Settings):
     in_exponent: float = setting(2.1, "Exponent of the links that hosts get from others.", check=exponent)
     out_exponent: float = setting(2.7, "Exponent of the links in the text of pages.", check=exponent)
     content_links: float = setting(6.0, "Fewest links in the text of a page.", check=not_negative)
-    words: int = setting(1_600, "Mean number of words in the text of a page.", check=positive)
+    words: int = setting(2_000, "Mean number of words in the text of a page.", check=positive)
     local_share: float = setting(0.6, "Links of the text that stay on the host.", check=share)
     sibling_share: float = setting(
         0.5, "Links of the text that a page has in common with its folder.", check=share
     )
     topical_share: float = setting(0.7, "Links to other hosts that stay in the topic.", check=share)
     topics: int = setting(12, "Topics, each with words of its own.", check=topics)
+    stock_share: float = setting(
+        0.0, "Paragraphs put together from a stock of sentences; in the others each word is drawn.", check=share
+    )
     uk_share: float = setting(0.3, "Domains below .uk.", check=share)
     foreign_share: float = setting(0.15, "Domains of other languages.", check=share)
     legacy_charset_share: float = setting(0.15, "Hosts with a charset other than UTF-8.", check=share)
@@ -125,6 +128,8 @@ PRESETS: dict[str, dict[str, float]] = {
         "dynamic_share": 0.0,
         "noindex_share": 0.0,
         "robots_share": 1.0,
+        "stock_share": 1.0,
+        "content_links": 4.0,
         "legacy_charset_share": 0.0,
         "compressed_share": 0.0,
         "host_delay": 0.0,
