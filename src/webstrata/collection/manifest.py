@@ -31,7 +31,7 @@ import hashlib
 import json
 import re
 import tomllib
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import tomli_w
@@ -69,9 +69,7 @@ class PartRecord:
 
     def to_table(self) -> dict[str, Any]:
         """The record as plain data; its name is the table's."""
-        table = asdict(self)
-        del table["name"]
-        return {key: value for key, value in table.items() if value not in ({}, "")}
+        return {key: value for key, value in vars(self).items() if key != "name" and value not in ({}, "")}
 
     def to_sealed_table(self) -> dict[str, Any]:
         """The record as a manifest, or the part itself, carries it."""
