@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 TABLES = {
     "invitro": "webstrata.simulate.invitro.settings:InvitroSettings",
+    "judge": "webstrata.simulate.invitro.judge.settings:JudgeSettings",
     "resources": "webstrata.collection.settings:ResourcesSettings",
 }
 """Every table of a settings file and its class; named, not imported, since rooms further left own most."""
