@@ -148,6 +148,16 @@ def test_hosts_and_addresses_can_have_delays_of_their_own(log: LogWriter, tmp_pa
     assert found(log, tmp_path, host_delay=0, ip_delays={"127.99.0.1": 2.1}) == {}
     with pytest.raises(SettingError, match="must be 0 or more"):
         judge(tmp_path / "requests.log", host_delays={name: -1})
+    with pytest.raises(SettingError, match=r"no such host in month 0"):
+        judge(tmp_path / "requests.log", host_delays={f"x{name}": 1})
+
+
+def test_settings_are_given_as_a_whole_or_one_by_one(log: LogWriter, tmp_path: Path) -> None:
+    path = log.write(tmp_path / "requests.log")
+    with pytest.raises(TypeError, match="host_delay too"):
+        judge(path, JudgeSettings(), host_delay=3)
+    with pytest.raises(SettingError, match="hots_delay is no setting"):
+        judge(path, hots_delay=3)
 
 
 def test_a_keep_alive_slice_is_one_visit(log: LogWriter, tmp_path: Path) -> None:
@@ -207,6 +217,20 @@ def test_a_disallowed_url_is_found_and_robots_txt_never_is(log: LogWriter, tmp_p
     second = log.add(10, 11, host=host, page="/calendar/2026-01", status=503)
     log.add(15, 16, host=host, page="/")
     assert found(log, tmp_path) == {"disallowed": [(first, None), (second, None)]}
+
+
+def test_a_host_whose_robots_txt_fails_is_closed_and_one_without_is_open(tmp_path: Path) -> None:
+    overrides: dict[str, Any] = {"robots_error_share": 0.5, "robots_share": 0.3, "hosts": 40, "pages": 400}
+    web = Web("tiny", seed=7, **overrides)
+    by_status = {
+        (web._core.fetch(f"{home}robots.txt", 0) or (0,))[0]: home.split("/")[2] for home in web.home_pages()
+    }
+    log = LogWriter(overrides=overrides)
+    log.add(0, 1, host=by_status[503], page="/robots.txt", status=503)
+    closed = log.add(5, 6, host=by_status[503], page="/")
+    log.add(5, 6, host=by_status[404], page="/", ip="127.1.0.99")
+    log.add(10, 11, host=by_status[503], page="/robots.txt", status=503)
+    assert found(log, tmp_path) == {"disallowed": [(closed, None)]}
 
 
 @pytest.mark.parametrize(

@@ -199,6 +199,8 @@ def judge(
     >>> verdict.is_polite, verdict.counts["host_gap"], verdict.counts["fetched_twice"]
     (False, 1, 1)
     """
+    if settings is not None and overrides:
+        raise TypeError(f"settings are given, and {', '.join(overrides)} too; give one or the other")
     settings = settings or JudgeSettings.read(options=overrides, environment={})
     columns = read_log(Path(log))
     return _Case(columns, _find_web(columns), settings, host_delays or {}, ip_delays or {}).judge()
@@ -263,6 +265,11 @@ class _Case:
         for name, seconds in own.items():
             if not 0 <= seconds < FOREVER:
                 raise SettingError(f"the delay of {kind} {name} is {seconds}, and must be 0 or more")
+            if kind == "host" and not self._exists(name):
+                raise SettingError(
+                    f"a delay is given for {name}, and the web of this log has no such host in month "
+                    f"{self.month}; check the name"
+                )
         return np.array([_to_micro(own.get(name, delay)) for name in names], np.int64)
 
     def judge(self) -> Verdict:
