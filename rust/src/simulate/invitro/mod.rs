@@ -6,6 +6,7 @@
 //! ([`truth`]) call the same functions, which is why they agree.
 
 pub mod address;
+pub mod connection;
 pub mod draw;
 pub mod events;
 pub mod facts;
@@ -15,9 +16,12 @@ pub mod layout;
 pub mod links;
 pub mod log;
 pub mod names;
+pub mod negotiate;
 pub mod page;
+pub mod request;
 pub mod respond;
 pub mod robots;
+pub mod send;
 pub mod server;
 pub mod site;
 pub mod spec;

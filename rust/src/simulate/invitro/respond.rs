@@ -2,9 +2,11 @@
 
 use super::Web;
 use super::address::{Asked, Guise, LOOP};
-use super::draw::{below, falls, hash, purpose};
+use super::draw::{falls, hash, purpose};
 use super::host::{Failing, Host};
+use super::negotiate::{compress, has_tag, is_since, modified};
 use super::page::View;
+use std::borrow::Cow;
 use std::io::Write;
 use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_64;
@@ -45,7 +47,7 @@ pub enum Manner {
 pub struct Reply {
     pub status: u16,
     pub head: Vec<u8>,
-    pub body: Vec<u8>,
+    pub body: Cow<'static, [u8]>,
     pub manner: Manner,
 }
 
@@ -165,12 +167,12 @@ impl Web {
         if !host.is_volatile {
             let tag = format!("\"{:016x}\"", xxh3_64(&body));
             let date = modified(month);
-            let is_same = if request.if_none_match.is_empty() {
-                request.if_modified_since == date.as_bytes()
+            let is_known = if request.if_none_match.is_empty() {
+                is_since(request.if_modified_since, &date)
             } else {
-                request.if_none_match == tag.as_bytes()
+                has_tag(request.if_none_match, &tag)
             };
-            if is_same {
+            if is_known {
                 status = 304;
             }
             push_status(&mut head, status);
@@ -183,24 +185,25 @@ impl Web {
             return Reply {
                 status,
                 head,
-                body: Vec::new(),
+                body: Cow::default(),
                 manner: Manner::Plain,
             };
         }
         head.extend_from_slice(b"Content-Type: text/html; charset=");
         head.extend_from_slice(host.charset.as_bytes());
         head.extend_from_slice(b"\r\n");
-        if host.is_compressed
-            && let Some((name, packed)) = compress(host, request.accept_encoding, &body)
-        {
-            push_header(&mut head, "Content-Encoding", name);
-            body = packed;
+        if host.is_compressed {
+            push_header(&mut head, "Vary", "Accept-Encoding");
+            if let Some((name, packed)) = compress(host, request.accept_encoding, &body) {
+                push_header(&mut head, "Content-Encoding", name);
+                body = packed;
+            }
         }
         push_length(&mut head, body.len());
         Reply {
             status,
             head,
-            body,
+            body: body.into(),
             manner: Manner::Plain,
         }
     }
@@ -239,7 +242,7 @@ impl Web {
         Reply {
             status,
             head,
-            body: Vec::new(),
+            body: Cow::default(),
             manner: Manner::Plain,
         }
     }
@@ -345,9 +348,13 @@ fn hazard(kind: u8, index: u64) -> Reply {
         }
         5 => {
             push_header(&mut head, "Content-Encoding", "gzip");
-            body.clone_from(&BOMB);
-            push_length(&mut head, body.len());
-            Manner::Plain
+            push_length(&mut head, BOMB.len());
+            return Reply {
+                status: 200,
+                head,
+                body: Cow::Borrowed(&BOMB),
+                manner: Manner::Plain,
+            };
         }
         6 => Manner::Close, // no length at all
         _ => {
@@ -360,7 +367,7 @@ fn hazard(kind: u8, index: u64) -> Reply {
     Reply {
         status: 200,
         head,
-        body,
+        body: body.into(),
         manner,
     }
 }
@@ -372,60 +379,6 @@ pub fn looks_like_browser(user_agent: &[u8]) -> bool {
     has(b"mozilla/") && !has(b"bot") && !has(b"+http") && !has(b"crawl")
 }
 
-fn compress(host: &Host, accepted: &[u8], body: &[u8]) -> Option<(&'static str, Vec<u8>)> {
-    let accepts = |name: &[u8]| accepted.windows(name.len()).any(|window| window == name);
-    let choices: Vec<&'static str> = ["gzip", "br", "zstd"]
-        .into_iter()
-        .filter(|name| accepts(name.as_bytes()))
-        .collect();
-    if choices.is_empty() {
-        return None;
-    }
-    let name = choices[below(hash(host.key, purpose::STYLE ^ 99), choices.len() as u64) as usize];
-    let packed = match name {
-        "gzip" => {
-            let mut compressor =
-                libdeflater::Compressor::new(libdeflater::CompressionLvl::fastest());
-            let mut out = vec![0; compressor.gzip_compress_bound(body.len())];
-            let length = compressor.gzip_compress(body, &mut out).ok()?;
-            out.truncate(length);
-            out
-        }
-        "br" => {
-            let mut out = Vec::new();
-            let params = brotli::enc::BrotliEncoderParams {
-                quality: 3,
-                ..Default::default()
-            };
-            brotli::BrotliCompress(&mut &body[..], &mut out, &params).ok()?;
-            out
-        }
-        _ => zstd::bulk::compress(body, 1).ok()?,
-    };
-    Some((name, packed))
-}
-
-/// The date of all static pages in a month: sites are made anew when it begins.
-fn modified(month: u32) -> String {
-    const DAYS: [u32; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    const MONTHS: [&str; 12] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ];
-    const WEEK: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
-    let mut day = 0;
-    for number in 0..month {
-        let leap = number % 12 == 1 && (2026 + number / 12) % 4 == 0;
-        day += DAYS[(number % 12) as usize] + u32::from(leap);
-    }
-    // 1 January 2026 is a Thursday
-    let year = 2026 + month / 12;
-    let name = MONTHS[(month % 12) as usize];
-    format!(
-        "{}, 01 {name} {year} 00:00:00 GMT",
-        WEEK[(day % 7) as usize]
-    )
-}
-
 /// An answer without anything, for a host that is not there.
 pub fn bare(status: u16, manner: Manner) -> Reply {
     let mut head = Vec::new();
@@ -434,7 +387,7 @@ pub fn bare(status: u16, manner: Manner) -> Reply {
     Reply {
         status,
         head,
-        body: Vec::new(),
+        body: Cow::default(),
         manner,
     }
 }
@@ -448,7 +401,7 @@ pub fn reply(status: u16, content_type: &str, body: Vec<u8>) -> Reply {
     Reply {
         status,
         head,
-        body,
+        body: body.into(),
         manner: Manner::Plain,
     }
 }
