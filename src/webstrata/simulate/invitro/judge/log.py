@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 VERSION = 1
-CHUNK = 16 << 20
+CHUNK = 1 << 20
 
 _HEADER = re.compile(rb"# webstrata-requests (\d{1,9}) (\{.*\})")
 _IP = rb"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}"
@@ -103,16 +103,17 @@ class _Reader:
         rows = _LINE.findall(chunk)
         first = self.num_lines + 1
         self.num_lines += len(rows)
-        places = np.flatnonzero(np.fromiter((bool(row[1]) for row in rows), bool, len(rows)))
-        if len(places) < len(rows):
-            for place, row in enumerate(rows):
-                if not row[1]:
-                    self._remark(row[10], row[11], first + place)
-            rows = [row for row in rows if row[1]]
+        requests = [row for row in rows if row[1]]
+        lines = np.arange(first, first + len(rows))
+        if len(requests) < len(rows):
+            others = [place for place, row in enumerate(rows) if not row[1]]
+            for place in others:
+                self._remark(rows[place][10], rows[place][11], first + place)
+            lines = np.delete(lines, others)
         if self.damaged and self.damaged != self.num_lines:
             self.refuse()
-        if rows:
-            self._take(rows, first + places)
+        if requests:
+            self._take(requests, lines)
 
     def _take(self, rows: list[tuple[bytes, ...]], lines: NDArray[np.int64]) -> None:
         number, ip, host, arrival, end, status, size, complete, method, target, _, _ = zip(*rows, strict=True)

@@ -345,9 +345,15 @@ class _Case:
 
     def _judge_disallowed(self) -> Violations:
         log = self.log
+        # most hosts forbid nothing, and their URLs need no look
+        strict = {
+            host
+            for host, robots in enumerate(self.robots)
+            if self.exists[host] and (robots is None or robots.rules)
+        }
         forbidden = np.array(
             [
-                bool(self.exists[host]) and not self._allows(log.hosts[host], self.robots[host], target)
+                host in strict and not self._allows(log.hosts[host], self.robots[host], target)
                 for host, target in log.urls
             ],
             bool,
