@@ -138,7 +138,7 @@ def test_no_sequence_of_builds_and_crashes_halves_or_loses_a_part(
 
 
 @pytest.mark.slow
-@settings(max_examples=2000)
+@settings(max_examples=600)
 @given(st.lists(steps, min_size=4, max_size=20))
 def test_no_long_sequence_of_builds_and_crashes_halves_or_loses_a_part(
     driver: Driver, tmp_path: Path, sequence: list[tuple[str, str, int, str | float]]
