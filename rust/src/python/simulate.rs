@@ -413,6 +413,11 @@ impl InvitroServer {
         Ok(self.running()?.port())
     }
 
+    #[getter]
+    fn authority(&self) -> PyResult<Option<String>> {
+        Ok(self.running()?.authority())
+    }
+
     fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let counters = self.running()?.counters();
         let found = PyDict::new(py);

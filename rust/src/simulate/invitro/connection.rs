@@ -5,14 +5,14 @@
 
 use super::log::{Entry, now};
 use super::request::{Head, MAX_HEAD, Parsed, parse};
-use super::respond::{Manner, Reply, Request, bare};
+use super::respond::{Manner, Reply, Request, bare, to_https};
 use super::send::{PATIENCE, Wire, send};
 use super::server::Shared;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use xxhash_rust::xxh3::xxh3_64;
@@ -56,7 +56,18 @@ impl Drop for Asked<'_> {
     }
 }
 
-/// Serves a connection until one of both sides has enough.
+/// How a conversation ended.
+#[derive(PartialEq, Eq)]
+enum Ended {
+    Done,
+    /// With the wish to go on inside of TLS (CONNECT).
+    Tunnel,
+}
+
+/// What a TLS handshake begins with.
+const HANDSHAKE: u8 = 0x16;
+
+/// Serves a connection until one of both sides has enough: plain, inside of TLS, or inside of TLS after CONNECT.
 pub async fn serve(mut stream: TcpStream, number: u64, shared: &Shared) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let local = match stream.local_addr()? {
@@ -68,20 +79,83 @@ pub async fn serve(mut stream: TcpStream, number: u64, shared: &Shared) -> io::R
         .then_some(shared.log.as_ref())
         .flatten()
         .map(|log| log.watch(number, local.octets()));
+    let talk = Talk {
+        number,
+        local,
+        is_secure: false,
+        shared,
+    };
+    let Some(tls) = &shared.tls else {
+        converse(&mut stream, talk).await;
+        return Ok(());
+    };
+    let secured = async {
+        let mut first = [0];
+        let peeked = timeout(PATIENCE, stream.peek(&mut first)).await;
+        let is_handshake = matches!(peeked, Ok(Ok(1))) && first[0] == HANDSHAKE;
+        if is_handshake || converse(&mut stream, talk).await == Ended::Tunnel {
+            return timeout(PATIENCE, tls.accept(stream)).await.ok()?.ok();
+        }
+        None
+    };
+    let secured = tokio::select! {
+        secured = secured => secured,
+        () = shared.stop.notified() => None,
+    };
+    if let Some(mut stream) = secured {
+        let talk = Talk {
+            is_secure: true,
+            ..talk
+        };
+        converse(&mut stream, talk).await;
+    }
+    Ok(())
+}
+
+/// What is known about a connection before anything is read from it.
+#[derive(Clone, Copy)]
+struct Talk<'a> {
+    number: u64,
+    local: Ipv4Addr,
+    is_secure: bool,
+    shared: &'a Shared,
+}
+
+/// Answers requests one after the other.
+async fn converse<S>(stream: &mut S, talk: Talk<'_>) -> Ended
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let Talk {
+        number,
+        local,
+        shared,
+        ..
+    } = talk;
     let mut buffer = Vec::with_capacity(4 << 10);
     while !shared.is_stopping() {
         let arrived = tokio::select! {
-            arrived = read_head(&mut stream, &mut buffer) => arrived,
-            () = shared.stop.notified() => return Ok(()),
+            arrived = read_head(stream, &mut buffer) => arrived,
+            () = shared.stop.notified() => return Ended::Done,
         };
         let Some((parsed, arrival)) = arrived else {
-            return Ok(());
+            return Ended::Done;
         };
-        let Parsed::Head(head, length) = parsed else {
-            refuse(&mut stream, buffer.len(), shared).await;
-            return Ok(());
+        let Parsed::Head(mut head, length) = parsed else {
+            refuse(stream, buffer.len(), shared).await;
+            return Ended::Done;
         };
         buffer.drain(..length);
+        if head.method == b"CONNECT" && shared.tls.is_some() && !talk.is_secure {
+            let granted = stream.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n");
+            let is_granted = matches!(timeout(PATIENCE, granted).await, Ok(Ok(())));
+            return if is_granted && buffer.is_empty() {
+                Ended::Tunnel
+            } else {
+                Ended::Done
+            };
+        }
+        head.is_secure |= talk.is_secure;
         let mut asked = Asked {
             shared,
             head: &head,
@@ -93,19 +167,22 @@ pub async fn serve(mut stream: TcpStream, number: u64, shared: &Shared) -> io::R
             complete: false,
         };
         let goes_on = tokio::select! {
-            goes_on = answer(&mut stream, &mut buffer, local, &mut asked) => goes_on,
+            goes_on = answer(stream, &mut buffer, local, &mut asked) => goes_on,
             () = shared.stop.notified() => false,
         };
         if !goes_on {
-            return Ok(());
+            return Ended::Done;
         }
     }
-    Ok(())
+    Ended::Done
 }
 
 /// Reads until the buffer begins with a head, or with something that will never be one; and when it began to arrive.
 /// None where the client leaves or takes too long.
-async fn read_head(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<(Parsed, u64)> {
+async fn read_head<S>(stream: &mut S, buffer: &mut Vec<u8>) -> Option<(Parsed, u64)>
+where
+    S: AsyncRead + Unpin,
+{
     let mut arrival = if buffer.is_empty() { 0 } else { now() };
     let mut deadline = Instant::now() + PATIENCE;
     let mut seen = 0;
@@ -139,7 +216,10 @@ async fn read_head(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<(Pars
 }
 
 /// Tells a client that its request is none, and reads some of what it still sends.
-async fn refuse(stream: &mut TcpStream, length: usize, shared: &Shared) {
+async fn refuse<S>(stream: &mut S, length: usize, shared: &Shared)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
     shared.counters.malformed.fetch_add(1, Ordering::Relaxed);
     let status = if length >= MAX_HEAD { 431 } else { 400 };
     let wire = Wire {
@@ -166,7 +246,10 @@ async fn refuse(stream: &mut TcpStream, length: usize, shared: &Shared) {
 }
 
 /// Reads the body of a request and throws it away; whether it came.
-async fn skip_body(stream: &mut TcpStream, buffer: &mut Vec<u8>, mut left: usize) -> bool {
+async fn skip_body<S>(stream: &mut S, buffer: &mut Vec<u8>, mut left: usize) -> bool
+where
+    S: AsyncRead + Unpin,
+{
     let deadline = Instant::now() + PATIENCE;
     loop {
         let taken = left.min(buffer.len());
@@ -183,12 +266,15 @@ async fn skip_body(stream: &mut TcpStream, buffer: &mut Vec<u8>, mut left: usize
 }
 
 /// Answers one request; whether the connection can take another.
-async fn answer(
-    stream: &mut TcpStream,
+async fn answer<S>(
+    stream: &mut S,
     buffer: &mut Vec<u8>,
     local: Ipv4Addr,
     asked: &mut Asked<'_>,
-) -> bool {
+) -> bool
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
     let (head, shared) = (asked.head, asked.shared);
     if !skip_body(stream, buffer, head.body).await {
         return false;
@@ -230,6 +316,9 @@ fn find_reply(local: Ipv4Addr, asked: &mut Asked<'_>) -> (Reply, f64) {
     asked.address = site.address(&found);
     if !head.is_proxied && local != shared.options.address && local.octets() != asked.address {
         return (bare(421, Manner::Plain), 0.0);
+    }
+    if shared.tls.is_some() && !head.is_secure {
+        return (to_https(&head.host, &head.target), 0.0);
     }
     let attempt = shared.count_attempt(&head.host, &head.target);
     let request = Request {

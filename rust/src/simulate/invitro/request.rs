@@ -19,6 +19,8 @@ pub struct Head {
     pub body: usize,
     pub keep_alive: bool,
     pub is_proxied: bool,
+    /// Whether the target was asked for under https.
+    pub is_secure: bool,
 }
 
 #[derive(Debug)]
@@ -94,13 +96,12 @@ impl Head {
 
     /// Splits an absolute target, as proxies get them, into host and target.
     fn read_target(&mut self) {
-        const SCHEME: &[u8] = b"http://";
-        let has_scheme = self
-            .target
-            .get(..SCHEME.len())
-            .is_some_and(|begin| begin.eq_ignore_ascii_case(SCHEME));
-        if has_scheme {
-            let rest = self.target.split_off(SCHEME.len());
+        let scheme = [&b"http://"[..], b"https://"].into_iter().find(|scheme| {
+            let begin = self.target.get(..scheme.len());
+            begin.is_some_and(|begin| begin.eq_ignore_ascii_case(scheme))
+        });
+        if let Some(scheme) = scheme {
+            let rest = self.target.split_off(scheme.len());
             let cut = rest
                 .iter()
                 .position(|byte| matches!(byte, b'/' | b'?' | b'#'))
@@ -111,6 +112,7 @@ impl Head {
                 self.target.insert(0, b'/');
             }
             self.is_proxied = true;
+            self.is_secure = scheme == b"https://";
         }
         if let Some(hash) = self.target.iter().position(|byte| *byte == b'#') {
             self.target.truncate(hash);

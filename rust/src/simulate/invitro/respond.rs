@@ -392,6 +392,17 @@ pub fn bare(status: u16, manner: Manner) -> Reply {
     }
 }
 
+/// The answer of a host that is to be asked over TLS.
+pub fn to_https(host: &[u8], target: &[u8]) -> Reply {
+    let mut answer = bare(301, Manner::Plain);
+    answer.head.extend_from_slice(b"Location: https://");
+    // what the client sent must not end the line
+    let clean = |byte: &&u8| byte.is_ascii_graphic();
+    answer.head.extend(host.iter().chain(target).filter(clean));
+    answer.head.extend_from_slice(b"\r\n");
+    answer
+}
+
 /// An ordinary answer.
 pub fn reply(status: u16, content_type: &str, body: Vec<u8>) -> Reply {
     let mut head = Vec::new();

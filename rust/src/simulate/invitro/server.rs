@@ -6,6 +6,7 @@
 use super::connection;
 use super::log::Log;
 use super::site::Site;
+use super::tls::{Authority, acceptor};
 use crate::simulate::SimulateError;
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::time::sleep;
+use tokio_rustls::TlsAcceptor;
 
 const MAX_CONNECTIONS: u64 = 8192;
 /// What those get that are too many.
@@ -52,6 +54,7 @@ pub struct Shared {
     pub log: Option<Log>,
     pub counters: Counters,
     pub stop: Notify,
+    pub tls: Option<TlsAcceptor>,
     attempts: Vec<AtomicU8>,
     stopping: AtomicBool,
 }
@@ -60,6 +63,7 @@ pub struct Shared {
 pub struct Server {
     shared: Arc<Shared>,
     port: u16,
+    authority: Option<Arc<Authority>>,
     threads: Vec<std::thread::JoinHandle<()>>,
 }
 
@@ -85,7 +89,13 @@ impl Server {
         for _ in 1..options.workers {
             listeners.push(listen(&options)?);
         }
+        let authority = match site.web().spec.tls {
+            0 => None,
+            _ => Some(Arc::new(Authority::new()?)),
+        };
+        let tls = authority.clone().map(acceptor).transpose()?;
         let shared = Arc::new(Shared {
+            tls,
             site: site.with_popular(options.month),
             options,
             log,
@@ -110,12 +120,18 @@ impl Server {
         Ok(Self {
             shared,
             port,
+            authority,
             threads,
         })
     }
 
     pub fn port(&self) -> u16 {
         self.port
+    }
+
+    /// The certificate that clients must trust, where the server speaks TLS.
+    pub fn authority(&self) -> Option<String> {
+        self.authority.as_ref().map(|authority| authority.pem())
     }
 
     pub fn counters(&self) -> &Counters {

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 @click.option("--workers", default=1, type=click.IntRange(1), help="Threads. [1]")
 @click.option("--log", type=click.Path(path_type=Path), help="Write a line per request, for `invitro judge`.")
 @click.option("--hosts-table", type=click.Path(path_type=Path), help="Write the hosts and their addresses.")
+@click.option(
+    "--authority", type=click.Path(path_type=Path), help="With --tls: write the certificate to trust."
+)
 @click.option("--seeds", type=click.Path(path_type=Path), help="Write the addresses of all home pages.")
 @click.option(
     "--urls", type=click.Path(path_type=Path, exists=True), help="Serve a given graph: an address per line,"
@@ -46,6 +49,7 @@ def command(
     workers: int,
     log: Path | None,
     hosts_table: Path | None,
+    authority: Path | None,
     seeds: Path | None,
     urls: Path | None,
     arcs: Path | None,
@@ -67,6 +71,10 @@ def command(
     with web.serve(month, port=port, origins=origins, workers=workers, log=log, given=given) as server:
         if hosts_table:
             hosts_table.write_text(server.hosts_table())
+        if authority:
+            if server.authority is None:
+                raise click.UsageError("--authority needs --tls: without TLS there is no certificate")
+            authority.write_text(server.authority)
         if seeds:
             seeds.write_text("\n".join(given.urls if given else web.home_pages(month)) + "\n")
         if as_json:

@@ -39,12 +39,14 @@ class Server:
             origins=origins,
             workers=workers,
             log=log,
-            log_header=json.dumps(web.header(month)),
+            log_header=json.dumps(web.header(month) | ({"given": True} if given else {})),
             append_log=append_log,
             urls=given.urls if given else None,
             arcs=given.arcs if given else None,
         )
         self.port = self._core.port
+        self.authority = self._core.authority
+        """The certificate that clients must trust, as PEM, where the web lives under https."""
 
     @property
     def proxy(self) -> str:
