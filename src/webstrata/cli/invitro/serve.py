@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 import time
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,7 +13,7 @@ from webstrata.cli.invitro.options import month_option, web_options
 from webstrata.cli.output import show_json
 
 if TYPE_CHECKING:
-    from webstrata.simulate.invitro import Web
+    from webstrata.simulate.invitro import Server, Web
 
 
 @click.command(
@@ -77,26 +77,28 @@ def command(
             authority.write_text(server.authority)
         if seeds:
             seeds.write_text("\n".join(given.urls if given else web.home_pages(month)) + "\n")
-        if as_json:
-            show_json({"proxy": server.proxy, "port": server.port, "origins": origins, **web.header(month)})
-        else:
-            click.echo(
-                f"Serving month {month} of {web.preset} (seed {web.seed}) as the HTTP proxy {server.proxy}"
-            )
-            if origins:
-                click.echo(f"and every host at its own loopback address, port {server.port}.")
-            click.echo("Ctrl-C ends it.")
-        sys.stdout.flush()
-        _wait(seconds)
+        with suppress(KeyboardInterrupt):  # Ctrl-C is how a server is meant to end
+            _announce(server, web.header(month) | {"origins": origins}, as_json=as_json)
+            _wait(seconds)
         counters = server.counters()
     click.echo(f"{counters['requests']:,} requests, {counters['malformed']:,} malformed.", err=True)
 
 
-def _wait(seconds: float | None) -> None:
-    """Sleep until the time is over or Ctrl-C comes, which ends a server in order."""
-    end = None if seconds is None else time.monotonic() + seconds
-    try:
-        while end is None or time.monotonic() < end:
-            time.sleep(0.2 if end is None else max(0.0, min(0.2, end - time.monotonic())))
-    except KeyboardInterrupt:
+def _announce(server: Server, header: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        show_json({"proxy": server.proxy, "port": server.port, **header})
         return
+    click.echo(
+        f"Serving month {header['month']} of {header['preset']} (seed {header['seed']}) as the HTTP proxy "
+        f"{server.proxy}"
+    )
+    if header["origins"]:
+        click.echo(f"and every host at its own loopback address, port {server.port}.")
+    click.echo("Ctrl-C ends it.")
+
+
+def _wait(seconds: float | None) -> None:
+    """Sleep until the time is over, or for ever."""
+    end = None if seconds is None else time.monotonic() + seconds
+    while end is None or time.monotonic() < end:
+        time.sleep(0.2 if end is None else max(0.0, min(0.2, end - time.monotonic())))
