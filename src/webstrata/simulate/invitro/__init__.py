@@ -1,5 +1,6 @@
 """The in-vitro web: a web that does not exist, with its truth and its judge."""
 
+from webstrata.simulate.invitro.describe import Description, describe
 from webstrata.simulate.invitro.given import GivenGraph, read_graph
 from webstrata.simulate.invitro.judge import JudgeSettings, Verdict, Violation, Violations, judge
 from webstrata.simulate.invitro.server import Server
@@ -10,6 +11,7 @@ __all__ = [
     "PRESETS",
     "Answer",
     "Changes",
+    "Description",
     "Event",
     "GivenGraph",
     "InvitroSettings",
@@ -23,6 +25,7 @@ __all__ = [
     "Violation",
     "Violations",
     "Web",
+    "describe",
     "judge",
     "read_graph",
 ]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from webstrata.simulate.invitro.describe import Description
     from webstrata.simulate.invitro.given import GivenGraph
 
 View = Literal["served", "collection"]
@@ -300,6 +301,19 @@ class Web:
         return [
             Query(self._core.query(rank), 1 / (rank + 1) / harmonic) for rank in range(min(number, total))
         ]
+
+    def describe(
+        self,
+        *,
+        month: int = 0,
+        sample: int | None = None,
+        corpus: Path | None = None,
+        progress: Progress | None = None,
+    ) -> Description:
+        """What this web looks like, see `webstrata.simulate.invitro.describe`."""
+        from webstrata.simulate.invitro.describe import describe
+
+        return describe(self, month=month, sample=sample, corpus=corpus, progress=progress)
 
     # ---- the server
 

@@ -1,0 +1,171 @@
+"""The house style of pictures, and how they are written.
+
+One typeface, one set of colours that people with any colour vision tell apart (Okabe and Ito), titles to the
+left that say what is seen, axes with units. Every figure is a file ``<name>.svg``; a page ``<name>.html``
+shows all of them with the library inside it, so it opens without a network.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from webstrata.collection.files import explained, replace_file
+from webstrata.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+    from types import ModuleType
+
+COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
+FONT = "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif"
+GREY = "#5f6b73"
+
+_CONFIG: dict[str, Any] = {
+    "background": "white",
+    "font": "Helvetica, Arial, sans-serif",
+    "padding": 12,
+    "range": {"category": COLOURS, "heatmap": {"scheme": "blues"}},
+    "view": {"stroke": None, "continuousWidth": 460, "continuousHeight": 300},
+    "title": {
+        "anchor": "start",
+        "fontSize": 15,
+        "fontWeight": 600,
+        "subtitleFontSize": 12,
+        "subtitleColor": GREY,
+        "subtitlePadding": 6,
+        "offset": 14,
+        "frame": "group",
+    },
+    "axis": {
+        "labelFontSize": 11,
+        "titleFontSize": 12,
+        "titleFontWeight": 400,
+        "titleColor": GREY,
+        "labelColor": GREY,
+        "gridColor": "#e6e9eb",
+        "domainColor": "#b0b8bd",
+        "tickColor": "#b0b8bd",
+        "titlePadding": 8,
+    },
+    "legend": {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": 400, "titleColor": GREY},
+    "line": {"strokeWidth": 2},
+    "point": {"filled": True, "size": 36},
+}
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+body {{ font: 16px/1.5 {font}; color: #1d2529; max-width: 74rem; margin: 2rem auto; padding: 0 1rem; }}
+h1 {{ font-size: 1.5rem; margin-bottom: .25rem; }}
+p {{ max-width: 46rem; color: {grey}; }}
+figure {{ margin: 2rem 0; overflow-x: auto; }}
+</style>
+</head>
+<body>
+<h1>{title}</h1>
+<p>{text}</p>
+{figures}
+<script>{library}</script>
+<script>
+const figures = {specs};
+for (const [name, spec] of Object.entries(figures)) {{
+  vegaEmbed("#" + name, spec, {{ actions: {{ export: true, source: false, editor: false }} }});
+}}
+</script>
+</body>
+</html>
+"""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart with the name of its file."""
+
+    name: str
+    chart: Any
+    """A chart of Altair."""
+
+
+def load_altair() -> ModuleType:
+    """The chart library with the house style switched on.
+
+    Examples
+    --------
+    >>> load_altair().theme.active
+    'webstrata'
+    """
+    try:
+        import altair
+        import vl_convert  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError(
+            f"pictures are made with {error.name}, which is not installed; "
+            "`pip install 'webstrata[plots]'` brings it"
+        ) from error
+    if altair.theme.active != "webstrata":
+        altair.theme.register("webstrata", enable=True)(lambda: {"config": _CONFIG})  # type: ignore[typeddict-item]
+    altair.data_transformers.disable_max_rows()
+    return altair
+
+
+def write_figures(
+    figures: Sequence[Figure], folder: Path, *, page: str, title: str, text: str = ""
+) -> list[Path]:
+    """Write each figure as SVG, and all of them as a page; the paths, the page last.
+
+    Parameters
+    ----------
+    figures
+        What to write.
+    folder
+        Where; it is made if it is not there.
+    page
+        Name of the page, without ``.html``.
+    title
+        Heading of the page.
+    text
+        A sentence or two below it.
+
+    Examples
+    --------
+    >>> altair = load_altair()
+    >>> data = altair.Data(values=[{"x": 1, "y": 2}])
+    >>> chart = altair.Chart(data).mark_point().encode(x="x:Q", y="y:Q")
+    >>> paths = write_figures([Figure("one", chart)], getfixture("tmp_path"), page="all", title="One")
+    >>> [path.name for path in paths]
+    ['one.svg', 'all.html']
+    """
+    import vl_convert
+
+    load_altair()
+    with explained(folder, "make the folder"):
+        folder.mkdir(parents=True, exist_ok=True)
+    specs = {figure.name: figure.chart.to_dict() for figure in figures}
+    paths = []
+    for name, spec in specs.items():
+        path = folder / f"{name}.svg"
+        replace_file(path, vl_convert.vegalite_to_svg(spec).encode())
+        paths.append(path)
+    blocks = "\n".join(f'<figure><div id="{html.escape(name)}"></div></figure>' for name in specs)
+    document = _PAGE.format(
+        title=html.escape(title),
+        text=html.escape(text),
+        font=FONT,
+        grey=GREY,
+        figures=blocks,
+        library=vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace(
+            "</script", "<\\/script"
+        ),
+        specs=json.dumps(specs).replace("</", "<\\/"),
+    )
+    path = folder / f"{page}.html"
+    replace_file(path, document.encode())
+    return [*paths, path]
