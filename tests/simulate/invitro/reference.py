@@ -15,7 +15,7 @@ def is_allowed(status: int, body: bytes, target: str) -> bool:
     >>> is_allowed(503, b"", "/")
     False
     """
-    if status >= 500:
+    if status == 0 or status >= 500:  # who cannot be asked has not allowed
         return target == "/robots.txt"
     if status >= 400 or target == "/robots.txt":
         return True
