@@ -35,7 +35,7 @@ def test_the_months_are_counted_as_the_true_graphs_count_them(small: Web, found:
         collection = small.graph(month.month, view="collection")
         assert (month.num_nodes, month.num_arcs) == (served.num_nodes, served.num_arcs)
         assert (month.collection_nodes, month.collection_arcs) == (collection.num_nodes, collection.num_arcs)
-        sources = np.repeat(served.slots, served.offsets[1:] - served.offsets[:-1])
+        sources = np.repeat(served.slots, served.offsets[1:].astype(int) - served.offsets[:-1].astype(int))
         inner = int((sources == served.slots[served.targets]).sum())
         assert month.inner_share == pytest.approx(inner / served.num_arcs)
         assert month.hosts == len(set(served.slots.tolist()))

@@ -111,7 +111,7 @@ def _settings(found: Description) -> Any:  # noqa: ANN401
 
 def _degrees(found: Description) -> Any:  # noqa: ANN401
     alt = load_altair()
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"degree": value, "share": share, "kind": kind}
         for kind in ("in-degree", "out-degree")
         for value, share in count_from_above(found.distributions[kind])
@@ -120,8 +120,10 @@ def _degrees(found: Description) -> Any:  # noqa: ANN401
         alt.Chart(alt.Data(values=rows))
         .mark_line()
         .encode(
-            x=_log(alt.X("degree:Q"), "degree (links)"),
-            y=_log(alt.Y("share:Q"), "share of nodes with at least that degree"),
+            x=_log(alt.X("degree:Q"), "degree (links)", [row["degree"] for row in rows]),
+            y=_log(
+                alt.Y("share:Q"), "share of nodes with at least that degree", [row["share"] for row in rows]
+            ),
             color=alt.Color("kind:N", title=None, legend=alt.Legend(orient="top-right")),
         )
         .properties(title=_title(found, "Degrees of the served graph", f"month {found.month}"))
@@ -149,7 +151,10 @@ def _fits(found: Description) -> Any:  # noqa: ANN401
         dots = (
             alt.Chart(alt.Data(values=rows))
             .mark_point(size=18, color=COLOURS[0])
-            .encode(x=_log(alt.X("x:Q"), what), y=_log(alt.Y("share:Q"), "share with at least as many"))
+            .encode(
+                x=_log(alt.X("x:Q"), what, [row["x"] for row in rows]),
+                y=_log(alt.Y("share:Q"), "share with at least as many", [row["share"] for row in rows]),
+            )
         )
         law = (
             alt.Chart(alt.Data(values=line))
@@ -180,7 +185,8 @@ def _host_sizes(found: Description) -> Any:  # noqa: ANN401
         alt.Chart(alt.Data(values=rows))
         .mark_line(interpolate="step-after", color=COLOURS[0])
         .encode(
-            x=_log(alt.X("rank:Q"), "rank of the host by size"), y=_log(alt.Y("pages:Q"), "pages of the host")
+            x=_log(alt.X("rank:Q"), "rank of the host by size", [row["rank"] for row in rows]),
+            y=_log(alt.Y("pages:Q"), "pages of the host", [row["pages"] for row in rows]),
         )
         .properties(
             title=_title(found, "Sizes of ordinary hosts", f"{rank - 1:,} hosts, link farms not counted")
@@ -297,9 +303,13 @@ def _lag_rows(what: str, source: str, shares: Iterable[float]) -> list[dict[str,
     ]
 
 
-def _log(channel: Any, title: str) -> Any:  # noqa: ANN401
+def _log(channel: Any, title: str, numbers: Iterable[float]) -> Any:  # noqa: ANN401
+    """A channel on a log scale with round labels: tens, and between them where the range is small."""
     alt = load_altair()
-    axis = alt.Axis(format=",~g", values=[10.0**power for power in range(-8, 10)])
+    numbers = list(numbers)
+    factors = (1, 2, 5) if max(numbers) < 200 * min(numbers) else (1,)
+    values = [factor * 10.0**power for power in range(-8, 10) for factor in factors]
+    axis = alt.Axis(format=",~g", values=values)
     return channel.scale(type="log", nice=False).title(title).axis(axis)
 
 
