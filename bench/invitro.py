@@ -2,9 +2,9 @@
 
 `invitro-clean` and `invitro-realistic`: pages per second from one server core over 64 keep-alive connections;
 `wrk` asks from another core for a few thousand different pages of some 20 KB with some 50 links, in turn.
-Ours computes each page when it is asked for. The peer is nginx with one worker on the same core, which has the
-very same pages as files in the page cache: what a server costs that computes nothing. The promise is 25 000 and
-12 000 pages per second; a ratio near 1 means that computing pages costs next to nothing.
+Ours computes each page when it is asked for. The peer is nginx with one worker on the same core, which has
+the very same pages as files in the page cache: what a server costs that computes nothing. The promise is
+25 000 and 12 000 pages per second; a ratio near 1 means that computing pages costs next to nothing.
 
 `invitro-memory`: the peak memory of a server of 10⁹ pages on 100 000 hosts, after some thousand requests.
 What it is compared with is ours too: the same server with 10³ pages. The promise is a ratio from 0.9 to 1.1.
@@ -65,6 +65,13 @@ end
 # ---- inputs
 
 
+def make_web(preset: str, **changes: float) -> Web:
+    """A preset with some settings changed."""
+    from webstrata.simulate.invitro.web import Web, make_settings
+
+    return Web(preset, seed=SEED, settings=make_settings(preset, changes))
+
+
 def choose_pages(web: Web, number: int) -> list[str]:
     """Addresses of pages from all over a web: walks of some links from random home pages."""
     chance = random.Random(SEED)
@@ -89,9 +96,7 @@ def prepare_pages(preset: str) -> Callable[[Path, bool], None]:
     def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
         import http.client
 
-        from webstrata.simulate.invitro import Web
-
-        web = Web(preset, seed=SEED)
+        web = make_web(preset)
         (folder / "seconds").write_text("1" if quick else "5")
         (folder / "ask.lua").write_text(LUA)
         (folder / "files").mkdir()
@@ -117,19 +122,15 @@ def prepare_pages(preset: str) -> Callable[[Path, bool], None]:
 
 def prepare_memory(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
     """Write addresses of a small and of a large web."""
-    from webstrata.simulate.invitro import Web
-
     for name, sizes in MEMORY.items():
-        pages = choose_pages(Web("clean", seed=SEED, **sizes), 300)
+        pages = choose_pages(make_web("clean", **sizes), 300)
         (folder / f"{name}.txt").write_text("\n".join(pages * (5 if quick else 20)) + "\n")
 
 
 def prepare_graph(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
     """Write how large the graph is: the peer must know how many arcs to make."""
-    from webstrata.simulate.invitro import Web
-
     sizes = {"hosts": 1_000, "pages": 100_000} if quick else {"hosts": 10_000, "pages": 1_000_000}
-    graph = Web("realistic", seed=SEED, **sizes).graph(0)
+    graph = make_web("realistic", **sizes).graph(0)
     sizes |= {"nodes": graph.num_nodes, "arcs": graph.num_arcs}
     (folder / "sizes.json").write_text(json.dumps(sizes))
 
@@ -159,9 +160,7 @@ def start_on(core: int, words: list[str]) -> subprocess.Popen[str]:
 
 def serve_until_told(preset: str, **changes: float) -> None:
     """Serve a web, and tell at the end what the server has counted and how large it was."""
-    from webstrata.simulate.invitro import Web
-
-    with Web(preset, seed=SEED, **changes).serve() as server:
+    with make_web(preset, **changes).serve() as server:
         print(server.port, flush=True)
         sys.stdin.readline()
         status = Path("/proc/self/status").read_text().split()
@@ -299,10 +298,8 @@ def _measure_memory(place: Path, name: str) -> float:
 
 def build_graph(place: str) -> int:
     """The true graph of a month; its nodes."""
-    from webstrata.simulate.invitro import Web
-
     sizes = _read_sizes(place)
-    return Web("realistic", seed=SEED, hosts=sizes["hosts"], pages=sizes["pages"]).graph(0).num_nodes
+    return make_web("realistic", hosts=sizes["hosts"], pages=sizes["pages"]).graph(0).num_nodes
 
 
 def build_igraph(place: str) -> int:
