@@ -436,9 +436,10 @@ impl Web {
     }
 }
 
-const HEAD_END: &[u8] = b"<meta name=\"viewport\" content=\"width=device-width\">\n<style>body{font-family:sans-serif;margin:\
-1em auto;max-width:60em}.nav li{display:inline;margin-right:1em}aside{background:#eee;padding:.5em}.ad{border:1px solid \
-#ccc}</style>\n</head>\n<body>\n<header>\n<p class=\"site\">";
+const HEAD_END: &[u8] = b"<meta name=\"viewport\" content=\"width=device-width\">\n<style>body{font-family:sans-serif;\
+line-height:1.4;margin:1em auto;max-width:64em}.site{font-size:1.4em;font-weight:bold}.nav{padding:0}.nav li{display:\
+inline-block;margin-right:1em}main{float:left;width:44em}aside{margin-left:46em;background:#eee}.ad{border:1px solid #ccc;\
+padding:0 1em}footer{clear:both;border-top:1px solid #ccc}</style>\n</head>\n<body>\n<header>\n<p class=\"site\">";
 
 /// Whether change `number` of a page touched a paragraph: three in ten, and at least one each time.
 fn is_touched(key: u64, number: u64, paragraph: usize, paragraphs: usize) -> bool {
