@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from webstrata.api import Snapshot as Snapshot
     from webstrata.api import create as create
     from webstrata.api import open as open
+    from webstrata.simulate import invitro as invitro
 
 _HOMES = {
     "Collection": "webstrata.api",

@@ -75,7 +75,8 @@ def test_a_page_is_served_as_the_web_says_and_the_log_is_complete_after_ctrl_c(t
 def test_every_host_is_at_its_own_loopback_address(tmp_path: Path) -> None:
     words = ("--preset", "tiny", "--seed", "7", "--origins", "--hosts-table", "hosts")
     with serving(tmp_path, *words) as (said, _):
-        table = dict(reversed(line.split()[:2]) for line in (tmp_path / "hosts").read_text().splitlines())
+        lines = (tmp_path / "hosts").read_text().splitlines()
+        table = {line.split()[1]: line.split()[0] for line in lines}
         for host, address in list(table.items())[:3]:
             assert address.startswith("127.")
             connection = http.client.HTTPConnection(address, said["port"])

@@ -11,6 +11,7 @@ use crate::simulate::invitro::site::Site;
 use crate::simulate::invitro::spec::Spec;
 use crate::simulate::invitro::survey::{AREAS, Manners};
 use crate::simulate::invitro::truth::{GraphView, TrueGraph};
+use crate::simulate::invitro::words::Vocabulary;
 use crate::simulate::invitro::{NUM_QUERIES, Web};
 use numpy::IntoPyArray;
 use pyo3::exceptions::PyValueError;
@@ -36,9 +37,18 @@ struct InvitroWeb {
 #[pymethods]
 impl InvitroWeb {
     #[new]
-    fn new(py: Python<'_>, spec: Vec<(String, f64)>, seed: u64) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        spec: Vec<(String, f64)>,
+        seed: u64,
+        vocabularies: [(Vec<String>, Vec<String>); 4],
+    ) -> PyResult<Self> {
         let spec = Spec::from_pairs(&spec)?;
-        let web = py.detach(|| Web::new(spec, seed));
+        let vocabularies = vocabularies.map(|(function_words, syllables)| Vocabulary {
+            function_words,
+            syllables,
+        });
+        let web = py.detach(|| Web::new(spec, seed, &vocabularies));
         Ok(Self { web })
     }
 

@@ -17,7 +17,12 @@ class InvitroServer:
 
 @final
 class InvitroWeb:
-    def __new__(cls, spec: Sequence[tuple[str, float]], seed: int) -> InvitroWeb: ...
+    def __new__(
+        cls,
+        spec: Sequence[tuple[str, float]],
+        seed: int,
+        vocabularies: Sequence[tuple[Sequence[str], Sequence[str]]],
+    ) -> InvitroWeb: ...
     @staticmethod
     def parameters() -> list[str]: ...
     @property

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import webstrata as ws
 from webstrata.errors import SettingError
 from webstrata.simulate.invitro.web import Web, make_settings
 from webstrata.web.row_key import row_key
@@ -17,7 +16,7 @@ def web() -> Web:
 
 
 def test_two_webs_of_one_seed_are_the_same_web(web: Web) -> None:
-    again = ws.invitro.Web(preset="small", seed=11)
+    again = Web(preset="small", seed=11)
     url = web.graph(2).urls[17]
     assert again.fetch(url, 2) == web.fetch(url, 2)
     assert list(again.graph(1).urls) == list(web.graph(1).urls)

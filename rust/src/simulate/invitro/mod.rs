@@ -37,7 +37,7 @@ use layout::{FOLDER_PAGES, Layout};
 use names::DomainNames;
 use spec::Spec;
 use std::sync::Arc;
-use words::Words;
+use words::{Vocabulary, Words};
 
 /// Hosts that a server keeps in memory: about a megabyte, whatever the size of the web.
 const POPULAR_HOSTS: u64 = 1 << 13;
@@ -66,7 +66,7 @@ pub struct Happened {
 }
 
 impl Web {
-    pub fn new(spec: Spec, seed: u64) -> Self {
+    pub fn new(spec: Spec, seed: u64, vocabularies: &[Vocabulary; 4]) -> Self {
         let seed = draw::scramble(seed ^ 0x77eb_57a7_a000_0000);
         let spam_hosts =
             (spec.hosts as f64 * spec.spam_share) as u64 / spec.farm_hosts * spec.farm_hosts;
@@ -76,9 +76,9 @@ impl Web {
             layout: Layout::new(hosts, spam_hosts, spec.pages, spec.size_exponent),
             names: DomainNames::new(seed, domains, spec.uk_share, spec.foreign_share),
             words: Arc::new(if spec.stock_share > 0.0 {
-                Words::new(seed, spec.topics).with_stock(seed)
+                Words::new(seed, spec.topics, vocabularies).with_stock(seed)
             } else {
-                Words::new(seed, spec.topics)
+                Words::new(seed, spec.topics, vocabularies)
             }),
             events: Vec::new(),
             degrees: PowerLaw::new(spec.content_links, spec.out_exponent, 400),

@@ -43,22 +43,14 @@ pub const LANGUAGES: [Language; 4] = [
     Language::Russian,
 ];
 
-const ENGLISH: &str = "the of and to a in is that for it was on are as with his they be at one have this from or had by \
-    not but what all were when we there can an your which their said if do will each about how up out them then she many \
-    some so these would other into has more her two like him see time could no make than first been its who now people my \
-    made over did down only way find use may long little very after words called just where most know";
-const GERMAN: &str = "der die und in den von zu das mit sich des auf für ist im dem nicht ein eine als auch es an werden \
-    aus er hat dass sie nach wird bei einer um am sind noch wie einem über einen so zum war haben nur oder aber vor zur bis \
-    mehr durch man sein wurde sei hatte kann gegen vom können schon wenn habe seine ihre dann unter wir soll ich eines jahr \
-    zwei diese dieser wieder keine uhr seiner worden will zwischen immer was sagte";
-const FRENCH: &str = "de la le et les des en un du une que est pour qui dans a par plus pas au sur ne se ce il sont avec \
-    aux elle cette ont ses mais comme on tout nous sa fait été aussi leur bien peut ces y deux ou même où si autres entre \
-    sans après être encore dont sous années très alors lui était tous avant non depuis faire temps moins ainsi années faut \
-    leurs toujours rien contre quand moi";
-const RUSSIAN: &str = "и в не на я быть он с что а по это она этот к но они мы весь который из у то за свой ещё от так о \
-    для ты же все тот мочь вы человек такой его сказать только или бы себя один как уже до время если сам когда другой вот \
-    говорить наш мой знать стать при чтобы дело жизнь кто первый очень два день её новый рука даже во со раз где там под \
-    можно ну какой после их работа без самый потом надо хотеть ли слово идти большой должен место иметь ничто";
+/// What the words of a language are made from.
+#[derive(Clone, Debug, Default)]
+pub struct Vocabulary {
+    /// The words that every text has, the most frequent first.
+    pub function_words: Vec<String>,
+    /// What invented words are put together from.
+    pub syllables: Vec<String>,
+}
 
 impl Language {
     pub fn of_suffix(suffix: &str) -> Self {
@@ -86,39 +78,6 @@ impl Language {
             (true, Self::English) => "iso-8859-1",
             (true, Self::German | Self::French) => "windows-1252",
             (true, Self::Russian) => "windows-1251",
-        }
-    }
-
-    fn function_words(self) -> &'static str {
-        match self {
-            Self::English => ENGLISH,
-            Self::German => GERMAN,
-            Self::French => FRENCH,
-            Self::Russian => RUSSIAN,
-        }
-    }
-
-    fn syllables(self) -> &'static [&'static str] {
-        match self {
-            Self::English => &[
-                "ba", "con", "der", "er", "fal", "ing", "ket", "lo", "man", "ner", "or", "pre",
-                "qui", "ral", "ster", "ton", "un", "ver", "wick", "ly", "ment", "sho", "tra",
-                "ble",
-            ],
-            Self::German => &[
-                "ab", "be", "der", "ein", "für", "ge", "heit", "keit", "lich", "mög", "nis", "ung",
-                "per", "rück", "sch", "stü", "tag", "über", "ver", "wer", "zu", "haus", "größ",
-                "land",
-            ],
-            Self::French => &[
-                "ain", "bé", "che", "dé", "eur", "fran", "gé", "ier", "jou", "lai", "mon", "né",
-                "oire", "pré", "que", "ran", "sion", "tou", "uir", "ville", "ça", "ment", "tra",
-                "ble",
-            ],
-            Self::Russian => &[
-                "ба", "во", "го", "да", "е", "жи", "за", "ин", "ко", "ли", "мо", "на", "о", "про",
-                "ра", "ст", "тор", "ус", "фа", "ход", "цен", "чис", "ше", "ян",
-            ],
         }
     }
 }
@@ -177,10 +136,11 @@ pub struct Words {
 }
 
 impl Words {
-    pub fn new(seed: u64, topics: u64) -> Self {
-        let lexicons = LANGUAGES
-            .iter()
-            .map(|language| Lexicon::new(hash(seed, *language as u64), *language, topics as usize))
+    /// Words of all languages, from their vocabularies in the order of [`LANGUAGES`].
+    pub fn new(seed: u64, topics: u64, vocabularies: &[Vocabulary; 4]) -> Self {
+        let lexicons = (0..)
+            .zip(vocabularies)
+            .map(|(number, words)| Lexicon::new(hash(seed, number), words, topics as usize))
             .collect();
         let mut topical = Vec::with_capacity(TOPICAL_PLACES);
         fill(&mut topical, TOPICAL_PLACES, 0, TOPICAL, 1.0, 0.9);
@@ -318,19 +278,19 @@ fn capitalize(word: &mut [u8]) {
 }
 
 impl Lexicon {
-    fn new(key: u64, language: Language, topics: usize) -> Self {
+    fn new(key: u64, vocabulary: &Vocabulary, topics: usize) -> Self {
         let mut lexicon = Self {
             words: Vec::new(),
             table: Vec::with_capacity(PLACES),
             first_topical: 0,
         };
-        for word in language.function_words().split_whitespace() {
+        for word in &vocabulary.function_words {
             lexicon.words.push(Slot::new(word.as_bytes()));
         }
         let functions = lexicon.words.len();
         lexicon.first_topical = functions + COMMON;
         for number in 0..COMMON + topics * TOPICAL {
-            lexicon.invent(hash(key, number as u64), language.syllables());
+            lexicon.invent(hash(key, number as u64), &vocabulary.syllables);
         }
         let table = &mut lexicon.table;
         fill(table, PLACES, 0, functions, 0.45, 1.0);
@@ -348,10 +308,10 @@ impl Lexicon {
     }
 
     /// Adds a word of two to four syllables.
-    fn invent(&mut self, draw: u64, syllables: &[&str]) {
+    fn invent(&mut self, draw: u64, syllables: &[String]) {
         let count = 2 + (draw >> 60) as usize % 3;
         let word: String = (0..count)
-            .map(|place| syllables[(draw >> (8 * place)) as usize % syllables.len()])
+            .map(|place| &*syllables[(draw >> (8 * place)) as usize % syllables.len()])
             .collect();
         self.words.push(Slot::new(word.as_bytes()));
     }
@@ -376,8 +336,18 @@ fn fill(table: &mut Vec<u16>, places: usize, first: usize, count: usize, share: 
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
+
+    /// Vocabularies with nothing of any language.
+    pub fn vocabularies() -> [Vocabulary; 4] {
+        let split = |text: &str| text.split(' ').map(str::to_owned).collect();
+        let one = Vocabulary {
+            function_words: split("the of and to a in is that für été и не"),
+            syllables: split("ba con der er fal ing ket lo man ner or pre für ба во"),
+        };
+        [one.clone(), one.clone(), one.clone(), one]
+    }
 
     #[test]
     fn capitals_are_those_of_the_language() {
@@ -399,7 +369,7 @@ mod tests {
 
     #[test]
     fn text_has_the_words_asked_for() {
-        let words = Words::new(7, 4).with_stock(7);
+        let words = Words::new(7, 4, &vocabularies()).with_stock(7);
         for language in LANGUAGES {
             for count in [0, 1, 3, 4, 5, 97] {
                 let mut out = Vec::new();
@@ -416,7 +386,7 @@ mod tests {
 
     #[test]
     fn topics_have_words_of_their_own() {
-        let words = Words::new(7, 2);
+        let words = Words::new(7, 2, &vocabularies());
         let gather = |topic| {
             let mut out = Vec::new();
             words.push_text(

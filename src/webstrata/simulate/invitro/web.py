@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
+import pyarrow as pa
 
 from webstrata._core.simulate import InvitroWeb
 from webstrata.collection.progress import Progress
@@ -22,6 +23,7 @@ from webstrata.collection.settings import unknown_name
 from webstrata.errors import SettingError
 from webstrata.simulate.invitro.server import Server
 from webstrata.simulate.invitro.settings import PRESETS, InvitroSettings
+from webstrata.simulate.invitro.vocabulary import VOCABULARIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,6 +36,22 @@ if TYPE_CHECKING:
 
 View = Literal["served", "collection"]
 
+_FACTS = pa.schema(
+    [
+        ("url", pa.string()),
+        ("status", pa.uint16()),
+        ("allowed", pa.bool_()),
+        ("topic", pa.uint16()),
+        ("spam", pa.bool_()),
+        ("trap", pa.bool_()),
+        ("noindex", pa.bool_()),
+        ("language", pa.string()),
+        ("title", pa.string()),
+        ("text", pa.string()),
+        ("duplicate_of", pa.string()),
+        ("near_duplicate_of", pa.string()),
+    ]
+)
 _NOT_OF_THE_CORE = {"host_delay", "ip_delay"}
 
 
@@ -193,7 +211,9 @@ class Web:
         self.settings = settings or make_settings(preset, overrides)
         parameters = asdict(self.settings)
         self._core = InvitroWeb(
-            [(name, float(value)) for name, value in parameters.items() if name not in _NOT_OF_THE_CORE], seed
+            [(name, float(value)) for name, value in parameters.items() if name not in _NOT_OF_THE_CORE],
+            seed,
+            [(words.function_words, words.syllables) for words in VOCABULARIES],
         )
 
     # ---- the truth
@@ -222,6 +242,21 @@ class Web:
         """Everything about an address (status, allowed, topic, text), or None if its host does not exist."""
         self._check_month(month)
         return self._core.facts(url, month)
+
+    def table(self, urls: Sequence[str], month: int = 0) -> pa.Table:
+        """The facts about many addresses, a row each: status, allowed, topic, spam, text, duplicate_of.
+
+        Where the host of an address does not exist, its status is 0 and the rest is missing.
+
+        Examples
+        --------
+        >>> web = Web("tiny", seed=7)
+        >>> table = web.table([*web.home_pages(), "http://nobody.example/"])
+        >>> table["status"].to_pylist()[-1], set(table["allowed"].to_pylist()[:-1])
+        (0, {True})
+        """
+        rows = [{"url": url} | dict(self.facts(url, month) or {"status": 0}) for url in urls]
+        return pa.Table.from_pylist(rows, schema=_FACTS)
 
     def fetch(self, url: str, month: int = 0, *, user_agent: str = "", accept_encoding: str = "") -> Answer:
         """What the server would answer, temporary failures aside, without a network in between."""
