@@ -245,6 +245,7 @@ class _Chronicle:
         self._urls: list[pa.Array] = []
         self._slots: list[NDArray[np.uint32]] = []
         self._contents: list[NDArray[np.uint64]] = []
+        self._pages: list[NDArray[np.uint64]] = []
         self._is_alone: list[NDArray[np.bool_]] = []
         self._is_index: list[NDArray[np.bool_]] = []
         self._codes: list[NDArray[np.int64]] = []
@@ -268,6 +269,7 @@ class _Chronicle:
         self._is_index.append(pc.ends_with(urls, "/").to_numpy(zero_copy_only=False))
         self._slots.append(slots[is_static])
         self._contents.append(served["contents"][is_static])
+        self._pages.append(served["pages"][is_static])
         _, places, counts = np.unique(served["pages"], return_inverse=True, return_counts=True)
         self._is_alone.append((counts == 1)[places][is_static])
         if number == self.month:
@@ -299,13 +301,15 @@ class _Chronicle:
             for month in range(settings.months - lag):
                 stays = self._stays(month, month + lag)
                 chosen = stays[self._slots[month]] & self._is_alone[month] & ~self._is_index[month]
-                codes = self._codes[month][chosen]
-                later = self._codes[month + lag]
-                lived += int(np.isin(codes, later).sum())
+                codes, later = self._codes[month][chosen], self._codes[month + lag]
+                _, here, there_then = np.intersect1d(codes, later, assume_unique=True, return_indices=True)
+                # where what is gone answers 200 too, the address lives on without its page
+                same = self._pages[month][chosen][here] == self._pages[month + lag][there_then]
+                lived += int(same.sum())
                 were += len(codes)
                 if lag == 1:
-                    same, other = self._changes(month)
-                    changed, there = changed + other, there + same
+                    stayed, other = self._changes(month)
+                    changed, there = changed + other, there + stayed
             survivors.append((lived, were))
         planted = sum(event.changed for event in _events(self.web))
         return [
