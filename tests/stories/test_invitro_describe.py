@@ -24,7 +24,7 @@ def test_a_web_is_described_in_tables(webstrata: Command) -> None:
         "bits per link",
         "Overlap of static URLs",
         "cnr-2000",
-        "91 news and blog articles",
+        "91 real articles",
         "Events",
         "robots.txt",
     ):

@@ -277,7 +277,7 @@ def _lags(found: Description) -> Any:  # noqa: ANN401
     for comparison in found.comparisons:
         rows += _lag_rows(comparison.what, comparison.source.partition(",")[0], comparison.theirs)
     subtitle = "mean over all pairs of months" + (
-        "; dashed: .uk in 2006 and 2007 (TIME, tables 2 and 3)" if found.comparisons else ""
+        "; dashed: the real .uk (TIME, tables 2 and 3)" if found.comparisons else ""
     )
     return (
         alt.Chart(alt.Data(values=rows))

@@ -46,7 +46,7 @@ class PageSizes:
 
 
 REAL_ARTICLES = PageSizes(
-    source="91 news and blog articles of 2019 (scrapinghub/article-extraction-benchmark)",
+    source="91 real articles (scrapinghub/article-extraction-benchmark)",
     num_pages=91,
     mean_bytes=186_096,
     median_bytes=116_788,

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_PAGES = 2_000_000
-REAL_BITS = {"cnr-2000": (2.9, 2.9), ".uk 2006–2007 (TIME, table 1)": (2.69, 3.30)}
+REAL_BITS = {"cnr-2000": (2.9, 2.9), ".uk, twelve months (TIME, table 1)": (2.69, 3.30)}
 """Bits per link of real graphs, the least and the most."""
 
 Histogram = tuple[tuple[int, int], ...]

@@ -1,8 +1,8 @@
 """How much two months have in common: the tables 2 and 3 of TIME, for any web with months.
 
 The overlap of two sets is the size of what they share over the mean of their sizes, 2 |A ∩ B| / (|A| + |B|),
-so that 1 means equal. `TIME_HOSTS` and `TIME_URLS` are the own tables of the paper for .uk, June 2006 to May
-2007, typed from its tables 2 and 3. The scan they were typed from has lost decimal points, which
+so that 1 means equal. `TIME_HOSTS` and `TIME_URLS` are the own tables of the paper for .uk, from June to the
+next May, typed from its tables 2 and 3. The scan they were typed from has lost decimal points, which
 are put back (949 is 94.9), and in one place a digit: July and February have "8.1" thousand hosts in common,
 which can be anything from 80.1 to 89.1 and is left out.
 """
