@@ -19,6 +19,7 @@ Needs `wrk` for the first two (Debian's package of that name).
 from __future__ import annotations
 
 import contextlib
+import http.client
 import json
 import os
 import random
@@ -90,19 +91,21 @@ def choose_pages(web: Web, number: int) -> list[str]:
     return list(found)
 
 
+def connect(port: int) -> contextlib.closing[http.client.HTTPConnection]:
+    """A connection to a server of this machine; ends with the block."""
+    return contextlib.closing(http.client.HTTPConnection("127.0.0.1", port))
+
+
 def prepare_pages(preset: str) -> Callable[[Path, bool], None]:
     """What fills a folder with addresses, the same pages as files, and how long to ask."""
 
     def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
-        import http.client
-
         web = make_web(preset)
         (folder / "seconds").write_text("1" if quick else "5")
         (folder / "ask.lua").write_text(LUA)
         (folder / "files").mkdir()
         ours, theirs = [], []
-        with web.serve() as server:
-            connection = http.client.HTTPConnection("127.0.0.1", server.port)
+        with web.serve() as server, connect(server.port) as connection:
             for number, url in enumerate(choose_pages(web, 1_000 if quick else 4_000)):
                 host = urlsplit(url).netloc
                 while True:  # some pages fail the first time
@@ -282,10 +285,10 @@ def serve_few(place: str) -> float:
 
 
 def _measure_memory(place: Path, name: str) -> float:
-    import http.client
-
-    with serving("clean", choose_cores()[0], **MEMORY[name]) as (port, finish):
-        connection = http.client.HTTPConnection("127.0.0.1", port)
+    with (
+        serving("clean", choose_cores()[0], **MEMORY[name]) as (port, finish),
+        connect(port) as connection,
+    ):
         for url in (place / f"{name}.txt").read_text().split():
             connection.request("GET", url, headers={"Host": urlsplit(url).netloc})
             if len(connection.getresponse().read()) == 0:
