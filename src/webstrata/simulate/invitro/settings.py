@@ -131,7 +131,7 @@ PRESETS: dict[str, dict[str, float]] = {
         "noindex_share": 0.0,
         "robots_share": 1.0,
         "stock_share": 1.0,
-        "content_links": 4.0,
+        "content_links": 3.0,
         "legacy_charset_share": 0.0,
         "compressed_share": 0.0,
         "host_delay": 0.0,
