@@ -10,6 +10,7 @@ use crate::simulate::invitro::server::{Options, Server};
 use crate::simulate::invitro::site::Site;
 use crate::simulate::invitro::spec::Spec;
 use crate::simulate::invitro::survey::{AREAS, Manners};
+use crate::simulate::invitro::theme::Theme;
 use crate::simulate::invitro::truth::{GraphView, TrueGraph};
 use crate::simulate::invitro::words::Vocabulary;
 use crate::simulate::invitro::{NUM_QUERIES, Web};
@@ -42,13 +43,14 @@ impl InvitroWeb {
         spec: Vec<(String, f64)>,
         seed: u64,
         vocabularies: [(Vec<String>, Vec<String>); 4],
+        theme: [Vec<u8>; 7],
     ) -> PyResult<Self> {
         let spec = Spec::from_pairs(&spec)?;
         let vocabularies = vocabularies.map(|(function_words, syllables)| Vocabulary {
             function_words,
             syllables,
         });
-        let web = py.detach(|| Web::new(spec, seed, &vocabularies));
+        let web = py.detach(|| Web::new(spec, seed, &vocabularies, Theme::new(theme)));
         Ok(Self { web })
     }
 

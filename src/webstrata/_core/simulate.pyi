@@ -22,6 +22,7 @@ class InvitroWeb:
         spec: Sequence[tuple[str, float]],
         seed: int,
         vocabularies: Sequence[tuple[Sequence[str], Sequence[str]]],
+        theme: Sequence[bytes],
     ) -> InvitroWeb: ...
     @staticmethod
     def parameters() -> list[str]: ...

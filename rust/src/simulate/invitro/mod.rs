@@ -26,6 +26,7 @@ pub mod server;
 pub mod site;
 pub mod spec;
 pub mod survey;
+pub mod theme;
 pub mod tls;
 pub mod truth;
 pub mod words;
@@ -37,6 +38,7 @@ use layout::{FOLDER_PAGES, Layout};
 use names::DomainNames;
 use spec::Spec;
 use std::sync::Arc;
+use theme::Theme;
 use words::{Vocabulary, Words};
 
 /// Hosts that a server keeps in memory: about a megabyte, whatever the size of the web.
@@ -51,6 +53,7 @@ pub struct Web {
     pub layout: Layout,
     pub names: DomainNames,
     pub words: Arc<Words>,
+    pub theme: Arc<Theme>,
     pub events: Vec<Event>,
     degrees: PowerLaw,
     popular_hosts: Zipf,
@@ -66,7 +69,7 @@ pub struct Happened {
 }
 
 impl Web {
-    pub fn new(spec: Spec, seed: u64, vocabularies: &[Vocabulary; 4]) -> Self {
+    pub fn new(spec: Spec, seed: u64, vocabularies: &[Vocabulary; 4], theme: Theme) -> Self {
         let seed = draw::scramble(seed ^ 0x77eb_57a7_a000_0000);
         let spam_hosts =
             (spec.hosts as f64 * spec.spam_share) as u64 / spec.farm_hosts * spec.farm_hosts;
@@ -84,6 +87,7 @@ impl Web {
             degrees: PowerLaw::new(spec.content_links, spec.out_exponent, 400),
             popular_hosts: Zipf::new(hosts, 1.0 / (spec.in_exponent - 1.0)),
             queries: Zipf::new(NUM_QUERIES, 1.0),
+            theme: Arc::new(theme),
             table: None,
             spec,
             seed,

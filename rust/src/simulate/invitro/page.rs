@@ -109,7 +109,7 @@ impl Web {
             self.push_host_name(out, host, false);
             out.extend_from_slice(b"/\">\n");
         }
-        out.extend_from_slice(HEAD_END);
+        out.extend_from_slice(&self.theme.head);
         self.push_host_name(out, host, false);
         out.extend_from_slice(b"</p>\n<ul class=\"nav\">\n");
         self.push_list(out, view, links, Area::Navigation);
@@ -128,11 +128,12 @@ impl Web {
             push_decimal(out, volatile % 100_000);
             out.extend_from_slice(b"</p></div>\n");
         }
-        out.extend_from_slice(b"<main>\n<article>\n");
+        out.extend_from_slice(&self.theme.main);
         self.push_main(out, view, links, Form::Html);
-        out.extend_from_slice(b"</article>\n</main>\n<aside>\n<ul>\n");
+        out.extend_from_slice(&self.theme.main_end);
+        out.extend_from_slice(b"<aside class=\"sidebar\">\n<ul>\n");
         self.push_list(out, view, links, Area::SideBar);
-        out.extend_from_slice(b"</ul>\n</aside>\n<footer>\n<ul>\n");
+        out.extend_from_slice(b"</ul>\n</aside>\n<footer class=\"site-footer\">\n<ul>\n");
         self.push_list(out, view, links, Area::Footer);
         out.extend_from_slice(b"</ul>\n<p>");
         if host.is_volatile {
@@ -144,14 +145,14 @@ impl Web {
         }
         out.extend_from_slice(b"All rights reserved by ");
         self.push_host_name(out, host, false);
-        out.extend_from_slice(b".</p>\n</footer>\n</body>\n</html>\n");
+        out.extend_from_slice(b".</p>\n</footer>\n</div>\n</body>\n</html>\n");
     }
 
     fn push_list(&self, out: &mut Vec<u8>, view: View<'_>, links: &[Link], area: Area) {
         for link in links.iter().filter(|link| link.area == area) {
-            out.extend_from_slice(b"<li>");
+            out.extend_from_slice(&self.theme.item);
             self.push_anchor(out, view, link, Form::Html);
-            out.extend_from_slice(b"</li>\n");
+            out.extend_from_slice(&self.theme.item_end);
         }
     }
 
@@ -165,7 +166,9 @@ impl Web {
             &other
         };
         if form == Form::Html {
-            out.extend_from_slice(b"<a href=\"");
+            out.extend_from_slice(b"<a");
+            out.extend_from_slice(&self.theme.link);
+            out.extend_from_slice(b" href=\"");
             let begin = out.len();
             self.push_href(out, view, there, link);
             escape_from(out, begin);
@@ -265,7 +268,7 @@ impl Web {
                 open(out, b"</h2>");
                 out.push(b'\n');
             }
-            open(out, b"<p>");
+            open(out, &self.theme.paragraph);
             let revision = (1..=u64::from(version))
                 .filter(|number| is_touched(key, *number, paragraph, paragraphs))
                 .count() as u64;
@@ -435,11 +438,6 @@ impl Web {
         out.extend_from_slice(b"</div>\n");
     }
 }
-
-const HEAD_END: &[u8] = b"<meta name=\"viewport\" content=\"width=device-width\">\n<style>body{font-family:sans-serif;\
-line-height:1.4;margin:1em auto;max-width:64em}.site{font-size:1.4em;font-weight:bold}.nav{padding:0}.nav li{display:\
-inline-block;margin-right:1em}main{float:left;width:44em}aside{margin-left:46em;background:#eee}.ad{border:1px solid #ccc;\
-padding:0 1em}footer{clear:both;border-top:1px solid #ccc}</style>\n</head>\n<body>\n<header>\n<p class=\"site\">";
 
 /// Whether change `number` of a page touched a paragraph: three in ten, and at least one each time.
 fn is_touched(key: u64, number: u64, paragraph: usize, paragraphs: usize) -> bool {

@@ -4,7 +4,7 @@
 //! ones, and some for each topic. Words are drawn from one table per language, in which a word has as many places as
 //! its share asks for: function words 45%, common words 30%, words of the topic 25%, each by Zipf's law. The table has
 //! the words of the first topic; those of the others stand at a fixed distance.
-//! One place in 64 is for names that are in no lexicon, so that the vocabulary goes on growing as real ones do.
+//! One place in 32 is for names that are in no lexicon, so that the vocabulary goes on growing as real ones do.
 //!
 //! A web may also take part of its text from a stock: pieces of a few sentences for each topic, written beforehand and put
 //! together at random. That is faster, and makes a server that answers faster than any client asks.
@@ -15,8 +15,8 @@
 use super::draw::{Stream, hash};
 use super::names::push_word;
 
-const COMMON: usize = 2400;
-const TOPICAL: usize = 600;
+const COMMON: usize = 6000;
+const TOPICAL: usize = 900;
 const PLACES: usize = 1 << 15;
 /// Pieces of the stock of a topic, and the words of each.
 const PIECES: u64 = 256;
@@ -300,7 +300,7 @@ impl Lexicon {
             PLACES,
             lexicon.first_topical,
             TOPICAL,
-            0.25 - 1.0 / 64.0,
+            0.25 - 1.0 / 32.0,
             0.9,
         );
         table.resize(PLACES, NAME);

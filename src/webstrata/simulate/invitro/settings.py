@@ -27,7 +27,7 @@ class InvitroSettings(Settings):
     in_exponent: float = setting(2.1, "Exponent of the links that hosts get from others.", check=exponent)
     out_exponent: float = setting(2.7, "Exponent of the links in the text of pages.", check=exponent)
     content_links: float = setting(6.0, "Fewest links in the text of a page.", check=not_negative)
-    words: int = setting(2_000, "Mean number of words in the text of a page.", check=positive)
+    words: int = setting(850, "Mean number of words in the text of a page.", check=positive)
     local_share: float = setting(0.6, "Links of the text that stay on the host.", check=share)
     sibling_share: float = setting(
         0.5, "Links of the text that a page has in common with its folder.", check=share

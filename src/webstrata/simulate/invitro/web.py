@@ -23,6 +23,7 @@ from webstrata.collection.settings import unknown_name
 from webstrata.errors import SettingError
 from webstrata.simulate.invitro.server import Server
 from webstrata.simulate.invitro.settings import PRESETS, InvitroSettings
+from webstrata.simulate.invitro.theme import THEME
 from webstrata.simulate.invitro.vocabulary import VOCABULARIES
 
 if TYPE_CHECKING:
@@ -214,6 +215,7 @@ class Web:
             [(name, float(value)) for name, value in parameters.items() if name not in _NOT_OF_THE_CORE],
             seed,
             [(words.function_words, words.syllables) for words in VOCABULARIES],
+            THEME.fragments(),
         )
 
     # ---- the truth
