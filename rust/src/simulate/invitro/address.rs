@@ -10,7 +10,7 @@ use super::names::{push_number, push_word, read_number};
 pub const MAX_HOPS: u8 = 3;
 /// Steps in a loop of redirects.
 pub const LOOP: u8 = 3;
-/// Session identifiers that a host hands out.
+/// Most session identifiers that a host hands out.
 pub const SESSIONS: u8 = 3;
 
 /// The guise in which a page is addressed.

@@ -8,7 +8,7 @@
 //! it points to is replaced; then it vanishes, or stays as a broken link.
 
 use super::Web;
-use super::address::{Guise, LOOP, MAX_HOPS, SESSIONS, Target};
+use super::address::{Guise, LOOP, MAX_HOPS, Target};
 use super::draw::{Stream, falls, hash, purpose, unit};
 use super::host::{Host, UrlStyle};
 use super::layout::{FOLDER_PAGES, child_folders, folder_of, parent_folder};
@@ -59,7 +59,7 @@ impl Web {
     pub fn session(&self, host: &Host, index: u64, guise: Guise) -> Option<u8> {
         host.has_sessions.then(|| match guise {
             Guise::Session(number) => number,
-            _ => 1 + (self.original(host, index) % u64::from(SESSIONS)) as u8,
+            _ => 1 + (self.original(host, index) % self.spec.sessions) as u8,
         })
     }
 
@@ -338,7 +338,7 @@ impl Gather<'_> {
         } else if stream.falls(spec.broken_share) {
             Guise::Missing
         } else if stream.falls(spec.redirect_share) {
-            Guise::Redirect(1 + stream.below(u64::from(MAX_HOPS)).saturating_sub(1) as u8)
+            Guise::Redirect([1, 1, 2, MAX_HOPS][stream.below(4) as usize])
         } else if stream.falls(spec.redirect_loop_share) {
             Guise::Loop(stream.below(u64::from(LOOP)) as u8)
         } else if there.slot == self.host.slot && self.session.is_some() {

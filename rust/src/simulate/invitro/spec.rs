@@ -68,6 +68,7 @@ spec! {
     near_similarity: f64,
     mirror_share: f64,
     session_share: f64,
+    sessions: u64,
     dynamic_share: f64,
     // what crawlers trip over
     redirect_share: f64,

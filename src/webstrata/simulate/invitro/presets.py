@@ -19,12 +19,12 @@ HOSTS = 40
 PAGES = 12
 
 DIGESTS = {
-    "clean": "",
-    "hostile": "",
-    "realistic": "",
-    "small": "",
-    "tiny": "",
-    "uk-2007": "",
+    "clean": "a196014fa86845e293ffb0ebcdb3e3445f661aee5f9bddcdc05e97a0a189c04d",
+    "hostile": "5b98c032194b44338e64570c65360d67db042a69b7697d0bc30f1ff8a4a15512",
+    "realistic": "28e5e0cac7871043497d633b55d3015523f6a136f2fc55ea04da941901c55cb5",
+    "small": "f62c4c8d72f2987e5b97a4f29060d429157b45a478e95b1829c9f69e5027bd95",
+    "tiny": "b2168b5d798096c93bbf369cf0a21d9771855a45c9b34061dded31112f845615",
+    "uk-2007": "49c2fe767b80179be35e27c4aea4ca3c52cf91ea60d980a2d7230a25ad53aacb",
 }
 """What `digest` gives for each preset with seed 0."""
 

@@ -12,6 +12,7 @@ from webstrata.collection.settings import Settings, not_negative, positive, sett
 
 exponent = ("between 1.2 and 4", lambda value: 1.2 <= value <= 4)
 months = ("between 1 and 64", lambda value: 1 <= value <= 64)
+sessions = ("between 1 and 3", lambda value: 1 <= value <= 3)
 topics = ("between 1 and 64", lambda value: 1 <= value <= 64)
 
 
@@ -60,6 +61,7 @@ class InvitroSettings(Settings):
     near_similarity: float = setting(0.92, "Words that a variation keeps.", check=share)
     mirror_share: float = setting(0.04, "Hosts that have a mirror under another name.", check=share)
     session_share: float = setting(0.03, "Hosts that put session identifiers into their links.", check=share)
+    sessions: int = setting(3, "Session identifiers that such a host hands out.", check=sessions)
     dynamic_share: float = setting(0.1, "Hosts whose addresses have parameters, in any order.", check=share)
 
     redirect_share: float = setting(0.03, "Links of the text that go through redirects.", check=share)
@@ -138,6 +140,7 @@ PRESETS: dict[str, dict[str, float]] = {
         "ip_delay": 0.0,
     },
     "tiny": {
+        "sessions": 1,
         "hosts": 12,
         "pages": 300,
         "months": 3,
@@ -162,6 +165,7 @@ PRESETS: dict[str, dict[str, float]] = {
         "ip_delay": 0.0,
     },
     "small": {
+        "sessions": 1,
         "hosts": 60,
         "pages": 3_000,
         "months": 4,
