@@ -122,7 +122,11 @@ impl Web {
                 answer
             }
             Asked::Sitemap => reply(200, "application/xml", self.sitemap(host, month)),
-            Asked::Nothing => reply(status, "text/html", self.not_found(host, status)),
+            Asked::Nothing => reply(
+                status,
+                "text/html; charset=utf-8",
+                self.not_found(host, status),
+            ),
             Asked::Page { index, guise } => match guise {
                 Guise::Redirect(_) | Guise::Loop(_) => {
                     self.redirect(host, index, guise, month, status)
