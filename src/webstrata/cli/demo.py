@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import http.client
 import shlex
 import time
-from collections import defaultdict, deque
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from webstrata.collection.files import explained, make_directory, remove_tree
 from webstrata.errors import ExistsError
-
-if TYPE_CHECKING:
-    from webstrata.simulate.invitro import Web
 
 _TITLE = "webstrata demo"
 _WEB = ["--preset", "small", "--seed", "7"]
@@ -86,53 +80,19 @@ def command(into: Path) -> int:
 
 def _visit(log: Path) -> None:
     """Fetch pages of the first month over HTTP, one at a time, hosts and addresses in turn."""
+    from webstrata.cli.output import TerminalProgress
     from webstrata.simulate.invitro import Web
+    from webstrata.simulate.invitro.visitor import visit
 
     web = Web("small", seed=7)
     click.secho("\nA visitor walks through the first month over HTTP, politely:", bold=True)
-    started = time.monotonic()
     with web.serve(0, log=log) as server:
-        pages = _walk(web, http.client.HTTPConnection("127.0.0.1", server.port, timeout=30))
-    seconds = time.monotonic() - started
-    click.echo(
-        f"{pages} pages and the robots.txt of their hosts in {seconds:.1f} s; the server's log is {log}."
-    )
-
-
-def _walk(web: Web, connection: http.client.HTTPConnection) -> int:
-    """Breadth-first from the home pages, each host's and address's last visit being the delay ago."""
-    hosts = web.hosts(0)
-    addresses = dict(zip(hosts["name"], hosts["address"], strict=True))
-    addresses |= dict(zip(hosts["mirror"], hosts["address"], strict=True))
-    free: dict[str, float] = defaultdict(float)
-
-    def fetch(url: str) -> bytes:
-        host = url.split("/")[2]
-        address = addresses.get(host, "")
-        time.sleep(max(0.0, free[host] - time.monotonic(), free[address] - time.monotonic()))
-        connection.request("GET", url, headers={"User-Agent": "webstrata-demo (+http://localhost/)"})
-        body = connection.getresponse().read()
-        now = time.monotonic()
-        free[host], free[address] = now + 1.1 * _HOST_DELAY, now + 1.1 * _IP_DELAY
-        return body
-
-    queue = deque(url for url in web.home_pages(0) if not web.settings.failing_share or web.links(url))
-    seen = set(queue)
-    known: set[str] = set()
-    pages = 0
-    while queue and pages < _VISITED:
-        url = queue.popleft()
-        host = url.split("/")[2]
-        if host not in known:
-            known.add(host)
-            fetch(f"http://{host}/robots.txt")
-        if not web.allowed(url):
-            continue
-        fetch(url)
-        pages += 1
-        for link in web.links(url):
-            if link.url not in seen:
-                seen.add(link.url)
-                queue.append(link.url)
-    connection.close()
-    return pages
+        seen = visit(
+            server,
+            web.home_pages(0),
+            pages=_VISITED,
+            host_delay=_HOST_DELAY,
+            ip_delay=_IP_DELAY,
+            progress=TerminalProgress(),
+        )
+    click.echo(f"{len(seen.pages)} pages in {seen.seconds:.1f} s; the log of the server is {log}.")

@@ -53,16 +53,20 @@ class Server:
         """The address to give a client as its HTTP proxy."""
         return f"http://{ADDRESS}:{self.port}"
 
-    def hosts_table(self) -> str:
-        """The hosts of the month with their addresses, as /etc/hosts has them."""
+    def addresses(self) -> dict[str, str]:
+        """The loopback address of every host that is there, mirrors included."""
         hosts = self.web.hosts(self.month)
-        lines = []
-        for name, mirror, address, there in zip(
-            hosts["name"], hosts["mirror"], hosts["address"], hosts["present"], strict=True
-        ):
-            if there:
-                lines.append(f"{address}\t{name}" + (f" {mirror}" if mirror else ""))
-        return "\n".join(lines) + "\n"
+        rows = zip(hosts["name"], hosts["mirror"], hosts["address"], hosts["present"], strict=True)
+        return {
+            name: address
+            for host, mirror, address, there in rows
+            for name in (host, mirror)
+            if there and name is not None
+        }
+
+    def hosts_table(self) -> str:
+        """The hosts of the month with their addresses, a line each, as /etc/hosts has them."""
+        return "".join(f"{address}\t{name}\n" for name, address in self.addresses().items())
 
     def counters(self) -> dict[str, int]:
         """Requests, connections, bytes and malformed requests so far."""
