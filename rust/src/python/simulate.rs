@@ -2,6 +2,7 @@
 
 use super::progress::supervise;
 use crate::simulate::SimulateError;
+use crate::simulate::invitro::events::Event;
 use crate::simulate::invitro::facts::Columns;
 use crate::simulate::invitro::given::GivenGraph;
 use crate::simulate::invitro::log::Log;
@@ -27,6 +28,11 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<InvitroServer>()
 }
 
+/// One value of each row.
+fn column<'a, R, T>(rows: &'a [R], value: impl Fn(&'a R) -> T) -> Vec<T> {
+    rows.iter().map(value).collect()
+}
+
 /// Name, topic, month, addresses born and changed.
 type PlantedEvent = (String, u64, u32, Vec<String>, Vec<String>);
 
@@ -44,13 +50,24 @@ impl InvitroWeb {
         seed: u64,
         vocabularies: [(Vec<String>, Vec<String>); 4],
         theme: [Vec<u8>; 7],
+        events: Vec<([String; 2], u64, u32, Vec<u64>)>,
     ) -> PyResult<Self> {
         let spec = Spec::from_pairs(&spec)?;
         let vocabularies = vocabularies.map(|(function_words, syllables)| Vocabulary {
             function_words,
             syllables,
         });
-        let web = py.detach(|| Web::new(spec, seed, &vocabularies, Theme::new(theme)));
+        let events = events
+            .into_iter()
+            .map(|(words, topic, month, slots)| Event {
+                name: words.join(" "),
+                topic,
+                month,
+                slots,
+                words,
+            })
+            .collect();
+        let web = py.detach(|| Web::new(spec, seed, &vocabularies, Theme::new(theme), events));
         Ok(Self { web })
     }
 
@@ -92,57 +109,20 @@ impl InvitroWeb {
             let [a, b, c, d] = web.address(slot);
             format!("{a}.{b}.{c}.{d}")
         };
-        columns.set_item(
-            "name",
-            rows.iter().map(|row| row.0.as_str()).collect::<Vec<_>>(),
-        )?;
-        columns.set_item(
-            "mirror",
-            rows.iter().map(|row| row.1.as_deref()).collect::<Vec<_>>(),
-        )?;
-        columns.set_item("present", rows.iter().map(|row| row.3).collect::<Vec<_>>())?;
-        columns.set_item(
-            "size",
-            rows.iter().map(|row| row.2.size).collect::<Vec<_>>(),
-        )?;
-        columns.set_item(
-            "topic",
-            rows.iter().map(|row| row.2.topic).collect::<Vec<_>>(),
-        )?;
-        columns.set_item(
-            "spam",
-            rows.iter()
-                .map(|row| row.2.farm.is_some())
-                .collect::<Vec<_>>(),
-        )?;
+        columns.set_item("name", column(&rows, |row| row.0.as_str()))?;
+        columns.set_item("mirror", column(&rows, |row| row.1.as_deref()))?;
+        columns.set_item("present", column(&rows, |row| row.3))?;
+        columns.set_item("size", column(&rows, |row| row.2.size))?;
+        columns.set_item("topic", column(&rows, |row| row.2.topic))?;
+        columns.set_item("spam", column(&rows, |row| row.2.farm.is_some()))?;
         columns.set_item(
             "farm",
-            rows.iter()
-                .map(|row| row.2.farm.map(|farm| farm.number))
-                .collect::<Vec<_>>(),
+            column(&rows, |row| row.2.farm.map(|farm| farm.number)),
         )?;
-        columns.set_item(
-            "domain",
-            rows.iter().map(|row| row.2.domain).collect::<Vec<_>>(),
-        )?;
-        columns.set_item(
-            "failing",
-            rows.iter()
-                .map(|row| row.2.failing.is_some())
-                .collect::<Vec<_>>(),
-        )?;
-        columns.set_item(
-            "language",
-            rows.iter()
-                .map(|row| row.2.language.code())
-                .collect::<Vec<_>>(),
-        )?;
-        columns.set_item(
-            "address",
-            rows.iter()
-                .map(|row| dotted(row.2.slot))
-                .collect::<Vec<_>>(),
-        )?;
+        columns.set_item("domain", column(&rows, |row| row.2.domain))?;
+        columns.set_item("failing", column(&rows, |row| row.2.failing.is_some()))?;
+        columns.set_item("language", column(&rows, |row| row.2.language.code()))?;
+        columns.set_item("address", column(&rows, |row| dotted(row.2.slot)))?;
         Ok(columns)
     }
 

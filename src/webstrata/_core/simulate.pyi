@@ -23,6 +23,7 @@ class InvitroWeb:
         seed: int,
         vocabularies: Sequence[tuple[Sequence[str], Sequence[str]]],
         theme: Sequence[bytes],
+        events: Sequence[tuple[tuple[str, str], int, int, Sequence[int]]],
     ) -> InvitroWeb: ...
     @staticmethod
     def parameters() -> list[str]: ...

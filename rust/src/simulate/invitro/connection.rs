@@ -8,6 +8,7 @@ use super::request::{Head, MAX_HEAD, Parsed, parse};
 use super::respond::{Manner, Reply, Request, bare, to_https};
 use super::send::{PATIENCE, Wire, send};
 use super::server::Shared;
+use super::stamped::Stamped;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::Ordering;
@@ -30,6 +31,8 @@ struct Asked<'a> {
     connection: u64,
     address: [u8; 4],
     arrival: u64,
+    /// When the answer was out; 0 where it did not come to that.
+    end: u64,
     status: u16,
     bytes: u64,
     complete: bool,
@@ -45,7 +48,7 @@ impl Drop for Asked<'_> {
                 address: self.address,
                 host: &self.head.host,
                 arrival: self.arrival,
-                end: now(),
+                end: if self.end > 0 { self.end } else { now() },
                 status: self.status,
                 bytes: self.bytes,
                 complete: self.complete,
@@ -162,6 +165,7 @@ where
             connection: number,
             address: local.octets(),
             arrival,
+            end: 0,
             status: 0,
             bytes: 0,
             complete: false,
@@ -291,7 +295,11 @@ where
         is_head: head.method == b"HEAD",
         bandwidth: shared.site.web().spec.bandwidth,
     };
-    asked.complete = send(stream, reply, wire, &mut asked.bytes).await;
+    let mut stamped = Stamped::new(stream);
+    asked.complete = send(&mut stamped, reply, wire, &mut asked.bytes).await;
+    if asked.complete {
+        asked.end = stamped.last;
+    }
     asked.complete && keep_alive
 }
 

@@ -1,10 +1,9 @@
-//! Planted events: in one month, some hosts of a topic gain pages about it, and pages that were there change and link.
+//! Planted events, which `events.py` plans: the pages they bring, and those they change.
 
 use super::Web;
 use super::draw::{Stream, hash, purpose};
 use super::host::Host;
 use super::layout::FOLDER_PAGES;
-use super::names::push_word;
 use super::words::Language;
 
 #[derive(Clone, Debug)]
@@ -22,44 +21,6 @@ pub struct Event {
 const CHANGED: [u64; 4] = [0, 1, 2, 4];
 
 impl Web {
-    pub(super) fn plan_events(&self) -> Vec<Event> {
-        let spec = &self.spec;
-        let months = u64::from(spec.months);
-        (0..if months > 1 { spec.events } else { 0 })
-            .map(|number| {
-                let mut stream = Stream::new(self.seed ^ purpose::EVENT, number);
-                let topic = stream.below(spec.topics);
-                let month = 1 + stream.below(months - 1) as u32;
-                let words = [0, 1].map(|_| {
-                    let mut word = Vec::new();
-                    push_word(&mut word, stream.draw());
-                    push_word(&mut word, stream.draw());
-                    String::from_utf8(word).expect("words are ASCII")
-                });
-                let mut slots: Vec<u64> = Vec::new();
-                // hosts of the topic among the larger half, each once
-                let candidates = (self.layout.hosts / 2 / spec.topics).max(1);
-                for _ in 0..spec.event_hosts * 4 {
-                    let slot = stream.below(candidates) * spec.topics + topic;
-                    if slot < self.layout.hosts
-                        && !slots.contains(&slot)
-                        && (slots.len() as u64) < spec.event_hosts
-                    {
-                        slots.push(slot);
-                    }
-                }
-                slots.sort_unstable();
-                Event {
-                    name: format!("{} {}", words[0], words[1]),
-                    topic,
-                    month,
-                    slots,
-                    words,
-                }
-            })
-            .collect()
-    }
-
     /// Event pages on each host that takes part.
     pub fn event_pages_per_host(&self) -> u64 {
         (self.spec.event_pages / self.spec.event_hosts.max(1)).max(1)

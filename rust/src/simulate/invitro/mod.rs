@@ -25,6 +25,7 @@ pub mod send;
 pub mod server;
 pub mod site;
 pub mod spec;
+pub mod stamped;
 pub mod survey;
 pub mod theme;
 pub mod tls;
@@ -69,21 +70,25 @@ pub struct Happened {
 }
 
 impl Web {
-    pub fn new(spec: Spec, seed: u64, vocabularies: &[Vocabulary; 4], theme: Theme) -> Self {
+    pub fn new(
+        spec: Spec,
+        seed: u64,
+        vocabularies: &[Vocabulary; 4],
+        theme: Theme,
+        events: Vec<Event>,
+    ) -> Self {
         let seed = draw::scramble(seed ^ 0x77eb_57a7_a000_0000);
-        let spam_hosts =
-            (spec.hosts as f64 * spec.spam_share) as u64 / spec.farm_hosts * spec.farm_hosts;
-        let hosts = spec.hosts - spam_hosts;
-        let domains = Self::num_domains(hosts, spam_hosts);
-        let mut web = Self {
-            layout: Layout::new(hosts, spam_hosts, spec.pages, spec.size_exponent),
+        let hosts = spec.hosts - spec.spam_hosts;
+        let domains = Self::num_domains(hosts, spec.spam_hosts);
+        Self {
+            layout: Layout::new(hosts, spec.spam_hosts, spec.pages, spec.size_exponent),
             names: DomainNames::new(seed, domains, spec.uk_share, spec.foreign_share),
             words: Arc::new(if spec.stock_share > 0.0 {
                 Words::new(seed, spec.topics, vocabularies).with_stock(seed)
             } else {
                 Words::new(seed, spec.topics, vocabularies)
             }),
-            events: Vec::new(),
+            events,
             degrees: PowerLaw::new(spec.content_links, spec.out_exponent, 400),
             popular_hosts: Zipf::new(hosts, 1.0 / (spec.in_exponent - 1.0)),
             queries: Zipf::new(NUM_QUERIES, 1.0),
@@ -91,9 +96,7 @@ impl Web {
             table: None,
             spec,
             seed,
-        };
-        web.events = web.plan_events();
-        web
+        }
     }
 
     /// The same web with the hosts of one month in memory, for those who visit all of them.

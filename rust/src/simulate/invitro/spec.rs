@@ -59,7 +59,6 @@ spec! {
     ephemeral_share: f64,
     page_change_rate: f64,
     link_change_rate: f64,
-    events: u64,
     event_hosts: u64,
     event_pages: u64,
     // duplicates
@@ -90,7 +89,7 @@ spec! {
     flaky_share: f64,
     compressed_share: f64,
     // spam
-    spam_share: f64,
+    spam_hosts: u64,
     farm_hosts: u64,
     comment_spam_share: f64,
     cloaking_share: f64,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from webstrata.simulate.invitro.server import Server
 
+_SLACK = 0.01
 USER_AGENT = "webstrata-visitor (+http://localhost/)"
 _CLOSED = Robots(rules=parse_robots(b"User-agent: *\nDisallow: /\n").rules)
 
@@ -75,8 +76,8 @@ class Visitor:
             self._connection.close()
             status, headers, body = 0, http.client.HTTPMessage(), b""
         for key in keys:
-            # a little more than asked for: the server's clock ends a request later than ours
-            self._free[key] = time.monotonic() + 1.1 * self._delays[key[0]] + 0.001
+            # a little more than asked for: the server ends a request when its last byte is out, and says so late
+            self._free[key] = time.monotonic() + 1.1 * self._delays[key[0]] + _SLACK
         return status, headers, body
 
     def may_fetch(self, url: str) -> bool:

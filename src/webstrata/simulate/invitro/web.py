@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -21,6 +21,7 @@ from webstrata._core.simulate import InvitroWeb
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import unknown_name
 from webstrata.errors import SettingError
+from webstrata.simulate.invitro.events import num_spam_hosts, plan_events
 from webstrata.simulate.invitro.server import Server
 from webstrata.simulate.invitro.settings import PRESETS, InvitroSettings
 from webstrata.simulate.invitro.theme import THEME
@@ -53,7 +54,7 @@ _FACTS = pa.schema(
         ("near_duplicate_of", pa.string()),
     ]
 )
-_NOT_OF_THE_CORE = {"host_delay", "ip_delay"}
+_NOT_OF_THE_CORE = {"events", "host_delay", "ip_delay", "spam_share"}
 
 
 class Urls(Sequence[str]):
@@ -210,12 +211,13 @@ class Web:
         self.preset = preset
         self.seed = seed
         self.settings = settings or make_settings(preset, overrides)
-        parameters = asdict(self.settings)
+        parameters = asdict(self.settings) | {"spam_hosts": num_spam_hosts(self.settings)}
         self._core = InvitroWeb(
             [(name, float(value)) for name, value in parameters.items() if name not in _NOT_OF_THE_CORE],
             seed,
             [(words.function_words, words.syllables) for words in VOCABULARIES],
             THEME.fragments(),
+            [astuple(event) for event in plan_events(self.settings, seed)],
         )
 
     # ---- the truth

@@ -1,0 +1,79 @@
+"""Planted events: in one month, some hosts of a topic gain pages about something nobody wrote of before.
+
+An event has a name of two invented words, a topic, a month (never the first), and hosts of its topic that
+take part. From its month on each of them has pages about it below ``/news/``, which link to each other within
+the host and across hosts; its home page and some of its first pages change, name it, and link there.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from webstrata.simulate.invitro.settings import InvitroSettings
+
+_CONSONANTS = "bcdfghklmnprstvz"
+_VOWELS = "aeio"
+_SYLLABLES = 5
+
+
+@dataclass(frozen=True)
+class PlannedEvent:
+    """An event as the core takes it; hosts are named by their slots."""
+
+    words: tuple[str, str]
+    topic: int
+    month: int
+    slots: tuple[int, ...]
+
+
+def num_spam_hosts(settings: InvitroSettings) -> int:
+    """Hosts of link farms: whole farms only, behind the ordinary hosts.
+
+    Examples
+    --------
+    >>> from webstrata.simulate.invitro import Web
+    >>> num_spam_hosts(Web("tiny").settings)
+    4
+    """
+    return int(settings.hosts * settings.spam_share) // settings.farm_hosts * settings.farm_hosts
+
+
+def plan_events(settings: InvitroSettings, seed: int) -> list[PlannedEvent]:
+    """The events of a web, the same for the same seed everywhere.
+
+    Examples
+    --------
+    >>> from webstrata.simulate.invitro import Web
+    >>> settings = Web("small").settings
+    >>> plan_events(settings, seed=7) == plan_events(settings, seed=7) != plan_events(settings, seed=8)
+    True
+    """
+    if settings.months < 2:
+        return []
+    # only `random()` is promised to give the same numbers in every version of Python
+    draw = random.Random(seed).random
+    return [_plan(settings, draw) for _ in range(settings.events)]
+
+
+def _plan(settings: InvitroSettings, draw: Callable[[], float]) -> PlannedEvent:
+    def below(bound: int) -> int:
+        return int(draw() * bound)
+
+    def word() -> str:
+        return "".join(_CONSONANTS[below(16)] + _VOWELS[below(4)] for _ in range(_SYLLABLES))
+
+    topic = below(settings.topics)
+    month = 1 + below(settings.months - 1)
+    words = (word(), word())
+    ordinary = settings.hosts - num_spam_hosts(settings)
+    # hosts of the topic among the larger half, each once; a small web may have fewer than asked for
+    candidates = range(topic, min(max(ordinary // 2, topic + 1), ordinary), settings.topics)
+    slots: set[int] = set()
+    while len(slots) < min(settings.event_hosts, len(candidates)):
+        slots.add(candidates[below(len(candidates))])
+    return PlannedEvent(words, topic, month, tuple(sorted(slots)))
