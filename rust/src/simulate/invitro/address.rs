@@ -47,6 +47,17 @@ pub struct Target {
     pub guise: Guise,
 }
 
+impl Target {
+    pub fn new(slot: u64, index: u64, guise: Guise) -> Self {
+        Self { slot, index, guise }
+    }
+
+    /// A page under its own address.
+    pub fn page(slot: u64, index: u64) -> Self {
+        Self::new(slot, index, Guise::Page)
+    }
+}
+
 /// What a request asks a host for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {

@@ -90,11 +90,7 @@ impl Web {
 
     /// The one link of a page that says, with status 200, that nothing is there.
     fn link_of_soft_error(&self, host: &Host, month: u32) -> (Link, String, String) {
-        let target = Target {
-            slot: host.slot,
-            index: 0,
-            guise: Guise::Page,
-        };
+        let target = Target::page(host.slot, 0);
         let link = Link {
             target,
             area: Area::Text,

@@ -123,7 +123,7 @@ impl Gather<'_> {
             None => Guise::Page,
         };
         let slot = self.host.slot;
-        self.push(Target { slot, index, guise }, area, false);
+        self.push(Target::new(slot, index, guise), area, false);
     }
 
     fn navigation(&mut self) {
@@ -139,15 +139,7 @@ impl Gather<'_> {
         if host.has_trap {
             let slot = host.slot;
             for guise in [Guise::Calendar(312), Guise::Deeper(1)] {
-                self.push(
-                    Target {
-                        slot,
-                        index: 0,
-                        guise,
-                    },
-                    Area::Navigation,
-                    false,
-                );
+                self.push(Target::new(slot, 0, guise), Area::Navigation, false);
             }
         }
     }
@@ -179,11 +171,7 @@ impl Gather<'_> {
         }
         if content == 0 && host.has_hazards {
             for kind in 0..HAZARDS {
-                let target = Target {
-                    slot: host.slot,
-                    index: 0,
-                    guise: Guise::Hazard(kind),
-                };
+                let target = Target::new(host.slot, 0, Guise::Hazard(kind));
                 self.push(target, Area::SideBar, false);
             }
         }
@@ -203,14 +191,14 @@ impl Gather<'_> {
             // an event page links to the others of its host, and to one on each other host
             for other in 0..web.event_pages_per_host() {
                 let index = web.event_index(host, number, other);
-                self.push(event_target(slot, index), Area::Event, false);
+                self.push(Target::page(slot, index), Area::Event, false);
             }
             for (place, &other) in web.events[number].slots.iter().enumerate() {
                 if other != slot && web.is_present(other, month) {
                     let there = web.host(other, month);
                     let choice = (page + place as u64) % web.event_pages_per_host();
                     let index = web.event_index(&there, number, choice);
-                    self.push(event_target(other, index), Area::Event, false);
+                    self.push(Target::page(other, index), Area::Event, false);
                 }
             }
             self.inner(0, Area::Event);
@@ -218,7 +206,7 @@ impl Gather<'_> {
         for (number, _) in web.events_on(host, content, month) {
             for page in 0..web.event_pages_per_host() {
                 let index = web.event_index(host, number, page);
-                self.push(event_target(slot, index), Area::Event, false);
+                self.push(Target::page(slot, index), Area::Event, false);
             }
         }
     }
@@ -256,7 +244,7 @@ impl Gather<'_> {
                 let slot = web.layout.hosts + stream.below(farms) * web.spec.farm_hosts;
                 if web.is_present(slot, month) {
                     let nofollow = stream.falls(0.5);
-                    let target = page_target(slot, 0);
+                    let target = Target::page(slot, 0);
                     self.push(target, Area::Text, nofollow);
                 }
             } else if let Some((slot, index)) = self.choose_outer(&mut stream) {
@@ -272,13 +260,13 @@ impl Gather<'_> {
         let first = web.layout.hosts + number * web.spec.farm_hosts;
         let mut stream = Stream::new(key, purpose::FARM);
         if member != 0 && web.is_present(first, month) {
-            self.push(page_target(first, 0), Area::Text, false);
+            self.push(Target::page(first, 0), Area::Text, false);
         }
         for _ in 0..12 {
             let slot = first + stream.below(web.spec.farm_hosts);
             let index = stream.below(super::layout::FARM_PAGES);
             if web.is_present(slot, month) {
-                self.push(page_target(slot, index), Area::Text, false);
+                self.push(Target::page(slot, index), Area::Text, false);
             }
         }
     }
@@ -316,7 +304,7 @@ impl Gather<'_> {
             } else {
                 index
             };
-            self.push(page_target(slot, index), area, false);
+            self.push(Target::page(slot, index), area, false);
         }
     }
 
@@ -350,25 +338,9 @@ impl Gather<'_> {
         } else {
             Guise::Page
         };
-        let target = Target {
-            slot: there.slot,
-            index,
-            guise,
-        };
+        let target = Target::new(there.slot, index, guise);
         self.push(target, Area::Text, nofollow);
     }
-}
-
-fn page_target(slot: u64, index: u64) -> Target {
-    Target {
-        slot,
-        index,
-        guise: Guise::Page,
-    }
-}
-
-fn event_target(slot: u64, index: u64) -> Target {
-    page_target(slot, index)
 }
 
 /// A page of a host by popularity: the first ones more than the last.

@@ -142,11 +142,7 @@ impl Census<'_> {
             let mut path = Vec::new();
             indexes
                 .map(|index| {
-                    let target = Target {
-                        slot,
-                        index,
-                        guise: Guise::Page,
-                    };
+                    let target = Target::page(slot, index);
                     path.clear();
                     web.push_target(&mut path, &host, index, Guise::Page, month);
                     let fate = if is_there && web.is_allowed(&host, &path) {
@@ -288,11 +284,7 @@ impl Census<'_> {
     /// What is behind an address that is not a page's own, and the addresses it leads to.
     fn visit(&self, target: &Target) -> (Found, Vec<Target>) {
         let (web, month) = (self.web, self.month);
-        let page_of = |index: u64| Target {
-            slot: target.slot,
-            index,
-            guise: Guise::Page,
-        };
+        let page_of = |index: u64| Target::page(target.slot, index);
         let Some(asked) = self.fetch(target) else {
             return (Found::Nothing, Vec::new());
         };

@@ -76,7 +76,7 @@ class Visitor:
             self._connection.close()
             status, headers, body = 0, http.client.HTTPMessage(), b""
         for key in keys:
-            # a little more than asked for: the server ends a request when its last byte is out, and says so late
+            # a little more than asked for, since two clocks tell it
             self._free[key] = time.monotonic() + 1.1 * self._delays[key[0]] + _SLACK
         return status, headers, body
 
