@@ -5,6 +5,7 @@ mod errors;
 mod graph;
 mod progress;
 mod simulate;
+mod web;
 
 use pyo3::prelude::*;
 
@@ -14,7 +15,8 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     add_room(module, "collection", collection::fill)?;
     add_room(module, "graph", graph::fill)?;
-    add_room(module, "simulate", simulate::fill)
+    add_room(module, "simulate", simulate::fill)?;
+    add_room(module, "web", web::fill)
 }
 
 /// Adds a submodule and enters it in `sys.modules`, so that `import webstrata._core.<name>` works.

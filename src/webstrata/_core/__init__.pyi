@@ -1,7 +1,8 @@
 from webstrata._core import collection as collection
 from webstrata._core import graph as graph
 from webstrata._core import simulate as simulate
+from webstrata._core import web as web
 
-__all__ = ["__version__", "collection", "graph", "simulate"]
+__all__ = ["__version__", "collection", "graph", "simulate", "web"]
 
 __version__: str

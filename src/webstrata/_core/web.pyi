@@ -1,0 +1,3 @@
+__all__ = ["host_key"]
+
+def host_key(host: bytes) -> bytes: ...
