@@ -15,6 +15,7 @@
         ├── LockedError            wait for the other writer, or stop it
         ├── AccessError            change the permissions, or choose another place
         ├── DiskFullError          free some space
+        ├── UrlError               correct the URL, or give the base of a relative one
         └── MissingExtraError      install an optional dependency
 
 A message is one sentence: where, what is there and what was expected, what to do. Programming mistakes are
@@ -79,6 +80,14 @@ class AccessError(UserError):
 
 class DiskFullError(UserError):
     """No space is left on the device."""
+
+
+class UrlError(UserError):
+    """Something that is no URL of a page; `reason` is its `webstrata.web.url.Reject`."""
+
+    def __init__(self, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class MissingExtraError(UserError):

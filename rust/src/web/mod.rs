@@ -1,3 +1,5 @@
 //! URLs and what is made of them.
 
+pub mod host;
 pub mod row_key;
+pub mod url;

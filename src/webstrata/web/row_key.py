@@ -3,14 +3,21 @@
 ``http://www.example.org/a?b`` becomes ``org,example,www)/a?b``. Behind a blank comes what is not the default,
 first the port and then the scheme (``org,example)/ 8080 https``), so that neither splits a host. In the order
 of bytes ``)`` < ``,`` < ``-`` < digits < letters: the pages of a host are neighbours, and so are the hosts of
-a domain.
+a domain. An IPv6 address is written without its brackets. Different URLs in normal form (`webstrata.web.url`)
+have different keys, since no host holds ``,`` or ``)`` and no path a blank.
 """
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
-_DEFAULT_PORTS = {"http": 80, "https": 443}
+from webstrata._core import web as core
+from webstrata.web.url import split
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_DEFAULT_PORTS = {"http": "80", "https": "443"}
 
 
 def row_key(url: str) -> str:
@@ -23,11 +30,23 @@ def row_key(url: str) -> str:
     >>> row_key("https://example.org:8080/")
     'org,example)/ 8080 https'
     """
-    parts = urlsplit(url)
-    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    tail = ""
-    if parts.port is not None and parts.port != _DEFAULT_PORTS.get(parts.scheme):
-        tail += f" {parts.port}"
-    if parts.scheme != "http":
-        tail += f" {parts.scheme}"
-    return ",".join(reversed((parts.hostname or "").split("."))) + ")" + target + tail
+    origin, target = split(url)
+    scheme, _, authority = origin.partition("://")
+    host, colon, port = authority.rpartition(":")
+    if not colon or port.endswith("]"):  # the colons of an IPv6 address stand within brackets
+        host, port = authority, ""
+    key = ",".join(reversed(host.strip("[]").split("."))) + ")" + (target or "/")
+    if port and port != _DEFAULT_PORTS.get(scheme):
+        key += f" {port}"
+    return key if scheme == "http" else f"{key} {scheme}"
+
+
+def row_keys(urls: Iterable[str]) -> list[str]:
+    """The row keys of many normalized URLs, by the core.
+
+    Examples
+    --------
+    >>> row_keys(["http://example.org/", "https://example.org/a"])
+    ['org,example)/', 'org,example)/a https']
+    """
+    return core.row_keys(list(urls))

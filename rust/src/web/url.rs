@@ -1,0 +1,235 @@
+//! URLs as a crawl knows them: absolute, http or https, one spelling for each.
+//!
+//! Parsing and resolution are those of the WHATWG URL standard, by ada: case of scheme and host, default port, dot
+//! segments, IDNA, empty path, escaping. On top of it the fragment is dropped, percent escapes are written in upper case,
+//! and what RFC 3986 does not admit in a path or query (`[ ] | ^ { }`, a `%` that begins no escape, …) is escaped.
+
+use ada_url::{HostType, SchemeType, Url};
+
+/// References longer than this are not looked at.
+const MAX_REFERENCE: usize = 1 << 20;
+
+/// Why something is no URL of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reject {
+    Scheme,
+    Relative,
+    NoHost,
+    Host,
+    Port,
+    Credentials,
+    TooLong,
+}
+
+impl Reject {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Scheme => "scheme",
+            Self::Relative => "relative",
+            Self::NoHost => "no host",
+            Self::Host => "host",
+            Self::Port => "port",
+            Self::Credentials => "credentials",
+            Self::TooLong => "too long",
+        }
+    }
+}
+
+/// Replaces `out` by the normal form of `reference`, as found on a page whose address is `base`. After a reject, what
+/// `out` holds has no meaning. A base that does not parse is as good as none.
+pub fn normalize(
+    reference: &str,
+    base: Option<&str>,
+    max_length: usize,
+    out: &mut Vec<u8>,
+) -> Result<(), Reject> {
+    out.clear();
+    if reference.len() > MAX_REFERENCE {
+        let is_foreign = foreign_scheme(reference);
+        return Err(if is_foreign {
+            Reject::Scheme
+        } else {
+            Reject::TooLong
+        });
+    }
+    // an address that names its host owes nothing to the base, which then need not be parsed
+    let base = base.filter(|base| base.len() <= MAX_REFERENCE && !is_absolute(reference));
+    let url = Url::parse(reference, base).or_else(|_| {
+        // the standard refuses everything beside a base that does not parse
+        let base = base.filter(|base| Url::can_parse(base, None));
+        Url::parse(reference, base).map_err(|_| explain(reference, base))
+    })?;
+    if !matches!(url.scheme_type(), SchemeType::Http | SchemeType::Https) {
+        return Err(Reject::Scheme);
+    }
+    if url.has_credentials() {
+        return Err(Reject::Credentials);
+    }
+    if url.host_type() == HostType::Domain && !url.hostname().bytes().all(is_host_byte) {
+        return Err(Reject::Host);
+    }
+    let (href, parts) = (url.href().as_bytes(), url.components());
+    let path = parts.pathname_start.map_or(href.len(), |at| at as usize);
+    let end = parts.hash_start.map_or(href.len(), |at| at as usize);
+    out.extend_from_slice(&href[..path]);
+    push_escaped(out, &href[path..end]);
+    if out.len() > max_length {
+        return Err(Reject::TooLong);
+    }
+    Ok(())
+}
+
+/// Scheme and authority, and path and query, of a normal form.
+pub fn split(url: &str) -> (&str, &str) {
+    let authority = url.find("://").map_or(0, |at| at + 3);
+    let end = url[authority..].find(['/', '?']);
+    url.split_at(end.map_or(url.len(), |at| authority + at))
+}
+
+fn is_absolute(reference: &str) -> bool {
+    let rest = reference.strip_prefix("http");
+    rest.is_some_and(|rest| rest.strip_prefix('s').unwrap_or(rest).starts_with("://"))
+}
+
+/// What names have: other bytes resolve nowhere, and commas and parentheses would confuse row keys.
+fn is_host_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_')
+}
+
+/// What RFC 3986 admits in a path or query, apart from escapes: from `!` to `~`, with gaps.
+fn is_legal(byte: u8) -> bool {
+    matches!(byte, b'!'..=b'~') && !br##""#%<>[\]^`{|}"##.contains(&byte)
+}
+
+fn push_escaped(out: &mut Vec<u8>, mut text: &[u8]) {
+    while let Some(at) = text.iter().position(|byte| !is_legal(*byte)) {
+        out.extend_from_slice(&text[..at]);
+        let escape = match text[at..] {
+            [b'%', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
+                text = &text[at + 3..];
+                [high.to_ascii_uppercase(), low.to_ascii_uppercase()]
+            }
+            _ => {
+                let byte = text[at];
+                text = &text[at + 1..];
+                [byte >> 4, byte & 15].map(|digit| b"0123456789ABCDEF"[digit as usize])
+            }
+        };
+        out.extend_from_slice(&[b'%', escape[0], escape[1]]);
+    }
+    out.extend_from_slice(text);
+}
+
+/// The text without what the standard's parser does not see.
+fn visible(reference: &str) -> impl Iterator<Item = char> + '_ {
+    reference
+        .trim_start_matches(|c| c <= ' ')
+        .chars()
+        .filter(|c| !matches!(c, '\t' | '\n' | '\r'))
+}
+
+fn scheme(reference: &str) -> Option<String> {
+    let mut name = String::new();
+    for (place, letter) in visible(reference).enumerate() {
+        match letter {
+            ':' if place > 0 => return Some(name),
+            'a'..='z' | 'A'..='Z' => name.push(letter.to_ascii_lowercase()),
+            '0'..='9' | '+' | '-' | '.' if place > 0 => name.push(letter),
+            _ => return None,
+        }
+    }
+    None
+}
+
+fn foreign_scheme(reference: &str) -> bool {
+    scheme(reference).is_some_and(|name| name != "http" && name != "https")
+}
+
+/// Why the parser failed.
+fn explain(reference: &str, base: Option<&str>) -> Reject {
+    let own = scheme(reference);
+    if foreign_scheme(reference) || own.is_none() && base.is_some_and(foreign_scheme) {
+        return Reject::Scheme;
+    }
+    let skipped = own.as_ref().map_or(0, |name| name.len() + 1);
+    let text: String = visible(reference).skip(skipped).collect();
+    if own.is_none() && (base.is_none() || !text.starts_with(['/', '\\'])) {
+        return Reject::Relative;
+    }
+    let rest = text.trim_start_matches(['/', '\\']);
+    let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or("");
+    let address = authority.rsplit('@').next().unwrap_or("");
+    // the colons of an IPv6 address stand within brackets
+    let brackets = address.rfind(']').map_or(0, |at| at + 1);
+    let (name, port) = address[brackets..]
+        .split_once(':')
+        .unwrap_or((&address[brackets..], "0"));
+    let is_port = port.bytes().all(|byte| byte.is_ascii_digit());
+    match brackets + name.len() {
+        0 => Reject::NoHost,
+        _ if is_port && (port.is_empty() || port.parse::<u16>().is_ok()) => Reject::Host,
+        _ => Reject::Port,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn normal(reference: &str, base: Option<&str>) -> Result<String, Reject> {
+        let mut out = Vec::new();
+        normalize(reference, base, 2048, &mut out)?;
+        Ok(String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn what_is_legal_stays_and_what_is_not_is_escaped() {
+        let page = Some("http://Example.org:80/a/b");
+        assert_eq!(
+            normal("../c[1]?x|%3d%#f", page).unwrap(),
+            "http://example.org/c%5B1%5D?x%7C%3D%25"
+        );
+        assert_eq!(
+            normal("https://bücher.de", page).unwrap(),
+            "https://xn--bcher-kva.de/"
+        );
+    }
+
+    #[test]
+    fn rejects_say_why() {
+        for (reference, base, reason) in [
+            ("mailto:a@b", None, Reject::Scheme),
+            ("x", Some("about:blank"), Reject::Scheme),
+            ("x", None, Reject::Relative),
+            ("http://", None, Reject::NoHost),
+            ("http://a b/", None, Reject::Host),
+            ("http://a,b/", None, Reject::Host),
+            ("http://[::1]:x/", None, Reject::Port),
+            ("//a:70000/", Some("http://b/"), Reject::Port),
+            ("http://u:p@a/", None, Reject::Credentials),
+            (
+                &format!("http://a/{}", "x".repeat(2048)),
+                None,
+                Reject::TooLong,
+            ),
+        ] {
+            assert_eq!(normal(reference, base), Err(reason), "{reference}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_normal_form_stays_and_its_halves_join(reference in ".{0,40}", path in "[ -~]{0,30}") {
+            for text in [reference, format!("http://a.b/{path}")] {
+                if let Ok(url) = normal(&text, Some("http://c.d/e/f?g")) {
+                    prop_assert_eq!(normal(&url, None).unwrap(), url.as_str());
+                    let (origin, target) = split(&url);
+                    prop_assert!(target.starts_with('/'));
+                    prop_assert!(target.bytes().all(|byte| is_legal(byte) || byte == b'%'));
+                    prop_assert_eq!(format!("{origin}{target}"), url);
+                }
+            }
+        }
+    }
+}
