@@ -46,10 +46,6 @@ impl Writer {
         self.position
     }
 
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Takes all of `data`, or says why not in the words of the room.
     pub fn put(&mut self, data: &[u8]) -> Result<()> {
         self.write_all(data)

@@ -1,11 +1,14 @@
 //! `webstrata._core.web`.
 
+mod robots;
+
 use crate::web::{host, row_key, url};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyList, PyString};
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<robots::Robots>()?;
     module.add_function(wrap_pyfunction!(normalize_urls, module)?)?;
     module.add_function(wrap_pyfunction!(public_suffix, module)?)?;
     module.add_function(wrap_pyfunction!(registered_domain, module)?)?;

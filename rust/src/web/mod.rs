@@ -1,5 +1,6 @@
 //! URLs and what is made of them.
 
 pub mod host;
+pub mod robots;
 pub mod row_key;
 pub mod url;

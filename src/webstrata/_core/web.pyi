@@ -1,6 +1,28 @@
 from collections.abc import Sequence
+from typing import final
 
-__all__ = ["normalize_urls", "public_suffix", "registered_domain", "row_keys"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Robots", "normalize_urls", "public_suffix", "registered_domain", "row_keys"]
+
+@final
+class Robots:
+    def __new__(
+        cls, content: bytes, agents: Sequence[bytes], max_bytes: int, like_google: bool
+    ) -> Robots: ...
+    def allows(self, target: bytes) -> bool: ...
+    def allows_many(self, targets: Sequence[bytes]) -> NDArray[np.bool_]: ...
+    @property
+    def crawl_delay(self) -> float: ...
+    @property
+    def num_rules(self) -> int: ...
+    @property
+    def num_bytes(self) -> int: ...
+    @property
+    def sitemaps(self) -> list[str]: ...
+    @property
+    def signals(self) -> list[str]: ...
 
 def normalize_urls(
     references: Sequence[str], base: str | None, max_length: int

@@ -165,14 +165,6 @@ impl PowerLaw {
     pub fn draw(&self, draw: u64) -> u16 {
         self.table[(draw >> 50) as usize]
     }
-
-    pub fn mean(&self) -> f64 {
-        self.table
-            .iter()
-            .map(|&value| f64::from(value))
-            .sum::<f64>()
-            / self.table.len() as f64
-    }
 }
 
 /// A keyed bijection of the numbers below 2^bits (bits even): four rounds of Feistel.

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING
 from urllib.parse import urldefrag, urljoin, urlsplit
 
 from webstrata.collection.progress import Progress
-from webstrata.simulate.invitro.judge.robots import Robots, parse_robots
+from webstrata.web.robots import rules_for_status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from webstrata.simulate.invitro.server import Server
+    from webstrata.web.robots import Robots
 
 _SLACK = 0.01
 USER_AGENT = "webstrata-visitor (+http://localhost/)"
-_CLOSED = Robots(rules=parse_robots(b"User-agent: *\nDisallow: /\n").rules)
 
 
 class _Links(HTMLParser):
@@ -85,9 +85,7 @@ class Visitor:
         parts = urlsplit(url)
         if parts.netloc not in self._robots:
             status, _, body = self.fetch(f"http://{parts.netloc}/robots.txt")
-            self._robots[parts.netloc] = (
-                parse_robots(body) if status == 200 else Robots() if 400 <= status < 500 else _CLOSED
-            )
+            self._robots[parts.netloc] = rules_for_status(status, body, USER_AGENT.partition(" ")[0])
         target = parts.path + (f"?{parts.query}" if parts.query else "")
         return self._robots[parts.netloc].allows(target)
 

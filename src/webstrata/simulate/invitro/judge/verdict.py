@@ -11,7 +11,6 @@ import numpy as np
 
 from webstrata.errors import FormatError, SettingError
 from webstrata.simulate.invitro.judge.log import read_log
-from webstrata.simulate.invitro.judge.robots import Robots, parse_robots
 from webstrata.simulate.invitro.judge.rules import (
     FOREVER,
     Visits,
@@ -23,6 +22,7 @@ from webstrata.simulate.invitro.judge.rules import (
 )
 from webstrata.simulate.invitro.judge.settings import JudgeSettings
 from webstrata.simulate.invitro.web import Web
+from webstrata.web.robots import Robots, parse_robots
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -258,7 +258,7 @@ class _Case:
             return Robots()
         status, _, body = self.web._core.fetch(f"http://{host}/robots.txt", self.month) or (0, b"", b"")
         if status == 200:
-            return parse_robots(body)
+            return parse_robots(body, "*")
         return Robots() if 400 <= status < 500 else None
 
     def _delays(self, names: list[str], delay: float, own: Mapping[str, float], kind: str) -> Numbers:
@@ -349,7 +349,7 @@ class _Case:
         strict = {
             host
             for host, robots in enumerate(self.robots)
-            if self.exists[host] and (robots is None or robots.rules)
+            if self.exists[host] and (robots is None or robots.num_rules)
         }
         forbidden = np.array(
             [
