@@ -71,11 +71,6 @@ impl InvitroWeb {
         Ok(Self { web })
     }
 
-    #[staticmethod]
-    fn parameters() -> Vec<&'static str> {
-        Spec::NAMES.to_vec()
-    }
-
     #[getter]
     fn num_slots(&self) -> u64 {
         self.web.layout.num_slots()
