@@ -5,8 +5,10 @@
 //! knows PyO3; without the feature `python` this is an ordinary Rust library.
 
 pub mod collection;
+pub mod crawl;
 pub mod graph;
 pub mod simulate;
+pub mod store;
 pub mod web;
 
 #[cfg(feature = "python")]

@@ -1,10 +1,12 @@
 //! The door to Python: bindings, nothing but conversion. Each room is a submodule of `webstrata._core`.
 
 mod collection;
+mod crawl;
 mod errors;
 mod graph;
 mod progress;
 mod simulate;
+mod store;
 mod web;
 
 use pyo3::prelude::*;
@@ -14,8 +16,10 @@ use pyo3::prelude::*;
 fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     add_room(module, "collection", collection::fill)?;
+    add_room(module, "crawl", crawl::fill)?;
     add_room(module, "graph", graph::fill)?;
     add_room(module, "simulate", simulate::fill)?;
+    add_room(module, "store", store::fill)?;
     add_room(module, "web", web::fill)
 }
 

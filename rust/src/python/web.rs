@@ -1,5 +1,6 @@
 //! `webstrata._core.web`.
 
+mod html;
 mod robots;
 
 use crate::web::{host, row_key, url};
@@ -8,6 +9,7 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyList, PyString};
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    html::fill(module)?;
     module.add_class::<robots::Robots>()?;
     module.add_function(wrap_pyfunction!(normalize_urls, module)?)?;
     module.add_function(wrap_pyfunction!(public_suffix, module)?)?;

@@ -1,6 +1,10 @@
-//! URLs and what is made of them.
+//! URLs, the protocol that fetches them, and what is read in the answers.
 
+pub mod charset;
+pub mod fingerprint;
 pub mod host;
+pub mod html;
+pub mod http;
 pub mod robots;
 pub mod row_key;
 pub mod url;

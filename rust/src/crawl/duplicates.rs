@@ -1,0 +1,1 @@
+//! An exact map on disk.

@@ -1,0 +1,1 @@
+//! A FIFO of byte strings on disk.

@@ -1,0 +1,1 @@
+//! The sieve: a queue with memory.

@@ -1,0 +1,1 @@
+//! The URL cache in front of the sieve.

@@ -1,0 +1,1 @@
+//! What the workbench cannot hold, per host, on disk.

@@ -1,0 +1,1 @@
+//! WARC/1.1 records and files.

@@ -1,0 +1,1 @@
+//! Which charset a page is written in: header, BOM, meta, guess.

@@ -1,0 +1,1 @@
+//! 64 bits that stay when only volatile parts of a page change.

@@ -1,0 +1,5 @@
+# ---- filters
+
+# ---- frontier
+
+# ---- run
