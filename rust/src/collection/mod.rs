@@ -3,6 +3,7 @@
 pub mod digest;
 pub mod faults;
 pub mod files;
+pub mod numbers;
 pub mod progress;
 
 use std::fmt;

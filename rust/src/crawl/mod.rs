@@ -1,11 +1,61 @@
 //! The data plane of a crawl, with the names of BUBING: URL cache, sieve, workbench, virtualizer, distributor, fetchers.
+//!
+//! ```text
+//!              links                        visits                     records
+//! fetchers ───────────▶ frontier (one thread) ───────▶ fetchers (one    ───────▶ flusher (one thread)
+//!          ◀─────────── sieve, workbench,     ◀─────── event loop a core)        WARC files, captures
+//!             answers   virtualizer, duplicates  ends
+//! ```
+//!
+//! Each structure belongs to one thread, and the threads send each other messages: no lock stands on the way of a page.
 
+pub mod config;
+pub mod counters;
+pub mod distributor;
 pub mod dns;
 pub mod duplicates;
+pub mod engine;
 pub mod fetcher;
 pub mod filters;
+pub mod flusher;
+pub mod frontier;
+pub mod known;
+pub mod page;
 pub mod queue;
+pub mod record;
 pub mod sieve;
+pub mod tls;
 pub mod url_cache;
 pub mod virtualizer;
 pub mod workbench;
+
+use crate::collection::CollectionError;
+use std::fmt;
+
+/// What ends a crawl before its time.
+#[derive(Debug)]
+pub enum CrawlError {
+    Collection(CollectionError),
+    /// a setting that only the core can judge
+    Setting(String),
+    /// a function of the user's raised; the door to Python keeps what
+    Callback,
+}
+
+impl From<CollectionError> for CrawlError {
+    fn from(error: CollectionError) -> Self {
+        Self::Collection(error)
+    }
+}
+
+impl fmt::Display for CrawlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Collection(error) => error.fmt(f),
+            Self::Setting(message) => f.write_str(message),
+            Self::Callback => f.write_str("a function of yours raised an exception"),
+        }
+    }
+}
+
+pub type Result<T> = std::result::Result<T, CrawlError>;

@@ -52,7 +52,7 @@ impl InvitroWeb {
         theme: [Vec<u8>; 7],
         events: Vec<([String; 2], u64, u32, Vec<u64>)>,
     ) -> PyResult<Self> {
-        let spec = Spec::from_pairs(&spec)?;
+        let spec = Spec::from_pairs(&spec).map_err(SimulateError::Spec)?;
         let vocabularies = vocabularies.map(|(function_words, syllables)| Vocabulary {
             function_words,
             syllables,

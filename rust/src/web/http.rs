@@ -1,1 +1,352 @@
-//! HTTP/1.1 as a crawler speaks it.
+//! HTTP/1.1 as a crawler speaks it: one request, one answer, bounded in size and time, and forgiving.
+
+use httparse::{EMPTY_HEADER, ParserConfig, Response, Status};
+use memchr::memmem;
+use std::io::{self, Read};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::time::{Instant as Deadline, timeout_at};
+
+/// What an answer may cost.
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    pub head: usize,
+    pub body: usize,
+    /// to the first byte
+    pub silence: Duration,
+    /// to the last byte
+    pub total: Duration,
+    /// bytes per second, looked at from the second `silence` on
+    pub rate: f64,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    Dns,
+    Connect,
+    Tls,
+    Timeout,
+    Protocol,
+}
+
+impl Failure {
+    pub const NAMES: [&'static str; 5] = ["dns", "connect", "tls", "timeout", "protocol"];
+}
+
+/// Why an answer is not whole, in the words of WARC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    Length,
+    Time,
+    Disconnect,
+}
+
+/// An answer as it came: the head with its last empty line, and the body without the transfer coding.
+#[derive(Debug, Default)]
+pub struct Answer {
+    pub head: Vec<u8>,
+    pub body: Vec<u8>,
+    pub status: u16,
+    pub is_chunked: bool,
+    pub cut: Option<Cut>,
+    /// bytes that came, transfer coding included
+    pub num_bytes: u64,
+    pub is_reusable: bool,
+    headers: Vec<(u32, u32, u32, u32)>,
+}
+
+impl Answer {
+    /// The first header of a name, without regard to case.
+    pub fn header(&self, name: &str) -> Option<&[u8]> {
+        self.headers().find(|(other, _)| other.eq_ignore_ascii_case(name.as_bytes())).map(|(_, value)| value)
+    }
+
+    pub fn headers(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let piece = |start: u32, length: u32| &self.head[start as usize..][..length as usize];
+        self.headers.iter().map(move |&(name, name_length, value, value_length)| {
+            (piece(name, name_length), piece(value, value_length))
+        })
+    }
+
+    /// Type and charset of the body, in lower case, as the header has them.
+    pub fn content_type(&self) -> (String, Option<String>) {
+        let value = String::from_utf8_lossy(self.header("content-type").unwrap_or_default()).to_ascii_lowercase();
+        let mut parts = value.split(';').map(str::trim);
+        let kind = parts.next().unwrap_or_default().to_owned();
+        let charset = parts.find_map(|part| part.strip_prefix("charset")?.trim_start().strip_prefix('='));
+        (kind, charset.map(|label| label.trim().trim_matches(['"', '\'']).to_owned()))
+    }
+
+    fn parse(&mut self) -> Result<bool, Failure> {
+        let mut config = ParserConfig::default();
+        config
+            .allow_spaces_after_header_name_in_responses(true)
+            .allow_obsolete_multiline_headers_in_responses(true)
+            .allow_multiple_spaces_in_response_status_delimiters(true)
+            .ignore_invalid_headers_in_responses(true);
+        let mut found = [EMPTY_HEADER; 200];
+        let mut response = Response::new(&mut found);
+        match config.parse_response(&mut response, &self.head) {
+            Ok(Status::Complete(length)) => {
+                self.status = response.code.unwrap_or_default();
+                let start = self.head.as_ptr() as usize;
+                let place = |piece: &[u8]| ((piece.as_ptr() as usize).wrapping_sub(start) as u32, piece.len() as u32);
+                let headers = response.headers.iter().filter(|header| !header.name.is_empty());
+                self.headers.clear();
+                self.headers.extend(headers.map(|header| {
+                    let (name, value) = (place(header.name.as_bytes()), place(header.value));
+                    // an empty value may point anywhere
+                    if value.1 == 0 { (name.0, name.1, 0, 0) } else { (name.0, name.1, value.0, value.1) }
+                }));
+                self.is_reusable = response.version == Some(1);
+                self.body = self.head.split_off(length);
+                Ok(true)
+            }
+            Ok(Status::Partial) => Ok(false),
+            Err(_) => Err(Failure::Protocol),
+        }
+    }
+}
+
+enum Framing {
+    Length(u64),
+    Chunked(Chunks),
+    Close,
+}
+
+/// Sends a request and reads the answer to it.
+pub async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(
+    stream: &mut S,
+    request: &[u8],
+    limits: &Limits,
+) -> Result<Answer, Failure> {
+    let begun = Instant::now();
+    let end = Deadline::from_std(begun + limits.total);
+    let first = Deadline::from_std(begun + limits.silence).min(end);
+    let timed_out = |_| Failure::Timeout;
+    let broken = |_| Failure::Connect;
+    timeout_at(first, stream.write_all(request)).await.map_err(timed_out)?.map_err(broken)?;
+    timeout_at(first, stream.flush()).await.map_err(timed_out)?.map_err(broken)?;
+    let mut answer = Answer { head: Vec::with_capacity(32 << 10), ..Answer::default() };
+    loop {
+        let deadline = if answer.head.is_empty() { first } else { end };
+        let seen = answer.head.len().saturating_sub(3);
+        let taken = timeout_at(deadline, stream.read_buf(&mut answer.head)).await.map_err(timed_out)?;
+        match taken {
+            // hanging up before a whole head is breaking the protocol only if something was said
+            Ok(0) => return Err(if answer.head.is_empty() { Failure::Connect } else { Failure::Protocol }),
+            Err(_) => return Err(Failure::Connect),
+            Ok(_) => {}
+        }
+        // only then is it worth while to parse: bytes may come one by one
+        let fresh = &answer.head[seen..];
+        if memmem::find(fresh, b"\n\r\n").or_else(|| memmem::find(fresh, b"\n\n")).is_some() {
+            // behind an interim answer comes the real one
+            while answer.parse()? && answer.status < 200 && answer.status != 101 {
+                answer.head = std::mem::take(&mut answer.body);
+                answer.status = 0;
+            }
+            if answer.status != 0 {
+                break;
+            }
+        }
+        if answer.head.len() > limits.head {
+            return Err(Failure::Protocol);
+        }
+    }
+    answer.num_bytes = (answer.head.len() + answer.body.len()) as u64;
+    read_body(stream, &mut answer, limits, begun, end).await;
+    Ok(answer)
+}
+
+async fn read_body<S: AsyncRead + Unpin>(
+    stream: &mut S,
+    answer: &mut Answer,
+    limits: &Limits,
+    begun: Instant,
+    end: Deadline,
+) {
+    let is_token = |value: &[u8], token: &str| String::from_utf8_lossy(value).to_ascii_lowercase().contains(token);
+    if let Some(value) = answer.header("connection") {
+        answer.is_reusable &= !is_token(value, "close");
+    }
+    let length = answer.header("content-length").map(|value| std::str::from_utf8(value.trim_ascii()).ok()?.parse().ok());
+    let mut framing = match answer.header("transfer-encoding") {
+        Some(value) if is_token(value, "chunked") => Framing::Chunked(Chunks::default()),
+        _ if matches!(answer.status, 204 | 304) => Framing::Length(0),
+        _ => length.flatten().map_or(Framing::Close, Framing::Length),
+    };
+    answer.is_chunked = matches!(framing, Framing::Chunked(_));
+    let mut raw = std::mem::take(&mut answer.body);
+    let mut taken = raw.len();
+    let mut is_over = false;
+    loop {
+        match &mut framing {
+            Framing::Length(length) if raw.len() as u64 >= *length => {
+                // more than was announced belongs to nobody
+                answer.is_reusable &= raw.len() as u64 == *length;
+                raw.truncate(*length as usize);
+                is_over = true;
+            }
+            Framing::Chunked(chunks) => match chunks.decode(&raw, &mut answer.body) {
+                Ok(is_last) => {
+                    is_over = is_last;
+                    raw.clear();
+                }
+                Err(()) => {
+                    answer.cut = Some(Cut::Disconnect);
+                    is_over = true;
+                }
+            },
+            _ => {}
+        }
+        let size = raw.len().max(answer.body.len());
+        if size > limits.body {
+            raw.truncate(limits.body);
+            answer.body.truncate(limits.body);
+            answer.cut = Some(Cut::Length);
+        }
+        if is_over || answer.cut.is_some() {
+            break;
+        }
+        let elapsed = begun.elapsed();
+        if elapsed > limits.silence && (taken as f64) < limits.rate * elapsed.as_secs_f64() {
+            answer.cut = Some(Cut::Time);
+            break;
+        }
+        if raw.capacity() - raw.len() < 4096 {
+            let announced = if let Framing::Length(length) = framing { length as usize } else { 0 };
+            raw.reserve(announced.clamp(16 << 10, limits.body + 1) .saturating_sub(raw.len()).max(16 << 10));
+        }
+        // a server that falls silent is asked again for its rate before its time is over
+        let pause = Deadline::now() + limits.silence;
+        match timeout_at(end.min(pause), stream.read_buf(&mut raw)).await {
+            Ok(Ok(0)) | Ok(Err(_)) => {
+                if !matches!(framing, Framing::Close) {
+                    answer.cut = Some(Cut::Disconnect);
+                }
+                break;
+            }
+            Ok(Ok(more)) => {
+                taken += more;
+                answer.num_bytes += more as u64;
+            }
+            Err(_) => answer.cut = Some(Cut::Time),
+        }
+        if answer.cut.is_some() {
+            break;
+        }
+    }
+    answer.is_reusable &= answer.cut.is_none() && !matches!(framing, Framing::Close);
+    if !answer.is_chunked {
+        answer.body = raw;
+    }
+}
+
+/// The chunked transfer coding, piece by piece.
+#[derive(Debug, Default)]
+struct Chunks {
+    state: ChunkState,
+    left: u64,
+    digits: u8,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
+enum ChunkState {
+    #[default]
+    Size,
+    Extension,
+    Data,
+    DataEnd,
+    Trailer,
+    TrailerLine,
+}
+
+impl Chunks {
+    /// Appends what is data in `input`; whether the last chunk and its trailer are over.
+    fn decode(&mut self, mut input: &[u8], out: &mut Vec<u8>) -> Result<bool, ()> {
+        while let Some((&byte, rest)) = input.split_first() {
+            if self.state == ChunkState::Data {
+                let length = self.left.min(input.len() as u64) as usize;
+                out.extend_from_slice(&input[..length]);
+                input = &input[length..];
+                self.left -= length as u64;
+                if self.left == 0 {
+                    self.state = ChunkState::DataEnd;
+                }
+                continue;
+            }
+            input = rest;
+            self.state = match (self.state, byte) {
+                (ChunkState::Size, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => {
+                    self.digits += 1;
+                    if self.digits > 15 {
+                        return Err(());
+                    }
+                    self.left = self.left * 16 + u64::from((byte as char).to_digit(16).unwrap_or(0));
+                    ChunkState::Size
+                }
+                (ChunkState::Size | ChunkState::Extension, b'\n') => {
+                    if std::mem::take(&mut self.digits) == 0 {
+                        return Err(());
+                    }
+                    if self.left == 0 { ChunkState::Trailer } else { ChunkState::Data }
+                }
+                (ChunkState::Size, b'\r' | b';' | b' ' | b'\t') | (ChunkState::Extension, _) => ChunkState::Extension,
+                (ChunkState::DataEnd, b'\r') => ChunkState::DataEnd,
+                (ChunkState::DataEnd, b'\n') => ChunkState::Size,
+                (ChunkState::Trailer, b'\n') => return Ok(true),
+                (ChunkState::Trailer, b'\r') => ChunkState::Trailer,
+                (ChunkState::TrailerLine, b'\n') => ChunkState::Trailer,
+                (ChunkState::Trailer | ChunkState::TrailerLine, _) => ChunkState::TrailerLine,
+                _ => return Err(()),
+            };
+        }
+        Ok(false)
+    }
+}
+
+/// The body as its content codings (`gzip`, `deflate`, `br`, `zstd`, the last applied first) say, at most `limit` bytes.
+/// A body that is not what it says stays as it is; one that breaks off is kept as far as it goes, and cut.
+pub fn decode(body: Vec<u8>, codings: &str, limit: usize) -> (Vec<u8>, Option<Cut>) {
+    let (mut body, mut cut) = (body, None);
+    for coding in codings.rsplit(',').map(str::trim) {
+        let input = &body[..];
+        let decoded = match coding {
+            "gzip" | "x-gzip" => read_up_to(flate2::read::MultiGzDecoder::new(input), limit),
+            // some send the bare stream, against the standard
+            "deflate" if input.first().is_some_and(|byte| byte & 15 == 8) => {
+                read_up_to(flate2::read::ZlibDecoder::new(input), limit)
+            }
+            "deflate" => read_up_to(flate2::read::DeflateDecoder::new(input), limit),
+            "br" => read_up_to(brotli::Decompressor::new(input, 4096), limit),
+            "zstd" => match zstd::Decoder::with_buffer(input) {
+                Ok(mut decoder) => match decoder.window_log_max(27) {
+                    Ok(()) => read_up_to(decoder, limit),
+                    Err(_) => continue,
+                },
+                Err(_) => continue,
+            },
+            _ => continue,
+        };
+        if decoded.0.is_empty() && !body.is_empty() && decoded.1.is_some() {
+            continue;
+        }
+        body = decoded.0;
+        cut = cut.or(decoded.1);
+    }
+    (body, cut)
+}
+
+fn read_up_to(reader: impl Read, limit: usize) -> (Vec<u8>, Option<Cut>) {
+    let mut out = Vec::new();
+    match reader.take(limit as u64 + 1).read_to_end(&mut out) {
+        _ if out.len() > limit => {
+            out.truncate(limit);
+            (out, Some(Cut::Length))
+        }
+        Err(error) if error.kind() != io::ErrorKind::Interrupted => (out, Some(Cut::Disconnect)),
+        _ => (out, None),
+    }
+}

@@ -7,4 +7,5 @@ pub mod html;
 pub mod http;
 pub mod robots;
 pub mod row_key;
+pub mod sitemap;
 pub mod url;

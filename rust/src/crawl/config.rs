@@ -1,0 +1,132 @@
+//! What a crawl obeys; `crawl/settings.py` says what each number means and what it may be.
+
+use super::Result;
+use super::filters::Filter;
+use super::workbench::Moment;
+use crate::numbers;
+use crate::store::warc::Compression;
+use hashbrown::HashMap;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+numbers! {
+    /// The settings that are numbers; times are in seconds.
+    pub struct Limits {
+        host_delay: f64,
+        ip_delay: f64,
+        keep_alive: f64,
+        max_crawl_delay: f64,
+        fetchers: usize,
+        workers: usize,
+        connect_timeout: f64,
+        response_timeout: f64,
+        fetch_timeout: f64,
+        min_rate: f64,
+        max_response: usize,
+        max_header: usize,
+        max_redirects: u8,
+        max_retry_after: f64,
+        max_pages: u64,
+        max_bytes: u64,
+        max_seconds: f64,
+        max_urls: u64,
+        max_pages_per_host: u32,
+        max_depth: u8,
+        max_url_length: usize,
+        obey_robots: u8,
+        robots_expiry: f64,
+        follow_nofollow: u8,
+        resources: u8,
+        sitemaps: u8,
+        accept_all_certificates: u8,
+        store_pointers: u8,
+        file_size: u64,
+        url_cache: usize,
+        sieve: usize,
+        workbench: usize,
+        virtualizer: usize,
+        duplicates_cache: usize,
+        log_releases: u8,
+        gate_after: f64,
+        agent: u32,
+        resolve: u8,
+    }
+}
+
+/// A function of the user's over a batch: which predicate, or which level, for each URL.
+pub type Judge = Arc<dyn Fn(usize, &[Subjects]) -> Result<Vec<bool>> + Send + Sync>;
+pub type Prioritizer = Arc<dyn Fn(&[(&str, u8)]) -> Result<Vec<u32>> + Send + Sync>;
+
+/// What a predicate of the user's is shown.
+#[derive(Clone, Debug, Default)]
+pub struct Subjects {
+    pub url: String,
+    pub source: Option<String>,
+    pub depth: u8,
+    pub status: u16,
+    pub content_type: String,
+    pub body: Option<Arc<[u8]>>,
+}
+
+/// The five filters, each with the function that answers for predicates of the user's.
+#[derive(Default)]
+pub struct Filters {
+    pub schedule: Option<Filter>,
+    pub fetch: Option<Filter>,
+    pub parse: Option<Filter>,
+    pub follow: Option<Filter>,
+    pub store: Option<Filter>,
+    pub judge: Option<Judge>,
+}
+
+pub struct Config {
+    pub limits: Limits,
+    pub folder: PathBuf,
+    pub user_agent: String,
+    /// names that robots.txt may call us by
+    pub agents: Vec<String>,
+    pub headers: Vec<(String, String)>,
+    /// seconds to wait before each further attempt, by kind of failure; the last list is for answers 429 and 5xx
+    pub retries: Vec<Vec<f64>>,
+    pub host_delays: HashMap<String, f64>,
+    pub ip_delays: HashMap<IpAddr, f64>,
+    pub hosts: HashMap<String, (IpAddr, Option<u16>)>,
+    pub name_servers: Vec<std::net::SocketAddr>,
+    /// certificates to trust, as PEM
+    pub authority: Option<String>,
+    pub compression: Compression,
+    pub prefix: String,
+    pub warcinfo: Vec<(String, String)>,
+    pub filters: Filters,
+    /// chance of each level to be served
+    pub weights: Vec<f64>,
+    pub prioritizer: Option<Prioritizer>,
+    /// places on the ring of agents: hashes and whose they are, sorted; none if there is one agent
+    pub ring: Vec<(u64, u32)>,
+}
+
+pub fn nanos(seconds: f64) -> Moment {
+    (seconds * 1e9).clamp(0.0, 1e18) as Moment
+}
+
+impl Config {
+    pub fn user_agents(&self) -> Vec<&[u8]> {
+        self.agents.iter().map(|name| name.as_bytes()).collect()
+    }
+
+    /// The agent that a host belongs to: the first on the ring behind its hash.
+    pub fn agent_of(&self, host_hash: u64) -> u32 {
+        let place = self.ring.partition_point(|(hash, _)| *hash < host_hash);
+        let owner = self.ring.get(place).or(self.ring.first());
+        owner.map_or(self.limits.agent, |(_, agent)| *agent)
+    }
+
+    pub fn host_delay(&self, name: &str) -> Moment {
+        nanos(*self.host_delays.get(name).unwrap_or(&self.limits.host_delay))
+    }
+
+    pub fn ip_delay(&self, address: IpAddr) -> Moment {
+        nanos(*self.ip_delays.get(&address).unwrap_or(&self.limits.ip_delay))
+    }
+}

@@ -1,0 +1,103 @@
+//! What happened so far: numbers that every thread adds to and anybody reads.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+macro_rules! counters {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// Counts since the crawl began, and gauges of the moment.
+        #[derive(Debug, Default)]
+        pub struct Counters {
+            $($(#[$doc])* pub $name: AtomicU64,)*
+            /// answers by hundreds of their status
+            pub statuses: [AtomicU64; 6],
+            /// requests without an answer, by kind of failure
+            pub failures: [AtomicU64; 5],
+        }
+
+        impl Counters {
+            pub fn read(&self) -> Vec<(&'static str, u64)> {
+                vec![$((stringify!($name), self.$name.load(Ordering::Relaxed))),*]
+            }
+        }
+    };
+}
+
+counters! {
+    /// captures that are no duplicates, with status 200 and text
+    pages,
+    duplicates,
+    /// records stored
+    captures,
+    /// requests sent, robots.txt included
+    requests,
+    robots,
+    retries,
+    truncated,
+    /// bytes received
+    bytes,
+    /// bytes of bodies, decoded
+    payload,
+    /// bytes of WARC files
+    stored,
+    /// links met on pages
+    links,
+    /// links that are no URL of a page
+    rejected,
+    /// links refused by the schedule filter or too deep
+    filtered,
+    /// URLs that robots.txt forbids
+    disallowed,
+    /// URLs of hosts that were given up or are full
+    dropped,
+    /// URLs that came to the sieve
+    enqueued,
+    /// URLs that came out of the sieve: each once
+    discovered,
+    /// URLs of other agents
+    foreign,
+    flushes,
+    hosts,
+    hosts_closed,
+    addresses,
+    front,
+    required_front,
+    in_flight,
+    /// URLs released and not yet on the workbench
+    waiting,
+    /// URLs on the disk, by host
+    virtualized,
+    virtualized_hosts,
+    limbo,
+    workbench_bytes,
+    held,
+    /// nanoseconds of a fetcher's time, by what it did
+    parse_ns,
+    digest_ns,
+    links_ns,
+    encode_ns,
+    decode_ns,
+    /// nanoseconds of processor time of each kind of thread
+    fetcher_cpu_ns,
+    frontier_cpu_ns,
+    flusher_cpu_ns,
+}
+
+pub fn add(counter: &AtomicU64, amount: u64) {
+    counter.fetch_add(amount, Ordering::Relaxed);
+}
+
+pub fn set(gauge: &AtomicU64, value: u64) {
+    gauge.store(value, Ordering::Relaxed);
+}
+
+pub fn get(counter: &AtomicU64) -> u64 {
+    counter.load(Ordering::Relaxed)
+}
+
+/// Processor time of the calling thread.
+pub fn thread_cpu_ns() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // Safety: the pointer is to a timespec of ours.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}

@@ -1,0 +1,111 @@
+//! The threads of a crawl, and the handle by which it is watched and steered.
+
+use super::config::Config;
+use super::counters::Counters;
+use super::fetcher::Fetcher;
+use super::flusher;
+use super::frontier::{Clock, End, Event, Frontier, Notice};
+use super::record::{Batch, Record};
+use super::{CrawlError, Result, sieve};
+use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
+use std::sync::Arc;
+use std::thread::{Builder, JoinHandle};
+use std::time::Instant;
+use tokio::sync::mpsc::unbounded_channel;
+
+/// Captures that wait for the disk before fetchers have to.
+const WAITING_CAPTURES: usize = 2048;
+
+pub struct Engine {
+    pub counters: Arc<Counters>,
+    pub notices: Receiver<Notice>,
+    events: Sender<Event>,
+    main: Option<JoinHandle<Result<End>>>,
+}
+
+impl Engine {
+    pub fn start(config: Config) -> Result<Self> {
+        let config = Arc::new(config);
+        let counters = Arc::new(Counters::default());
+        let clock = Clock(Instant::now());
+        let (events, incoming) = unbounded();
+        let (stored, records) = bounded(WAITING_CAPTURES);
+        let (notice, notices) = unbounded();
+        let (mut doors, mut threads) = (Vec::new(), Vec::new());
+        for number in 0..config.limits.workers.max(1) {
+            let (door, visits) = unbounded_channel();
+            let fetcher = Fetcher::new(
+                number,
+                config.clone(),
+                counters.clone(),
+                clock,
+                events.clone(),
+                stored.clone(),
+                notice.clone(),
+            )?;
+            doors.push(door);
+            threads.push((fetcher, visits));
+        }
+        drop(stored);
+        let channel = (events.clone(), incoming);
+        let frontier = Frontier::new(config.clone(), counters.clone(), clock, channel, doors, notice)?;
+        let threads = threads.into_iter().enumerate().map(|(number, (fetcher, visits))| {
+            // what a fetcher keeps is not for two threads, so it is made where it is used
+            spawn(&format!("fetcher-{number}"), move || fetcher.run(visits))
+        });
+        let threads = threads.collect::<Result<Vec<_>>>()?;
+        let (flushed, failed) = (counters.clone(), events.clone());
+        let flusher = spawn("flusher", move || {
+            let outcome = flusher::run(&config, &flushed, &records);
+            if let Err(error) = &outcome {
+                let _ = failed.send(Event::Failed(CrawlError::Setting(error.to_string())));
+            }
+            outcome
+        })?;
+        let main = spawn("frontier", move || {
+            // leaving here closes the doors of the fetchers, and theirs that of the flusher
+            let end = frontier.run();
+            for thread in threads {
+                thread.join().map_err(|_| panicked())?;
+            }
+            flusher.join().map_err(|_| panicked())??;
+            end
+        })?;
+        Ok(Self { counters, notices, events, main: Some(main) })
+    }
+
+    /// URLs to begin with, or of other agents; each with its depth and what an earlier capture was known by.
+    pub fn add(&self, urls: &[(String, u8, Option<String>)]) {
+        let mut batch = Batch::default();
+        for (url, depth, validators) in urls {
+            let record = Record { depth: *depth, redirects: 0, validators: validators.as_deref(), url };
+            batch.push(sieve::hash(url.as_bytes()), &record);
+        }
+        let _ = self.events.send(Event::Links(batch));
+    }
+
+    pub fn send(&self, event: Event) {
+        let _ = self.events.send(event);
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.main.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// Waits for the end.
+    pub fn join(&mut self) -> Result<End> {
+        match self.main.take() {
+            Some(main) => main.join().map_err(|_| panicked())?,
+            None => Ok(End::Stopped),
+        }
+    }
+}
+
+fn spawn<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> Result<JoinHandle<T>> {
+    let thread = Builder::new().name(name.into()).spawn(work);
+    thread.map_err(|error| CrawlError::Setting(format!("no thread could be started: {error}")))
+}
+
+fn panicked() -> CrawlError {
+    CrawlError::Setting("a thread of the crawl ended by itself; this is a defect of webstrata".into())
+}

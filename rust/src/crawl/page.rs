@@ -1,0 +1,492 @@
+//! What becomes of an answer: is it a page, was it there before, where does it lead, and what is kept of it.
+
+use super::config::{Filters, Subjects};
+use super::counters::add;
+use super::fetcher::{Asked, Fetcher};
+use super::filters::{Facts, Filter, Subject};
+use super::flusher::Stored;
+use super::frontier::{Earlier, Event, Notice, Outcome, Question, RobotsAnswer};
+use super::record::{Batch, Record};
+use super::{CrawlError, Result, sieve};
+use crate::store::warc::{Capture, Profile, Revisit, Truncated};
+use crate::web::html::{self, NOARCHIVE, NOFOLLOW, NOINDEX, Scan, Wants};
+use crate::web::http::{self, Answer, Cut};
+use crate::web::robots::Robots;
+use crate::web::{sitemap, url};
+use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::oneshot;
+
+/// RFC 9309 asks for 500 KiB at least.
+const MAX_ROBOTS: usize = 1 << 20;
+
+/// A page that waits for the user's predicates: all that wait are asked about together.
+pub struct Pending {
+    place: usize,
+    subject: Subjects,
+    digest: [u8; 20],
+    is_duplicate: bool,
+    reply: oneshot::Sender<bool>,
+}
+
+/// A page on its way through the fetcher.
+struct Page {
+    url: String,
+    answer: Answer,
+    content_type: String,
+    charset: Option<String>,
+    is_decoded: bool,
+    digest: [u8; 20],
+    /// of HTML
+    scan: Option<Box<Scan>>,
+    robots: u8,
+    earlier: Option<Earlier>,
+    /// where a redirect leads
+    location: Option<String>,
+    /// `http-equiv` and the like aside, what the header says
+    declared: String,
+}
+
+impl Fetcher {
+    /// Reads an answer, sends its links to the frontier and its records to the flusher.
+    pub async fn receive(&self, asked: &Asked<'_>, mut answer: Answer) -> Result<Outcome> {
+        let counters = &self.counters;
+        add(&counters.statuses[usize::from(answer.status / 100).min(5)], 1);
+        add(&counters.bytes, answer.num_bytes);
+        let is_decoded = self.decode(&mut answer);
+        if asked.task.robots_for.is_some() {
+            return Ok(self.receive_robots(asked, &answer));
+        }
+        if let Some(after) = self.tries_again(asked, &answer) {
+            return Ok(Outcome::Unavailable { task: asked.task.clone(), after });
+        }
+        let (content_type, charset) = answer.content_type();
+        let mut page = Page {
+            url: format!("{}{}", asked.visit.origin, asked.task.target),
+            declared: content_type.clone(),
+            content_type,
+            charset,
+            is_decoded,
+            digest: [0; 20],
+            scan: None,
+            robots: 0,
+            earlier: None,
+            location: None,
+            answer,
+        };
+        if page.content_type.is_empty() && looks_like_html(&page.answer.body) {
+            page.content_type = "text/html".into();
+        }
+        let timer = Instant::now();
+        let hashed = digest(&SHA1_FOR_LEGACY_USE_ONLY, &page.answer.body);
+        page.digest.copy_from_slice(hashed.as_ref());
+        self.time(&counters.digest_ns, timer);
+        add(&counters.payload, page.answer.body.len() as u64);
+        if page.answer.cut.is_some() {
+            add(&counters.truncated, 1);
+        }
+        self.read(asked, &mut page).await?;
+        let is_page = page.answer.status == 200 && is_text(&page.content_type) && page.earlier.is_none();
+        let kept = match self.config.limits.obey_robots {
+            0 => true,
+            _ => page.robots & NOARCHIVE == 0,
+        };
+        if page.earlier.is_some() {
+            add(&counters.duplicates, 1);
+        } else {
+            add(&counters.pages, u64::from(is_page));
+            self.follow(asked, &page).await?;
+        }
+        if kept && self.admits(2, &page, asked).await? {
+            self.store(asked, &page)?;
+        }
+        if asked.visit.is_sample && is_page {
+            let _ = self.notices.send(Notice::Sample {
+                origin: asked.visit.origin.to_string(),
+                url: page.url.clone(),
+                status: page.answer.status,
+                content_type: page.content_type.clone(),
+                body: page.answer.body.clone(),
+            });
+        }
+        if let Some(scan) = page.scan.take() {
+            self.scans.borrow_mut().push(scan);
+        }
+        Ok(Outcome::Answered { is_page })
+    }
+
+    fn time(&self, counter: &std::sync::atomic::AtomicU64, since: Instant) {
+        add(counter, since.elapsed().as_nanos() as u64);
+    }
+
+    /// Takes the content coding off the body; whether there was one.
+    fn decode(&self, answer: &mut Answer) -> bool {
+        let Some(codings) = answer.header("content-encoding") else {
+            return false;
+        };
+        let codings = String::from_utf8_lossy(codings).to_ascii_lowercase();
+        let timer = Instant::now();
+        let before = answer.body.len();
+        let body = std::mem::take(&mut answer.body);
+        let (body, cut) = http::decode(body, &codings, self.config.limits.max_response);
+        self.time(&self.counters.decode_ns, timer);
+        answer.body = body;
+        answer.cut = answer.cut.or(cut);
+        answer.body.len() != before || codings.trim() != "identity"
+    }
+
+    /// Seconds until an answer that says "not now" is asked for again; none if it is taken as it is.
+    fn tries_again(&self, asked: &Asked, answer: &Answer) -> Option<f64> {
+        if !matches!(answer.status, 429 | 500 | 502 | 503 | 504) {
+            return None;
+        }
+        let delays = self.config.retries.last()?;
+        let delay = *delays.get(usize::from(asked.task.attempt))?;
+        let header = answer.header("retry-after").and_then(|value| std::str::from_utf8(value).ok());
+        let after = header.and_then(|value| value.trim().parse::<f64>().ok()).unwrap_or(0.0);
+        // who asks for more patience than there is gets no second request at all
+        (after <= self.config.limits.max_retry_after).then_some(delay.max(after))
+    }
+
+    fn receive_robots(&self, asked: &Asked, answer: &Answer) -> Outcome {
+        add(&self.counters.robots, 1);
+        let task = asked.task.clone();
+        let of = task.robots_for.unwrap_or(asked.visit.host);
+        let said = match answer.status {
+            200..=299 => {
+                let rules = Robots::parse(&answer.body, &self.config.user_agents(), MAX_ROBOTS, false);
+                if self.config.limits.sitemaps != 0 {
+                    self.send_sitemaps(asked, &rules);
+                }
+                RobotsAnswer::Rules(Arc::new(rules))
+            }
+            300..=399 => match self.location(asked, answer) {
+                Some(target) => RobotsAnswer::Redirect(target),
+                None => RobotsAnswer::Rules(Arc::default()),
+            },
+            400..=499 if answer.status != 429 => RobotsAnswer::Rules(Arc::default()),
+            _ => RobotsAnswer::Unavailable,
+        };
+        Outcome::Robots { of, task, said }
+    }
+
+    fn send_sitemaps(&self, asked: &Asked, rules: &Robots) {
+        let base = format!("{}/robots.txt", asked.visit.origin);
+        let mut batch = Batch::default();
+        let mut form = Vec::new();
+        for line in &rules.sitemaps {
+            if url::normalize(line, Some(&base), self.config.limits.max_url_length, &mut form).is_ok() {
+                let found = String::from_utf8_lossy(&form);
+                self.push(&mut batch, &base, &found, 0, 0);
+            }
+        }
+        let _ = self.events.send(Event::Links(batch));
+    }
+
+    /// The target of a redirect, in normal form.
+    fn location(&self, asked: &Asked, answer: &Answer) -> Option<String> {
+        let value = String::from_utf8_lossy(answer.header("location")?).into_owned();
+        let base = format!("{}{}", asked.visit.origin, asked.task.target);
+        let mut form = Vec::new();
+        url::normalize(&value, Some(&base), self.config.limits.max_url_length, &mut form).ok()?;
+        String::from_utf8(form).ok()
+    }
+
+    /// Scans what is HTML, and asks whether it was there before.
+    async fn read(&self, asked: &Asked<'_>, page: &mut Page) -> Result<()> {
+        if (300..400).contains(&page.answer.status) && page.answer.status != 304 {
+            page.location = self.location(asked, &page.answer);
+        }
+        for (name, value) in page.answer.headers() {
+            if name.eq_ignore_ascii_case(b"x-robots-tag") {
+                let value = String::from_utf8_lossy(value);
+                page.robots |= html::parse_robots_directives(&value, &self.config.agents);
+            }
+        }
+        if is_html(&page.content_type) && page.answer.status == 200 && self.admits(0, page, asked).await? {
+            let timer = Instant::now();
+            let mut scan = self.scans.borrow_mut().pop().unwrap_or_default();
+            let name = asked.visit.origin.rsplit('.').next().unwrap_or("");
+            let wants = Wants {
+                resources: self.config.limits.resources != 0,
+                agents: &self.config.agents,
+                tld: name.split([':', '/']).next().unwrap_or(""),
+                ..Wants::default()
+            };
+            html::scan(&page.answer.body, page.charset.as_deref(), &wants, &mut scan);
+            page.robots |= scan.robots;
+            page.scan = Some(scan);
+            self.time(&self.counters.parse_ns, timer);
+        }
+        if page.answer.status == 200 && !page.answer.body.is_empty() {
+            let (reply, told) = oneshot::channel();
+            let _ = self.events.send(Event::Ask(Question {
+                digest: page.digest,
+                fingerprint: page.scan.as_ref().map(|scan| scan.fingerprint),
+                url: page.url.clone(),
+                date: asked.date,
+                reply,
+            }));
+            // nobody answers when the crawl is being given up
+            page.earlier = told.await.unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    /// Sends where a page leads to the frontier.
+    async fn follow(&self, asked: &Asked<'_>, page: &Page) -> Result<()> {
+        let limits = &self.config.limits;
+        let mut batch = Batch::default();
+        if let Some(target) = &page.location {
+            if asked.task.redirects < limits.max_redirects && self.admits(1, page, asked).await? {
+                self.push(&mut batch, &page.url, target, asked.task.depth, asked.task.redirects + 1);
+            }
+            let _ = self.events.send(Event::Links(batch));
+            return Ok(());
+        }
+        let obeys = limits.obey_robots != 0 && page.robots & NOFOLLOW != 0;
+        if obeys || page.answer.status != 200 || !self.admits(1, page, asked).await? {
+            return Ok(());
+        }
+        let timer = Instant::now();
+        let mut form = Vec::new();
+        let mut met = 0;
+        if let Some(scan) = &page.scan {
+            let mut base = page.url.clone();
+            if let Some(other) = scan.base()
+                && url::normalize(other, Some(&page.url), usize::MAX, &mut form).is_ok()
+            {
+                base = String::from_utf8_lossy(&form).into_owned();
+            }
+            for link in &scan.links {
+                met += 1;
+                if link.rel & 1 != 0 && limits.follow_nofollow == 0 {
+                    add(&self.counters.filtered, 1);
+                    continue;
+                }
+                self.push_link(&mut batch, asked, page, scan.target(link), &base, &mut form);
+            }
+        } else if limits.sitemaps != 0 && page.content_type.ends_with("xml") {
+            for target in sitemap::locations(&page.answer.body) {
+                met += 1;
+                self.push_link(&mut batch, asked, page, &target, &page.url, &mut form);
+            }
+        }
+        add(&self.counters.links, met);
+        self.time(&self.counters.links_ns, timer);
+        if batch.len > 0 {
+            let _ = self.events.send(Event::Links(batch));
+        }
+        Ok(())
+    }
+
+    fn push_link(&self, batch: &mut Batch, asked: &Asked, page: &Page, target: &str, base: &str, form: &mut Vec<u8>) {
+        let limits = &self.config.limits;
+        if url::normalize(target, Some(base), limits.max_url_length, form).is_err() {
+            add(&self.counters.rejected, 1);
+            return;
+        }
+        let Ok(found) = std::str::from_utf8(form) else { return };
+        // depth is the distance from where the host was entered
+        let is_local = url::split(found).0 == &*asked.visit.origin;
+        let depth = if is_local { asked.task.depth.saturating_add(1) } else { 0 };
+        if depth > limits.max_depth {
+            add(&self.counters.filtered, 1);
+            return;
+        }
+        self.push(batch, &page.url, found, depth, 0);
+    }
+
+    /// Puts a URL into a batch, unless it went by lately or the schedule filter refuses it.
+    fn push(&self, batch: &mut Batch, source: &str, found: &str, depth: u8, redirects: u8) {
+        let hash = sieve::hash(found.as_bytes());
+        if !self.cache.borrow_mut().insert(hash) {
+            return;
+        }
+        if let Some(filter) = &self.config.filters.schedule {
+            let subject = Subject { url: found, source: Some(source), depth: u32::from(depth), response: None };
+            if filter.admits(&subject) == Some(false) {
+                add(&self.counters.filtered, 1);
+                return;
+            }
+        }
+        batch.push(hash, &Record { depth, redirects, validators: None, url: found });
+    }
+
+    fn store(&self, asked: &Asked, page: &Page) -> Result<()> {
+        let timer = Instant::now();
+        let (limits, scan) = (&self.config.limits, page.scan.as_ref());
+        let is_unmodified = page.answer.status == 304;
+        let profile = match &page.earlier {
+            _ if is_unmodified => Some(Profile::NotModified),
+            Some(earlier) if earlier.is_same => Some(Profile::IdenticalDigest),
+            Some(_) if limits.store_pointers != 0 => Some(Profile::Duplicate),
+            _ => None,
+        };
+        let (mut refers_to, mut refers_date) = (page.url.as_str(), 0);
+        if let Some(earlier) = &page.earlier {
+            (refers_to, refers_date) = (&earlier.url, earlier.date);
+        }
+        let numbers = [asked.task.depth.to_string(), asked.took.as_millis().to_string(), page.robots.to_string()];
+        let mut metadata = vec![("depth", numbers[0].as_str()), ("fetchTimeMs", numbers[1].as_str())];
+        if let Some(encoding) = scan.and_then(|scan| scan.encoding) {
+            metadata.push(("charset", encoding.name()));
+        }
+        if let Some(earlier) = page.earlier.as_ref().filter(|_| profile.is_none()) {
+            metadata.push(("duplicate-of", &earlier.url));
+        }
+        let truncated = page.answer.cut.map(|cut| match cut {
+            Cut::Length => Truncated::Length,
+            Cut::Time => Truncated::Time,
+            Cut::Disconnect => Truncated::Disconnect,
+        });
+        let protocols: Vec<&str> = asked.wire.protocols.clone();
+        let capture = Capture {
+            uri: &page.url,
+            date: asked.date,
+            ip: Some(asked.visit.address.ip()),
+            request: asked.request,
+            head: &page.answer.head,
+            body: &page.answer.body,
+            decoded: page.is_decoded,
+            truncated,
+            payload_digest: page.digest,
+            identified_type: Some(page.content_type.as_str()).filter(|kind| *kind != page.declared),
+            protocols: &protocols,
+            cipher: asked.wire.cipher.as_deref(),
+            metadata: &metadata,
+            revisit: profile.map(|profile| Revisit { profile, refers_to_uri: refers_to, refers_to_date: refers_date }),
+        };
+        let mut records = Vec::with_capacity(8 << 10);
+        let encoded = self.encoder.borrow_mut().encode(&capture, &mut records)?;
+        self.time(&self.counters.encode_ns, timer);
+        let stored = Stored {
+            records,
+            encoded,
+            url: page.url.clone(),
+            date: asked.date,
+            mime: if profile.is_some() { "warc/revisit".into() } else { page.content_type.clone() },
+            status: page.answer.status,
+            digest: page.digest,
+            fingerprint: scan.map(|scan| scan.fingerprint),
+            duplicate_of: page.earlier.as_ref().map(|earlier| earlier.url.clone()),
+            redirect: page.location.clone(),
+            robots: match (page.robots & NOINDEX != 0, page.robots & NOFOLLOW != 0) {
+                (true, true) => Some("noindex,nofollow"),
+                (true, false) => Some("noindex"),
+                (false, true) => Some("nofollow"),
+                _ => None,
+            },
+            truncated: truncated.map(Truncated::name),
+        };
+        self.stored.send(stored).map_err(|_| CrawlError::Setting("the store is closed".into()))
+    }
+
+    /// Whether the filter at a place (0 parse, 1 follow, 2 store) lets a page through.
+    async fn admits(&self, place: usize, page: &Page, asked: &Asked<'_>) -> Result<bool> {
+        let Some(filter) = at(&self.config.filters, place) else {
+            return Ok(true);
+        };
+        let language = || crate::web::language::detect_page(&page.answer.body, page.charset.as_deref());
+        let facts = Facts {
+            status: page.answer.status,
+            content_type: &page.content_type,
+            body: &page.answer.body,
+            digest: &page.digest,
+            is_duplicate: page.earlier.is_some(),
+            language: &language,
+        };
+        let depth = u32::from(asked.task.depth);
+        let subject = Subject { url: &page.url, source: None, depth, response: Some(&facts) };
+        if let Some(told) = filter.admits(&subject) {
+            return Ok(told);
+        }
+        let (reply, told) = oneshot::channel();
+        self.pending.borrow_mut().push(Pending {
+            place,
+            subject: Subjects {
+                url: page.url.clone(),
+                source: None,
+                depth: asked.task.depth,
+                status: page.answer.status,
+                content_type: page.content_type.clone(),
+                body: Some(page.answer.body.as_slice().into()),
+            },
+            digest: page.digest,
+            is_duplicate: page.earlier.is_some(),
+            reply,
+        });
+        // whoever else is ready joins before the user is asked
+        tokio::task::yield_now().await;
+        self.ask_user()?;
+        told.await.map_err(|_| CrawlError::Callback)
+    }
+
+    /// Asks the user's predicates about all pages that wait for them.
+    fn ask_user(&self) -> Result<()> {
+        let waiting = std::mem::take(&mut *self.pending.borrow_mut());
+        let Some(judge) = self.config.filters.judge.as_ref().filter(|_| !waiting.is_empty()) else {
+            return Ok(());
+        };
+        let languages: Vec<_> = waiting.iter().map(|page| {
+            let body = page.subject.body.clone();
+            move || body.as_ref().and_then(|body| crate::web::language::detect_page(body, None))
+        }).collect();
+        let facts: Vec<_> = waiting.iter().zip(&languages).map(|(page, language)| Facts {
+            status: page.subject.status,
+            content_type: &page.subject.content_type,
+            body: page.subject.body.as_deref().unwrap_or_default(),
+            digest: &page.digest,
+            is_duplicate: page.is_duplicate,
+            language,
+        }).collect();
+        let mut told = vec![false; waiting.len()];
+        let mut raised = None;
+        for place in 0..3 {
+            let Some(filter) = at(&self.config.filters, place) else { continue };
+            let chosen: Vec<usize> = (0..waiting.len()).filter(|&number| waiting[number].place == place).collect();
+            let subjects: Vec<_> = chosen.iter().map(|&number| Subject {
+                url: &waiting[number].subject.url,
+                source: None,
+                depth: u32::from(waiting[number].subject.depth),
+                response: Some(&facts[number]),
+            }).collect();
+            let answers = filter.admits_batch(&subjects, &mut |predicate, places| {
+                let shown: Vec<_> = places.iter().map(|&place| waiting[chosen[place]].subject.clone()).collect();
+                judge(predicate, &shown).unwrap_or_else(|error| {
+                    raised = Some(error);
+                    Vec::new()
+                })
+            });
+            for (number, answer) in chosen.into_iter().zip(answers) {
+                told[number] = answer;
+            }
+        }
+        if let Some(error) = raised {
+            return Err(error);
+        }
+        for (page, answer) in waiting.into_iter().zip(told) {
+            let _ = page.reply.send(answer);
+        }
+        Ok(())
+    }
+}
+
+fn at(filters: &Filters, place: usize) -> Option<&Filter> {
+    [&filters.parse, &filters.follow, &filters.store][place].as_ref()
+}
+
+fn is_html(kind: &str) -> bool {
+    matches!(kind, "text/html" | "application/xhtml+xml")
+}
+
+fn is_text(kind: &str) -> bool {
+    is_html(kind) || kind == "text/plain"
+}
+
+/// For answers without a type.
+fn looks_like_html(body: &[u8]) -> bool {
+    let start = body[..body.len().min(512)].trim_ascii_start().to_ascii_lowercase();
+    [&b"<!doctype html"[..], b"<html", b"<head", b"<body", b"<title", b"<!--"].iter().any(|tag| start.starts_with(tag))
+}

@@ -1,0 +1,88 @@
+//! TLS as a crawler needs it: an archive wants the page, whoever vouches for the host.
+
+use super::config::Config;
+use super::fetcher::Wire;
+use super::{CrawlError, Result};
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::ring::default_provider;
+use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, ProtocolVersion, RootCertStore, SignatureScheme};
+use std::net::IpAddr;
+use std::sync::Arc;
+use tokio_rustls::TlsConnector;
+
+/// Believes every certificate, but not that somebody without its key has it.
+#[derive(Debug)]
+struct AnyCertificate(Arc<CryptoProvider>);
+
+type Signed = std::result::Result<HandshakeSignatureValid, rustls::Error>;
+
+impl ServerCertVerifier for AnyCertificate {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> std::result::Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(&self, message: &[u8], cert: &CertificateDer<'_>, dss: &DigitallySignedStruct) -> Signed {
+        verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(&self, message: &[u8], cert: &CertificateDer<'_>, dss: &DigitallySignedStruct) -> Signed {
+        verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+pub fn connector(config: &Config) -> Result<TlsConnector> {
+    let provider = Arc::new(default_provider());
+    let explain = |error: &dyn std::fmt::Display| CrawlError::Setting(format!("authority: {error}"));
+    let builder = ClientConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| explain(&error))?;
+    let mut client = if config.limits.accept_all_certificates != 0 {
+        let verifier = Arc::new(AnyCertificate(provider));
+        builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth()
+    } else {
+        let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.into() };
+        for certificate in CertificateDer::pem_slice_iter(config.authority.as_deref().unwrap_or("").as_bytes()) {
+            let certificate = certificate.map_err(|error| explain(&error))?;
+            roots.add(certificate).map_err(|error| explain(&error))?;
+        }
+        builder.with_root_certificates(roots).with_no_client_auth()
+    };
+    client.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(TlsConnector::from(Arc::new(client)))
+}
+
+/// The name that the certificate should be for.
+pub fn server_name(origin: &str, address: IpAddr) -> ServerName<'static> {
+    let authority = origin.split_once("://").map_or(origin, |(_, authority)| authority);
+    let name = match authority.rsplit_once(':') {
+        Some((name, port)) if !port.ends_with(']') => name,
+        _ => authority,
+    };
+    ServerName::try_from(name.to_owned()).unwrap_or(ServerName::IpAddress(address.into()))
+}
+
+pub fn describe(connection: &ClientConnection) -> Wire {
+    let version = match connection.protocol_version() {
+        Some(ProtocolVersion::TLSv1_3) => "tls/1.3",
+        _ => "tls/1.2",
+    };
+    let suite = connection.negotiated_cipher_suite();
+    Wire {
+        protocols: vec!["http/1.1", version],
+        cipher: suite.and_then(|suite| Some(suite.suite().as_str()?.replace("TLS13_", "TLS_"))),
+    }
+}
