@@ -7,6 +7,21 @@
 use memchr::memchr;
 use xxhash_rust::xxh3::xxh3_64;
 
+/// Each byte as it is hashed.
+const SHOWN: [u8; 256] = {
+    let mut shown = [b' '; 256];
+    let mut byte = 0_u8;
+    loop {
+        if !(byte.is_ascii_digit() || byte.is_ascii_whitespace()) {
+            shown[byte as usize] = byte;
+        }
+        if byte == 255 {
+            break shown;
+        }
+        byte += 1;
+    }
+};
+
 /// The text that is hashed, kept from page to page for its room.
 #[derive(Default)]
 pub struct Fingerprint(Vec<u8>);
@@ -53,10 +68,11 @@ impl Fingerprint {
         let mut end = self.0.len();
         let mut was_blank = matches!(self.0.last(), None | Some(b' ' | b'\n'));
         self.0.resize(end + text.len(), 0);
-        // without a branch, since letters and blanks follow each other as in a coin's tosses
+        // no branch: where a word ends is not to be predicted
         for &byte in text {
-            let is_blank = byte.is_ascii_digit() || byte.is_ascii_whitespace();
-            self.0[end] = if is_blank { b' ' } else { byte };
+            let shown = SHOWN[usize::from(byte)];
+            let is_blank = shown == b' ';
+            self.0[end] = shown;
             end += usize::from(!(is_blank & was_blank));
             was_blank = is_blank;
         }
