@@ -129,7 +129,7 @@ fn declared_in_meta(attributes: &mut Attributes<'_>) -> Option<&'static Encoding
         match which {
             0 => is_pragma = value.eq_ignore_ascii_case(b"content-type"),
             1 if charset.is_none() => {
-                charset = find_in_content(value);
+                charset = find_label(value);
                 needs_pragma = charset.is_some();
             }
             2 => (charset, needs_pragma) = (Some(value), false),
@@ -149,8 +149,8 @@ fn declared_in_meta(attributes: &mut Attributes<'_>) -> Option<&'static Encoding
     })
 }
 
-/// The label in a value like `text/html; charset=utf-8`.
-fn find_in_content(value: &[u8]) -> Option<&[u8]> {
+/// The label in a Content-Type like `text/html; charset=utf-8`.
+pub fn find_label(value: &[u8]) -> Option<&[u8]> {
     let mut rest = value;
     loop {
         let at = rest
