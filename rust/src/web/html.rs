@@ -1,1 +1,621 @@
 //! Links, title and directives of a page, in one pass over its bytes.
+//!
+//! The states are those of the tokenizer of the HTML standard; no tree is built. What a tree would know is guessed from
+//! a short stack: whether a tag stands in SVG or MathML, and whether in a template. Charsets that write `<` as ASCII
+//! does are read as they are, and only what is kept is decoded.
+
+mod directives;
+mod names;
+mod references;
+
+use super::charset::{self, Source};
+use super::fingerprint::Fingerprint;
+pub use directives::{NOARCHIVE, NOFOLLOW, NOINDEX, parse_robots_directives};
+use encoding_rs::{Encoding, UTF_8};
+use memchr::{memchr, memchr2};
+pub use names::Kind;
+use names::{Attribute, Tag};
+use references::{decode, push_decoded};
+use std::ops::Range;
+
+/// What a scan looks for beside page links, title, directives and fingerprint.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wants<'a> {
+    /// Images, scripts, styles and the like.
+    pub resources: bool,
+    /// The texts of links.
+    pub anchors: bool,
+    /// The text of the page.
+    pub text: bool,
+    /// Names of `meta` beside `robots` whose directives count, in lower case.
+    pub agents: &'a [String],
+    /// The top-level domain of the host, for the guess of a charset; may be empty.
+    pub tld: &'a str,
+}
+
+/// A link as it stands on a page; `Scan` has its texts.
+#[derive(Debug, Clone)]
+pub struct Link {
+    pub kind: Kind,
+    /// Bits `names::rel`: nofollow 1, ugc 2, sponsored 4.
+    pub rel: u8,
+    target: Range<usize>,
+    anchor: Range<usize>,
+}
+
+/// What was found on a page; cleared and filled again by the next scan.
+#[derive(Default)]
+pub struct Scan {
+    pub links: Vec<Link>,
+    pub title: String,
+    /// Visible text: blocks are lines, white space is collapsed.
+    pub text: String,
+    /// The `lang` of the root.
+    pub language: String,
+    /// Bits `NOINDEX`, `NOFOLLOW`, `NOARCHIVE`.
+    pub robots: u8,
+    /// Seconds of the first meta refresh.
+    pub refresh_delay: Option<f64>,
+    pub fingerprint: u64,
+    pub encoding: Option<&'static Encoding>,
+    pub source: Source,
+    base: Option<Range<usize>>,
+    targets: String,
+    anchors: String,
+    hashed: Fingerprint,
+    nesting: Vec<u8>,
+    scratch: String,
+}
+
+impl Scan {
+    /// The address as written, with references and charset decoded, without blanks around it.
+    pub fn target(&self, link: &Link) -> &str {
+        &self.targets[link.target.clone()]
+    }
+
+    pub fn anchor(&self, link: &Link) -> &str {
+        &self.anchors[link.anchor.clone()]
+    }
+
+    /// What the first `base` says.
+    pub fn base(&self) -> Option<&str> {
+        self.base.clone().map(|range| &self.targets[range])
+    }
+
+    fn clear(&mut self) {
+        self.links.clear();
+        for text in [
+            &mut self.title,
+            &mut self.text,
+            &mut self.language,
+            &mut self.targets,
+            &mut self.anchors,
+        ] {
+            text.clear();
+        }
+        self.nesting.clear();
+        self.hashed.clear();
+        (self.robots, self.refresh_delay, self.base) = (0, None, None);
+    }
+}
+
+/// Scans a page whose Content-Type has the label `charset`.
+pub fn scan(body: &[u8], charset: Option<&str>, wants: &Wants<'_>, scan: &mut Scan) {
+    scan.clear();
+    let (encoding, source) = charset::detect(body, charset, wants.tld);
+    (scan.encoding, scan.source) = (Some(encoding), source);
+    let mark = Encoding::for_bom(body).map_or(0, |(_, length)| length);
+    if encoding.is_ascii_compatible() {
+        Scanner::new(&body[mark..], encoding, wants, scan).run();
+    } else {
+        let (text, _) = encoding.decode_without_bom_handling(&body[mark..]);
+        Scanner::new(text.as_bytes(), UTF_8, wants, scan).run();
+    }
+    scan.fingerprint = scan.hashed.finish();
+}
+
+struct Scanner<'a> {
+    body: &'a [u8],
+    encoding: &'static Encoding,
+    wants: &'a Wants<'a>,
+    scan: &'a mut Scan,
+    /// The link whose text is being read.
+    open_anchor: Option<usize>,
+    num_templates: usize,
+    /// Within a style or script of SVG, which are tokenized as other elements are.
+    is_muted: bool,
+    has_title: bool,
+}
+
+impl<'a> Scanner<'a> {
+    fn new(
+        body: &'a [u8],
+        encoding: &'static Encoding,
+        wants: &'a Wants<'a>,
+        scan: &'a mut Scan,
+    ) -> Self {
+        Scanner {
+            body,
+            encoding,
+            wants,
+            scan,
+            open_anchor: None,
+            num_templates: 0,
+            is_muted: false,
+            has_title: false,
+        }
+    }
+
+    fn run(&mut self) {
+        let body = self.body;
+        let (mut at, mut text) = (0, 0);
+        while let Some(open) = memchr(b'<', &body[at..]).map(|found| at + found) {
+            let rest = &body[open + 1..];
+            let end = match rest {
+                [letter, ..] if letter.is_ascii_alphabetic() => {
+                    self.push_text(&body[text..open], true);
+                    self.start_tag(open + 1)
+                }
+                [b'/', letter, ..] if letter.is_ascii_alphabetic() => {
+                    self.push_text(&body[text..open], true);
+                    self.end_tag(open + 2)
+                }
+                [b'!', b'-', b'-', ..] => {
+                    self.push_text(&body[text..open], true);
+                    find_comment_end(body, open + 4)
+                }
+                [b'!', inner @ ..] if self.is_foreign() && inner.starts_with(b"[CDATA[") => {
+                    self.push_text(&body[text..open], true);
+                    let from = open + 9;
+                    let length = memchr::memmem::find(&body[from..], b"]]>");
+                    let end = length.map_or(body.len(), |length| from + length);
+                    self.push_text(&body[from..end], false);
+                    length.map(|_| end + 3)
+                }
+                [b'!' | b'?', ..] | [b'/', _, ..] => {
+                    self.push_text(&body[text..open], true);
+                    memchr(b'>', rest).map(|length| open + length + 2)
+                }
+                _ => {
+                    at = open + 1;
+                    continue;
+                }
+            };
+            at = end.unwrap_or(body.len());
+            text = at;
+        }
+        self.push_text(&body[text..], true);
+        self.close_anchor();
+        trim_end(&mut self.scan.text);
+    }
+
+    /// Reads a tag from its name, and the content of elements that have no tags in theirs; None at the end of all.
+    fn start_tag(&mut self, from: usize) -> Option<usize> {
+        let name = self.body[from..].iter().position(|byte| ends_name(*byte))?;
+        let name = from..from + name;
+        let lower = self.scan.hashed.push_tag(&self.body[name.clone()], false);
+        let mut tag = Tag::find(lower);
+        if self.wants.text && !names::is_inline(lower) {
+            break_line(&mut self.scan.text);
+        }
+        let is_breaking = !self.scan.nesting.is_empty() && names::breaks_out(lower);
+        let point = names::nesting(lower);
+        let mut values: [Option<&[u8]>; Attribute::COUNT] = Default::default();
+        let mut attributes = Attributes::new(self.body, name.end);
+        if tag == Tag::Other {
+            attributes.skip_all();
+        } else {
+            for (name, value) in &mut attributes {
+                if let Some(which) = Attribute::find(name) {
+                    values[which as usize].get_or_insert(value);
+                }
+            }
+        }
+        let end = attributes.end?;
+        if is_breaking {
+            self.leave_foreign();
+        }
+        let is_closed = attributes.is_self_closing;
+        if self.is_foreign() {
+            if matches!(tag, Tag::Script | Tag::Style) {
+                self.is_muted = !is_closed;
+            }
+            if !matches!(tag, Tag::A | Tag::Svg) {
+                tag = Tag::Other;
+            }
+        }
+        if let Some(point) = point.filter(|point| !is_closed && self.may_nest(*point)) {
+            self.scan.nesting.push(point);
+        }
+        if self.num_templates == 0 {
+            self.take(tag, &values);
+        }
+        let is_inert = values[Attribute::ShadowRootMode as usize].is_none();
+        if tag == Tag::Template && is_inert {
+            self.num_templates += 1;
+        }
+        if matches!(tag, Tag::Frame | Tag::Iframe)
+            && let Some(source) = values[Attribute::Src as usize]
+        {
+            self.scan.hashed.push_source(source);
+        }
+        Some(self.take_content(tag, name, end))
+    }
+
+    /// Goes to the end of an element without tags, or stays.
+    fn take_content(&mut self, tag: Tag, name: Range<usize>, from: usize) -> usize {
+        let body = self.body;
+        let end = match tag {
+            Tag::Script => find_script_end(body, from),
+            Tag::Title | Tag::Textarea | Tag::Xmp | Tag::Iframe | Tag::Style | Tag::Raw => {
+                find_raw_end(body, from, &body[name])
+            }
+            Tag::Plaintext => body.len(),
+            _ => return from,
+        };
+        let content = &body[from..end];
+        match tag {
+            Tag::Title => {
+                self.scan.hashed.push_text(content);
+                if self.num_templates == 0 && !std::mem::replace(&mut self.has_title, true) {
+                    let Scan { title, scratch, .. } = &mut *self.scan;
+                    scratch.clear();
+                    push_decoded(scratch, content, self.encoding, false);
+                    collapse(title, 0, scratch);
+                    trim_end(title);
+                }
+            }
+            Tag::Textarea => self.push_text(content, true),
+            Tag::Xmp | Tag::Plaintext => self.push_text(content, false),
+            _ => {}
+        }
+        end
+    }
+
+    fn end_tag(&mut self, from: usize) -> Option<usize> {
+        let name = self.body[from..].iter().position(|byte| ends_name(*byte))?;
+        let name = from..from + name;
+        let lower = self.scan.hashed.push_tag(&self.body[name.clone()], true);
+        let tag = Tag::find(lower);
+        if self.wants.text && !names::is_inline(lower) {
+            break_line(&mut self.scan.text);
+        }
+        if !self.scan.nesting.is_empty() {
+            let (point, is_breaking) = (names::nesting(lower), names::breaks_out(lower));
+            let nesting = &mut self.scan.nesting;
+            if let Some(place) = nesting.iter().rposition(|open| Some(*open) == point) {
+                nesting.truncate(place);
+            } else if is_breaking {
+                self.leave_foreign();
+            }
+        }
+        match tag {
+            Tag::Script | Tag::Style => self.is_muted = false,
+            Tag::Template => self.num_templates = self.num_templates.saturating_sub(1),
+            Tag::A if self.num_templates == 0 => self.close_anchor(),
+            _ => {}
+        }
+        let mut attributes = Attributes::new(self.body, name.end);
+        attributes.skip_all();
+        attributes.end
+    }
+
+    /// Keeps what a tag of the page says.
+    fn take(&mut self, tag: Tag, values: &[Option<&[u8]>; Attribute::COUNT]) {
+        let value = |which: Attribute| values[which as usize];
+        let href = value(Attribute::Href);
+        let source = value(Attribute::Src).filter(|source| !source.is_empty());
+        let (kind, target) = match tag {
+            Tag::A => {
+                self.close_anchor();
+                (Kind::Anchor, href.or(value(Attribute::XlinkHref)))
+            }
+            Tag::Area => (Kind::Area, href),
+            Tag::Base if self.scan.base.is_none() => {
+                if let Some(href) = href {
+                    self.scan.base = Some(self.push_target(href));
+                }
+                return;
+            }
+            Tag::Frame => (Kind::Frame, source),
+            Tag::Iframe => (Kind::Iframe, source),
+            Tag::Img => (Kind::Image, source),
+            Tag::Script => (Kind::Script, source),
+            Tag::Embed => (Kind::Embed, source),
+            Tag::Object => (Kind::Object, value(Attribute::Data)),
+            Tag::Media => (Kind::Media, source),
+            Tag::Link => match Kind::of_rel(value(Attribute::Rel).unwrap_or(b"")) {
+                Some(kind) => (kind, href.filter(|href| !href.is_empty())),
+                None => return,
+            },
+            Tag::Html if self.scan.language.is_empty() => {
+                if let Some(language) = value(Attribute::Lang) {
+                    let language = decode(language, self.encoding);
+                    self.scan.language.push_str(language.trim());
+                }
+                return;
+            }
+            Tag::Meta => return self.take_meta(values),
+            _ => return,
+        };
+        if (kind.is_page() || self.wants.resources)
+            && let Some(target) = target
+        {
+            let rel = value(Attribute::Rel).map_or(0, names::rel);
+            self.push_link(kind, rel, target);
+        }
+    }
+
+    fn take_meta(&mut self, values: &[Option<&[u8]>; Attribute::COUNT]) {
+        let value = |which: Attribute| values[which as usize];
+        let Some(content) = value(Attribute::Content) else {
+            return;
+        };
+        if let Some(name) = value(Attribute::Name) {
+            let name = name.trim_ascii();
+            let is_meant = |agent: &String| agent.as_bytes().eq_ignore_ascii_case(name);
+            if name.eq_ignore_ascii_case(b"robots") || self.wants.agents.iter().any(is_meant) {
+                self.scan.robots |= directives::parse(&decode(content, self.encoding));
+            }
+        }
+        if value(Attribute::HttpEquiv).is_some_and(|name| name.eq_ignore_ascii_case(b"refresh")) {
+            let mut text = String::new();
+            push_decoded(&mut text, content, self.encoding, true);
+            if let Some((delay, target)) = directives::parse_refresh(&text) {
+                self.scan.refresh_delay.get_or_insert(delay);
+                let begin = self.scan.targets.len();
+                self.scan.targets.push_str(target);
+                self.add_link(Kind::Refresh, 0, begin..begin + target.len());
+            }
+        }
+    }
+
+    fn push_target(&mut self, raw: &[u8]) -> Range<usize> {
+        let targets = &mut self.scan.targets;
+        let begin = targets.len();
+        push_decoded(targets, raw, self.encoding, true);
+        let written = &targets[begin..];
+        let start = begin + written.len() - written.trim_start_matches(|c| c <= ' ').len();
+        start..start + targets[start..].trim_end_matches(|c| c <= ' ').len()
+    }
+
+    fn push_link(&mut self, kind: Kind, rel: u8, raw: &[u8]) {
+        let target = self.push_target(raw);
+        self.add_link(kind, rel, target);
+    }
+
+    fn add_link(&mut self, kind: Kind, rel: u8, target: Range<usize>) {
+        let end = self.scan.anchors.len();
+        if kind == Kind::Anchor && self.wants.anchors {
+            self.open_anchor = Some(self.scan.links.len());
+        }
+        self.scan.links.push(Link {
+            kind,
+            rel,
+            target,
+            anchor: end..end,
+        });
+    }
+
+    fn close_anchor(&mut self) {
+        if let Some(place) = self.open_anchor.take() {
+            trim_end(&mut self.scan.anchors);
+            let anchor = &mut self.scan.links[place].anchor;
+            anchor.end = self.scan.anchors.len().max(anchor.start);
+        }
+    }
+
+    fn push_text(&mut self, text: &[u8], has_references: bool) {
+        if text.is_empty() || self.is_muted {
+            return;
+        }
+        self.scan.hashed.push_text(text);
+        if self.num_templates > 0 || self.open_anchor.is_none() && !self.wants.text {
+            return;
+        }
+        let Scan { scratch, .. } = &mut *self.scan;
+        scratch.clear();
+        if has_references {
+            push_decoded(scratch, text, self.encoding, false);
+        } else {
+            scratch.push_str(&decode(text, self.encoding));
+        }
+        if let Some(place) = self.open_anchor {
+            let floor = self.scan.links[place].anchor.start;
+            collapse(&mut self.scan.anchors, floor, &self.scan.scratch);
+        }
+        if self.wants.text {
+            collapse(&mut self.scan.text, 0, &self.scan.scratch);
+        }
+    }
+
+    /// Whether what comes is SVG or MathML, and no HTML within it.
+    fn is_foreign(&self) -> bool {
+        self.scan.nesting.last().is_some_and(u8::is_ascii_lowercase)
+    }
+
+    /// Whether an element of this sort changes what its content is. Deep nesting is not followed: a bound for the time.
+    fn may_nest(&self, point: u8) -> bool {
+        let outer = self.scan.nesting.last();
+        let is_deep = self.scan.nesting.len() >= 32;
+        !is_deep
+            && (point.is_ascii_lowercase()
+                || outer
+                    == Some(if matches!(point, b'I' | b'X') {
+                        &b'm'
+                    } else {
+                        &b's'
+                    }))
+    }
+
+    fn leave_foreign(&mut self) {
+        while self.is_foreign() {
+            self.scan.nesting.pop();
+            self.is_muted = false;
+        }
+    }
+}
+
+/// The attributes of a tag, names as written; a name that comes twice is given twice.
+pub struct Attributes<'a> {
+    body: &'a [u8],
+    at: usize,
+    /// Where the tag ended, once all were seen; None where it does not end.
+    pub end: Option<usize>,
+    pub is_self_closing: bool,
+}
+
+impl<'a> Attributes<'a> {
+    /// Those that stand behind a tag's name, which ends at `at`.
+    pub fn new(body: &'a [u8], at: usize) -> Self {
+        Attributes {
+            body,
+            at,
+            end: None,
+            is_self_closing: false,
+        }
+    }
+
+    pub fn skip_all(&mut self) {
+        while self.next().is_some() {}
+    }
+
+    fn skip_space(&mut self) -> Option<u8> {
+        while self.body.get(self.at)?.is_ascii_whitespace() {
+            self.at += 1;
+        }
+        self.body.get(self.at).copied()
+    }
+}
+
+impl<'a> Iterator for Attributes<'a> {
+    type Item = (&'a [u8], &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let body = self.body;
+        while self.skip_space()? == b'/' {
+            self.is_self_closing = body.get(self.at + 1) == Some(&b'>');
+            self.at += 1;
+        }
+        if body[self.at] == b'>' {
+            self.end = Some(self.at + 1);
+            return None;
+        }
+        let from = self.at;
+        // an equals sign that stands first is part of the name
+        let is_end = |byte: &u8| ends_name(*byte) || *byte == b'=';
+        self.at = from + 1 + body[from + 1..].iter().position(is_end)?;
+        let name = &body[from..self.at];
+        if self.skip_space()? != b'=' {
+            return Some((name, b""));
+        }
+        self.at += 1;
+        let value = match self.skip_space()? {
+            quote @ (b'"' | b'\'') => {
+                let from = self.at + 1;
+                let length = memchr(quote, &body[from..])?;
+                self.at = from + length + 1;
+                &body[from..from + length]
+            }
+            b'>' => b"",
+            _ => {
+                let from = self.at;
+                let is_end = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'>';
+                self.at = from + body[from..].iter().position(is_end)?;
+                &body[from..self.at]
+            }
+        };
+        Some((name, value))
+    }
+}
+
+fn ends_name(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>')
+}
+
+/// Where a comment ends whose content begins at `from`; None where it does not.
+pub fn find_comment_end(body: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    loop {
+        at += memchr(b'>', body.get(at..)?)? + 1;
+        let inner = &body[from..at - 1];
+        if matches!(inner, b"" | b"-") || inner.ends_with(b"--") || inner.ends_with(b"--!") {
+            return Some(at);
+        }
+    }
+}
+
+/// Whether `rest` begins with the end tag of an element.
+fn closes(rest: &[u8], name: &[u8]) -> bool {
+    let Some((found, rest)) = rest
+        .strip_prefix(b"</")
+        .and_then(|rest| rest.split_at_checked(name.len()))
+    else {
+        return false;
+    };
+    found.eq_ignore_ascii_case(name) && rest.first().is_some_and(|byte| ends_name(*byte))
+}
+
+/// Where the content of an element without tags ends: at its end tag, or with the page.
+fn find_raw_end(body: &[u8], from: usize, name: &[u8]) -> usize {
+    let mut opens = memchr::memchr_iter(b'<', &body[from..]).map(|at| from + at);
+    opens
+        .find(|at| closes(&body[*at..], name))
+        .unwrap_or(body.len())
+}
+
+/// The same for a script, which may hold the end tag of a script in a comment (the "double escaped" states).
+fn find_script_end(body: &[u8], from: usize) -> usize {
+    let (mut at, mut comment, mut depth) = (from, 0, 0);
+    while let Some(found) = memchr2(b'<', b'>', &body[at..]) {
+        at += found;
+        let rest = &body[at..];
+        if rest[0] == b'>' {
+            if depth > 0 && body[comment..at].ends_with(b"--") {
+                depth = 0;
+            }
+        } else if closes(rest, b"script") {
+            if depth < 2 {
+                return at;
+            }
+            depth = 1;
+        } else if depth == 0 && rest.starts_with(b"<!--") {
+            (depth, comment) = (1, at + 2);
+        } else if depth == 1
+            && rest.len() > 7
+            && rest[1..7].eq_ignore_ascii_case(b"script")
+            && ends_name(rest[7])
+        {
+            depth = 2;
+        }
+        at += 1;
+    }
+    body.len()
+}
+
+/// Appends a text with each run of white space as one blank, none after `floor` or a line feed.
+fn collapse(out: &mut String, floor: usize, text: &str) {
+    let is_space = |letter: char| letter.is_ascii_whitespace();
+    let is_open = out.len() == floor || out.ends_with([' ', '\n']);
+    if text.starts_with(is_space) && !is_open {
+        out.push(' ');
+    }
+    let mut words = text.split_ascii_whitespace().peekable();
+    while let Some(word) = words.next() {
+        out.push_str(word);
+        if words.peek().is_some() || text.ends_with(is_space) {
+            out.push(' ');
+        }
+    }
+}
+
+fn trim_end(out: &mut String) {
+    out.truncate(out.trim_end_matches([' ', '\n']).len());
+}
+
+fn break_line(out: &mut String) {
+    trim_end(out);
+    if !out.is_empty() {
+        out.push('\n');
+    }
+}

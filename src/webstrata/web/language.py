@@ -1,0 +1,50 @@
+"""The language of a text, told from its letters and their neighbours (whatlang: trigrams, 69 languages).
+
+Answers are codes of ISO 639-1 (``en``), as in settings, tables and ``lang`` attributes. A text must be some
+sentences long: of a line, nothing sure can be said.
+"""
+
+from __future__ import annotations
+
+from webstrata._core import web as _core
+
+# ISO 639-3, as the core says it, to ISO 639-1; Mandarin, Persian and Bokmål are there by their own codes
+# fmt: off
+_CODES = {
+    "afr": "af", "aka": "ak", "amh": "am", "ara": "ar", "aze": "az", "bel": "be", "ben": "bn",
+    "bul": "bg", "cat": "ca", "ces": "cs", "cmn": "zh", "dan": "da", "deu": "de", "ell": "el",
+    "eng": "en", "epo": "eo", "est": "et", "fin": "fi", "fra": "fr", "guj": "gu", "heb": "he",
+    "hin": "hi", "hrv": "hr", "hun": "hu", "hye": "hy", "ind": "id", "ita": "it", "jav": "jv",
+    "jpn": "ja", "kan": "kn", "kat": "ka", "khm": "km", "kor": "ko", "lat": "la", "lav": "lv",
+    "lit": "lt", "mal": "ml", "mar": "mr", "mkd": "mk", "mya": "my", "nep": "ne", "nld": "nl",
+    "nob": "nb", "ori": "or", "pan": "pa", "pes": "fa", "pol": "pl", "por": "pt", "ron": "ro",
+    "rus": "ru", "sin": "si", "slk": "sk", "slv": "sl", "sna": "sn", "spa": "es", "srp": "sr",
+    "swe": "sv", "tam": "ta", "tel": "te", "tgl": "tl", "tha": "th", "tuk": "tk", "tur": "tr",
+    "ukr": "uk", "urd": "ur", "uzb": "uz", "vie": "vi", "yid": "yi", "zul": "zu",
+}
+# fmt: on
+
+
+def detect(text: str, *, guess: bool = False) -> str | None:
+    """The language of a text as a code of ISO 639-1, None where it cannot be told.
+
+    Parameters
+    ----------
+    text
+        Plain text, some words at least.
+    guess
+        Whether to say the likeliest language also where it is not sure.
+
+    Examples
+    --------
+    >>> detect("Dies ist ein Satz, der lang genug ist, um seine Sprache zu erkennen.")
+    'de'
+    >>> detect("Это предложение написано по-русски, и оно достаточно длинное, чтобы узнать язык.")
+    'ru'
+    >>> detect("12345") is None
+    True
+    """
+    found = _core.detect_language(text)
+    if found is None or not (found[1] or guess):
+        return None
+    return _CODES.get(found[0])
