@@ -1,1 +1,405 @@
-//! WARC/1.1 records and files.
+//! WARC/1.1: captures become records, records become files.
+//!
+//! A capture is a `response` (or `revisit`), then the `request`, then `metadata`, each its own gzip member or zstd frame,
+//! all with one `WARC-Date`. The stored HTTP head is a cleaned copy of what the server sent, see [`head`]. Workers each
+//! hold an [`Encoder`]; one flusher holds the [`Files`].
+
+mod files;
+mod head;
+
+pub use files::{Files, Place};
+
+use crate::collection::{CollectionError, Result};
+use libdeflater::{CompressionLvl, Compressor};
+use ring::digest::{Context, SHA1_FOR_LEGACY_USE_ONLY};
+use ring::rand::SecureRandom;
+use std::io::{self, Write};
+use std::net::IpAddr;
+use std::path::Path;
+use std::sync::Arc;
+
+/// How records are packed, one by one.
+#[derive(Debug, Clone)]
+pub enum Compression {
+    None,
+    /// Levels of libdeflate, 1 to 12.
+    Gzip(i32),
+    Zstd {
+        level: i32,
+        dictionary: Option<Arc<[u8]>>,
+    },
+}
+
+/// Why a payload ends early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Truncated {
+    Length,
+    Time,
+    Disconnect,
+    Unspecified,
+}
+
+impl Truncated {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Length => "length",
+            Self::Time => "time",
+            Self::Disconnect => "disconnect",
+            Self::Unspecified => "unspecified",
+        }
+    }
+}
+
+/// Why a payload is not stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    /// The earlier capture has the same payload.
+    IdenticalDigest,
+    /// The server said so.
+    NotModified,
+    /// The earlier capture has the same fingerprint, another payload. This profile is ours.
+    Duplicate,
+}
+
+impl Profile {
+    pub fn uri(self) -> &'static str {
+        match self {
+            Self::IdenticalDigest => {
+                "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+            }
+            Self::NotModified => "http://netpreserve.org/warc/1.1/revisit/server-not-modified",
+            Self::Duplicate => "urn:webstrata:revisit:same-fingerprint",
+        }
+    }
+}
+
+/// The capture that a `revisit` record stands for.
+#[derive(Debug, Clone, Copy)]
+pub struct Revisit<'a> {
+    pub profile: Profile,
+    pub refers_to_uri: &'a str,
+    /// Nanoseconds since 1970; 0 if it is not known.
+    pub refers_to_date: u64,
+}
+
+/// One request and its answer.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Capture<'a> {
+    pub uri: &'a str,
+    /// Nanoseconds since 1970; records tell microseconds.
+    pub date: u64,
+    pub ip: Option<IpAddr>,
+    /// As sent; no record is made of an empty one.
+    pub request: &'a [u8],
+    /// Status line and headers as received; what follows an empty line is not looked at.
+    pub head: &'a [u8],
+    /// The payload: no transfer coding, and no content coding if `decoded`.
+    pub body: &'a [u8],
+    pub decoded: bool,
+    pub truncated: Option<Truncated>,
+    /// SHA-1 of the body; for [`Profile::NotModified`] that of the earlier capture.
+    pub payload_digest: [u8; 20],
+    pub identified_type: Option<&'a str>,
+    /// `http/1.1`, `tls/1.3` …
+    pub protocols: &'a [&'a str],
+    pub cipher: Option<&'a str>,
+    /// Lines of the `metadata` record; none, no record.
+    pub metadata: &'a [(&'a str, &'a str)],
+    pub revisit: Option<Revisit<'a>>,
+}
+
+/// Where the `response` or `revisit` record lies among the bytes that were appended before and with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Encoded {
+    pub offset: usize,
+    pub length: usize,
+}
+
+/// Makes records; one per thread, since it keeps a compressor and buffers.
+pub struct Encoder {
+    packer: Packer,
+    random: u128,
+    head: Vec<u8>,
+    block: Vec<u8>,
+    record: Vec<u8>,
+}
+
+enum Packer {
+    None,
+    Gzip(Compressor),
+    Zstd(zstd::bulk::Compressor<'static>),
+}
+
+impl Encoder {
+    pub fn new(compression: &Compression) -> Result<Self> {
+        let explain = |source| CollectionError::from_io(Path::new("records"), "compress", source);
+        let packer = match compression {
+            Compression::None => Packer::None,
+            Compression::Gzip(level) => {
+                let level = CompressionLvl::new(*level)
+                    .map_err(|_| explain(io::Error::other("gzip levels are 1 to 12")))?;
+                Packer::Gzip(Compressor::new(level))
+            }
+            Compression::Zstd { level, dictionary } => {
+                let dictionary = dictionary.as_deref().unwrap_or_default();
+                let mut packer =
+                    zstd::bulk::Compressor::with_dictionary(*level, dictionary).map_err(explain)?;
+                packer.include_checksum(true).map_err(explain)?;
+                Packer::Zstd(packer)
+            }
+        };
+        let mut seed = [0; 16];
+        ring::rand::SystemRandom::new()
+            .fill(&mut seed)
+            .map_err(|_| explain(io::Error::other("no random numbers")))?;
+        Ok(Self {
+            packer,
+            random: u128::from_ne_bytes(seed),
+            head: Vec::new(),
+            block: Vec::new(),
+            record: Vec::new(),
+        })
+    }
+
+    /// Appends the records of a capture to `out`.
+    pub fn encode(&mut self, capture: &Capture, out: &mut Vec<u8>) -> Result<Encoded> {
+        let (id, offset) = (self.random_id(), out.len());
+        let payload = &base32(&capture.payload_digest);
+        self.start(
+            capture.revisit.map_or("response", |_| "revisit"),
+            &id,
+            capture.date,
+        );
+        self.about(capture);
+        if let Some(revisit) = capture.revisit {
+            push(&mut self.head, "WARC-Profile", revisit.profile.uri());
+            push_uri(
+                &mut self.head,
+                "WARC-Refers-To-Target-URI",
+                revisit.refers_to_uri,
+            );
+            if revisit.refers_to_date > 0 {
+                push_date(
+                    &mut self.head,
+                    "WARC-Refers-To-Date",
+                    revisit.refers_to_date,
+                );
+            }
+        }
+        push_digest(&mut self.head, "WARC-Payload-Digest", payload);
+        if let Some(truncated) = capture.truncated {
+            push(&mut self.head, "WARC-Truncated", truncated.name());
+        }
+        if let Some(kind) = capture.identified_type {
+            push(&mut self.head, "WARC-Identified-Payload-Type", kind);
+        }
+        self.block.clear();
+        head::push_head(
+            &mut self.block,
+            capture.head,
+            capture.body.len(),
+            capture.decoded,
+        );
+        let body = if capture.revisit.is_some() {
+            b""
+        } else {
+            capture.body
+        };
+        self.finish("application/http; msgtype=response", body, out)?;
+        let encoded = Encoded {
+            offset,
+            length: out.len() - offset,
+        };
+        if !capture.request.is_empty() {
+            let own = self.random_id();
+            self.start("request", &own, capture.date);
+            self.about(capture);
+            push(&mut self.head, "WARC-Concurrent-To", &id);
+            self.block.clear();
+            self.finish("application/http; msgtype=request", capture.request, out)?;
+        }
+        if !capture.metadata.is_empty() {
+            let own = self.random_id();
+            self.start("metadata", &own, capture.date);
+            push_uri(&mut self.head, "WARC-Target-URI", capture.uri);
+            push(&mut self.head, "WARC-Concurrent-To", &id);
+            self.fields(capture.metadata, out)?;
+        }
+        Ok(encoded)
+    }
+
+    /// Appends the record that opens a file.
+    pub fn encode_info(
+        &mut self,
+        file_name: &str,
+        date: u64,
+        fields: &[(&str, &str)],
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let id = self.random_id();
+        self.start("warcinfo", &id, date);
+        push(&mut self.head, "WARC-Filename", file_name);
+        self.fields(fields, out)
+    }
+
+    fn start(&mut self, kind: &str, id: &str, date: u64) {
+        self.head.clear();
+        self.head.extend_from_slice(b"WARC/1.1\r\n");
+        push(&mut self.head, "WARC-Type", kind);
+        push(&mut self.head, "WARC-Record-ID", id);
+        push_date(&mut self.head, "WARC-Date", date);
+    }
+
+    /// What request and response share.
+    fn about(&mut self, capture: &Capture) {
+        push_uri(&mut self.head, "WARC-Target-URI", capture.uri);
+        if let Some(ip) = capture.ip {
+            push(&mut self.head, "WARC-IP-Address", &ip.to_string());
+        }
+        for protocol in capture.protocols {
+            push(&mut self.head, "WARC-Protocol", protocol);
+        }
+        if let Some(cipher) = capture.cipher {
+            push(&mut self.head, "WARC-Cipher-Suite", cipher);
+        }
+    }
+
+    fn fields(&mut self, fields: &[(&str, &str)], out: &mut Vec<u8>) -> Result<()> {
+        self.block.clear();
+        for (name, value) in fields {
+            push(&mut self.block, name, value);
+        }
+        self.finish("application/warc-fields", b"", out)
+    }
+
+    /// Packs the record whose head is begun, its block being `self.block` and then `rest`.
+    fn finish(&mut self, content_type: &str, rest: &[u8], out: &mut Vec<u8>) -> Result<()> {
+        let mut digest = Context::new(&SHA1_FOR_LEGACY_USE_ONLY);
+        digest.update(&self.block);
+        digest.update(rest);
+        let digest = base32(digest.finish().as_ref());
+        push_digest(&mut self.head, "WARC-Block-Digest", &digest);
+        push(&mut self.head, "Content-Type", content_type);
+        let length = self.block.len() + rest.len();
+        push(&mut self.head, "Content-Length", &length.to_string());
+        let parts: [&[u8]; 5] = [&self.head, b"\r\n", &self.block, rest, b"\r\n\r\n"];
+        if let Packer::None = self.packer {
+            parts.iter().for_each(|part| out.extend_from_slice(part));
+            return Ok(());
+        }
+        self.record.clear();
+        parts
+            .iter()
+            .for_each(|part| self.record.extend_from_slice(part));
+        let at = out.len();
+        let packed = match &mut self.packer {
+            Packer::None => Ok(0),
+            Packer::Gzip(packer) => {
+                out.resize(at + packer.gzip_compress_bound(self.record.len()), 0);
+                packer
+                    .gzip_compress(&self.record, &mut out[at..])
+                    .map_err(|error| io::Error::other(format!("{error:?}")))
+            }
+            Packer::Zstd(packer) => {
+                out.resize(at + zstd::zstd_safe::compress_bound(self.record.len()), 0);
+                packer.compress_to_buffer(&self.record, &mut out[at..])
+            }
+        };
+        out.truncate(at + packed.as_ref().map_or(0, |length| *length));
+        packed
+            .map(|_| ())
+            .map_err(|source| CollectionError::from_io(Path::new("records"), "compress", source))
+    }
+
+    /// An identifier from 128 random bits (PCG, seeded by the system), of the form of UUID version 4.
+    fn random_id(&mut self) -> String {
+        let mut next = || {
+            self.random = self
+                .random
+                .wrapping_mul(0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645)
+                .wrapping_add(1);
+            ((self.random >> 64) as u64 ^ self.random as u64)
+                .rotate_right((self.random >> 122) as u32)
+        };
+        let (high, low) = (next(), next());
+        format!(
+            "<urn:uuid:{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}>",
+            high >> 32,
+            high >> 16 & 0xffff,
+            high & 0xfff,
+            low >> 48 & 0x3fff | 0x8000,
+            low & 0xffff_ffff_ffff
+        )
+    }
+}
+
+/// Appends a line; whatever the value holds, it stays one.
+fn push(out: &mut Vec<u8>, name: &str, value: &str) {
+    out.extend(name.bytes().map(|byte| match byte {
+        _ if head::is_token(byte) => byte,
+        _ => b'-',
+    }));
+    out.extend_from_slice(b": ");
+    head::push_clean(out, value.trim().as_bytes());
+    out.extend_from_slice(b"\r\n");
+}
+
+/// A URI in a record has no blanks, controls, brackets or letters beyond ASCII.
+fn push_uri(out: &mut Vec<u8>, name: &str, uri: &str) {
+    let _ = write!(out, "{name}: ");
+    for byte in uri.bytes() {
+        match byte {
+            b'<' | b'>' | b'"' => {}
+            b'!'..=b'~' => {
+                out.push(byte);
+                continue;
+            }
+            _ => {}
+        }
+        let _ = write!(out, "%{byte:02X}");
+    }
+    out.extend_from_slice(b"\r\n");
+}
+
+fn push_digest(out: &mut Vec<u8>, name: &str, digest: &[u8; 32]) {
+    let _ = write!(out, "{name}: sha1:");
+    out.extend_from_slice(digest);
+    out.extend_from_slice(b"\r\n");
+}
+
+fn push_date(out: &mut Vec<u8>, name: &str, nanoseconds: u64) {
+    let [year, month, day, hour, minute, second] = calendar(nanoseconds / 1_000_000_000);
+    let micros = nanoseconds / 1_000 % 1_000_000;
+    let _ = write!(
+        out,
+        "{name}: {year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z\r\n"
+    );
+}
+
+/// Year, month, day, hour, minute and second of a moment in seconds since 1970 (years are counted from March, so that the
+/// leap day is the last one).
+pub fn calendar(seconds: u64) -> [u64; 6] {
+    let (days, rest) = (seconds / 86_400 + 719_468, seconds % 86_400);
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + era * 400 + u64::from(month <= 2);
+    [year, month, day, rest / 3_600, rest / 60 % 60, rest % 60]
+}
+
+/// The spelling of SHA-1 digests in WARC and CDXJ: RFC 4648, twenty bytes in 32 letters.
+pub fn base32(digest: &[u8]) -> [u8; 32] {
+    let mut text = [b'A'; 32];
+    for (letters, bytes) in text.chunks_mut(8).zip(digest.chunks_exact(5)) {
+        let bits = bytes
+            .iter()
+            .fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+        for (place, letter) in letters.iter_mut().enumerate() {
+            *letter = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[(bits >> (35 - 5 * place) & 31) as usize];
+        }
+    }
+    text
+}

@@ -1,0 +1,406 @@
+"""WARC files: written as WARC/1.1 by the core, read by FastWARC in every version from 0.17 to 1.1.
+
+A capture becomes up to three records, each its own gzip member or zstd frame and all with one ``WARC-Date``:
+
+=============  ========================================================================================
+``response``   the HTTP head, cleaned, and the payload: no transfer coding, no content coding
+``revisit``    in place of it where the payload is stored already: the head alone, and what it refers to
+``request``    as it was sent
+``metadata``   ``name: value`` lines: ``via``, ``hopsFromSeed``, ``duplicate-of`` …
+=============  ========================================================================================
+
+Headers that would describe the payload otherwise are renamed ``X-Crawl-Content-Encoding``,
+``X-Crawl-Transfer-Encoding`` and ``X-Crawl-Content-Length``, and the true ``Content-Length`` stands in the
+head. Each file begins with ``warcinfo``; before that, a ``.warc.zst`` with a dictionary has it in a skippable
+frame of magic ``0x184D2A5D``. A file's name ends in ``.open`` until it is closed. All of it is in
+``docs/formats/warc.md``.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import logging
+import mmap
+import re
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from webstrata._core import store as core
+from webstrata.collection.files import explained
+from webstrata.errors import FormatError, UsageError
+
+with warnings.catch_warnings():
+    # FastWARC 1.1 derives from classes of its own that it calls deprecated
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from fastwarc import stream_io
+    from fastwarc.warc import ArchiveIterator, WarcRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from os import PathLike
+    from types import TracebackType
+    from typing import Self
+
+_log = logging.getLogger(__name__)
+
+LEVELS = {"none": range(1), "gzip": range(1, 13), "zstd": range(1, 23)}
+"""Levels of each compression; gzip by libdeflate, whose 12 is the smallest."""
+
+_DICTIONARY_MAGIC = (0x184D2A5D).to_bytes(4, "little")
+_STARTS = re.compile(rb"\x1f\x8b\x08|\x28\xb5\x2f\xfd|WARC/[01]\.\d")
+
+
+class Revisit(NamedTuple):
+    """What a capture has in place of a payload of its own."""
+
+    profile: Literal["identical-digest", "not-modified", "duplicate"]
+    url: str
+    date: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capture:
+    """One request and its answer, as they are to be stored.
+
+    Examples
+    --------
+    >>> Capture(url="http://example.org/", date=0, head=b"HTTP/1.1 200 OK", body=b"abc").digest.hex()
+    'a9993e364706816aba3e25717850c26c9cd0d89d'
+    """
+
+    url: str
+    date: int
+    """Nanoseconds since 1970; records tell microseconds."""
+    head: bytes
+    """Status line and headers as received."""
+    body: bytes
+    """The payload, without transfer coding, and without content coding if it was `decoded`."""
+    request: bytes = b""
+    decoded: bool = False
+    ip: str | None = None
+    truncated: Literal["length", "time", "disconnect", "unspecified"] | None = None
+    digest: bytes = b""
+    """SHA-1 of the payload; computed where none is given."""
+    identified_type: str | None = None
+    protocols: Sequence[str] = ()
+    cipher: str | None = None
+    metadata: Sequence[tuple[str, str]] = ()
+    revisit: Revisit | None = None
+
+    def __post_init__(self) -> None:
+        if not self.digest:
+            object.__setattr__(self, "digest", hashlib.sha1(self.body, usedforsecurity=False).digest())
+
+
+class Place(NamedTuple):
+    """Where a record lies: what an index line says of it."""
+
+    filename: str
+    offset: int
+    length: int
+
+
+class WarcWriter:
+    """Writes captures into files of a folder, ``<prefix>-00000.warc.gz`` and so on.
+
+    Parameters
+    ----------
+    folder, prefix
+        Where the files go and how their names begin; numbers go on behind those that are there.
+    compression, level
+        ``gzip``, ``zstd`` or ``none``; see `LEVELS`.
+    dictionary
+        For ``zstd``, see `train_dictionary`.
+    max_bytes
+        Another file is begun where a capture would make one longer than this.
+    fields
+        Lines of the ``warcinfo`` record of each file.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> capture = Capture(url="http://example.org/", date=0, head=b"HTTP/1.1 200 OK", body=b"Hello")
+    >>> with WarcWriter(folder, "test", compression="none") as writer:
+    ...     place = writer.write(capture)
+    >>> place.filename
+    'test-00000.warc'
+    >>> read_record(folder / place.filename, place.offset).payload
+    b'Hello'
+    """
+
+    def __init__(
+        self,
+        folder: str | PathLike[str],
+        prefix: str,
+        *,
+        compression: Literal["none", "gzip", "zstd"] = "gzip",
+        level: int = 6,
+        dictionary: bytes | None = None,
+        max_bytes: int = 1 << 30,
+        fields: Mapping[str, str] | None = None,
+    ) -> None:
+        if compression not in LEVELS:
+            raise UsageError(f"compression {compression!r} is not known; choose one of {', '.join(LEVELS)}")
+        if compression != "none" and level not in LEVELS[compression]:
+            raise UsageError(
+                f"{compression} has no level {level}; choose one from {LEVELS[compression][0]} to "
+                f"{LEVELS[compression][-1]}"
+            )
+        if dictionary is not None and compression != "zstd":
+            raise UsageError(f"{compression} takes no dictionary; leave it out, or choose zstd")
+        lines = {"format": "WARC File Format 1.1", **(fields or {})}
+        self._files = core.WarcFiles(
+            folder, prefix, max_bytes, compression, level, dictionary, list(lines.items())
+        )
+
+    def write(self, capture: Capture) -> Place:
+        """Store a capture; the place of its ``response`` or ``revisit`` record."""
+        return Place(*self._files.write(capture))
+
+    def resume(self, name: str, length: int) -> None:
+        """Go on with a file left open (its name without ``.open``), of which `length` bytes count."""
+        self._files.resume(name, length)
+
+    @property
+    def position(self) -> tuple[str, int] | None:
+        """The name (without ``.open``) and the length of the open file, if there is one."""
+        return self._files.position()
+
+    def sync(self) -> None:
+        """Return when everything written would survive a power cut."""
+        self._files.sync()
+
+    def close(self) -> None:
+        """Give the open file its name."""
+        self._files.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()  # what a failure leaves behind keeps its .open, and can be resumed
+
+
+def train_dictionary(samples: Sequence[bytes], size: int = 110 << 10) -> bytes:
+    """A zstd dictionary for payloads like `samples`, of which a hundred times `size` are best.
+
+    Examples
+    --------
+    >>> pages = [b"<html><head><title>Page %d</title></head><body>%d" % (i, i * i) for i in range(2000)]
+    >>> len(train_dictionary(pages, 4096)) <= 4096
+    True
+    """
+    return core.train_dictionary(samples, size)
+
+
+# ---- reading
+
+
+@dataclass(frozen=True)
+class Record:
+    """A record as it was read."""
+
+    kind: str
+    headers: tuple[tuple[str, str], ...]
+    block: bytes
+    offset: int
+    """Where its member, frame or first line begins in the file."""
+
+    def get(self, name: str) -> str | None:
+        """The first value of a header, whatever the case of its name."""
+        wanted = name.lower()
+        return next((value for key, value in self.headers if key.lower() == wanted), None)
+
+    @property
+    def url(self) -> str | None:
+        """What the record is about; old writers put it into brackets."""
+        url = self.get("WARC-Target-URI")
+        return url[1:-1] if url and url.startswith("<") and url.endswith(">") else url
+
+    @property
+    def is_http(self) -> bool:
+        """Whether the block is an HTTP message."""
+        return (self.get("Content-Type") or "").startswith("application/http")
+
+    @property
+    def head(self) -> bytes:
+        """The HTTP head with its empty line, nothing where the block is no message."""
+        return self.block[: self._head_length]
+
+    @property
+    def payload(self) -> bytes:
+        """The block without the HTTP head."""
+        return self.block[self._head_length :]
+
+    @property
+    def _head_length(self) -> int:
+        if not self.is_http:
+            return 0
+        found = re.search(rb"\r?\n\r?\n", self.block)
+        return found.end() if found else len(self.block)
+
+
+def read_records(path: str | PathLike[str], *, kinds: Collection[str] = ()) -> Iterator[Record]:
+    """The records of a file: gzip, zstd, lz4 or plain, WARC 0.17 to 1.1; all kinds unless told.
+
+    What cannot be read is passed over up to the next member, frame or version line that can, and logged.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> with WarcWriter(folder, "test") as writer:
+    ...     place = writer.write(Capture(url="http://a.org/", date=0, head=b"HTTP/1.1 200 OK", body=b""))
+    >>> [(record.kind, record.url) for record in read_records(folder / place.filename)]
+    [('warcinfo', None), ('response', 'http://a.org/')]
+    """
+    path = Path(path)
+    with explained(path, "read"), path.open("rb") as stream:
+        if path.stat().st_size == 0:
+            return
+        with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            start, dictionary = 0, _read_dictionary(data)
+            while start < len(data):
+                begun, base = start, start
+                try:
+                    for record in _iterate(data, base, dictionary):
+                        begun = base + record.stream_pos
+                        made = _make(record, begun)
+                        if not kinds or made.kind in kinds:
+                            yield made
+                    return
+                except (OSError, ValueError, EOFError, stream_io.FastWARCError) as error:
+                    found = _STARTS.search(data, begun + 1)
+                    start = found.start() if found else len(data)
+                    _log.warning("%s, byte %d: %s; reading goes on at byte %d", path, begun, error, start)
+
+
+def read_record(path: str | PathLike[str], offset: int) -> Record:
+    """The record that begins at `offset`, or `FormatError`.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> with WarcWriter(folder, "test", compression="zstd", level=3) as writer:
+    ...     place = writer.write(Capture(url="http://a.org/", date=0, head=b"HTTP/1.1 200 OK", body=b"!"))
+    >>> read_record(folder / place.filename, place.offset).payload
+    b'!'
+    """
+    path = Path(path)
+    with explained(path, "read"), path.open("rb") as stream:
+        try:
+            with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                record = next(iter(_iterate(data, offset, _read_dictionary(data))))
+                return _make(record, offset)
+        except (ValueError, EOFError, StopIteration, OSError, stream_io.FastWARCError) as error:
+            raise FormatError(
+                f"{path}, byte {offset}: no record begins here ({error}); the file is damaged, or the index "
+                f"that led here belongs to another one"
+            ) from error
+
+
+class _Window:
+    """The bytes of a file from `start` on, as FastWARC reads them."""
+
+    def __init__(self, data: mmap.mmap, start: int) -> None:
+        self._data, self._start, self._at = data, start, start
+
+    def read(self, size: int = -1) -> bytes:
+        end = len(self._data) if size < 0 else min(self._at + size, len(self._data))
+        piece = self._data[self._at : end]
+        self._at = end
+        return piece
+
+    def tell(self) -> int:
+        return self._at - self._start
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._at = (self._start, self._at, len(self._data))[whence] + offset
+        return self.tell()
+
+    def close(self) -> None:
+        pass
+
+
+def _iterate(data: mmap.mmap, start: int, dictionary: bytes | None) -> ArchiveIterator:
+    window = _Window(data, start)
+    reader = stream_io.ZstdReader(window, dictionary=dictionary) if dictionary and start else window
+    return ArchiveIterator(reader, parse_http=False, quirks_mode=True)
+
+
+def _make(record: WarcRecord, offset: int) -> Record:
+    block = record.reader.read()
+    if len(block) < record.content_length:
+        raise EOFError(f"the record has {len(block)} bytes of {record.content_length}")
+    kind = record.headers.get("WARC-Type") or "unknown"
+    return Record(kind, tuple(record.headers.items()), block, offset)
+
+
+def _read_dictionary(data: mmap.mmap) -> bytes | None:
+    """The dictionary of a .warc.zst, if it begins with one; it may be packed itself."""
+    if data[:4] != _DICTIONARY_MAGIC:
+        return None
+    dictionary = data[8 : 8 + int.from_bytes(data[4:8], "little")]
+    if dictionary.startswith(b"\x28\xb5\x2f\xfd"):
+        return stream_io.ZstdReader(io.BytesIO(dictionary)).read()
+    return dictionary
+
+
+# ---- checking
+
+
+class Problem(NamedTuple):
+    """Something wrong with a record."""
+
+    offset: int
+    url: str | None
+    what: str
+
+
+def check(path: str | PathLike[str]) -> Iterator[Problem]:
+    """What is wrong with a file: digests that do not hold, records cut off, missing headers.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> with WarcWriter(folder, "test", compression="none") as writer:
+    ...     place = writer.write(Capture(url="http://a.org/", date=0, head=b"HTTP/1.1 200 OK", body=b"ab"))
+    >>> list(check(folder / place.filename))
+    []
+    >>> data = (folder / place.filename).read_bytes()
+    >>> _ = (folder / "damaged.warc").write_bytes(data.replace(b"ab", b"ac"))
+    >>> [problem.what for problem in check(folder / "damaged.warc")]
+    ['WARC-Block-Digest does not hold', 'WARC-Payload-Digest does not hold']
+    """
+    end = 0
+    for record in read_records(path):
+        end += 1
+        for name in ("WARC-Record-ID", "WARC-Date", "Content-Length"):
+            if record.get(name) is None:
+                yield Problem(record.offset, record.url, f"{name} is missing")
+        parts = {"WARC-Block-Digest": record.block}
+        if record.kind != "revisit":
+            parts["WARC-Payload-Digest"] = record.payload
+        for name, data in parts.items():
+            told = record.get(name)
+            if told is not None and not _holds(told, data):
+                yield Problem(record.offset, record.url, f"{name} does not hold")
+    if end == 0:
+        yield Problem(0, None, "there is no record")
+
+
+def _holds(told: str, data: bytes) -> bool:
+    """Whether a digest, in Base32 or hexadecimal, is that of `data`; one of another kind is believed."""
+    algorithm, _, value = told.partition(":")
+    name = algorithm.lower().replace("-", "")
+    if name not in ("md5", "sha1", "sha256", "sha512"):
+        return True
+    digest = hashlib.new(name, data, usedforsecurity=False).digest()
+    spelled = (digest.hex(), base64.b32encode(digest).decode().rstrip("="))
+    return value.rstrip("=").lower() in {text.lower() for text in spelled}
