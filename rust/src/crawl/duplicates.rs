@@ -1,1 +1,172 @@
-//! An exact map on disk.
+//! An exact map from 64 bits to 64 bits on disk, with flat memory: fingerprints of pages to the first that had them.
+//!
+//! The file is buckets of 4 KiB: `[count u64][0 u64]`, then pairs `[key u64][value u64]`, as many as the count says. A key
+//! is in the bucket that the upper bits of its product with an odd constant name, or, while that one and those after
+//! it are full, in the next (the first comes after the last). When 70% of all places are taken, a file with twice
+//! the buckets is written in their order, beside, and takes the name. Buckets in use are kept in memory, each in the
+//! one frame that its number names, and written when another needs the frame (write-back). After an error a map is
+//! of no further use.
+
+use super::queue::{damaged, read_at, write_at};
+use crate::collection::{CollectionError, Result};
+use std::fs::{File, OpenOptions};
+use std::path::{Path, PathBuf};
+
+const BUCKET: usize = 4096;
+/// 64-bit words of a bucket; pairs in it.
+const WORDS: usize = BUCKET / 8;
+const PAIRS: usize = (WORDS - 2) / 2;
+
+#[derive(Debug)]
+struct Frame {
+    bucket: u64,
+    is_changed: bool,
+    words: Box<[u64; WORDS]>,
+}
+
+#[derive(Debug)]
+pub struct DiskMap {
+    path: PathBuf,
+    file: File,
+    num_buckets: u64,
+    cache_bytes: usize,
+    frames: Vec<Option<Frame>>,
+    len: u64,
+}
+
+impl DiskMap {
+    /// An empty map at `path`, with buckets in memory of `cache_bytes` (and never fewer than two).
+    pub fn create(path: &Path, cache_bytes: usize) -> Result<Self> {
+        Self::with_buckets(path, cache_bytes, 2)
+    }
+
+    fn with_buckets(path: &Path, cache_bytes: usize, num_buckets: u64) -> Result<Self> {
+        let explain = |source| CollectionError::from_io(path, "write", source);
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(path)
+            .map_err(explain)?;
+        // buckets that were never written are zeros
+        file.set_len(num_buckets * BUCKET as u64).map_err(explain)?;
+        let num_frames = ((cache_bytes / BUCKET) as u64).clamp(2, num_buckets);
+        Ok(Self {
+            path: path.to_path_buf(),
+            file,
+            num_buckets,
+            cache_bytes,
+            frames: (0..num_frames).map(|_| None).collect(),
+            len: 0,
+        })
+    }
+
+    /// The value that the key has; if it has none, it gets this one.
+    pub fn get_or_insert(&mut self, key: u64, value: u64) -> Result<Option<u64>> {
+        let mixed = u128::from(key.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut bucket = ((mixed * u128::from(self.num_buckets)) >> 64) as u64;
+        loop {
+            let frame = self.load(bucket)?;
+            let count = frame.words[0] as usize;
+            let pairs = frame.words[2..].as_chunks_mut::<2>().0;
+            if let Some(pair) = pairs[..count].iter().find(|pair| pair[0] == key) {
+                return Ok(Some(pair[1]));
+            }
+            if let Some(pair) = pairs.get_mut(count) {
+                *pair = [key, value];
+                frame.words[0] += 1;
+                frame.is_changed = true;
+                self.len += 1;
+                break;
+            }
+            bucket = (bucket + 1) % self.num_buckets;
+        }
+        if self.len * 10 > self.num_buckets * PAIRS as u64 * 7 {
+            self.grow()?;
+        }
+        Ok(None)
+    }
+
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The frame with a bucket in it.
+    fn load(&mut self, bucket: u64) -> Result<&mut Frame> {
+        let number = (bucket % self.frames.len() as u64) as usize;
+        let found = self.frames[number].take();
+        let mut frame = match found {
+            Some(frame) if frame.bucket == bucket => frame,
+            Some(mut frame) => {
+                self.save(&mut frame)?;
+                frame.bucket = bucket;
+                self.read(bucket, &mut frame.words)?;
+                frame
+            }
+            None => {
+                let mut words = Box::new([0; WORDS]);
+                self.read(bucket, &mut words)?;
+                Frame {
+                    bucket,
+                    is_changed: false,
+                    words,
+                }
+            }
+        };
+        frame.bucket = bucket;
+        Ok(self.frames[number].insert(frame))
+    }
+
+    fn read(&self, bucket: u64, words: &mut [u64; WORDS]) -> Result<()> {
+        let mut bytes = [0; BUCKET];
+        read_at(&self.file, &self.path, &mut bytes, bucket * BUCKET as u64)?;
+        for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        match words[0] as usize {
+            0..=PAIRS => Ok(()),
+            _ => Err(damaged(&self.path)),
+        }
+    }
+
+    fn save(&self, frame: &mut Frame) -> Result<()> {
+        if !std::mem::replace(&mut frame.is_changed, false) {
+            return Ok(());
+        }
+        let mut bytes = [0; BUCKET];
+        for (word, bytes) in frame.words.iter().zip(bytes.as_chunks_mut::<8>().0) {
+            *bytes = word.to_le_bytes();
+        }
+        let place = frame.bucket * BUCKET as u64;
+        write_at(&self.file, &self.path, &bytes, place)
+    }
+
+    /// Doubles the buckets. Keys keep their order, so the new file is written almost from front to end.
+    fn grow(&mut self) -> Result<()> {
+        let mut frames = std::mem::take(&mut self.frames);
+        for frame in frames.iter_mut().flatten() {
+            self.save(frame)?;
+        }
+        drop(frames);
+        let beside = self.path.with_added_extension("new");
+        let mut grown = Self::with_buckets(&beside, self.cache_bytes, self.num_buckets * 2)?;
+        let mut words = [0; WORDS];
+        for bucket in 0..self.num_buckets {
+            self.read(bucket, &mut words)?;
+            let count = words[0] as usize;
+            for &[key, value] in &words[2..].as_chunks::<2>().0[..count] {
+                grown.get_or_insert(key, value)?;
+            }
+        }
+        std::fs::rename(&beside, &self.path)
+            .map_err(|source| CollectionError::from_io(&self.path, "write", source))?;
+        grown.path = std::mem::take(&mut self.path);
+        *self = grown;
+        Ok(())
+    }
+}

@@ -1,1 +1,55 @@
-//! The URL cache in front of the sieve.
+//! The URL cache in front of the sieve: the hashes met last, in a fixed number of bytes.
+//!
+//! Sets of eight hashes, each set a line of the processor's cache, in the order of their last use; a hash that comes in
+//! pushes the last one of its set out. Hashes are kept whole, so a hash that never came in is never taken for one
+//! that did; one that was pushed out is called new again, which costs the sieve a record.
+
+const WAYS: usize = 8;
+const LINE: usize = WAYS * 8;
+
+#[derive(Debug)]
+pub struct UrlCache {
+    /// 0 is an empty place.
+    slots: Vec<u64>,
+    /// The first slot at the beginning of a line.
+    start: usize,
+    num_sets: usize,
+    /// Whether the hash 0 came in.
+    has_zero: bool,
+}
+
+impl UrlCache {
+    /// A cache of `bytes`, at least one set; memory is taken as sets are used.
+    pub fn new(bytes: usize) -> Self {
+        let num_sets = (bytes / LINE).max(1);
+        let slots = vec![0; (num_sets + 1) * WAYS];
+        let start = slots.as_ptr().align_offset(LINE).min(WAYS);
+        Self {
+            slots,
+            start,
+            num_sets,
+            has_zero: false,
+        }
+    }
+
+    /// Takes a hash in, and tells whether it was not there.
+    #[inline]
+    pub fn insert(&mut self, hash: u64) -> bool {
+        if hash == 0 {
+            return !std::mem::replace(&mut self.has_zero, true);
+        }
+        // mixed once more, so that hashes that differ little are not all in one set
+        let mixed = hash.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let set = ((u128::from(mixed) * self.num_sets as u128) >> 64) as usize;
+        let first = self.start + set * WAYS;
+        let line = &mut self.slots[first..first + WAYS];
+        let place = line.iter().position(|&seen| seen == hash);
+        line.copy_within(..place.unwrap_or(WAYS - 1), 1);
+        line[0] = hash;
+        place.is_none()
+    }
+
+    pub fn num_bytes(&self) -> usize {
+        self.num_sets * LINE
+    }
+}
