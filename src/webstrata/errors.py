@@ -16,6 +16,7 @@
         ├── AccessError            change the permissions, or choose another place
         ├── DiskFullError          free some space
         ├── UrlError               correct the URL, or give the base of a relative one
+        ├── FilterError            correct the filter where `excerpt` points
         └── MissingExtraError      install an optional dependency
 
 A message is one sentence: where, what is there and what was expected, what to do. Programming mistakes are
@@ -88,6 +89,14 @@ class UrlError(UserError):
     def __init__(self, message: str, reason: str = "") -> None:
         super().__init__(message)
         self.reason = reason
+
+
+class FilterError(UserError):
+    """A filter that cannot be read, or does not fit its place; `excerpt` is its text with a mark where."""
+
+    def __init__(self, message: str, excerpt: str = "") -> None:
+        super().__init__(message)
+        self.excerpt = excerpt
 
 
 class MissingExtraError(UserError):
