@@ -15,7 +15,7 @@ macro_rules! numbers {
             pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
 
             /// Fills the fields from pairs of name and number; each name must come, and no other.
-            pub fn from_pairs(pairs: &[(String, f64)]) -> Result<Self, String> {
+            pub fn from_pairs(pairs: &[(String, f64)]) -> ::std::result::Result<Self, String> {
                 let mut numbers = Self::default();
                 let mut missing: Vec<&str> = Self::NAMES.to_vec();
                 for (name, value) in pairs {

@@ -54,8 +54,9 @@ numbers! {
     }
 }
 
-/// A function of the user's over a batch: which predicate, or which level, for each URL.
-pub type Judge = Arc<dyn Fn(usize, &[Subjects]) -> Result<Vec<bool>> + Send + Sync>;
+/// A function of the user's over a batch, by the place of the filter and the number of the predicate.
+pub type Judge = Arc<dyn Fn((usize, usize), &[Subjects]) -> Result<Vec<bool>> + Send + Sync>;
+/// The level of each URL.
 pub type Prioritizer = Arc<dyn Fn(&[(&str, u8)]) -> Result<Vec<u32>> + Send + Sync>;
 
 /// What a predicate of the user's is shown.
@@ -123,10 +124,20 @@ impl Config {
     }
 
     pub fn host_delay(&self, name: &str) -> Moment {
-        nanos(*self.host_delays.get(name).unwrap_or(&self.limits.host_delay))
+        nanos(
+            *self
+                .host_delays
+                .get(name)
+                .unwrap_or(&self.limits.host_delay),
+        )
     }
 
     pub fn ip_delay(&self, address: IpAddr) -> Moment {
-        nanos(*self.ip_delays.get(&address).unwrap_or(&self.limits.ip_delay))
+        nanos(
+            *self
+                .ip_delays
+                .get(&address)
+                .unwrap_or(&self.limits.ip_delay),
+        )
     }
 }

@@ -55,7 +55,11 @@ impl Distributor {
             required: config.limits.fetchers,
             later: BinaryHeap::new(),
             gated: HashSet::new(),
-            releases: if config.limits.log_releases != 0 { Some(Writer::create(&log)?) } else { None },
+            releases: if config.limits.log_releases != 0 {
+                Some(Writer::create(&log)?)
+            } else {
+                None
+            },
             is_behind: false,
             draw: 0x9E37_79B9_7F4A_7C15,
             record: Vec::new(),
@@ -78,12 +82,19 @@ impl Distributor {
         };
         let (mut batch, mut failure) = (Vec::new(), None);
         let mut settle = |batch: &mut Vec<Vec<u8>>| -> Result<()> {
-            let records: Vec<_> = batch.iter().filter_map(|bytes| Record::read(bytes)).collect();
-            let asked: Vec<_> = records.iter().map(|record| (record.url, record.depth)).collect();
+            let records: Vec<_> = batch
+                .iter()
+                .filter_map(|bytes| Record::read(bytes))
+                .collect();
+            let asked: Vec<_> = records
+                .iter()
+                .map(|record| (record.url, record.depth))
+                .collect();
             let chosen = prioritizer(&asked)?;
             for (place, bytes) in batch.iter().enumerate() {
                 let level = chosen.get(place).map_or(0, |level| *level as usize);
-                levels[level.min(levels.len() - 1)].push(bytes)?;
+                let last = levels.len() - 1;
+                levels[level.min(last)].push(bytes)?;
             }
             batch.clear();
             Ok(())
@@ -163,7 +174,12 @@ impl Distributor {
             true => 0.0,
             false => self.weights.get(level).copied().unwrap_or(1.0).max(1e-9),
         };
-        let weights: Vec<f64> = self.levels.iter().enumerate().map(|(level, queue)| weight(level, queue)).collect();
+        let weights: Vec<f64> = self
+            .levels
+            .iter()
+            .enumerate()
+            .map(|(level, queue)| weight(level, queue))
+            .collect();
         // xorshift: what is drawn need not be secret, only fair
         self.draw ^= self.draw << 13;
         self.draw ^= self.draw >> 7;
@@ -182,9 +198,15 @@ impl Distributor {
 
     pub fn publish(&self, counters: &Counters) {
         set(&counters.required_front, self.required as u64);
-        set(&counters.waiting, self.levels.iter().map(DiskQueue::len).sum());
+        set(
+            &counters.waiting,
+            self.levels.iter().map(DiskQueue::len).sum(),
+        );
         set(&counters.virtualized, self.virtualizer.num_records());
-        set(&counters.virtualized_hosts, self.virtualizer.num_hosts() as u64);
+        set(
+            &counters.virtualized_hosts,
+            self.virtualizer.num_hosts() as u64,
+        );
         set(&counters.limbo, self.limbo.len() as u64);
     }
 }
@@ -227,7 +249,9 @@ impl Frontier {
         self.bench.get_mut(host).in_limbo = false;
         let bench = &mut self.bench;
         let mut take = |record: &[u8]| bench.push(host, record);
-        self.distributor.virtualizer.pull(host, PER_HOST, &mut take)?;
+        self.distributor
+            .virtualizer
+            .pull(host, PER_HOST, &mut take)?;
         Ok(())
     }
 
@@ -235,16 +259,24 @@ impl Frontier {
     fn place(&mut self) -> Result<()> {
         let popped = std::mem::take(&mut self.distributor.record);
         let record = Record::read(&popped).ok_or_else(|| {
-            CrawlError::Setting("a queue of the frontier holds bytes that are no URL of ours".into())
+            CrawlError::Setting(
+                "a queue of the frontier holds bytes that are no URL of ours".into(),
+            )
         })?;
         let (origin, target) = url::split(record.url);
         let host = self.open_host(origin)?;
         let mut bytes = Vec::with_capacity(popped.len());
-        Record { url: target, ..record }.push(&mut bytes);
+        Record {
+            url: target,
+            ..record
+        }
+        .push(&mut bytes);
         let state = self.bench.get(host);
         if state.state == State::Closed {
             super::counters::add(&self.counters.dropped, 1);
-        } else if state.queue.num_bytes() > PER_HOST || self.distributor.virtualizer.len_of(host) > 0 {
+        } else if state.queue.num_bytes() > PER_HOST
+            || self.distributor.virtualizer.len_of(host) > 0
+        {
             self.distributor.virtualizer.push(host, &bytes)?;
             if self.bench.get(host).queue.is_empty() {
                 self.distributor.enter_limbo(&mut self.bench, host);

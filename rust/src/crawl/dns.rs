@@ -10,8 +10,8 @@ use hickory_resolver::proto::xfer::Protocol;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::Semaphore;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 /// Questions on their way to name servers.
 const IN_FLIGHT: usize = 256;
@@ -29,7 +29,11 @@ pub struct Resolver {
 
 impl Resolver {
     pub fn new(config: Arc<Config>, events: Sender<Event>) -> Self {
-        Self { config, events, questions: None }
+        Self {
+            config,
+            events,
+            questions: None,
+        }
     }
 
     /// The answer if it is at hand; else it comes as an event.
@@ -62,7 +66,10 @@ fn start(config: &Config, events: Sender<Event>) -> Option<UnboundedSender<(u32,
     let servers = config.name_servers.clone();
     let (questions, mut incoming) = unbounded_channel::<(u32, String, u16)>();
     let serve = move || {
-        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+        else {
             return;
         };
         runtime.block_on(async move {
@@ -76,11 +83,17 @@ fn start(config: &Config, events: Sender<Event>) -> Option<UnboundedSender<(u32,
                 tokio::spawn(async move {
                     let found = match resolver {
                         // a name with a dot at its end is looked up as it is, in no local domain
-                        Some(resolver) => resolver.lookup_ip(format!("{name}.")).await.ok().and_then(|answer| {
-                            let lasts = answer.valid_until().saturating_duration_since(std::time::Instant::now());
-                            let first = answer.iter().min_by_key(IpAddr::is_ipv6)?;
-                            Some((SocketAddr::new(first, port), lasts.max(SHORTEST)))
-                        }),
+                        Some(resolver) => resolver
+                            .lookup_ip(format!("{name}."))
+                            .await
+                            .ok()
+                            .and_then(|answer| {
+                                let lasts = answer
+                                    .valid_until()
+                                    .saturating_duration_since(std::time::Instant::now());
+                                let first = answer.iter().min_by_key(IpAddr::is_ipv6)?;
+                                Some((SocketAddr::new(first, port), lasts.max(SHORTEST)))
+                            }),
                         None => None,
                     };
                     let _ = events.send(Event::Resolved { host, found });
@@ -89,7 +102,10 @@ fn start(config: &Config, events: Sender<Event>) -> Option<UnboundedSender<(u32,
             }
         });
     };
-    std::thread::Builder::new().name("names".into()).spawn(serve).ok()?;
+    std::thread::Builder::new()
+        .name("names".into())
+        .spawn(serve)
+        .ok()?;
     Some(questions)
 }
 

@@ -153,7 +153,7 @@ impl DiskMap {
             self.save(frame)?;
         }
         drop(frames);
-        let beside = self.path.with_added_extension("new");
+        let beside = self.path.with_extension("new");
         let mut grown = Self::with_buckets(&beside, self.cache_bytes, self.num_buckets * 2)?;
         let mut words = [0; WORDS];
         for bucket in 0..self.num_buckets {

@@ -48,11 +48,21 @@ impl Engine {
         }
         drop(stored);
         let channel = (events.clone(), incoming);
-        let frontier = Frontier::new(config.clone(), counters.clone(), clock, channel, doors, notice)?;
-        let threads = threads.into_iter().enumerate().map(|(number, (fetcher, visits))| {
-            // what a fetcher keeps is not for two threads, so it is made where it is used
-            spawn(&format!("fetcher-{number}"), move || fetcher.run(visits))
-        });
+        let frontier = Frontier::new(
+            config.clone(),
+            counters.clone(),
+            clock,
+            channel,
+            doors,
+            notice,
+        )?;
+        let threads = threads
+            .into_iter()
+            .enumerate()
+            .map(|(number, (fetcher, visits))| {
+                // what a fetcher keeps is not for two threads, so it is made where it is used
+                spawn(&format!("fetcher-{number}"), move || fetcher.run(visits))
+            });
         let threads = threads.collect::<Result<Vec<_>>>()?;
         let (flushed, failed) = (counters.clone(), events.clone());
         let flusher = spawn("flusher", move || {
@@ -71,14 +81,24 @@ impl Engine {
             flusher.join().map_err(|_| panicked())??;
             end
         })?;
-        Ok(Self { counters, notices, events, main: Some(main) })
+        Ok(Self {
+            counters,
+            notices,
+            events,
+            main: Some(main),
+        })
     }
 
     /// URLs to begin with, or of other agents; each with its depth and what an earlier capture was known by.
     pub fn add(&self, urls: &[(String, u8, Option<String>)]) {
         let mut batch = Batch::default();
         for (url, depth, validators) in urls {
-            let record = Record { depth: *depth, redirects: 0, validators: validators.as_deref(), url };
+            let record = Record {
+                depth: *depth,
+                redirects: 0,
+                validators: validators.as_deref(),
+                url,
+            };
             batch.push(sieve::hash(url.as_bytes()), &record);
         }
         let _ = self.events.send(Event::Links(batch));
@@ -101,11 +121,16 @@ impl Engine {
     }
 }
 
-fn spawn<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> Result<JoinHandle<T>> {
+fn spawn<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<JoinHandle<T>> {
     let thread = Builder::new().name(name.into()).spawn(work);
     thread.map_err(|error| CrawlError::Setting(format!("no thread could be started: {error}")))
 }
 
 fn panicked() -> CrawlError {
-    CrawlError::Setting("a thread of the crawl ended by itself; this is a defect of webstrata".into())
+    CrawlError::Setting(
+        "a thread of the crawl ended by itself; this is a defect of webstrata".into(),
+    )
 }

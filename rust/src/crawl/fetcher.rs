@@ -98,7 +98,10 @@ impl Fetcher {
     /// Makes visits until no more come and all are over.
     pub fn run(self, mut visits: UnboundedReceiver<Visit>) {
         let events = self.events.clone();
-        let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        let runtime = match tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+        {
             Ok(runtime) => runtime,
             Err(error) => {
                 let message = format!("no event loop could be made: {error}");
@@ -131,13 +134,19 @@ impl Fetcher {
         let tasks = std::mem::take(&mut visit.tasks);
         let wait = Duration::from_secs_f64(self.config.limits.connect_timeout);
         let connected = timeout(wait, TcpStream::connect(visit.address)).await;
-        match connected.map_err(|_| Failure::Timeout).and_then(|stream| stream.map_err(|_| Failure::Connect)) {
+        match connected
+            .map_err(|_| Failure::Timeout)
+            .and_then(|stream| stream.map_err(|_| Failure::Connect))
+        {
             Ok(stream) => {
                 let _ = stream.set_nodelay(true);
                 if visit.origin.starts_with("https:") {
                     let name = tls::server_name(&visit.origin, visit.address.ip());
                     let shaken = timeout(wait, self.connector.connect(name, stream)).await;
-                    match shaken.map_err(|_| Failure::Timeout).and_then(|stream| stream.map_err(|_| Failure::Tls)) {
+                    match shaken
+                        .map_err(|_| Failure::Timeout)
+                        .and_then(|stream| stream.map_err(|_| Failure::Tls))
+                    {
                         Ok(stream) => {
                             let wire = tls::describe(stream.get_ref().1);
                             self.converse(stream, &visit, wire, tasks, &mut ended).await;
@@ -145,7 +154,10 @@ impl Fetcher {
                         Err(failure) => self.fail(failure, tasks, &mut ended),
                     }
                 } else {
-                    let wire = Wire { protocols: vec!["http/1.1"], cipher: None };
+                    let wire = Wire {
+                        protocols: vec!["http/1.1"],
+                        cipher: None,
+                    };
                     self.converse(stream, &visit, wire, tasks, &mut ended).await;
                 }
             }
@@ -183,7 +195,9 @@ impl Fetcher {
         {
             let is_last = tasks.peek().is_none() || slice.is_zero();
             let request = self.request(visit, &task, is_last);
-            let date = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
+            let date = SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .map_or(0, |time| time.as_nanos() as u64);
             let asked = Instant::now();
             add(&self.counters.requests, 1);
             let answer = http::exchange(&mut connection, &request, &self.limits).await;
@@ -206,7 +220,14 @@ impl Fetcher {
                         // the host need not wait until the page is read
                         drop(connection);
                     }
-                    let asked = Asked { visit, task: &task, wire: &wire, request: &request, date, took: asked.elapsed() };
+                    let asked = Asked {
+                        visit,
+                        task: &task,
+                        wire: &wire,
+                        request: &request,
+                        date,
+                        took: asked.elapsed(),
+                    };
                     match self.receive(&asked, answer).await {
                         Ok(outcome) => ended.outcomes.push(outcome),
                         Err(error) => {
@@ -223,7 +244,10 @@ impl Fetcher {
     }
 
     fn request(&self, visit: &Visit, task: &Task, is_last: bool) -> Vec<u8> {
-        let authority = visit.origin.split_once("://").map_or(&*visit.origin, |(_, authority)| authority);
+        let authority = visit
+            .origin
+            .split_once("://")
+            .map_or(&*visit.origin, |(_, authority)| authority);
         let mut text = format!("GET {} HTTP/1.1\r\nHost: {authority}\r\n", task.target);
         let mut push = |name: &str, value: &str| {
             text.push_str(name);
@@ -237,7 +261,11 @@ impl Fetcher {
         }
         push("Accept-Encoding", "gzip, deflate, br, zstd");
         push("Connection", if is_last { "close" } else { "keep-alive" });
-        if let Some((tag, date)) = task.validators.as_ref().and_then(|text| text.split_once('\n')) {
+        if let Some((tag, date)) = task
+            .validators
+            .as_ref()
+            .and_then(|text| text.split_once('\n'))
+        {
             for (name, value) in [("If-None-Match", tag), ("If-Modified-Since", date)] {
                 if !value.is_empty() {
                     push(name, value);

@@ -63,7 +63,9 @@ pub fn run(config: &Config, counters: &Arc<Counters>, incoming: &Receiver<Stored
             lines.clear();
         }
         add(&counters.captures, 1);
-        let stored = counters.stored.fetch_add(stored.records.len() as u64, Ordering::Relaxed);
+        let stored = counters
+            .stored
+            .fetch_add(stored.records.len() as u64, Ordering::Relaxed);
         if stored & 0xff == 0 || incoming.is_empty() {
             set(&counters.flusher_cpu_ns, thread_cpu_ns());
         }

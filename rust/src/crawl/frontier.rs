@@ -29,8 +29,14 @@ pub enum Event {
     Links(Batch),
     Ended(Ended),
     Ask(Question),
-    Resolved { host: u32, found: Found },
-    Gate { origin: String, keeps: bool },
+    Resolved {
+        host: u32,
+        found: Found,
+    },
+    Gate {
+        origin: String,
+        keeps: bool,
+    },
     Pause(bool),
     Stop,
     /// a thread cannot go on
@@ -60,11 +66,23 @@ pub struct Ended {
 
 pub enum Outcome {
     /// an answer for good; whether it counts as a page
-    Answered { is_page: bool },
-    Robots { of: u32, task: Task, said: RobotsAnswer },
-    Failed { task: Task, failure: Failure },
+    Answered {
+        is_page: bool,
+    },
+    Robots {
+        of: u32,
+        task: Task,
+        said: RobotsAnswer,
+    },
+    Failed {
+        task: Task,
+        failure: Failure,
+    },
     /// 429 or 5xx: to be tried again, not before so many seconds
-    Unavailable { task: Task, after: f64 },
+    Unavailable {
+        task: Task,
+        after: f64,
+    },
 }
 
 pub enum RobotsAnswer {
@@ -97,7 +115,13 @@ pub struct Earlier {
 pub enum Notice {
     /// a host is held until the gate answers
     Gate { origin: String },
-    Sample { origin: String, url: String, status: u16, content_type: String, body: Vec<u8> },
+    Sample {
+        origin: String,
+        url: String,
+        status: u16,
+        content_type: String,
+        body: Vec<u8>,
+    },
     /// URLs of another agent
     Foreign { agent: u32, urls: Vec<(String, u8)> },
 }
@@ -268,7 +292,8 @@ impl Frontier {
         let records: Vec<_> = batch.iter().collect();
         let admitted = self.admit(&records)?;
         for ((hash, record), is_admitted) in records.into_iter().zip(admitted) {
-            let is_full = limit > 0 && self.sieve.num_known() + self.sieve.num_pending() as u64 >= limit;
+            let is_full =
+                limit > 0 && self.sieve.num_known() + self.sieve.num_pending() as u64 >= limit;
             if !is_admitted || is_full {
                 add(&self.counters.filtered, 1);
                 continue;
@@ -289,7 +314,9 @@ impl Frontier {
         if !config.ring.is_empty() {
             let mut foreign: Vec<(u32, Vec<(String, u8)>)> = Vec::new();
             for (place, (_, bytes)) in records.iter().enumerate() {
-                let Some(record) = Record::read(bytes) else { continue };
+                let Some(record) = Record::read(bytes) else {
+                    continue;
+                };
                 let agent = config.agent_of(host_hash(record.url));
                 if agent == config.limits.agent {
                     continue;
@@ -308,22 +335,35 @@ impl Frontier {
             }
         }
         // fetchers have asked the filter already, unless the user must be asked
-        let filter = config.filters.schedule.as_ref().filter(|filter| filter.has_external());
+        let filter = config
+            .filters
+            .schedule
+            .as_ref()
+            .filter(|filter| filter.has_external());
         if let (Some(filter), Some(judge)) = (filter, &config.filters.judge) {
-            let read: Vec<_> = records.iter().map(|(_, bytes)| Record::read(bytes)).collect();
-            let subjects: Vec<_> = read.iter().map(|record| {
-                let (url, depth) = record.map_or(("", 0), |record| (record.url, u32::from(record.depth)));
-                Subject { url, source: None, depth, response: None }
+            let read: Vec<_> = records
+                .iter()
+                .map(|(_, bytes)| Record::read(bytes))
+                .collect();
+            let subjects = read.iter().map(|record| {
+                let (url, depth) =
+                    record.map_or(("", 0), |record| (record.url, u32::from(record.depth)));
+                Subject {
+                    url,
+                    source: None,
+                    depth,
+                    response: None,
+                }
             });
             let subjects: Vec<Subject> = subjects.collect();
             let mut error = None;
             let told = filter.admits_batch(&subjects, &mut |number, places| {
-                let shown: Vec<_> = places.iter().map(|&place| Subjects {
+                let shown = places.iter().map(|&place| Subjects {
                     url: subjects[place].url.to_owned(),
                     depth: subjects[place].depth as u8,
                     ..Subjects::default()
                 });
-                judge(number, &shown.collect::<Vec<_>>()).unwrap_or_else(|raised| {
+                judge((0, number), &shown.collect::<Vec<_>>()).unwrap_or_else(|raised| {
                     error = Some(raised);
                     Vec::new()
                 })
@@ -331,14 +371,19 @@ impl Frontier {
             if let Some(error) = error {
                 return Err(error);
             }
-            admitted.iter_mut().zip(told).for_each(|(one, other)| *one &= other);
+            admitted
+                .iter_mut()
+                .zip(told)
+                .for_each(|(one, other)| *one &= other);
         }
         Ok(admitted)
     }
 
     /// Lets the sieve release what is new.
     pub fn flush(&mut self) -> Result<()> {
-        let released = self.distributor.take_releases(&mut self.sieve, &self.config)?;
+        let released = self
+            .distributor
+            .take_releases(&mut self.sieve, &self.config)?;
         add(&self.counters.discovered, released);
         add(&self.counters.flushes, 1);
         self.last_flush = self.clock.now();
@@ -348,7 +393,8 @@ impl Frontier {
     /// Whether another flush would cost little beside what has been done since the last one.
     pub fn may_flush(&self) -> bool {
         let pause = nanos(20.0 * self.sieve.last_flush_seconds());
-        self.sieve.num_pending() > 0 && (self.in_flight == 0 || self.clock.now() >= self.last_flush + pause)
+        self.sieve.num_pending() > 0
+            && (self.in_flight == 0 || self.clock.now() >= self.last_flush + pause)
     }
 
     // ---- hosts
@@ -387,10 +433,12 @@ impl Frontier {
             self.distributor.look_up_later(now + nanos(*delay), host);
             return Ok(());
         };
-        self.bench.place(host, address, self.config.ip_delay(address.ip()));
+        self.bench
+            .place(host, address, self.config.ip_delay(address.ip()));
         let state = self.bench.get_mut(host);
         state.failures = 0;
-        state.resolved_until = now.saturating_add(lasts.as_nanos().min(u128::from(u64::MAX)) as u64);
+        state.resolved_until =
+            now.saturating_add(lasts.as_nanos().min(u128::from(u64::MAX)) as u64);
         state.state = State::Open;
         if self.config.limits.gate_after == 0.0 && state.pages == 0 {
             self.hold(host);
@@ -403,7 +451,9 @@ impl Frontier {
         let state = self.bench.get_mut(host);
         state.state = State::Held;
         self.num_held += 1;
-        let _ = self.notices.send(Notice::Gate { origin: state.origin.to_string() });
+        let _ = self.notices.send(Notice::Gate {
+            origin: state.origin.to_string(),
+        });
     }
 
     fn hear_gate(&mut self, origin: &str, keeps: bool) -> Result<()> {
@@ -445,17 +495,27 @@ impl Frontier {
         let limits = self.config.limits.clone();
         let room = |frontier: &Self| {
             let asked = get(&frontier.counters.pages) + frontier.num_asked;
-            frontier.in_flight < limits.fetchers && (limits.max_pages == 0 || asked < limits.max_pages)
+            frontier.in_flight < limits.fetchers
+                && (limits.max_pages == 0 || asked < limits.max_pages)
         };
         while self.end.is_none() && !self.is_paused && room(self) {
             let now = self.clock.now();
             let Some(host) = self.bench.acquire(now) else {
-                self.distributor.fetcher_waits(self.bench.front(), limits.fetchers - self.in_flight);
+                self.distributor
+                    .fetcher_waits(self.bench.front(), limits.fetchers - self.in_flight);
                 break;
             };
-            let most = if limits.keep_alive > 0.0 { PER_VISIT } else { 1 };
+            let most = if limits.keep_alive > 0.0 {
+                PER_VISIT
+            } else {
+                1
+            };
             let asked = get(&self.counters.pages) + self.num_asked;
-            let left = if limits.max_pages == 0 { u64::MAX } else { limits.max_pages.saturating_sub(asked) };
+            let left = if limits.max_pages == 0 {
+                u64::MAX
+            } else {
+                limits.max_pages.saturating_sub(asked)
+            };
             let tasks = self.tasks_of(host, now, most.min(left.max(1) as usize))?;
             if tasks.is_empty() {
                 self.bench.release(host, None);
@@ -469,7 +529,9 @@ impl Frontier {
                 is_sample: f64::from(state.pages) < limits.gate_after,
                 tasks,
             };
-            let least = (0..self.busy.len()).min_by_key(|&place| self.busy[place]).unwrap_or(0);
+            let least = (0..self.busy.len())
+                .min_by_key(|&place| self.busy[place])
+                .unwrap_or(0);
             self.busy[least] += 1;
             self.in_flight += 1;
             self.num_asked += visit.tasks.len() as u64;
@@ -491,29 +553,43 @@ impl Frontier {
         }
         let mut tasks = Vec::new();
         while tasks.len() < most && self.bench.pop(host, &mut self.record) {
-            let Some(record) = Record::read(&self.record) else { continue };
+            let Some(record) = Record::read(&self.record) else {
+                continue;
+            };
             let state = self.bench.get(host);
             let rules = state.robots.as_ref();
-            if limits.obey_robots != 0 && !rules.is_some_and(|rules| rules.allows(record.url.as_bytes())) {
+            if limits.obey_robots != 0
+                && !rules.is_some_and(|rules| rules.allows(record.url.as_bytes()))
+            {
                 add(&self.counters.disallowed, 1);
                 continue;
             }
             if let Some(filter) = &self.config.filters.fetch {
                 let url = format!("{}{}", state.origin, record.url);
                 let depth = u32::from(record.depth);
-                let subject = Subject { url: &url, source: None, depth, response: None };
+                let subject = Subject {
+                    url: &url,
+                    source: None,
+                    depth,
+                    response: None,
+                };
                 let judge = self.config.filters.judge.as_ref();
                 let mut raised = None;
                 let told = filter.admits(&subject).unwrap_or_else(|| {
-                    let shown = [Subjects { url: url.clone(), depth: record.depth, ..Subjects::default() }];
-                    let mut oracle = |number, _: &[usize]| match judge.map(|judge| judge(number, &shown)) {
-                        Some(Ok(told)) => told,
-                        Some(Err(error)) => {
-                            raised = Some(error);
-                            vec![false]
-                        }
-                        None => vec![false],
-                    };
+                    let shown = [Subjects {
+                        url: url.clone(),
+                        depth: record.depth,
+                        ..Subjects::default()
+                    }];
+                    let mut oracle =
+                        |number, _: &[usize]| match judge.map(|judge| judge((1, number), &shown)) {
+                            Some(Ok(told)) => told,
+                            Some(Err(error)) => {
+                                raised = Some(error);
+                                vec![false]
+                            }
+                            None => vec![false],
+                        };
                     filter.admits_batch(&[subject], &mut oracle)[0]
                 });
                 if let Some(error) = raised {
@@ -533,7 +609,14 @@ impl Frontier {
     }
 
     fn end_visit(&mut self, ended: Ended) -> Result<()> {
-        let Ended { host, fetcher, num_tasks, moment, outcomes, rest } = ended;
+        let Ended {
+            host,
+            fetcher,
+            num_tasks,
+            moment,
+            outcomes,
+            rest,
+        } = ended;
         self.busy[fetcher] -= 1;
         self.in_flight -= 1;
         self.num_asked -= num_tasks as u64;
@@ -550,7 +633,9 @@ impl Frontier {
                     state.pages += u32::from(is_page);
                 }
                 Outcome::Robots { of, task, said } => self.hear_robots(of, task, said, moment)?,
-                Outcome::Failed { task, failure } => self.try_again(host, task, failure as usize, 0.0, moment)?,
+                Outcome::Failed { task, failure } => {
+                    self.try_again(host, task, failure as usize, 0.0, moment)?
+                }
                 Outcome::Unavailable { task, after } => {
                     self.try_again(host, task, UNAVAILABLE, after, moment)?;
                 }
@@ -578,11 +663,21 @@ impl Frontier {
     }
 
     /// Puts a task back before all others of its host, to be done after a pause that grows, or gives it up.
-    fn try_again(&mut self, host: u32, mut task: Task, kind: usize, after: f64, moment: Moment) -> Result<()> {
+    fn try_again(
+        &mut self,
+        host: u32,
+        mut task: Task,
+        kind: usize,
+        after: f64,
+        moment: Moment,
+    ) -> Result<()> {
         let delays = &self.config.retries[kind];
         if self.bench.get(host).state != State::Open {
             // it was given up meanwhile, and so is who waits for a robots.txt from it
-            return task.robots_for.filter(|of| *of != host).map_or(Ok(()), |of| self.give_up(of));
+            return task
+                .robots_for
+                .filter(|of| *of != host)
+                .map_or(Ok(()), |of| self.give_up(of));
         }
         if let Some(delay) = delays.get(usize::from(task.attempt)) {
             add(&self.counters.retries, 1);
@@ -597,12 +692,20 @@ impl Frontier {
         self.bench.get_mut(host).failures = failures;
         match task.robots_for {
             Some(of) => self.give_up(of),
-            None if kind == Failure::Connect as usize || failures >= MAX_FAILURES => self.give_up(host),
+            None if kind == Failure::Connect as usize || failures >= MAX_FAILURES => {
+                self.give_up(host)
+            }
             None => Ok(()),
         }
     }
 
-    fn hear_robots(&mut self, of: u32, task: Task, said: RobotsAnswer, moment: Moment) -> Result<()> {
+    fn hear_robots(
+        &mut self,
+        of: u32,
+        task: Task,
+        said: RobotsAnswer,
+        moment: Moment,
+    ) -> Result<()> {
         let limits = &self.config.limits;
         let until = moment + nanos(limits.robots_expiry);
         let rules = match said {
@@ -613,7 +716,11 @@ impl Frontier {
                 if self.bench.get(other).state == State::Closed {
                     return self.give_up(of);
                 }
-                let next = Task { target: path.into(), redirects: task.redirects + 1, ..robots_task(of) };
+                let next = Task {
+                    target: path.into(),
+                    redirects: task.redirects + 1,
+                    ..robots_task(of)
+                };
                 self.bench.get_mut(other).errands.push_back(next);
                 self.bench.offer(other);
                 return Ok(());
@@ -625,7 +732,10 @@ impl Frontier {
                 let Some(delay) = delays.get(usize::from(task.attempt)) else {
                     return self.give_up(of);
                 };
-                let again = Task { attempt: task.attempt + 1, ..robots_task(of) };
+                let again = Task {
+                    attempt: task.attempt + 1,
+                    ..robots_task(of)
+                };
                 let state = self.bench.get_mut(of);
                 state.next = state.next.max(moment + nanos(*delay));
                 state.errands.push_front(again);
@@ -696,7 +806,9 @@ fn robots_task(of: u32) -> Task {
 /// Agents share hosts by name, whatever the scheme and the port.
 pub fn host_hash(url: &str) -> u64 {
     let (origin, _) = url::split(url);
-    let authority = origin.split_once("://").map_or(origin, |(_, authority)| authority);
+    let authority = origin
+        .split_once("://")
+        .map_or(origin, |(_, authority)| authority);
     let name = match authority.rsplit_once(':') {
         Some((name, port)) if !port.ends_with(']') => name,
         _ => authority,

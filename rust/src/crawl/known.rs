@@ -27,7 +27,8 @@ impl Known {
     pub fn create(folder: &Path, cache_bytes: usize) -> Result<Self> {
         let path = folder.join("captures.log");
         let log = Writer::create(&path)?;
-        let reader = File::open(&path).map_err(|error| CollectionError::from_io(&path, "read", error))?;
+        let reader =
+            File::open(&path).map_err(|error| CollectionError::from_io(&path, "read", error))?;
         Ok(Self {
             digests: DiskMap::create(&folder.join("digests.map"), cache_bytes / 2)?,
             fingerprints: DiskMap::create(&folder.join("fingerprints.map"), cache_bytes / 2)?,
@@ -47,7 +48,10 @@ impl Known {
             let (digest, earlier) = self.read(place)?;
             // one of 2⁶⁴ others may begin with the same bytes
             if digest == question.digest {
-                return Ok(Some(Earlier { is_same: true, ..earlier }));
+                return Ok(Some(Earlier {
+                    is_same: true,
+                    ..earlier
+                }));
             }
         }
         let same = match question.fingerprint {
@@ -58,7 +62,8 @@ impl Known {
         let url = &question.url.as_bytes()[..question.url.len().min(u16::MAX as usize)];
         self.pending.extend_from_slice(&question.digest);
         self.pending.extend_from_slice(&question.date.to_le_bytes());
-        self.pending.extend_from_slice(&(url.len() as u16).to_le_bytes());
+        self.pending
+            .extend_from_slice(&(url.len() as u16).to_le_bytes());
         self.pending.extend_from_slice(url);
         if self.pending.len() > 1 << 16 {
             self.write()?;
@@ -78,14 +83,27 @@ impl Known {
         }
         let explain = |error| CollectionError::from_io(&self.path, "read", error);
         let mut head = [0; HEAD];
-        self.reader.read_exact_at(&mut head, place).map_err(explain)?;
+        self.reader
+            .read_exact_at(&mut head, place)
+            .map_err(explain)?;
         let (digest, rest) = head.split_at(20);
         let (date, length) = rest.split_at(8);
-        let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+        let number = |bytes: &[u8]| {
+            bytes
+                .iter()
+                .rev()
+                .fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+        };
         let mut url = vec![0; number(length) as usize];
-        self.reader.read_exact_at(&mut url, place + HEAD as u64).map_err(explain)?;
+        self.reader
+            .read_exact_at(&mut url, place + HEAD as u64)
+            .map_err(explain)?;
         let url = String::from_utf8_lossy(&url).into_owned();
-        let earlier = Earlier { url, date: number(date), is_same: false };
+        let earlier = Earlier {
+            url,
+            date: number(date),
+            is_same: false,
+        };
         Ok((digest.try_into().unwrap_or_default(), earlier))
     }
 }

@@ -52,14 +52,20 @@ impl Fetcher {
     /// Reads an answer, sends its links to the frontier and its records to the flusher.
     pub async fn receive(&self, asked: &Asked<'_>, mut answer: Answer) -> Result<Outcome> {
         let counters = &self.counters;
-        add(&counters.statuses[usize::from(answer.status / 100).min(5)], 1);
+        add(
+            &counters.statuses[usize::from(answer.status / 100).min(5)],
+            1,
+        );
         add(&counters.bytes, answer.num_bytes);
         let is_decoded = self.decode(&mut answer);
         if asked.task.robots_for.is_some() {
             return Ok(self.receive_robots(asked, &answer));
         }
         if let Some(after) = self.tries_again(asked, &answer) {
-            return Ok(Outcome::Unavailable { task: asked.task.clone(), after });
+            return Ok(Outcome::Unavailable {
+                task: asked.task.clone(),
+                after,
+            });
         }
         let (content_type, charset) = answer.content_type();
         let mut page = Page {
@@ -87,7 +93,8 @@ impl Fetcher {
             add(&counters.truncated, 1);
         }
         self.read(asked, &mut page).await?;
-        let is_page = page.answer.status == 200 && is_text(&page.content_type) && page.earlier.is_none();
+        let is_page =
+            page.answer.status == 200 && is_text(&page.content_type) && page.earlier.is_none();
         let kept = match self.config.limits.obey_robots {
             0 => true,
             _ => page.robots & NOARCHIVE == 0,
@@ -143,8 +150,12 @@ impl Fetcher {
         }
         let delays = self.config.retries.last()?;
         let delay = *delays.get(usize::from(asked.task.attempt))?;
-        let header = answer.header("retry-after").and_then(|value| std::str::from_utf8(value).ok());
-        let after = header.and_then(|value| value.trim().parse::<f64>().ok()).unwrap_or(0.0);
+        let header = answer
+            .header("retry-after")
+            .and_then(|value| std::str::from_utf8(value).ok());
+        let after = header
+            .and_then(|value| value.trim().parse::<f64>().ok())
+            .unwrap_or(0.0);
         // who asks for more patience than there is gets no second request at all
         (after <= self.config.limits.max_retry_after).then_some(delay.max(after))
     }
@@ -155,7 +166,8 @@ impl Fetcher {
         let of = task.robots_for.unwrap_or(asked.visit.host);
         let said = match answer.status {
             200..=299 => {
-                let rules = Robots::parse(&answer.body, &self.config.user_agents(), MAX_ROBOTS, false);
+                let rules =
+                    Robots::parse(&answer.body, &self.config.user_agents(), MAX_ROBOTS, false);
                 if self.config.limits.sitemaps != 0 {
                     self.send_sitemaps(asked, &rules);
                 }
@@ -176,7 +188,14 @@ impl Fetcher {
         let mut batch = Batch::default();
         let mut form = Vec::new();
         for line in &rules.sitemaps {
-            if url::normalize(line, Some(&base), self.config.limits.max_url_length, &mut form).is_ok() {
+            if url::normalize(
+                line,
+                Some(&base),
+                self.config.limits.max_url_length,
+                &mut form,
+            )
+            .is_ok()
+            {
                 let found = String::from_utf8_lossy(&form);
                 self.push(&mut batch, &base, &found, 0, 0);
             }
@@ -189,7 +208,13 @@ impl Fetcher {
         let value = String::from_utf8_lossy(answer.header("location")?).into_owned();
         let base = format!("{}{}", asked.visit.origin, asked.task.target);
         let mut form = Vec::new();
-        url::normalize(&value, Some(&base), self.config.limits.max_url_length, &mut form).ok()?;
+        url::normalize(
+            &value,
+            Some(&base),
+            self.config.limits.max_url_length,
+            &mut form,
+        )
+        .ok()?;
         String::from_utf8(form).ok()
     }
 
@@ -204,7 +229,10 @@ impl Fetcher {
                 page.robots |= html::parse_robots_directives(&value, &self.config.agents);
             }
         }
-        if is_html(&page.content_type) && page.answer.status == 200 && self.admits(0, page, asked).await? {
+        if is_html(&page.content_type)
+            && page.answer.status == 200
+            && self.admits(0, page, asked).await?
+        {
             let timer = Instant::now();
             let mut scan = self.scans.borrow_mut().pop().unwrap_or_default();
             let name = asked.visit.origin.rsplit('.').next().unwrap_or("");
@@ -214,7 +242,12 @@ impl Fetcher {
                 tld: name.split([':', '/']).next().unwrap_or(""),
                 ..Wants::default()
             };
-            html::scan(&page.answer.body, page.charset.as_deref(), &wants, &mut scan);
+            html::scan(
+                &page.answer.body,
+                page.charset.as_deref(),
+                &wants,
+                &mut scan,
+            );
             page.robots |= scan.robots;
             page.scan = Some(scan);
             self.time(&self.counters.parse_ns, timer);
@@ -240,7 +273,13 @@ impl Fetcher {
         let mut batch = Batch::default();
         if let Some(target) = &page.location {
             if asked.task.redirects < limits.max_redirects && self.admits(1, page, asked).await? {
-                self.push(&mut batch, &page.url, target, asked.task.depth, asked.task.redirects + 1);
+                self.push(
+                    &mut batch,
+                    &page.url,
+                    target,
+                    asked.task.depth,
+                    asked.task.redirects + 1,
+                );
             }
             let _ = self.events.send(Event::Links(batch));
             return Ok(());
@@ -281,16 +320,30 @@ impl Fetcher {
         Ok(())
     }
 
-    fn push_link(&self, batch: &mut Batch, asked: &Asked, page: &Page, target: &str, base: &str, form: &mut Vec<u8>) {
+    fn push_link(
+        &self,
+        batch: &mut Batch,
+        asked: &Asked,
+        page: &Page,
+        target: &str,
+        base: &str,
+        form: &mut Vec<u8>,
+    ) {
         let limits = &self.config.limits;
         if url::normalize(target, Some(base), limits.max_url_length, form).is_err() {
             add(&self.counters.rejected, 1);
             return;
         }
-        let Ok(found) = std::str::from_utf8(form) else { return };
+        let Ok(found) = std::str::from_utf8(form) else {
+            return;
+        };
         // depth is the distance from where the host was entered
         let is_local = url::split(found).0 == &*asked.visit.origin;
-        let depth = if is_local { asked.task.depth.saturating_add(1) } else { 0 };
+        let depth = if is_local {
+            asked.task.depth.saturating_add(1)
+        } else {
+            0
+        };
         if depth > limits.max_depth {
             add(&self.counters.filtered, 1);
             return;
@@ -305,13 +358,26 @@ impl Fetcher {
             return;
         }
         if let Some(filter) = &self.config.filters.schedule {
-            let subject = Subject { url: found, source: Some(source), depth: u32::from(depth), response: None };
+            let subject = Subject {
+                url: found,
+                source: Some(source),
+                depth: u32::from(depth),
+                response: None,
+            };
             if filter.admits(&subject) == Some(false) {
                 add(&self.counters.filtered, 1);
                 return;
             }
         }
-        batch.push(hash, &Record { depth, redirects, validators: None, url: found });
+        batch.push(
+            hash,
+            &Record {
+                depth,
+                redirects,
+                validators: None,
+                url: found,
+            },
+        );
     }
 
     fn store(&self, asked: &Asked, page: &Page) -> Result<()> {
@@ -328,8 +394,15 @@ impl Fetcher {
         if let Some(earlier) = &page.earlier {
             (refers_to, refers_date) = (&earlier.url, earlier.date);
         }
-        let numbers = [asked.task.depth.to_string(), asked.took.as_millis().to_string(), page.robots.to_string()];
-        let mut metadata = vec![("depth", numbers[0].as_str()), ("fetchTimeMs", numbers[1].as_str())];
+        let numbers = [
+            asked.task.depth.to_string(),
+            asked.took.as_millis().to_string(),
+            page.robots.to_string(),
+        ];
+        let mut metadata = vec![
+            ("depth", numbers[0].as_str()),
+            ("fetchTimeMs", numbers[1].as_str()),
+        ];
         if let Some(encoding) = scan.and_then(|scan| scan.encoding) {
             metadata.push(("charset", encoding.name()));
         }
@@ -356,7 +429,11 @@ impl Fetcher {
             protocols: &protocols,
             cipher: asked.wire.cipher.as_deref(),
             metadata: &metadata,
-            revisit: profile.map(|profile| Revisit { profile, refers_to_uri: refers_to, refers_to_date: refers_date }),
+            revisit: profile.map(|profile| Revisit {
+                profile,
+                refers_to_uri: refers_to,
+                refers_to_date: refers_date,
+            }),
         };
         let mut records = Vec::with_capacity(8 << 10);
         let encoded = self.encoder.borrow_mut().encode(&capture, &mut records)?;
@@ -366,7 +443,11 @@ impl Fetcher {
             encoded,
             url: page.url.clone(),
             date: asked.date,
-            mime: if profile.is_some() { "warc/revisit".into() } else { page.content_type.clone() },
+            mime: if profile.is_some() {
+                "warc/revisit".into()
+            } else {
+                page.content_type.clone()
+            },
             status: page.answer.status,
             digest: page.digest,
             fingerprint: scan.map(|scan| scan.fingerprint),
@@ -380,7 +461,9 @@ impl Fetcher {
             },
             truncated: truncated.map(Truncated::name),
         };
-        self.stored.send(stored).map_err(|_| CrawlError::Setting("the store is closed".into()))
+        self.stored
+            .send(stored)
+            .map_err(|_| CrawlError::Setting("the store is closed".into()))
     }
 
     /// Whether the filter at a place (0 parse, 1 follow, 2 store) lets a page through.
@@ -388,7 +471,7 @@ impl Fetcher {
         let Some(filter) = at(&self.config.filters, place) else {
             return Ok(true);
         };
-        let language = || crate::web::language::detect_page(&page.answer.body, page.charset.as_deref());
+        let language = || language_of(&page.answer.body, page.charset.as_deref());
         let facts = Facts {
             status: page.answer.status,
             content_type: &page.content_type,
@@ -398,7 +481,12 @@ impl Fetcher {
             language: &language,
         };
         let depth = u32::from(asked.task.depth);
-        let subject = Subject { url: &page.url, source: None, depth, response: Some(&facts) };
+        let subject = Subject {
+            url: &page.url,
+            source: None,
+            depth,
+            response: Some(&facts),
+        };
         if let Some(told) = filter.admits(&subject) {
             return Ok(told);
         }
@@ -426,35 +514,58 @@ impl Fetcher {
     /// Asks the user's predicates about all pages that wait for them.
     fn ask_user(&self) -> Result<()> {
         let waiting = std::mem::take(&mut *self.pending.borrow_mut());
-        let Some(judge) = self.config.filters.judge.as_ref().filter(|_| !waiting.is_empty()) else {
+        let Some(judge) = self
+            .config
+            .filters
+            .judge
+            .as_ref()
+            .filter(|_| !waiting.is_empty())
+        else {
             return Ok(());
         };
-        let languages: Vec<_> = waiting.iter().map(|page| {
-            let body = page.subject.body.clone();
-            move || body.as_ref().and_then(|body| crate::web::language::detect_page(body, None))
-        }).collect();
-        let facts: Vec<_> = waiting.iter().zip(&languages).map(|(page, language)| Facts {
-            status: page.subject.status,
-            content_type: &page.subject.content_type,
-            body: page.subject.body.as_deref().unwrap_or_default(),
-            digest: &page.digest,
-            is_duplicate: page.is_duplicate,
-            language,
-        }).collect();
+        let languages: Vec<_> = waiting
+            .iter()
+            .map(|page| {
+                let body = page.subject.body.clone();
+                move || body.as_ref().and_then(|body| language_of(body, None))
+            })
+            .collect();
+        let facts: Vec<_> = waiting
+            .iter()
+            .zip(&languages)
+            .map(|(page, language)| Facts {
+                status: page.subject.status,
+                content_type: &page.subject.content_type,
+                body: page.subject.body.as_deref().unwrap_or_default(),
+                digest: &page.digest,
+                is_duplicate: page.is_duplicate,
+                language,
+            })
+            .collect();
         let mut told = vec![false; waiting.len()];
         let mut raised = None;
         for place in 0..3 {
-            let Some(filter) = at(&self.config.filters, place) else { continue };
-            let chosen: Vec<usize> = (0..waiting.len()).filter(|&number| waiting[number].place == place).collect();
-            let subjects: Vec<_> = chosen.iter().map(|&number| Subject {
-                url: &waiting[number].subject.url,
-                source: None,
-                depth: u32::from(waiting[number].subject.depth),
-                response: Some(&facts[number]),
-            }).collect();
+            let Some(filter) = at(&self.config.filters, place) else {
+                continue;
+            };
+            let chosen: Vec<usize> = (0..waiting.len())
+                .filter(|&number| waiting[number].place == place)
+                .collect();
+            let subjects: Vec<_> = chosen
+                .iter()
+                .map(|&number| Subject {
+                    url: &waiting[number].subject.url,
+                    source: None,
+                    depth: u32::from(waiting[number].subject.depth),
+                    response: Some(&facts[number]),
+                })
+                .collect();
             let answers = filter.admits_batch(&subjects, &mut |predicate, places| {
-                let shown: Vec<_> = places.iter().map(|&place| waiting[chosen[place]].subject.clone()).collect();
-                judge(predicate, &shown).unwrap_or_else(|error| {
+                let shown: Vec<_> = places
+                    .iter()
+                    .map(|&place| waiting[chosen[place]].subject.clone())
+                    .collect();
+                judge((place + 2, predicate), &shown).unwrap_or_else(|error| {
                     raised = Some(error);
                     Vec::new()
                 })
@@ -487,6 +598,29 @@ fn is_text(kind: &str) -> bool {
 
 /// For answers without a type.
 fn looks_like_html(body: &[u8]) -> bool {
-    let start = body[..body.len().min(512)].trim_ascii_start().to_ascii_lowercase();
-    [&b"<!doctype html"[..], b"<html", b"<head", b"<body", b"<title", b"<!--"].iter().any(|tag| start.starts_with(tag))
+    let start = body[..body.len().min(512)]
+        .trim_ascii_start()
+        .to_ascii_lowercase();
+    [
+        &b"<!doctype html"[..],
+        b"<html",
+        b"<head",
+        b"<body",
+        b"<title",
+        b"<!--",
+    ]
+    .iter()
+    .any(|tag| start.starts_with(tag))
+}
+
+/// The language of a page's visible text, by its code of three letters.
+fn language_of(body: &[u8], charset: Option<&str>) -> Option<String> {
+    let mut scan = Scan::default();
+    let wants = Wants {
+        text: true,
+        ..Wants::default()
+    };
+    html::scan(body, charset, &wants, &mut scan);
+    let found = whatlang::detect(&scan.text)?;
+    found.is_reliable().then(|| found.lang().code().to_owned())
 }

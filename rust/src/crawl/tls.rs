@@ -8,7 +8,10 @@ use rustls::crypto::ring::default_provider;
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, ProtocolVersion, RootCertStore, SignatureScheme};
+use rustls::{
+    ClientConfig, ClientConnection, DigitallySignedStruct, ProtocolVersion, RootCertStore,
+    SignatureScheme,
+};
 use std::net::IpAddr;
 use std::sync::Arc;
 use tokio_rustls::TlsConnector;
@@ -31,12 +34,32 @@ impl ServerCertVerifier for AnyCertificate {
         Ok(ServerCertVerified::assertion())
     }
 
-    fn verify_tls12_signature(&self, message: &[u8], cert: &CertificateDer<'_>, dss: &DigitallySignedStruct) -> Signed {
-        verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Signed {
+        verify_tls12_signature(
+            message,
+            cert,
+            dss,
+            &self.0.signature_verification_algorithms,
+        )
     }
 
-    fn verify_tls13_signature(&self, message: &[u8], cert: &CertificateDer<'_>, dss: &DigitallySignedStruct) -> Signed {
-        verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Signed {
+        verify_tls13_signature(
+            message,
+            cert,
+            dss,
+            &self.0.signature_verification_algorithms,
+        )
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
@@ -46,16 +69,24 @@ impl ServerCertVerifier for AnyCertificate {
 
 pub fn connector(config: &Config) -> Result<TlsConnector> {
     let provider = Arc::new(default_provider());
-    let explain = |error: &dyn std::fmt::Display| CrawlError::Setting(format!("authority: {error}"));
+    let explain =
+        |error: &dyn std::fmt::Display| CrawlError::Setting(format!("authority: {error}"));
     let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
         .map_err(|error| explain(&error))?;
     let mut client = if config.limits.accept_all_certificates != 0 {
         let verifier = Arc::new(AnyCertificate(provider));
-        builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth()
+        builder
+            .dangerous()
+            .with_custom_certificate_verifier(verifier)
+            .with_no_client_auth()
     } else {
-        let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.into() };
-        for certificate in CertificateDer::pem_slice_iter(config.authority.as_deref().unwrap_or("").as_bytes()) {
+        let mut roots = RootCertStore {
+            roots: webpki_roots::TLS_SERVER_ROOTS.into(),
+        };
+        for certificate in
+            CertificateDer::pem_slice_iter(config.authority.as_deref().unwrap_or("").as_bytes())
+        {
             let certificate = certificate.map_err(|error| explain(&error))?;
             roots.add(certificate).map_err(|error| explain(&error))?;
         }
@@ -67,7 +98,9 @@ pub fn connector(config: &Config) -> Result<TlsConnector> {
 
 /// The name that the certificate should be for.
 pub fn server_name(origin: &str, address: IpAddr) -> ServerName<'static> {
-    let authority = origin.split_once("://").map_or(origin, |(_, authority)| authority);
+    let authority = origin
+        .split_once("://")
+        .map_or(origin, |(_, authority)| authority);
     let name = match authority.rsplit_once(':') {
         Some((name, port)) if !port.ends_with(']') => name,
         _ => authority,

@@ -177,14 +177,11 @@ impl Virtualizer {
         };
         self.staged -= state.staged.len() - state.staged_at;
         self.num_records -= state.num_written + state.num_staged;
-        let mut place = state.head;
-        while state.num_written > 0 {
+        let mut chunk = (state.num_written > 0).then_some(state.head);
+        while let Some(place) = chunk {
             let (next, bytes) = self.read_header(host, place)?;
             self.forget(place, bytes)?;
-            if place == state.tail {
-                break;
-            }
-            place = next;
+            chunk = (place != state.tail).then_some(next);
         }
         Ok(())
     }

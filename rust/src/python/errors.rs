@@ -1,6 +1,7 @@
 //! From the error enum of each room to the exceptions of `webstrata.errors`; the only place that does.
 
 use crate::collection::CollectionError;
+use crate::crawl::CrawlError;
 use crate::graph::GraphError;
 use crate::simulate::SimulateError;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
@@ -17,6 +18,16 @@ impl From<CollectionError> for PyErr {
             CollectionError::Interrupted => return PyKeyboardInterrupt::new_err(()),
         };
         webstrata_error(class, &error.to_string())
+    }
+}
+
+impl From<CrawlError> for PyErr {
+    fn from(error: CrawlError) -> Self {
+        match error {
+            CrawlError::Collection(error) => error.into(),
+            CrawlError::Setting(_) => webstrata_error("SettingError", &error.to_string()),
+            CrawlError::Callback => webstrata_error("WebstrataError", &error.to_string()),
+        }
     }
 }
 

@@ -59,23 +59,32 @@ pub struct Answer {
 impl Answer {
     /// The first header of a name, without regard to case.
     pub fn header(&self, name: &str) -> Option<&[u8]> {
-        self.headers().find(|(other, _)| other.eq_ignore_ascii_case(name.as_bytes())).map(|(_, value)| value)
+        self.headers()
+            .find(|(other, _)| other.eq_ignore_ascii_case(name.as_bytes()))
+            .map(|(_, value)| value)
     }
 
     pub fn headers(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         let piece = |start: u32, length: u32| &self.head[start as usize..][..length as usize];
-        self.headers.iter().map(move |&(name, name_length, value, value_length)| {
-            (piece(name, name_length), piece(value, value_length))
-        })
+        self.headers
+            .iter()
+            .map(move |&(name, name_length, value, value_length)| {
+                (piece(name, name_length), piece(value, value_length))
+            })
     }
 
     /// Type and charset of the body, in lower case, as the header has them.
     pub fn content_type(&self) -> (String, Option<String>) {
-        let value = String::from_utf8_lossy(self.header("content-type").unwrap_or_default()).to_ascii_lowercase();
+        let value = String::from_utf8_lossy(self.header("content-type").unwrap_or_default())
+            .to_ascii_lowercase();
         let mut parts = value.split(';').map(str::trim);
         let kind = parts.next().unwrap_or_default().to_owned();
-        let charset = parts.find_map(|part| part.strip_prefix("charset")?.trim_start().strip_prefix('='));
-        (kind, charset.map(|label| label.trim().trim_matches(['"', '\'']).to_owned()))
+        let charset =
+            parts.find_map(|part| part.strip_prefix("charset")?.trim_start().strip_prefix('='));
+        (
+            kind,
+            charset.map(|label| label.trim().trim_matches(['"', '\'']).to_owned()),
+        )
     }
 
     fn parse(&mut self) -> Result<bool, Failure> {
@@ -91,13 +100,25 @@ impl Answer {
             Ok(Status::Complete(length)) => {
                 self.status = response.code.unwrap_or_default();
                 let start = self.head.as_ptr() as usize;
-                let place = |piece: &[u8]| ((piece.as_ptr() as usize).wrapping_sub(start) as u32, piece.len() as u32);
-                let headers = response.headers.iter().filter(|header| !header.name.is_empty());
+                let place = |piece: &[u8]| {
+                    (
+                        (piece.as_ptr() as usize).wrapping_sub(start) as u32,
+                        piece.len() as u32,
+                    )
+                };
+                let headers = response
+                    .headers
+                    .iter()
+                    .filter(|header| !header.name.is_empty());
                 self.headers.clear();
                 self.headers.extend(headers.map(|header| {
                     let (name, value) = (place(header.name.as_bytes()), place(header.value));
                     // an empty value may point anywhere
-                    if value.1 == 0 { (name.0, name.1, 0, 0) } else { (name.0, name.1, value.0, value.1) }
+                    if value.1 == 0 {
+                        (name.0, name.1, 0, 0)
+                    } else {
+                        (name.0, name.1, value.0, value.1)
+                    }
                 }));
                 self.is_reusable = response.version == Some(1);
                 self.body = self.head.split_off(length);
@@ -126,22 +147,42 @@ pub async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(
     let first = Deadline::from_std(begun + limits.silence).min(end);
     let timed_out = |_| Failure::Timeout;
     let broken = |_| Failure::Connect;
-    timeout_at(first, stream.write_all(request)).await.map_err(timed_out)?.map_err(broken)?;
-    timeout_at(first, stream.flush()).await.map_err(timed_out)?.map_err(broken)?;
-    let mut answer = Answer { head: Vec::with_capacity(32 << 10), ..Answer::default() };
+    timeout_at(first, stream.write_all(request))
+        .await
+        .map_err(timed_out)?
+        .map_err(broken)?;
+    timeout_at(first, stream.flush())
+        .await
+        .map_err(timed_out)?
+        .map_err(broken)?;
+    let mut answer = Answer {
+        head: Vec::with_capacity(32 << 10),
+        ..Answer::default()
+    };
     loop {
         let deadline = if answer.head.is_empty() { first } else { end };
         let seen = answer.head.len().saturating_sub(3);
-        let taken = timeout_at(deadline, stream.read_buf(&mut answer.head)).await.map_err(timed_out)?;
+        let taken = timeout_at(deadline, stream.read_buf(&mut answer.head))
+            .await
+            .map_err(timed_out)?;
         match taken {
             // hanging up before a whole head is breaking the protocol only if something was said
-            Ok(0) => return Err(if answer.head.is_empty() { Failure::Connect } else { Failure::Protocol }),
+            Ok(0) => {
+                return Err(if answer.head.is_empty() {
+                    Failure::Connect
+                } else {
+                    Failure::Protocol
+                });
+            }
             Err(_) => return Err(Failure::Connect),
             Ok(_) => {}
         }
         // only then is it worth while to parse: bytes may come one by one
         let fresh = &answer.head[seen..];
-        if memmem::find(fresh, b"\n\r\n").or_else(|| memmem::find(fresh, b"\n\n")).is_some() {
+        if memmem::find(fresh, b"\n\r\n")
+            .or_else(|| memmem::find(fresh, b"\n\n"))
+            .is_some()
+        {
             // behind an interim answer comes the real one
             while answer.parse()? && answer.status < 200 && answer.status != 101 {
                 answer.head = std::mem::take(&mut answer.body);
@@ -167,11 +208,17 @@ async fn read_body<S: AsyncRead + Unpin>(
     begun: Instant,
     end: Deadline,
 ) {
-    let is_token = |value: &[u8], token: &str| String::from_utf8_lossy(value).to_ascii_lowercase().contains(token);
+    let is_token = |value: &[u8], token: &str| {
+        String::from_utf8_lossy(value)
+            .to_ascii_lowercase()
+            .contains(token)
+    };
     if let Some(value) = answer.header("connection") {
         answer.is_reusable &= !is_token(value, "close");
     }
-    let length = answer.header("content-length").map(|value| std::str::from_utf8(value.trim_ascii()).ok()?.parse().ok());
+    let length = answer
+        .header("content-length")
+        .map(|value| std::str::from_utf8(value.trim_ascii()).ok()?.parse().ok());
     let mut framing = match answer.header("transfer-encoding") {
         Some(value) if is_token(value, "chunked") => Framing::Chunked(Chunks::default()),
         _ if matches!(answer.status, 204 | 304) => Framing::Length(0),
@@ -216,8 +263,17 @@ async fn read_body<S: AsyncRead + Unpin>(
             break;
         }
         if raw.capacity() - raw.len() < 4096 {
-            let announced = if let Framing::Length(length) = framing { length as usize } else { 0 };
-            raw.reserve(announced.clamp(16 << 10, limits.body + 1) .saturating_sub(raw.len()).max(16 << 10));
+            let announced = if let Framing::Length(length) = framing {
+                length as usize
+            } else {
+                0
+            };
+            raw.reserve(
+                announced
+                    .clamp(16 << 10, limits.body + 1)
+                    .saturating_sub(raw.len())
+                    .max(16 << 10),
+            );
         }
         // a server that falls silent is asked again for its rate before its time is over
         let pause = Deadline::now() + limits.silence;
@@ -284,16 +340,23 @@ impl Chunks {
                     if self.digits > 15 {
                         return Err(());
                     }
-                    self.left = self.left * 16 + u64::from((byte as char).to_digit(16).unwrap_or(0));
+                    self.left =
+                        self.left * 16 + u64::from((byte as char).to_digit(16).unwrap_or(0));
                     ChunkState::Size
                 }
                 (ChunkState::Size | ChunkState::Extension, b'\n') => {
                     if std::mem::take(&mut self.digits) == 0 {
                         return Err(());
                     }
-                    if self.left == 0 { ChunkState::Trailer } else { ChunkState::Data }
+                    if self.left == 0 {
+                        ChunkState::Trailer
+                    } else {
+                        ChunkState::Data
+                    }
                 }
-                (ChunkState::Size, b'\r' | b';' | b' ' | b'\t') | (ChunkState::Extension, _) => ChunkState::Extension,
+                (ChunkState::Size, b'\r' | b';' | b' ' | b'\t') | (ChunkState::Extension, _) => {
+                    ChunkState::Extension
+                }
                 (ChunkState::DataEnd, b'\r') => ChunkState::DataEnd,
                 (ChunkState::DataEnd, b'\n') => ChunkState::Size,
                 (ChunkState::Trailer, b'\n') => return Ok(true),

@@ -29,6 +29,9 @@ struct Records {
 
 type RecordArrays<'py> = (Bound<'py, PyBytes>, Bound<'py, PyArray1<u64>>);
 
+/// Values, and whether each was there.
+type FoundArrays<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<bool>>);
+
 impl Records {
     fn push(&mut self, record: &[u8]) {
         self.text.extend_from_slice(record);
@@ -109,8 +112,8 @@ impl UrlCache {
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
         let hashes = hashes.as_slice()?;
         let cache = &mut self.0;
-        let are_new: Vec<bool> =
-            py.detach(|| hashes.iter().map(|&hash| cache.insert(hash)).collect());
+        let mut are_new = Vec::with_capacity(hashes.len());
+        py.detach(|| cache.insert_many(hashes, |is_new| are_new.push(is_new)));
         Ok(are_new.into_pyarray(py))
     }
 
@@ -323,7 +326,7 @@ impl DiskMap {
         py: Python<'py>,
         keys: PyReadonlyArray1<'_, u64>,
         values: PyReadonlyArray1<'_, u64>,
-    ) -> PyResult<(Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<bool>>)> {
+    ) -> PyResult<FoundArrays<'py>> {
         let (keys, values) = (keys.as_slice()?, values.as_slice()?);
         same_length(keys.len(), values.len())?;
         let map = &mut self.0;

@@ -1,0 +1,101 @@
+"""What a crawl did, in numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+PROFILE = ("decode", "parse", "digest", "links", "encode")
+"""What fetchers measure of a page's way; the rest of their time is requests and answers."""
+
+REASONS = {
+    "exhausted": "there was nothing left to fetch",
+    "max_pages": "it has as many pages as it was to have",
+    "max_bytes": "it has as many bytes as it was to have",
+    "max_seconds": "its time was over",
+    "stopped": "it was stopped",
+}
+"""Why a crawl ended, in words."""
+
+
+@dataclass(frozen=True)
+class CrawlResult:
+    """How a crawl ended, and what was counted.
+
+    Attributes
+    ----------
+    end
+        One of `REASONS`.
+    seconds
+        From the first request to the last.
+    counters
+        Everything that was counted; the names are those of the core.
+    """
+
+    end: str
+    seconds: float
+    counters: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def pages(self) -> int:
+        """Pages stored: status 200, text, no duplicates."""
+        return self.counters.get("pages", 0)
+
+    @property
+    def rate(self) -> float:
+        """Pages per second."""
+        return self.pages / self.seconds if self.seconds else 0.0
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Processor time of the threads that crawled."""
+        names = ("fetcher_cpu_ns", "frontier_cpu_ns", "flusher_cpu_ns")
+        return sum(self.counters.get(name, 0) for name in names) / 1e9
+
+    def profile(self) -> dict[str, float]:
+        """Where the time of an answer goes: microseconds by what is done, `fetch` being all that is no other.
+
+        Examples
+        --------
+        >>> counters = {"requests": 10, "fetcher_cpu_ns": 9_000_000, "parse_ns": 1_000_000}
+        >>> profile = CrawlResult("exhausted", 1.0, counters).profile()
+        >>> profile["fetch"], profile["parse"]
+        (800.0, 100.0)
+        """
+        answers = max(self.counters.get("requests", 0), 1)
+
+        def per_answer(name: str) -> float:
+            return round(self.counters.get(f"{name}_ns", 0) / 1e3 / answers, 2)
+
+        found = {name: per_answer(name) for name in PROFILE}
+        fetch = per_answer("fetcher_cpu") - sum(found.values())
+        return {
+            "fetch": round(fetch, 2),
+            **found,
+            "frontier": per_answer("frontier_cpu"),
+            "flusher": per_answer("flusher_cpu"),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        return {
+            "end": self.end,
+            "seconds": round(self.seconds, 3),
+            "pages": self.pages,
+            "pages_per_second": round(self.rate, 1),
+            "cpu_seconds": round(self.cpu_seconds, 3),
+            "pages_per_cpu_second": round(self.pages / self.cpu_seconds, 1) if self.cpu_seconds else 0.0,
+            "counters": self.counters,
+            "profile": self.profile(),
+        }
+
+    def skipped(self) -> dict[str, int]:
+        """What was not fetched, and why: counts by reason, those of 0 left out."""
+        names = {
+            "rejected": "links that are no URL of a page",
+            "filtered": "links that a filter or a limit refused",
+            "disallowed": "URLs that robots.txt forbids",
+            "dropped": "URLs of hosts that were given up or are full",
+            "foreign": "URLs of other agents",
+        }
+        return {text: self.counters[name] for name, text in names.items() if self.counters.get(name)}

@@ -1,0 +1,31 @@
+"""When something is tried again: growing delays by kind of failure, then the host is given up.
+
+A name that is not found, a connection that does not come about or breaks, a server that is silent, and one
+that says "not now" (429, 500, 502, 503, 504) may all be passing: each is tried `retries` times, after
+`retry_delay`, twice that, four times that … An answer that is no HTTP will hardly be another one tomorrow, and
+a handshake that fails neither: they are tried once more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from webstrata.crawl.settings import CrawlSettings
+
+KINDS = ("dns", "connect", "tls", "timeout", "protocol", "unavailable")
+"""What can fail, in the order of the core."""
+_HOPELESS = frozenset({"tls", "protocol"})
+
+
+def retry_delays(settings: CrawlSettings) -> list[list[float]]:
+    """Seconds to wait before each further attempt, for each of `KINDS`.
+
+    Examples
+    --------
+    >>> from webstrata.crawl.settings import CrawlSettings
+    >>> dict(zip(KINDS, retry_delays(CrawlSettings(retries=3, retry_delay=10)), strict=True))["timeout"]
+    [10, 20, 40]
+    """
+    growing = [settings.retry_delay * 2**attempt for attempt in range(settings.retries)]
+    return [growing[:1] if kind in _HOPELESS else growing for kind in KINDS]

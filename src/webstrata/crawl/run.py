@@ -1,0 +1,383 @@
+"""A crawl: settings, filters and priorities in, WARC files and the parts of a snapshot out.
+
+The data plane is the core's (``rust/src/crawl``): a frontier that knows every URL, fetchers with thousands of
+visits in flight, a flusher that writes. Here it is put together, watched and steered: functions of the user's
+are called on batches, hosts wait for the gate, URLs of other agents are passed on, and the end is the store
+step, which numbers the pages.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from webstrata._core import __version__
+from webstrata._core.crawl import Engine
+from webstrata.collection.files import explained, make_directory, replace_file
+from webstrata.collection.progress import Progress
+from webstrata.collection.settings import ResourcesSettings, parse_seconds
+from webstrata.crawl.filters import Filter, Response
+from webstrata.crawl.hosts import read_hosts_table
+from webstrata.crawl.priorities import selection_weights
+from webstrata.crawl.results import CrawlResult
+from webstrata.crawl.retries import retry_delays
+from webstrata.crawl.seeds import read_seeds
+from webstrata.crawl.settings import CrawlSettings
+from webstrata.errors import ExistsError, SettingError
+from webstrata.store.step import build_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from webstrata.collection import Snapshot
+    from webstrata.crawl.agents import Ring
+    from webstrata.crawl.hosts import Hosts
+
+    Prioritizer = Callable[[Sequence[str], Sequence[int]], Iterable[int]]
+    Gate = Callable[[list["HostSample"]], Iterable[bool]]
+    Known = tuple[str, str, str]
+
+PLACES = ("schedule", "fetch", "parse", "follow", "store")
+_PERIOD = 0.1
+_NUMBERS = (
+    "host_delay ip_delay keep_alive max_crawl_delay fetchers connect_timeout response_timeout fetch_timeout "
+    "min_rate max_response max_header max_redirects max_retry_after max_pages max_bytes max_seconds max_urls "
+    "max_pages_per_host max_depth max_url_length obey_robots robots_expiry follow_nofollow resources sitemaps "
+    "accept_all_certificates store_pointers file_size url_cache sieve workbench virtualizer duplicates_cache "
+    "log_releases resolve"
+).split()
+
+
+class HostSample:
+    """What the gate knows of a new host: its origin, and the pages that were fetched of it so far."""
+
+    def __init__(self, origin: str, pages: list[Response]) -> None:
+        self.origin = origin
+        self.pages = pages
+
+    def __repr__(self) -> str:
+        return f"<HostSample {self.origin}, {len(self.pages)} pages>"
+
+
+class Crawl:
+    """One crawl of a snapshot.
+
+    Parameters
+    ----------
+    snapshot
+        Where the pages go.
+    settings
+        What it obeys; by default what the settings files and the environment say.
+    seeds
+        URLs to begin with.
+    pages
+        Pages of an earlier crawl to be asked for again on condition that they changed: URL, ETag and
+        Last-Modified, either of which may be empty.
+    hosts
+        Names with address and port, beside those of the hosts table.
+    priority
+        A function of URLs and depths (batches) that gives the level of each, 0 being served most; it needs
+        more than one of `settings.levels`.
+    predicates
+        Functions by the names under which filters call them (see `webstrata.crawl.filters`).
+    gate
+        A function of `HostSample` (a batch) that says for each host whether it is crawled on.
+    ring, agent
+        The agents that share the crawl, and which of them this one is.
+    send
+        Where URLs of other agents go: a function of the agent's name and a list of URLs with depths.
+    progress
+        Where progress is shown.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> web = ws.invitro.Web("tiny", seed=7)
+    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
+    >>> settings = CrawlSettings(host_delay=0, ip_delay=0, resolve=False, retry_delay=0.01, max_crawl_delay=0)
+    >>> with web.serve(origins=True) as server:
+    ...     hosts = {name: (address, server.port) for name, address in server.addresses().items()}
+    ...     result = Crawl(snapshot, settings, seeds=web.home_pages(), hosts=hosts).run()
+    >>> result.end
+    'exhausted'
+    >>> list(snapshot.urls) == list(web.graph(view="collection").urls)
+    True
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        settings: CrawlSettings | None = None,
+        *,
+        seeds: Iterable[str] = (),
+        pages: Iterable[Known] = (),
+        hosts: Hosts | None = None,
+        priority: Prioritizer | None = None,
+        predicates: Mapping[str, Any] | None = None,
+        gate: Gate | None = None,
+        ring: Ring | None = None,
+        agent: str = "",
+        send: Callable[[str, list[tuple[str, int]]], None] | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.snapshot = snapshot
+        self.settings = settings or snapshot.settings(CrawlSettings)
+        self.seeds = list(seeds)
+        self.pages = list(pages)
+        self.hosts = dict(hosts or {})
+        self.priority = priority
+        self.gate = gate
+        self.ring = ring
+        self.agent = agent
+        self.send = send
+        self.progress = progress or Progress()
+        self.filters = make_filters(self.settings, predicates, folder=snapshot.collection.path)
+        self._engine: Engine | None = None
+        self._samples: dict[str, list[Response]] = defaultdict(list)
+        self._check()
+
+    # ---- running
+
+    @property
+    def folder(self) -> Path:
+        """Where a crawl under way keeps its frontier and its files."""
+        return self.snapshot.working_folder("crawl")
+
+    def run(self, *, renew: str = "", again: bool = False) -> CrawlResult:
+        """Crawl until the end, then build the parts of the snapshot.
+
+        Parameters
+        ----------
+        renew
+            The command that crawls it again, for `webstrata show`.
+        again
+            Replace what an earlier crawl brought; without it, a snapshot is crawled once.
+        """
+        urls = read_seeds(self.seeds).urls if self.seeds or not self.pages else []
+        with self.snapshot.parts.writing(self.progress):
+            self._prepare(again=again)
+            started = time.monotonic()
+            engine = self._engine = Engine(self.configuration())
+            try:
+                engine.add([(url, 0, None) for url in urls])
+                engine.add([(url, 0, f"{tag}\n{date}") for url, tag, date in self.pages])
+                interrupted = self._watch(engine)
+                end = engine.join()
+            finally:
+                self._engine = None
+            result = CrawlResult(end, time.monotonic() - started, engine.counters())
+            self._store(result, renew)
+        if interrupted:
+            raise KeyboardInterrupt
+        return result
+
+    def _watch(self, engine: Engine) -> bool:
+        """Show progress and answer what the core asks until it is over; whether somebody pressed Ctrl-C."""
+        shown = 0
+        interrupted = False
+        total = self.settings.max_pages or None
+        with self.progress.task("crawling", total=total, unit="pages") as task:
+            while not engine.is_over():
+                try:
+                    time.sleep(_PERIOD)
+                    self._answer(engine)
+                    pages = engine.counters()["pages"]
+                    task.advance(pages - shown)
+                    shown = pages
+                except KeyboardInterrupt:
+                    if interrupted:
+                        raise
+                    interrupted = True
+                    self.progress.note("Stopping: visits under way are brought to their end.")
+                    engine.stop()
+                except BaseException:
+                    # whatever a gate or a receiver raises, no thread goes on behind it
+                    engine.stop()
+                    engine.join()
+                    raise
+        return interrupted
+
+    def _answer(self, engine: Engine) -> None:
+        held: list[str] = []
+        for kind, *facts in engine.notices():
+            if kind == "gate":
+                held.append(facts[0])
+            elif kind == "sample":
+                origin, url, status, content_type, body = facts
+                page = Response(url=url, status=status, content_type=content_type, body=body)
+                self._samples[origin].append(page)
+            elif self.send is not None and self.ring is not None:
+                self.send(self.ring.agents[facts[0]], facts[1])
+        if held and self.gate is not None:
+            samples = [HostSample(origin, self._samples.pop(origin, [])) for origin in held]
+            for origin, keeps in zip(held, self.gate(samples), strict=True):
+                engine.answer_gate(origin, bool(keeps))
+
+    def add(self, urls: Iterable[tuple[str, int]]) -> None:
+        """Take up URLs in normal form, with depths, while the crawl runs: those that another agent sent."""
+        if self._engine is None:
+            raise ValueError("add: the crawl is not running")
+        self._engine.add([(url, depth, None) for url, depth in urls])
+
+    def stop(self) -> None:
+        """End the crawl in order, from any thread."""
+        if self._engine is not None:
+            self._engine.stop()
+
+    def pause(self, *, paused: bool = True) -> None:
+        """Begin no more visits until it is called with ``paused=False``."""
+        if self._engine is not None:
+            self._engine.pause(paused)
+
+    # ---- before and after
+
+    def _check(self) -> None:
+        if not self.settings.user_agent and self.settings.resolve:
+            raise SettingError(
+                "user_agent: nobody knows who crawls; give a name and an address to complain to, as "
+                '--user-agent "example-crawler/1.0 (+https://example.org/crawler)"'
+            )
+        if self.settings.compression == "gzip" and self.settings.compression_level > 12:
+            raise SettingError(
+                f"compression_level is {self.settings.compression_level}, and gzip has 1 to 12"
+            )
+        if self.gate is None and self.settings.gate_after:
+            raise SettingError("gate_after: there is no gate to ask; leave it out, or give one")
+
+    def _prepare(self, *, again: bool) -> None:
+        """Make an empty working folder, unless that would lose something."""
+        folder = self.folder
+        crawled = any(record.name == "warc" for record in self.snapshot.parts)
+        if (crawled or folder.exists()) and not again:
+            where = f"{self.snapshot.path}: this snapshot " + ("was crawled" if crawled else "has a crawl")
+            raise ExistsError(f"{where} already; choose another one, or crawl it again with --again")
+        with explained(folder, "write"):
+            shutil.rmtree(folder, ignore_errors=True)
+        make_directory(folder)
+
+    def _store(self, result: CrawlResult, renew: str) -> None:
+        folder = self.folder
+        build_store(self.snapshot, folder, renew=renew, progress=self.progress)
+        # the parts have the files now; what stays says how they came
+        report = {"settings": self.settings.to_dict(), **result.to_dict()}
+        for path in folder.iterdir():
+            if path.name != "releases.log":
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        replace_file(folder / "crawl.json", json.dumps(report, indent=1, default=str).encode())
+
+    # ---- the core
+
+    def configuration(self) -> dict[str, Any]:
+        """Everything that the core is told."""
+        settings = self.settings
+        numbers = {name: float(getattr(settings, name)) for name in _NUMBERS}
+        numbers["workers"] = float(settings.workers or ResourcesSettings().num_workers)
+        numbers["gate_after"] = float(settings.gate_after if self.gate else -1)
+        numbers["agent"] = float(self.ring.number(self.agent) if self.ring else 0)
+        user_agent = settings.user_agent or f"webstrata/{__version__} (in vitro)"
+        table = read_hosts_table(Path(settings.hosts_table)) if settings.hosts_table else {}
+        return {
+            "numbers": list(numbers.items()),
+            "folder": self.folder,
+            "user_agent": user_agent,
+            "agents": [product_token(user_agent)],
+            "headers": [("Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5")],
+            "retries": retry_delays(settings),
+            "host_delays": _delays("host_delays", settings.host_delays),
+            "ip_delays": _delays("ip_delays", settings.ip_delays),
+            "hosts": table | self.hosts,
+            "name_servers": list(settings.name_servers),
+            "authority": _read(settings.authority).decode() if settings.authority else None,
+            "compression": settings.compression,
+            "level": settings.compression_level,
+            "dictionary": _read(settings.dictionary) if settings.dictionary else None,
+            "prefix": f"{self.snapshot.collection.path.name}-{self.snapshot.label}",
+            "warcinfo": [
+                ("software", f"webstrata/{__version__}"),
+                ("format", "WARC File Format 1.1"),
+                ("isPartOf", f"{self.snapshot.collection.title} {self.snapshot.label}"),
+                ("robots", "obey" if settings.obey_robots else "ignore"),
+                ("http-header-user-agent", user_agent),
+            ],
+            "filters": [self.filters[place].program if self.filters[place] else None for place in PLACES],
+            "judge": self._judge,
+            "weights": list(selection_weights(settings.levels, settings.level_bias)),
+            "prioritizer": self._prioritize if self.priority else None,
+            "ring": self.ring.places if self.ring else [],
+        }
+
+    def _judge(self, predicate: tuple[int, int], subjects: list[tuple[Any, ...]]) -> list[bool]:
+        """The answers of a predicate of the user's for a batch."""
+        place, number = predicate
+        chosen = self.filters[PLACES[place]]
+        assert chosen is not None
+        batch: list[Any] = [url for url, *_ in subjects]
+        if place > 1:
+            batch = [
+                Response(url=url, status=status, content_type=content_type, body=body or b"")
+                for url, _, _, status, content_type, body in subjects
+            ]
+        return chosen.asked[number](batch)
+
+    def _prioritize(self, urls: list[str], depths: list[int]) -> list[int]:
+        assert self.priority is not None
+        return [int(level) for level in self.priority(urls, depths)]
+
+
+def make_filters(
+    settings: CrawlSettings, predicates: Mapping[str, Any] | None = None, *, folder: Path | None = None
+) -> dict[str, Filter | None]:
+    """The five filters of a crawl; None for one that lets everything through.
+
+    Examples
+    --------
+    >>> filters = make_filters(CrawlSettings(schedule="HostEndsWith(uk)", max_repeats=2))
+    >>> filters["schedule"].text
+    '(HostEndsWith(uk)) and DuplicateSegmentsLessThan(3)'
+    >>> filters["store"] is None
+    True
+    """
+    texts = {place: getattr(settings, place).strip() or "true" for place in PLACES}
+    if settings.max_repeats:
+        guard = f"DuplicateSegmentsLessThan({settings.max_repeats + 1})"
+        texts["schedule"] = guard if texts["schedule"] == "true" else f"({texts['schedule']}) and {guard}"
+    return {
+        place: None
+        if text == "true"
+        else Filter.parse(text, place, predicates=dict(predicates or {}), folder=folder)
+        for place, text in texts.items()
+    }
+
+
+def product_token(user_agent: str) -> str:
+    """The name by which robots.txt calls a crawler: the letters before the first slash or blank.
+
+    Examples
+    --------
+    >>> product_token("example-crawler/1.0 (+https://example.org/)")
+    'example-crawler'
+    """
+    match = re.match(r"[A-Za-z_-]+", user_agent)
+    return match[0] if match else "webstrata"
+
+
+def _delays(name: str, entries: Sequence[str]) -> dict[str, float]:
+    delays = {}
+    for entry in entries:
+        key, _, text = entry.partition("=")
+        try:
+            delays[key.strip()] = parse_seconds(text)
+        except ValueError:
+            raise SettingError(f"{name}: {entry!r} is no delay; write it as name=10s") from None
+    return delays
+
+
+def _read(name: str) -> bytes:
+    path = Path(name)
+    with explained(path, "read"):
+        return path.read_bytes()

@@ -1,0 +1,135 @@
+"""What a crawl obeys, setting by setting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from webstrata.collection.settings import Settings, not_negative, one_of, positive, setting
+
+depth = ("between 0 and 255", lambda value: 0 <= value <= 255)
+redirects = ("between 0 and 100", lambda value: 0 <= value <= 100)
+level = ("between 1 and 19", lambda value: 1 <= value <= 19)
+attempts = ("between 0 and 20", lambda value: 0 <= value <= 20)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrawlSettings(Settings):
+    """What a crawl obeys."""
+
+    # ---- who crawls, and how politely
+    user_agent: str = setting(
+        "",
+        "Who crawls and where to complain, as `name/1.0 (+https://example.org/why)`; a crawl of the web needs it.",
+    )
+    host_delay: float = setting(
+        4.0, "Time from the end of a visit to a host to the next.", unit="seconds", check=not_negative, live=True
+    )
+    ip_delay: float = setting(
+        0.5,
+        "Time from the end of a visit to an address to the next.",
+        unit="seconds",
+        check=not_negative,
+        live=True,
+    )
+    host_delays: tuple[str, ...] = setting((), "Hosts with a delay of their own, as `name=10s`.")
+    ip_delays: tuple[str, ...] = setting((), "Addresses with a delay of their own, as `192.0.2.1=10s`.")
+    keep_alive: float = setting(
+        0.0,
+        "Time during which one visit may go on asking on its connection; 0 for one request a visit.",
+        unit="seconds",
+        check=not_negative,
+    )
+    obey_robots: bool = setting(True, "Obey robots.txt, X-Robots-Tag and meta robots.")
+    robots_expiry: float = setting(
+        86_400.0, "Time after which robots.txt is fetched again.", unit="seconds", check=positive
+    )
+    max_crawl_delay: float = setting(
+        300.0,
+        "The longest Crawl-delay of a robots.txt that is granted; who asks for more gets this.",
+        unit="seconds",
+        check=not_negative,
+    )
+
+    # ---- how far
+    max_pages: int = setting(0, "Pages, without duplicates, after which the crawl ends; 0 for no limit.", check=not_negative)
+    max_bytes: int = setting(
+        0, "Bytes of bodies after which it ends; 0 for no limit.", unit="bytes", check=not_negative
+    )
+    max_seconds: float = setting(
+        0.0, "Time after which it ends; 0 for no limit.", unit="seconds", check=not_negative
+    )
+    max_urls: int = setting(0, "URLs after which no others are taken up; 0 for no limit.", check=not_negative)
+    max_pages_per_host: int = setting(50_000, "Pages after which a host is left alone.", check=positive)
+    max_depth: int = setting(16, "Links that a page may lie below where its host was entered.", check=depth)
+    max_url_length: int = setting(2_048, "Characters of a URL beyond which it is refused.", check=positive)
+    max_redirects: int = setting(10, "Redirects that are followed in a row.", check=redirects)
+    max_repeats: int = setting(
+        3, "Times in a row that the same folders may stand in a path, as in /a/b/a/b; 0 for no limit.", check=not_negative
+    )
+
+    # ---- what
+    schedule: str = setting("true", "Filter of the URLs that are taken up.")
+    fetch: str = setting("true", "Filter of the URLs that are fetched.")
+    parse: str = setting("true", "Filter of the answers whose links are looked for.")
+    follow: str = setting("true", "Filter of the answers whose links are taken up.")
+    store: str = setting("true", "Filter of the answers that are stored.")
+    resources: bool = setting(False, "Fetch images, scripts and styles too.")
+    sitemaps: bool = setting(False, "Fetch the sitemaps that robots.txt names, and follow them.")
+    follow_nofollow: bool = setting(True, "Follow links marked nofollow; they are recorded in any case.")
+    levels: int = setting(1, "Priority levels between sieve and workbench; 1 is breadth-first.", check=positive)
+    level_bias: float = setting(
+        1.0, "How much more often a level is served than the one below it, as a power of 2.", check=not_negative
+    )
+    gate_after: int = setting(
+        0, "Pages of a new host that the gate sees before the host is held; only with a gate.", check=not_negative
+    )
+
+    # ---- cut-offs
+    connect_timeout: float = setting(20.0, "Time for a connection to come about.", unit="seconds", check=positive)
+    response_timeout: float = setting(
+        30.0, "Time to the first byte of an answer, and between two.", unit="seconds", check=positive
+    )
+    fetch_timeout: float = setting(300.0, "Time to the last byte of an answer.", unit="seconds", check=positive)
+    min_rate: float = setting(
+        64.0, "Bytes per second below which an answer is cut off.", unit="bytes", check=not_negative
+    )
+    max_response: int = setting(
+        10 << 20, "Bytes of a body, decoded, beyond which it is cut off.", unit="bytes", check=positive
+    )
+    max_header: int = setting(64 << 10, "Bytes of the head of an answer.", unit="bytes", check=positive)
+    retries: int = setting(3, "Times that something is tried again after a failure.", check=attempts)
+    retry_delay: float = setting(
+        60.0, "Time before the first of them; it doubles with each.", unit="seconds", check=not_negative
+    )
+    max_retry_after: float = setting(
+        3_600.0,
+        "The longest Retry-After that is waited for; who asks for more is not asked again.",
+        unit="seconds",
+        check=not_negative,
+    )
+
+    # ---- names and certificates
+    hosts_table: str = setting("", "A file of addresses and names, as /etc/hosts; an address may have a port.")
+    name_servers: tuple[str, ...] = setting((), "Name servers in place of the system's, as `192.0.2.1:53`.")
+    resolve: bool = setting(True, "Ask name servers; if not, only the hosts table counts.")
+    accept_all_certificates: bool = setting(True, "Believe every certificate, as archives do.")
+    authority: str = setting("", "A PEM file of certificates to trust beside those of browsers.")
+
+    # ---- the store
+    compression: str = setting("gzip", "How records are packed.", check=one_of("gzip", "zstd", "none"))
+    compression_level: int = setting(6, "1 to 12 for gzip, 1 to 19 for zstd.", check=level)
+    dictionary: str = setting("", "A file with a dictionary for zstd.")
+    file_size: int = setting(1 << 30, "Bytes after which another WARC file begins.", unit="bytes", check=positive)
+    store_pointers: bool = setting(
+        False, "Of a page with the fingerprint of another one store only a pointer, as TIME did."
+    )
+    log_releases: bool = setting(False, "Write the URLs that the sieve releases to crawl/releases.log, in order.")
+
+    # ---- resources
+    fetchers: int = setting(1_000, "Visits in flight at once.", check=positive)
+    workers: int = setting(0, "Event loops; 0 for one a core.", check=not_negative)
+    url_cache: int = setting(16 << 20, "Memory of the URL cache.", unit="bytes", check=positive)
+    sieve: int = setting(1 << 20, "URLs that the sieve holds in memory.", check=positive)
+    workbench: int = setting(64 << 20, "Memory for URLs on the workbench.", unit="bytes", check=positive)
+    virtualizer: int = setting(16 << 20, "Memory for URLs on their way to the disk.", unit="bytes", check=positive)
+    duplicates_cache: int = setting(16 << 20, "Memory for the maps of duplicates.", unit="bytes", check=positive)
