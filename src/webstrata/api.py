@@ -12,6 +12,7 @@ Examples
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from webstrata import collection as rooms
@@ -19,9 +20,28 @@ from webstrata import collection as rooms
 if TYPE_CHECKING:
     from os import PathLike
 
+    from webstrata.store.pages import Pages
+    from webstrata.store.urls import Urls
+
 
 class Snapshot(rooms.Snapshot):
     """One dated crawl in a collection."""
+
+    @cached_property
+    def pages(self) -> Pages:
+        """The table of its pages, a row a node; as it was when first asked for."""
+        from webstrata.store.pages import Pages
+
+        part = self.open_part("pages")
+        return Pages(part.path, part)
+
+    @cached_property
+    def urls(self) -> Urls:
+        """From node to URL, and from URL to node; as it was when first asked for."""
+        from webstrata.store.urls import Urls
+
+        part = self.open_part("urls")
+        return Urls(part.path, part)
 
 
 class Collection(rooms.Collection):

@@ -1,0 +1,172 @@
+"""The URLs of a snapshot: from node to URL, and from any captured URL to the node that stands for it.
+
+The part `urls` has two Arrow files (IPC, not compressed, one batch each), mapped when opened:
+
+===================  ====================================================================================
+``nodes.arrow``      ``row_key``, sorted: the row is the node
+``others.arrow``     ``row_key``, sorted, of every other captured URL; ``node``, what it stands for, or
+                     none; ``reason``: ``duplicate``, ``redirect``, ``noindex``, ``no page``
+===================  ====================================================================================
+
+Keys are compared by their bytes. The pages of a host, or of a folder of it, are a range of nodes.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, overload
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from webstrata.collection.files import explained, open_writer
+from webstrata.errors import UrlError
+from webstrata.web.row_key import row_key, row_keys
+from webstrata.web.url import normalize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from webstrata.collection.parts import Part
+
+
+def from_row_key(key: str) -> str:
+    """The normalized URL whose row key this is.
+
+    Examples
+    --------
+    >>> from_row_key("org,example,www)/a?b 8080 https")
+    'https://www.example.org:8080/a?b'
+    """
+    host, _, rest = key.partition(")")
+    target, *words = rest.split(" ")
+    scheme = words.pop() if words and words[-1] == "https" else "http"
+    name = f"[{host}]" if ":" in host else ".".join(reversed(host.split(",")))
+    return f"{scheme}://{name}{''.join(f':{port}' for port in words)}{target}"
+
+
+def write_urls(folder: Path, keys: pa.Array | pa.ChunkedArray, others: pa.Table) -> None:
+    """Write the row keys of the nodes and the table of other URLs so that `Urls` opens them.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> others = pa.table({"row_key": ["org,b)/"], "node": pa.array([0], pa.uint32())})
+    >>> write_urls(folder, pa.array(["org,a)/"]), others)
+    >>> Urls(folder).node("http://b.org/")
+    0
+    """
+    for name, table in (("nodes", pa.table({"row_key": keys})), ("others", others)):
+        table = table.set_column(0, "row_key", pc.cast(table["row_key"], pa.large_string()))
+        table = table.combine_chunks()
+        batches = table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
+        path = folder / f"{name}.arrow"
+        with open_writer(path) as stream, pa.ipc.new_file(stream, table.schema) as writer:
+            writer.write_batch(batches[0])
+
+
+class _Keys(Sequence[str]):
+    """A mapped column of sorted strings."""
+
+    def __init__(self, column: pa.Array) -> None:
+        self._column = column
+
+    def __len__(self) -> int:
+        return len(self._column)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        if isinstance(place, slice):
+            return _Keys(self._column[place])
+        return str(self._column[place].as_py())
+
+    def find(self, key: str) -> int | None:
+        place = bisect_left(self, key)
+        return place if place < len(self) and self[place] == key else None
+
+
+class Urls(Sequence[str]):
+    """The URLs of the nodes in order, a sequence; `node` goes the other way.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> keys = pa.array(["org,example)/", "org,example)/a", "org,example,www)/"])
+    >>> others = pa.table({"row_key": ["org,old)/"], "node": pa.array([1], pa.uint32())})
+    >>> write_urls(folder, keys, others)
+    >>> urls = Urls(folder)
+    >>> len(urls), urls[1], urls.node("http://www.example.org/"), urls.node("http://old.org/")
+    (3, 'http://example.org/a', 2, 1)
+    >>> urls.node("http://nowhere.org/") is None
+    True
+    >>> urls.host("example.org"), urls.host("example.org", "/a"), urls.domain("example.org")
+    (range(0, 2), range(1, 2), range(0, 3))
+    """
+
+    def __init__(self, folder: Path, part: Part | None = None) -> None:
+        self._part = part  # held, so that the files stay
+        self._nodes, self.others = (_open_batch(folder / f"{name}.arrow") for name in ("nodes", "others"))
+        self.row_keys: Sequence[str] = _Keys(self._nodes["row_key"])
+        self._keys, self._other_keys = _Keys(self._nodes["row_key"]), _Keys(self.others["row_key"])
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    @overload
+    def __getitem__(self, node: int) -> str: ...
+    @overload
+    def __getitem__(self, node: slice) -> list[str]: ...
+    def __getitem__(self, node: int | slice) -> str | list[str]:
+        if isinstance(node, slice):
+            return [from_row_key(key) for key in self._keys[node]]
+        if not 0 <= node < len(self):
+            raise IndexError(f"node: expected 0 to {len(self) - 1}, got {node}")
+        return from_row_key(self._keys[node])
+
+    def node(self, url: str) -> int | None:
+        """The node that a URL is or stands for; None if it was not captured, or stands for none."""
+        try:
+            key = row_key(normalize(url))
+        except UrlError:
+            return None
+        found = self._keys.find(key)
+        if found is not None:
+            return found
+        place = self._other_keys.find(key)
+        return None if place is None else self.others["node"][place].as_py()
+
+    def nodes(self, urls: Iterable[str]) -> pa.Array:
+        """The nodes of many normalized URLs, null where there is none; for whole tables of links."""
+        keys = pa.array(row_keys(urls), pa.large_string())
+        own = pc.index_in(keys, value_set=self._nodes["row_key"])
+        places = pc.index_in(keys, value_set=self.others["row_key"])
+        return pc.cast(pc.coalesce(own, pc.cast(self.others["node"].take(places), pa.int32())), pa.uint32())
+
+    def host(self, host: str, path: str = "") -> range:
+        """The nodes of a host whose path begins so."""
+        return self.prefix(row_key(normalize(f"http://{host}/"))[:-1] + path)
+
+    def domain(self, domain: str) -> range:
+        """The nodes of a domain and all hosts below it."""
+        key = row_key(normalize(f"http://{domain}/"))[:-2]
+        return range(bisect_left(self._keys, key + ")"), bisect_left(self._keys, key + "-"))
+
+    def prefix(self, key: str) -> range:
+        """The nodes whose row key begins so."""
+        if not key:
+            return range(len(self))
+        after = key[:-1] + chr(ord(key[-1]) + 1)
+        return range(bisect_left(self._keys, key), bisect_left(self._keys, after))
+
+    def __repr__(self) -> str:
+        return f"<Urls: {len(self)}>"
+
+
+def _open_batch(path: Path) -> pa.RecordBatch:
+    with explained(path, "read"):
+        return pa.ipc.open_file(pa.memory_map(str(path))).get_batch(0)
