@@ -5,8 +5,9 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use memchr::memchr;
 
-/// What is searched for a declaration (WHATWG), and what a guess is made from.
-const PRESCAN: usize = 1024;
+/// What is searched for a declaration, and what a guess is made from. The standard looks at 1024 bytes, and starts
+/// again when a declaration comes later; looking further at once does the same.
+const PRESCAN: usize = 1 << 14;
 const SAMPLE: usize = 1 << 16;
 
 /// What told the charset.

@@ -1,7 +1,7 @@
 """Which charset a page is written in.
 
 As in the HTML standard: a mark of byte order decides, then the label of the Content-Type header, then a
-declaration in the first 1024 bytes (``<meta charset>``, ``<meta http-equiv>``, ``<?xml encoding>``). Where
+declaration in the first 16 KiB (``<meta charset>``, ``<meta http-equiv>``, ``<?xml encoding>``). Where
 none is known, what is UTF-8 is taken for it, and the rest is guessed from letters (chardetng, as in Firefox)
 and the top-level domain. A page of ASCII alone has the standard's default, windows-1252. Labels mean what the
 Encoding standard says (``latin1`` is windows-1252); names are those of that standard.
