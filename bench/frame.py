@@ -14,8 +14,10 @@ A commit with changes that are not committed ends with ``+``.
 A new figure is a module of this folder with a list `FIGURES` and `main(FIGURES)` at its end. Each side is a
 `Program` (one process per round, with its start) or a `Call` (a function ``module:name`` in one interpreter
 of its environment, without its start), and measures ``wall`` or ``cpu`` seconds, ``peak`` bytes or the
-``answer`` that a call returns. This file and the modules with figures are also imported by the peers'
-interpreter: what they import at the top is the standard library, the rest is imported where it is used.
+``answer`` that a call returns. An answer may be a mapping: its `value` is the figure, and the rest of the
+last round is shown in the line, under `details`. This file and the modules with figures are also imported by
+the peers' interpreter: what they import at the top is the standard library, the rest is imported where it is
+used.
 """
 
 from __future__ import annotations
@@ -135,6 +137,11 @@ class Figure:
 
     rounds: int = 15
     quick_rounds: int = 9
+    warm_up: bool = True
+    """Whether the first round is thrown away; no where each round starts everything anew and takes long."""
+
+    in_quick: bool = True
+    """Whether `--quick` measures it without being asked for it by name."""
 
 
 @dataclass
@@ -231,10 +238,11 @@ def measure(figure: Figure, *, quick: bool = False, seconds: float = float("inf"
     absent = figure.peer.find_absence()
     sides = {"ours": figure.ours} if absent else {"ours": figure.ours, "theirs": figure.theirs}
     samples = {name: Samples() for name in sides}
+    details: dict[str, Any] = {}
     workers = {name: Worker(side) for name, side in sides.items()}
     started = time.monotonic()
     try:
-        for number in range(1 + (figure.quick_rounds if quick else figure.rounds)):
+        for number in range(figure.warm_up + (figure.quick_rounds if quick else figure.rounds)):
             if number > 3 and time.monotonic() - started > seconds:
                 break
             # the side that goes first changes, since it may find other caches than the second
@@ -242,13 +250,18 @@ def measure(figure: Figure, *, quick: bool = False, seconds: float = float("inf"
             reports = {name: workers[name].run(place) for name in names}
             if figure.agree and not absent and reports["ours"]["answer"] != reports["theirs"]["answer"]:
                 raise BenchError(f"{figure.name}: both sides ran, and their answers differ")
-            if number:
+            if number or not figure.warm_up:
                 for name, report in reports.items():
-                    samples[name].values.append(float(report[figure.measure]))
+                    value = report[figure.measure]
+                    if isinstance(value, dict):
+                        details[name] = value
+                        value = value.pop("value")
+                    samples[name].values.append(float(value))
     finally:
         for worker in workers.values():
             worker.__exit__(*sys.exc_info())
-    return _describe(figure, samples, absent, digest_tree(place, figure.data or figure.name), quick=quick)
+    line = _describe(figure, samples, absent, digest_tree(place, figure.data or figure.name), quick=quick)
+    return line | ({"details": details} if details else {})
 
 
 def _describe(
@@ -354,7 +367,11 @@ def main(figures: Sequence[Figure], arguments: Sequence[str] | None = None) -> N
     chosen = parser.parse_args(arguments)
     if unknown := [name for name in chosen.names if name not in names]:
         parser.error(f"{unknown[0]} is no figure; known are {', '.join(names)}")
-    wanted = [figure for figure in figures if not chosen.names or figure.name in chosen.names]
+    wanted = [
+        figure
+        for figure in figures
+        if figure.name in chosen.names or (not chosen.names and (figure.in_quick or not chosen.quick))
+    ]
     seconds = QUICK_SECONDS / max(1, len(wanted)) if chosen.quick else float("inf")
     failed = False
     for figure in wanted:

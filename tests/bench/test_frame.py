@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 HERE = Peer("python", program=sys.executable)
 SLOW = Call("time:sleep", arguments=(0.02,))
+PAIR = ("ours", "theirs")
 FAST = Call("time:sleep", arguments=(0.001,))
 
 
@@ -72,6 +73,33 @@ def test_an_answer_can_be_the_figure() -> None:
         )
     )
     assert (line["ours"], line["theirs"], line["ratio"], line["rounds"]) == (4.0, 2.0, 2.0, 5)
+
+
+def test_an_answer_can_say_more_than_the_figure() -> None:
+    ours = Call("builtins:dict", arguments=([["value", 4.0], ["pages", 7]],))
+    theirs = Call("builtins:dict", arguments=([["value", 2.0]],))
+    line = measure(make(ours=ours, theirs=theirs, measure="answer", better="more"), quick=True)
+    assert (line["ours"], line["theirs"], line["ratio"]) == (4.0, 2.0, 2.0)
+    assert line["details"] == {"ours": {"pages": 7}, "theirs": {}}
+
+
+def test_a_figure_can_do_without_the_round_that_is_thrown_away(tmp_path: Path) -> None:
+    def sides(name: str) -> dict[str, Call]:  # a folder can be made once
+        return {side: Call("os:mkdir", arguments=(str(tmp_path / f"{name}-{side}"),)) for side in PAIR}
+
+    assert measure(make(**sides("once"), rounds=1, warm_up=False))["rounds"] == 1
+    with pytest.raises(BenchError, match="FileExistsError"):
+        measure(make(**sides("twice"), rounds=1))
+
+
+def test_quick_leaves_out_what_takes_long_unless_it_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    figures = [make(name="short"), make(name="long", in_quick=False)]
+    seen = []
+    for arguments in (["--quick"], ["--quick", "long"], []):
+        with pytest.raises(SystemExit):
+            frame.main(figures, arguments)
+        seen.append([json.loads(line)["figure"] for line in capsys.readouterr().out.splitlines()])
+    assert seen == [["short"], ["long"], ["short", "long"]]
 
 
 def test_answers_that_must_agree_and_do_not_are_no_figure() -> None:
