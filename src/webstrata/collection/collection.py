@@ -128,6 +128,17 @@ class Snapshot(_Holder):
         checksums = {name: self.collection.find_record(name).checksum for name in checksums}
         return self.parts.build(name, settings=settings, inputs=checksums, renew=renew, progress=progress)
 
+    def working_folder(self, name: str) -> Path:
+        """Where a stage keeps what must outlive its process and is no part yet; it need not be there.
+
+        Examples
+        --------
+        >>> snapshot = Collection.create(getfixture("tmp_path") / "uk").add("2026-06")
+        >>> snapshot.working_folder("crawl").relative_to(snapshot.path).as_posix()
+        'crawl'
+        """
+        return self.path / name
+
     def read_settings_file(self) -> dict[str, Any]:
         """The tables of `snapshot.toml`, none where there is no such file."""
         file = self.path / "snapshot.toml"

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 TABLES = {
+    "crawl": "webstrata.crawl.settings:CrawlSettings",
     "invitro": "webstrata.simulate.invitro.settings:InvitroSettings",
     "judge": "webstrata.simulate.invitro.judge.settings:JudgeSettings",
     "resources": "webstrata.collection.settings:ResourcesSettings",

@@ -1,0 +1,146 @@
+"""webstrata crawl."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from webstrata.cli.options import collection_argument, json_option, options
+from webstrata.cli.output import TerminalProgress, show_bytes, show_json, show_table
+from webstrata.crawl.settings import CrawlSettings
+from webstrata.errors import UsageError
+
+if TYPE_CHECKING:
+    from webstrata.api import Collection
+    from webstrata.crawl.hosts import Hosts
+    from webstrata.crawl.results import CrawlResult
+    from webstrata.simulate.invitro import Web
+
+
+@click.command(
+    "crawl",
+    epilog='Example: webstrata crawl uk 2026-06 --seeds seeds.txt --limit 100000 --user-agent "me/1.0 (+https://…)"',
+)
+@collection_argument
+@click.argument("label", metavar="SNAPSHOT")
+@click.option("--seeds", type=click.Path(), help="A file with a URL a line, `-` for the standard input.")
+@click.option("--limit", type=click.IntRange(0), help="The same as --max-pages.")
+@click.option("--invitro", metavar="PRESET", help="Crawl this in-vitro web, served for as long as it takes.")
+@click.option("--invitro-seed", default=0, help="Which web of that kind. [0]")
+@click.option("--month", default=0, help="Which month of it. [0]")
+@click.option("--log", type=click.Path(path_type=Path), help="Write the requests to it, for `invitro judge`.")
+@click.option("--again", is_flag=True, help="Replace what an earlier crawl of this snapshot brought.")
+@json_option
+@options(CrawlSettings)
+def command(
+    collection: Collection,
+    label: str,
+    seeds: str | None,
+    limit: int | None,
+    invitro: str | None,
+    invitro_seed: int,
+    month: int,
+    log: Path | None,
+    crawl_options: dict[str, Any],
+    *,
+    again: bool,
+    as_json: bool,
+) -> None:
+    """Crawl a piece of the web into SNAPSHOT, which is made if it is not there.
+
+    It ends when nothing is left or a limit is reached; then the pages are numbered, and `webstrata show` has
+    them. Ctrl-C ends it in order. With --invitro an in-vitro web is served and crawled from its home pages,
+    with delays that fit it.
+    """
+    from webstrata.crawl.run import Crawl
+
+    if limit is not None:
+        crawl_options["max_pages"] = limit
+    if (seeds is None) == (invitro is None):
+        raise UsageError("what to crawl is not clear: give --seeds FILE, or --invitro PRESET")
+    snapshot = collection.add(label)
+    progress = TerminalProgress()
+    with ExitStack() as stack:
+        hosts: Hosts = {}
+        if invitro is not None:
+            web = _find_web(invitro, invitro_seed, month)
+            server = stack.enter_context(web.serve(month, origins=True, log=log))
+            hosts = {name: (address, server.port) for name, address in server.addresses().items()}
+            lines = web.home_pages(month)
+            crawl_options = _fitting(web) | {k: v for k, v in crawl_options.items() if v is not None}
+        else:
+            assert seeds is not None
+            lines = _read_lines(seeds)
+        settings = snapshot.settings(CrawlSettings, crawl_options)
+        crawl = Crawl(snapshot, settings, seeds=lines, hosts=hosts, progress=progress)
+        renew = " ".join(["webstrata crawl {collection} {snapshot} --again", *_words(seeds, invitro)])
+        result = crawl.run(renew=renew, again=again)
+    if as_json:
+        show_json({"collection": str(collection.path), "snapshot": label, **result.to_dict()})
+    else:
+        _show(result, f"{collection.path} {label}")
+
+
+def _find_web(preset: str, seed: int, month: int) -> Web:
+    from webstrata.simulate.invitro.web import Web
+
+    web = Web(preset, seed=seed)
+    web.header(month)
+    return web
+
+
+def _fitting(web: Web) -> dict[str, Any]:
+    """Settings that fit an in-vitro web: its delays, and all other times scaled as they are."""
+    scale = web.settings.host_delay / 4
+    return {
+        "user_agent": "webstrata (in vitro)",
+        "host_delay": web.settings.host_delay,
+        "ip_delay": web.settings.ip_delay,
+        "resolve": False,
+        "max_crawl_delay": 10 * web.settings.host_delay,
+        "retry_delay": max(60 * scale, 0.01),
+        "max_retry_after": 2.0,
+    }
+
+
+def _words(seeds: str | None, invitro: str | None) -> list[str]:
+    return ["--invitro", str(invitro)] if seeds is None else ["--seeds", shlex.quote(seeds)]
+
+
+def _read_lines(name: str) -> list[str]:
+    from webstrata.collection.files import explained
+
+    if name == "-":
+        return sys.stdin.read().splitlines()
+    path = Path(name)
+    with explained(path, "read"):
+        return path.read_text(errors="replace").splitlines()
+
+
+def _show(result: CrawlResult, where: str) -> None:
+    from webstrata.crawl.results import REASONS
+
+    counters = result.counters
+    click.echo(
+        f"{where}: {result.pages:,} pages and {counters['duplicates']:,} duplicates of {counters['hosts']:,} "
+        f"hosts in {result.seconds:.1f} s, {result.rate:,.0f} pages/s; {REASONS[result.end]}."
+    )
+    rows = [
+        ["requests", counters["requests"]],
+        ["robots.txt", counters["robots"]],
+        ["captures stored", counters["captures"]],
+        ["URLs discovered", counters["discovered"]],
+        *([f"answers {hundreds}xx", counters[f"status_{hundreds}xx"]] for hundreds in range(2, 6)),
+        *([f"failed: {name}", counters[f"failed_{name}"]] for name in _FAILURES if counters[f"failed_{name}"]),
+        *([f"not fetched: {reason}", count] for reason, count in result.skipped().items()),
+    ]
+    show_table(["what", "number"], rows)
+    click.echo(f"{show_bytes(counters['bytes'])} received, {show_bytes(counters['stored'])} stored.")
+
+
+_FAILURES = ("dns", "connect", "tls", "timeout", "protocol")
