@@ -8,7 +8,7 @@ use memchr::memchr;
 /// What is searched for a declaration, and what a guess is made from. The standard looks at 1024 bytes, and starts
 /// again when a declaration comes later; looking further at once does the same.
 const PRESCAN: usize = 1 << 14;
-const SAMPLE: usize = 1 << 16;
+const SAMPLE: usize = 1 << 12;
 
 /// What told the charset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -62,7 +62,10 @@ fn guess(body: &[u8], tld: &str) -> (&'static Encoding, Source) {
         _ => {}
     }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-    detector.feed(&body[..body.len().min(SAMPLE)], true);
+    // what tells is not ASCII; the detector needs up to a microsecond for each byte of it
+    let is_telling = |byte: &u8| !byte.is_ascii() || *byte == 0x1b;
+    let begin = body.iter().position(is_telling).unwrap_or(0);
+    detector.feed(&body[begin..body.len().min(begin + SAMPLE)], true);
     let is_tld = !tld.is_empty()
         && tld
             .bytes()

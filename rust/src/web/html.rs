@@ -7,6 +7,7 @@
 mod directives;
 mod names;
 mod references;
+mod texts;
 mod tokens;
 
 use super::charset::{self, Source};
@@ -18,6 +19,7 @@ pub use names::Kind;
 use names::{Attribute, Tag};
 use references::{decode, push_decoded};
 use std::ops::Range;
+use texts::{break_line, collapse, trim_end};
 pub use tokens::{Attributes, find_comment_end};
 use tokens::{ends_name, find_raw_end, find_script_end};
 
@@ -459,29 +461,25 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Appends a text with each run of white space as one blank, none after `floor` or a line feed.
-fn collapse(out: &mut String, floor: usize, text: &str) {
-    let is_space = |letter: char| letter.is_ascii_whitespace();
-    let is_open = out.len() == floor || out.ends_with([' ', '\n']);
-    if text.starts_with(is_space) && !is_open {
-        out.push(' ');
-    }
-    let mut words = text.split_ascii_whitespace().peekable();
-    while let Some(word) = words.next() {
-        out.push_str(word);
-        if words.peek().is_some() || text.ends_with(is_space) {
-            out.push(' ');
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_a_scan_found_before_leaves_no_trace(pieces in proptest::collection::vec("(</?(a|svg|title|template|p|script)( href=x| rel=nofollow)?>|<!--|&amp;|[a-z0-9 ]{1,5}|\\PC)", 0..30), at in 0_usize..30) {
+            let (before, page) = pieces.split_at(at.min(pieces.len()));
+            let wants = Wants { resources: true, anchors: true, text: true, ..Wants::default() };
+            let (mut used, mut fresh) = (Scan::default(), Scan::default());
+            scan(before.concat().as_bytes(), None, &wants, &mut used);
+            scan(page.concat().as_bytes(), None, &wants, &mut used);
+            scan(page.concat().as_bytes(), None, &wants, &mut fresh);
+            let show = |scan: &Scan| {
+                let links = scan.links.iter().map(|link| (link.kind, link.rel, scan.target(link).to_string(), scan.anchor(link).to_string()));
+                (links.collect::<Vec<_>>(), scan.title.clone(), scan.text.clone(), scan.base().map(str::to_string), scan.robots, scan.fingerprint)
+            };
+            prop_assert_eq!(show(&used), show(&fresh));
         }
-    }
-}
-
-fn trim_end(out: &mut String) {
-    out.truncate(out.trim_end_matches([' ', '\n']).len());
-}
-
-fn break_line(out: &mut String) {
-    trim_end(out);
-    if !out.is_empty() {
-        out.push('\n');
     }
 }

@@ -1,0 +1,28 @@
+//! Texts with their white space collapsed.
+
+/// Appends a text with each run of white space as one blank, none after `floor` or a line feed.
+pub fn collapse(out: &mut String, floor: usize, text: &str) {
+    let is_space = |letter: char| letter.is_ascii_whitespace();
+    let is_open = out.len() == floor || out.ends_with([' ', '\n']);
+    if text.starts_with(is_space) && !is_open {
+        out.push(' ');
+    }
+    let mut words = text.split_ascii_whitespace().peekable();
+    while let Some(word) = words.next() {
+        out.push_str(word);
+        if words.peek().is_some() || text.ends_with(is_space) {
+            out.push(' ');
+        }
+    }
+}
+
+pub fn trim_end(out: &mut String) {
+    out.truncate(out.trim_end_matches([' ', '\n']).len());
+}
+
+pub fn break_line(out: &mut String) {
+    trim_end(out);
+    if !out.is_empty() {
+        out.push('\n');
+    }
+}
