@@ -1,4 +1,4 @@
-"""The virtualizer: what the workbench cannot hold, one queue for each host, on disk (BUBING, section 3.4).
+"""The virtualizer: what the workbench cannot hold, one queue for each host, on disk (BUBING, section 3.6).
 
 Within a host records come out in the order in which they went in, always. `docs/decisions/frontier.md` says
 why this structure and not the paper's k queues.
