@@ -27,7 +27,7 @@ def select(lines: list[Line]) -> tuple[list[str], dict[str, int | None], dict[st
         stored = [other for other in lines if other.mime != "warc/revisit" and other.status == 200]
         by_digest = [other for other in stored if other.digest == line.digest]
         by_url = [other for other in stored if other.url == line.duplicate_of]
-        return (by_digest or by_url or [None])[0]
+        return next(iter(by_digest + by_url), None)
 
     def is_page(line: Line) -> bool:
         source = payload(line)

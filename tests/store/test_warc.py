@@ -8,12 +8,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import warcio
+import warcio  # type: ignore[import-untyped]
 from hypothesis import example, given
 from hypothesis import strategies as st
-from warcio.checker import Checker
+from warcio.checker import Checker  # type: ignore[import-untyped]
 
-from webstrata.collection.faults import set_faults
+from webstrata._core.collection import set_faults
 from webstrata.errors import DiskFullError, FormatError, MissingError, UsageError
 from webstrata.store.warc import (
     Capture,
