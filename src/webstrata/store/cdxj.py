@@ -152,7 +152,7 @@ def sort_lines(source: Path, scratch: Path, *, memory: int = _MEMORY) -> Iterato
                 return
             path = scratch / f"run-{len(runs)}"
             stack.callback(path.unlink)
-            with open_writer(path) as out:
+            with explained(path, "write"), path.open("wb") as out:  # it need not outlive a crash
                 out.writelines(lines)
             runs.append(stack.enter_context(path.open("rb")))
             del lines

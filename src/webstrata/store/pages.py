@@ -4,8 +4,8 @@ Of several captures of a URL the first complete one counts (not cut off, no erro
 all where there is none). A URL is a page if its answer has status 200, is text and does not ask not to be
 indexed. Pages with the same digest, the same fingerprint, or one said to be the duplicate of the other form a
 class, and **the node is the smallest row key of its class**. Every other URL stands for a node or for none: a
-duplicate for the node of its class, a redirect for what it leads to in the end (nothing, if it leads around in
-a circle), anything else for none.
+duplicate for the node of its class, a redirect for what it leads to in the end (none, if it goes round in a
+circle), anything else for none.
 
 ``pages.parquet`` has, for each node, ``url row_key host time status mime digest fingerprint`` of the capture,
 and ``filename offset length`` of the record that holds its payload, which for a capture stored as ``revisit``

@@ -265,17 +265,21 @@ def read_records(path: str | PathLike[str], *, kinds: Collection[str] = ()) -> I
         if path.stat().st_size == 0:
             return
         with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            start, dictionary = 0, _read_dictionary(data)
+            start, dictionary, strict = 0, _read_dictionary(data), True
             while start < len(data):
-                begun, base = start, start
+                begun, base, is_read = start, start, False
                 try:
-                    for record in _iterate(data, base, dictionary):
+                    for record in _iterate(data, base, dictionary, strict=strict):
                         begun = base + record.stream_pos
                         made = _make(record, begun)
+                        is_read = True
                         if not kinds or made.kind in kinds:
                             yield made
                     return
                 except (OSError, ValueError, EOFError, stream_io.FastWARCError) as error:
+                    if strict and start == 0 and not is_read:
+                        strict = False  # the writer of this file had ways of its own
+                        continue
                     found = _STARTS.search(data, begun + 1)
                     start = found.start() if found else len(data)
                     _log.warning("%s, byte %d: %s; reading goes on at byte %d", path, begun, error, start)
@@ -328,10 +332,12 @@ class _Window:
         pass
 
 
-def _iterate(data: mmap.mmap, start: int, dictionary: bytes | None) -> ArchiveIterator:
+def _iterate(
+    data: mmap.mmap, start: int, dictionary: bytes | None, *, strict: bool = False
+) -> ArchiveIterator:
     window = _Window(data, start)
     reader = stream_io.ZstdReader(window, dictionary=dictionary) if dictionary and start else window
-    return ArchiveIterator(reader, parse_http=False, quirks_mode=True)
+    return ArchiveIterator(reader, parse_http=False, quirks_mode=not strict)
 
 
 def _make(record: WarcRecord, offset: int) -> Record:
@@ -347,9 +353,12 @@ def _read_dictionary(data: mmap.mmap) -> bytes | None:
     if data[:4] != _DICTIONARY_MAGIC:
         return None
     dictionary = data[8 : 8 + int.from_bytes(data[4:8], "little")]
-    if dictionary.startswith(b"\x28\xb5\x2f\xfd"):
+    if not dictionary.startswith(b"\x28\xb5\x2f\xfd"):
+        return dictionary
+    try:
         return stream_io.ZstdReader(io.BytesIO(dictionary)).read()
-    return dictionary
+    except OSError:
+        return None  # then the records cannot be read either, and it is said of them
 
 
 # ---- checking

@@ -1,0 +1,67 @@
+"""What the room computes, in plain Python."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from webstrata.web.row_key import row_key
+
+if TYPE_CHECKING:
+    from webstrata.store.cdxj import Line
+
+TEXT = {"text/html", "application/xhtml+xml", "text/plain"}
+
+
+def select(lines: list[Line]) -> tuple[list[str], dict[str, int | None], dict[str, int]]:
+    """URLs of the nodes in order; what each other URL stands for; the offset of each node's payload."""
+    chosen: dict[str, Line] = {}
+    for url in {line.url for line in lines}:
+        captures = [line for line in lines if line.url == url]
+        captures.sort(key=lambda line: line.date // 10**9)  # the index knows seconds; the sort is stable
+        complete = [line for line in captures if line.truncated is None and line.status < 500]
+        chosen[url] = (complete or captures)[0]
+
+    def payload(line: Line) -> Line | None:
+        if line.mime != "warc/revisit":
+            return line
+        stored = [other for other in lines if other.mime != "warc/revisit" and other.status == 200]
+        by_digest = [other for other in stored if other.digest == line.digest]
+        by_url = [other for other in stored if other.url == line.duplicate_of]
+        return next(iter(by_digest + by_url), None)
+
+    def is_page(line: Line) -> bool:
+        source = payload(line)
+        return (
+            line.status == 200
+            and source is not None
+            and source.mime.partition(";")[0] in TEXT
+            and "noindex" not in (line.robots or "")
+        )
+
+    pages = {url: line for url, line in chosen.items() if is_page(line)}
+    classes = {url: {url} for url in pages}
+
+    def same(one: Line, other: Line) -> bool:
+        has_print = one.fingerprint is not None and one.fingerprint == other.fingerprint
+        return one.digest == other.digest or has_print or one.duplicate_of == other.url
+
+    for one in pages.values():
+        for other in pages.values():
+            if same(one, other) and classes[one.url] is not classes[other.url]:
+                joined = classes[one.url] | classes[other.url]
+                for url in joined:
+                    classes[url] = joined
+    smallest = {url: min(members, key=row_key) for url, members in classes.items()}
+    nodes = sorted(set(smallest.values()), key=row_key)
+
+    def stands_for(url: str | None, seen: frozenset[str] = frozenset()) -> int | None:
+        if url in smallest:
+            return nodes.index(smallest[url])
+        if url is None or url not in chosen or url in seen:
+            return None
+        line = chosen[url]
+        return stands_for(line.redirect, seen | {url}) if 300 <= line.status < 400 else None
+
+    others = {url: stands_for(url) for url in chosen if url not in nodes}
+    places: dict[str, Any] = {url: payload(chosen[url]) for url in nodes}
+    return nodes, others, {url: place.offset for url, place in places.items()}
