@@ -81,7 +81,7 @@ def measure(seeds: int, *, begin: float = BEGIN, end: float = END) -> dict[str, 
             agent.wait()
         field.finish()
         (since, cpu_before, stored_before), (until, cpu_after, stored_after) = moments
-        tally, whole = count(field.log, since, until), count(field.log)
+        tally, whole = count(field.log, since, until), count(field.log, until=until)
     if not tally.pages:
         raise BenchError(f"BUbiNG fetched nothing from second {begin:.0f} to {end:.0f}")
     cpu = cpu_after - cpu_before
@@ -97,7 +97,7 @@ def measure(seeds: int, *, begin: float = BEGIN, end: float = END) -> dict[str, 
         "whole": {
             "pages": whole.pages,
             "robots": whole.robots,
-            "pages_per_cpu_second": whole.pages / cpu_after,
+            "pages_per_cpu_second": round(whole.pages / cpu_after, 1),
         },
     }
 
