@@ -37,6 +37,7 @@ numbers! {
         obey_robots: u8,
         robots_expiry: f64,
         follow_nofollow: u8,
+        follow_canonical: u8,
         resources: u8,
         sitemaps: u8,
         accept_all_certificates: u8,

@@ -300,7 +300,9 @@ impl Fetcher {
             }
             for link in &scan.links {
                 met += 1;
-                if link.rel & 1 != 0 && limits.follow_nofollow == 0 {
+                let is_refused = link.rel & 1 != 0 && limits.follow_nofollow == 0
+                    || link.kind == html::Kind::Canonical && limits.follow_canonical == 0;
+                if is_refused {
                     add(&self.counters.filtered, 1);
                     continue;
                 }

@@ -47,7 +47,8 @@ _PERIOD = 0.1
 _NUMBERS = (
     "host_delay ip_delay keep_alive max_crawl_delay fetchers connect_timeout response_timeout fetch_timeout "
     "min_rate max_response max_header max_redirects max_retry_after max_pages max_bytes max_seconds max_urls "
-    "max_pages_per_host max_depth max_url_length obey_robots robots_expiry follow_nofollow resources sitemaps "
+    "max_pages_per_host max_depth max_url_length obey_robots robots_expiry follow_nofollow follow_canonical "
+    "resources sitemaps "
     "accept_all_certificates store_pointers file_size url_cache sieve workbench virtualizer duplicates_cache "
     "log_releases resolve"
 ).split()

@@ -76,6 +76,9 @@ class CrawlSettings(Settings):
     resources: bool = setting(False, "Fetch images, scripts and styles too.")
     sitemaps: bool = setting(False, "Fetch the sitemaps that robots.txt names, and follow them.")
     follow_nofollow: bool = setting(True, "Follow links marked nofollow; they are recorded in any case.")
+    follow_canonical: bool = setting(
+        False, "Fetch what a page calls its canonical address, which shows the same page once more."
+    )
     levels: int = setting(1, "Priority levels between sieve and workbench; 1 is breadth-first.", check=positive)
     level_bias: float = setting(
         1.0, "How much more often a level is served than the one below it, as a power of 2.", check=not_negative
