@@ -42,8 +42,13 @@ fn search(text: &[u64], times: usize) -> bool {
 /// Whether a repetition goes over from `left` to `right` with a whole period in `right`.
 fn crosses(left: &[u64], right: &[u64], times: usize) -> bool {
     let ahead = z_function(right.iter().copied());
-    // how far the ends of `left` and of the first segments of `right` agree, read backwards
-    let back = z_function(left.iter().rev().chain(right.iter().rev()).copied());
+    // how far the ends of `left` and of all up to a place of `right` agree, read backwards
+    let backwards = || left.iter().rev().copied();
+    let back = z_function(
+        backwards()
+            .chain(right.iter().rev().copied())
+            .chain(backwards()),
+    );
     (1..=right.len()).any(|period| {
         let after = ahead.get(period).copied().unwrap_or(0);
         let before = back

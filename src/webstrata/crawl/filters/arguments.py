@@ -74,7 +74,11 @@ def read_host(argument: str) -> list[str]:
     """
     problem = f"`{argument}` is no host; expected a name such as `www.example.org`, without scheme and port"
     outside = argument.rpartition("]")[2]
-    if not argument or any(letter in outside for letter in ":/?#@\\") or argument != argument.strip():
+    if (
+        argument[:1] in ("", ".")
+        or any(letter in outside for letter in ":/?#@\\")
+        or argument != argument.strip()
+    ):
         raise ValueError(problem)
     try:
         origin, _ = split(normalize(f"https://{argument}/"))

@@ -176,12 +176,11 @@ class _Compiler:
         is_many = bool(parameters) and parameters[-1].is_many and not parameters[-1].is_list
         least = sum(not parameter.is_optional for parameter in parameters)
         if count < least or (count > len(parameters) and not is_many):
-            expected = f"{least} or more" if is_many else str(len(parameters))
+            expected = f"{least} or more arguments" if is_many else f"{len(parameters) or 'no'} arguments"
+            expected = expected.removesuffix("s") if expected == "1 arguments" else expected
             hint = "; put an argument with commas in quotes" if count > len(parameters) > 0 else ""
-            place = node.starts[len(parameters)] if hint and node.starts else node.start
-            self._fail(
-                place, f"{node.name} has {count} arguments and takes {expected}, {definition.signature}{hint}"
-            )
+            start = node.starts[len(parameters)] if hint and node.starts else node.start
+            self._fail(start, f"{node.name} takes {expected}, {definition.signature}, and has {count}{hint}")
         words: list[str] = []
         for position, argument in enumerate(node.arguments):
             start = node.starts[position] if node.starts else node.start
