@@ -40,6 +40,7 @@ pub struct Distributor {
     pub is_behind: bool,
     draw: u64,
     record: Vec<u8>,
+    target: Vec<u8>,
 }
 
 impl Distributor {
@@ -63,6 +64,7 @@ impl Distributor {
             is_behind: false,
             draw: 0x9E37_79B9_7F4A_7C15,
             record: Vec::new(),
+            target: Vec::new(),
         })
     }
 
@@ -170,6 +172,9 @@ impl Distributor {
 
     /// The next URL of the levels, the level drawn by chance among those that have one.
     fn pop(&mut self) -> Result<bool> {
+        if let [only] = &mut self.levels[..] {
+            return Ok(only.pop(&mut self.record)?);
+        }
         let weight = |level: usize, queue: &DiskQueue| match queue.is_empty() {
             true => 0.0,
             false => self.weights.get(level).copied().unwrap_or(1.0).max(1e-9),
@@ -265,7 +270,8 @@ impl Frontier {
         })?;
         let (origin, target) = url::split(record.url);
         let host = self.open_host(origin)?;
-        let mut bytes = Vec::with_capacity(popped.len());
+        let mut bytes = std::mem::take(&mut self.distributor.target);
+        bytes.clear();
         Record {
             url: target,
             ..record
@@ -285,6 +291,7 @@ impl Frontier {
             self.bench.push(host, &bytes);
         }
         self.distributor.record = popped;
+        self.distributor.target = bytes;
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::CrawlError;
 use super::config::Config;
-use super::counters::{Counters, add, set, thread_cpu_ns};
+use super::counters::{Counters, add, thread_cpu_ns};
 use super::flusher::Stored;
 use super::frontier::{Clock, Ended, Event, Notice, Outcome, Visit};
 use super::page::Pending;
@@ -13,7 +13,7 @@ use crate::store::warc::Encoder;
 use crate::web::html::Scan;
 use crate::web::http::{self, Failure};
 use crossbeam::channel::Sender;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -36,6 +36,8 @@ pub struct Fetcher {
     /// scans that nobody uses at the moment
     pub scans: RefCell<Vec<Box<Scan>>>,
     pub pending: RefCell<Vec<Pending>>,
+    /// processor time that was counted
+    spent: Cell<u64>,
     number: usize,
     limits: http::Limits,
     connector: TlsConnector,
@@ -77,6 +79,7 @@ impl Fetcher {
             encoder: RefCell::new(Encoder::new(&config.compression)?),
             scans: RefCell::default(),
             pending: RefCell::default(),
+            spent: Cell::new(0),
             number,
             limits: http::Limits {
                 head: limits.max_header,
@@ -240,7 +243,8 @@ impl Fetcher {
             is_first = false;
         }
         ended.rest.extend(tasks);
-        set(&self.counters.fetcher_cpu_ns, thread_cpu_ns());
+        let spent = thread_cpu_ns();
+        add(&self.counters.fetcher_cpu_ns, spent - self.spent.replace(spent));
     }
 
     fn request(&self, visit: &Visit, task: &Task, is_last: bool) -> Vec<u8> {

@@ -9,7 +9,9 @@ use crate::store::warc::{Encoded, Files};
 use crossbeam::channel::Receiver;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
+const PAUSE: Duration = Duration::from_millis(1);
 /// Lines are written when there are so many bytes of them.
 const BUFFER: usize = 256 << 10;
 
@@ -40,7 +42,12 @@ pub fn run(config: &Config, counters: &Arc<Counters>, incoming: &Receiver<Stored
     )?;
     let mut index = Writer::append(&config.folder.join("captures.cdxj"))?;
     let mut lines = Vec::new();
-    while let Ok(stored) = incoming.recv() {
+    loop {
+        if incoming.is_empty() {
+            // to wake up for each record would cost more than writing it
+            std::thread::sleep(PAUSE);
+        }
+        let Ok(stored) = incoming.recv() else { break };
         let place = files.append(&stored.records, stored.date)?;
         let line = Line {
             url: &stored.url,

@@ -164,6 +164,9 @@ const UNAVAILABLE: usize = Failure::NAMES.len();
 const PER_VISIT: usize = 64;
 /// Hosts are given up when so many of their URLs in a row failed for good.
 const MAX_FAILURES: u8 = 4;
+/// Visits in flight from which on the frontier listens now and then only.
+const MANY: usize = 32;
+const PAUSE: Duration = Duration::from_micros(300);
 /// RFC 9309, section 2.3.1.2.
 const MAX_ROBOTS_REDIRECTS: u8 = 5;
 
@@ -251,6 +254,10 @@ impl Frontier {
         }
         if self.sieve.num_pending() > 0 && self.distributor.wants(self.bench.front()) {
             wait = wait.min(Duration::from_millis(1));
+        }
+        if self.in_flight > MANY && !wait.is_zero() {
+            // events come in crowds then, and to wake up for each would cost more than it does
+            std::thread::sleep(PAUSE);
         }
         let mut next = self.events.recv_timeout(wait).ok();
         // fetchers must not wait for ever while others talk

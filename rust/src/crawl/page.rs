@@ -13,7 +13,7 @@ use crate::web::html::{self, NOARCHIVE, NOFOLLOW, NOINDEX, Scan, Wants};
 use crate::web::http::{self, Answer, Cut};
 use crate::web::robots::Robots;
 use crate::web::{sitemap, url};
-use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
+use sha1::{Digest, Sha1};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::oneshot;
@@ -85,8 +85,7 @@ impl Fetcher {
             page.content_type = "text/html".into();
         }
         let timer = Instant::now();
-        let hashed = digest(&SHA1_FOR_LEGACY_USE_ONLY, &page.answer.body);
-        page.digest.copy_from_slice(hashed.as_ref());
+        page.digest = Sha1::digest(&page.answer.body).into();
         self.time(&counters.digest_ns, timer);
         add(&counters.payload, page.answer.body.len() as u64);
         if page.answer.cut.is_some() {

@@ -11,8 +11,8 @@ pub use files::{Files, Place};
 
 use crate::collection::{CollectionError, Result};
 use libdeflater::{CompressionLvl, Compressor};
-use ring::digest::{Context, SHA1_FOR_LEGACY_USE_ONLY};
 use ring::rand::SecureRandom;
+use sha1::{Digest, Sha1};
 use std::io::{self, Write};
 use std::net::IpAddr;
 use std::path::Path;
@@ -274,10 +274,10 @@ impl Encoder {
 
     /// Packs the record whose head is begun, its block being `self.block` and then `rest`.
     fn finish(&mut self, content_type: &str, rest: &[u8], out: &mut Vec<u8>) -> Result<()> {
-        let mut digest = Context::new(&SHA1_FOR_LEGACY_USE_ONLY);
+        let mut digest = Sha1::new();
         digest.update(&self.block);
         digest.update(rest);
-        let digest = base32(digest.finish().as_ref());
+        let digest = base32(&digest.finalize());
         push_digest(&mut self.head, "WARC-Block-Digest", &digest);
         push(&mut self.head, "Content-Type", content_type);
         let length = self.block.len() + rest.len();

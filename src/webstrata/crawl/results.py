@@ -82,6 +82,8 @@ class CrawlResult:
             "end": self.end,
             "seconds": round(self.seconds, 3),
             "pages": self.pages,
+            "discovered": self.counters.get("discovered", 0),
+            "front": self.counters.get("required_front", 0),
             "pages_per_second": round(self.rate, 1),
             "cpu_seconds": round(self.cpu_seconds, 3),
             "pages_per_cpu_second": round(self.pages / self.cpu_seconds, 1) if self.cpu_seconds else 0.0,

@@ -407,15 +407,14 @@ impl Census<'_> {
             if !is_soft && web.is_noindex(&host, target.index) {
                 continue;
             }
-            let content = if is_soft {
-                0
+            // what is not there looks the same on all hosts that do not say so by the status
+            let class = if is_soft {
+                (0, 0, true)
             } else {
-                web.original(&host, target.index)
+                (target.slot, web.original(&host, target.index), false)
             };
             let next = kept.len() as u32;
-            let rank = *first_of
-                .entry((target.slot, content, is_soft))
-                .or_insert(next);
+            let rank = *first_of.entry(class).or_insert(next);
             ranks[*number as usize] = rank;
             if rank == next {
                 kept.push((*number, path.clone()));
