@@ -200,20 +200,20 @@ impl<'a> Scanner<'a> {
         let name = from..from + name;
         let lower = self.scan.hashed.push_tag(&self.body[name.clone()], false);
         let mut tag = Tag::find(lower);
-        if self.wants.text && !names::is_inline(lower) {
+        if self.wants.text && !names::layout(lower).0 {
             break_line(&mut self.scan.text);
         }
-        let is_breaking = !self.scan.nesting.is_empty() && names::breaks_out(lower);
-        let point = names::nesting(lower);
-        let mut values: [Option<&[u8]>; Attribute::COUNT] = Default::default();
         let mut attributes = Attributes::new(self.body, name.end);
-        if tag == Tag::Other {
+        if tag == Tag::Other && self.scan.nesting.is_empty() {
             attributes.skip_all();
-        } else {
-            for (name, value) in &mut attributes {
-                if let Some(which) = Attribute::find(name) {
-                    values[which as usize].get_or_insert(value);
-                }
+            return attributes.end;
+        }
+        let point = names::nesting(lower);
+        let is_breaking = !self.scan.nesting.is_empty() && names::layout(lower).1;
+        let mut values: [Option<&[u8]>; Attribute::COUNT] = Default::default();
+        for (name, value) in &mut attributes {
+            if let Some(which) = Attribute::find(name) {
+                values[which as usize].get_or_insert(value);
             }
         }
         let end = attributes.end?;
@@ -282,11 +282,11 @@ impl<'a> Scanner<'a> {
         let name = from..from + name;
         let lower = self.scan.hashed.push_tag(&self.body[name.clone()], true);
         let tag = Tag::find(lower);
-        if self.wants.text && !names::is_inline(lower) {
+        if self.wants.text && !names::layout(lower).0 {
             break_line(&mut self.scan.text);
         }
         if !self.scan.nesting.is_empty() {
-            let (point, is_breaking) = (names::nesting(lower), names::breaks_out(lower));
+            let (point, is_breaking) = (names::nesting(lower), names::layout(lower).1);
             let nesting = &mut self.scan.nesting;
             if let Some(place) = nesting.iter().rposition(|open| Some(*open) == point) {
                 nesting.truncate(place);

@@ -50,6 +50,10 @@ class Kind(enum.StrEnum):
     MEDIA = "media"
 
 
+# the core tells kinds by their place
+_KINDS = tuple(Kind)
+
+
 class Rel(enum.Flag):
     """What a link says of itself to search engines."""
 
@@ -158,7 +162,7 @@ def scan(
     targets = [target for _, target, _, _ in found["links"]]
     urls, rejects = normalize_many(targets, base, max_length=max_length)
     links = [
-        Link(Kind(kind), urls[place], target, Rel(rel), anchor, rejects.get(place))
+        Link(_KINDS[kind], urls[place], target, Rel(rel), anchor, rejects.get(place))
         for place, (kind, target, rel, anchor) in enumerate(found["links"])
     ]
     return Page(

@@ -76,7 +76,7 @@ fn scan_page<'py>(
         .iter()
         .map(|link| {
             (
-                link.kind.name(),
+                link.kind as u8,
                 scan.target(link),
                 link.rel,
                 scan.anchor(link),

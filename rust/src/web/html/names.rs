@@ -94,7 +94,7 @@ impl Attribute {
     }
 }
 
-/// Where a link stands; the first are links to pages.
+/// Where a link stands, in the order of `webstrata.web.html.Kind`; the first are links to pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
 pub enum Kind {
     Anchor,
@@ -119,31 +119,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const NAMES: [&str; 18] = [
-        "anchor",
-        "area",
-        "frame",
-        "iframe",
-        "refresh",
-        "canonical",
-        "next",
-        "prev",
-        "alternate",
-        "amp",
-        "link",
-        "stylesheet",
-        "icon",
-        "image",
-        "script",
-        "embed",
-        "object",
-        "media",
-    ];
-
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
-    }
-
     pub fn is_page(self) -> bool {
         self <= Kind::Link
     }
@@ -151,44 +126,23 @@ impl Kind {
     /// What a `link` with this `rel` is; None for hints to browsers, which name no document.
     pub fn of_rel(rel: &[u8]) -> Option<Kind> {
         let mut found = Kind::Link;
-        for token in rel
-            .split(u8::is_ascii_whitespace)
-            .filter(|token| !token.is_empty())
-        {
-            let is = |name: &str| token.eq_ignore_ascii_case(name.as_bytes());
-            let hints = [
-                "preload",
-                "prefetch",
-                "modulepreload",
-                "dns-prefetch",
-                "preconnect",
-            ];
-            if is("stylesheet") {
-                return Some(Kind::Stylesheet);
-            } else if hints.into_iter().chain(["prerender", "pingback"]).any(is) {
-                return None;
-            } else if is("icon") || is("manifest") || is("mask-icon") || is_touch_icon(token) {
-                return Some(Kind::Icon);
-            } else if is("canonical") {
-                found = Kind::Canonical;
-            } else if is("next") {
-                found = Kind::Next;
-            } else if is("prev") || is("previous") {
-                found = Kind::Prev;
-            } else if is("amphtml") {
-                found = Kind::Amp;
-            } else if is("alternate") && found == Kind::Link {
-                found = Kind::Alternate;
+        for token in rel.to_ascii_lowercase().split(u8::is_ascii_whitespace) {
+            match token {
+                b"stylesheet" => return Some(Kind::Stylesheet),
+                b"icon" | b"manifest" | b"mask-icon" => return Some(Kind::Icon),
+                _ if token.starts_with(b"apple-touch-icon") => return Some(Kind::Icon),
+                b"preload" | b"prefetch" | b"modulepreload" | b"dns-prefetch" | b"preconnect"
+                | b"prerender" | b"pingback" => return None,
+                b"canonical" => found = Kind::Canonical,
+                b"next" => found = Kind::Next,
+                b"prev" | b"previous" => found = Kind::Prev,
+                b"amphtml" => found = Kind::Amp,
+                b"alternate" if found == Kind::Link => found = Kind::Alternate,
+                _ => {}
             }
         }
         Some(found)
     }
-}
-
-/// `apple-touch-icon`, `apple-touch-icon-precomposed`.
-fn is_touch_icon(token: &[u8]) -> bool {
-    let name = b"apple-touch-icon";
-    token.len() >= name.len() && token[..name.len()].eq_ignore_ascii_case(name)
 }
 
 /// Bits of `rel`: nofollow 1, ugc 2, sponsored 4.
@@ -217,23 +171,17 @@ pub fn nesting(name: &[u8]) -> Option<u8> {
     }
 }
 
-/// Elements of HTML that end SVG and MathML wherever they stand.
-pub fn breaks_out(name: &[u8]) -> bool {
-    const NAMES: &str = " b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img \
-        li listing menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var ";
-    is_in(NAMES, name)
-}
-
-/// Elements that do not begin a line.
-pub fn is_inline(name: &[u8]) -> bool {
-    const NAMES: &str = " a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rp rt \
-        ruby s samp small span strike strong sub sup time tt u var wbr ";
-    is_in(NAMES, name)
-}
-
-fn is_in(names: &str, name: &[u8]) -> bool {
-    name.len() <= 10
-        && names
-            .split_ascii_whitespace()
-            .any(|known| known.as_bytes() == name)
+/// Whether an element goes on in the line, and whether it ends SVG and MathML wherever it stands.
+pub fn layout(name: &[u8]) -> (bool, bool) {
+    match name {
+        b"b" | b"big" | b"code" | b"em" | b"i" | b"img" | b"nobr" | b"ruby" | b"s" | b"small"
+        | b"span" | b"strong" | b"strike" | b"sub" | b"sup" | b"tt" | b"u" | b"var" => (true, true),
+        b"a" | b"abbr" | b"acronym" | b"bdi" | b"bdo" | b"cite" | b"data" | b"del" | b"dfn"
+        | b"font" | b"ins" | b"kbd" | b"label" | b"mark" | b"q" | b"rp" | b"rt" | b"samp"
+        | b"time" | b"wbr" => (true, false),
+        b"blockquote" | b"body" | b"br" | b"center" | b"dd" | b"div" | b"dl" | b"dt" | b"embed"
+        | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"head" | b"hr" | b"li" | b"listing"
+        | b"menu" | b"meta" | b"ol" | b"p" | b"pre" | b"table" | b"ul" => (false, true),
+        _ => (false, false),
+    }
 }
