@@ -92,7 +92,7 @@ impl Filter {
                     Err(number) => waiting.entry(number).or_default().push(place),
                 }
             }
-            // the leftmost first: by then all who may need it wait for it
+            // the leftmost first: by then nearly all who may need it wait for it
             let Some(&number) = waiting.keys().min() else {
                 return admitted;
             };
