@@ -6,7 +6,7 @@
     python docs/generate.py --check    write nothing; end with 1 and one sentence if any is out of date
 
 `commands.md` comes from the click commands, `settings.md` from the settings classes, `errors.md` from
-`webstrata.errors`, `api/<room>.md` from the modules of each room.
+`webstrata.errors`, `filters.md` from the table of predicates, `api/<room>.md` from the modules of each room.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ import click
 import webstrata
 from webstrata import cli, errors
 from webstrata.collection.settings import TABLES, describe, load_settings_class, to_text
+from webstrata.crawl.filters import PLACES, PREDICATES, language
+from webstrata.crawl.filters.predicates import describe_predicates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,6 +58,17 @@ code of the class. `webstrata --traceback …` shows where it came from."""
 ABOUT_MISTAKES = """\
 All are in `webstrata.errors`. A programming mistake is none of them: it raises `TypeError` or `ValueError`
 with the argument, what was expected and what was seen."""
+
+ABOUT_FILTERS = """\
+A crawl asks a filter in five places. A filter is a Boolean expression over predicates, of which no more are
+looked at than it takes to decide. [How to write one](../howto/filters.md) has examples."""
+
+ABOUT_PREDICATES = """\
+Those that look at a URL may stand in all five places, since links and responses have one. `SameHost` and
+`SameDomain` look at the page of a link, and the rest at a response. Hosts are compared in lower case and by
+IDNA, URLs in normal form. Among several hosts, suffixes or domains there may be lists, `file:hosts.txt` or a
+URL; they are read once, when the filter is compiled. Regular expressions are those of the Rust crate `regex`,
+without look-around, in time linear in the text. Besides these, functions of Python can be given by name."""
 
 
 # ---- commands
@@ -206,6 +219,41 @@ def _exit_code(cls: type[BaseException]) -> int:
     return int(getattr(cls, "exit_code", 130))
 
 
+# ---- filters
+
+
+def write_filters() -> str:
+    """The five places, the language, and every predicate."""
+    grammar = inspect.cleandoc(language.__doc__ or "").partition("::\n\n")[2].partition("\n\n")
+    details = "\n\n".join(grammar[2].split("\n\n")[:-1]).replace("``", "`")
+    rows = [
+        f"| {_code(signature)} | {places} | {_cell(meaning)} | {_code(definition.example)} | "
+        f"{definition.origin} |"
+        for (signature, places, meaning), definition in zip(
+            describe_predicates(), PREDICATES.values(), strict=True
+        )
+    ]
+    pieces = [
+        "# Filters",
+        NOTE,
+        ABOUT_FILTERS,
+        "\n".join(
+            [
+                "| place | decides |",
+                "|---|---|",
+                *(f"| {_code(place)} | {PLACES[place]} |" for place in PLACES),
+            ]
+        ),
+        "## The language",
+        f"```text\n{inspect.cleandoc(grammar[0])}\n```",
+        details,
+        "## Predicates",
+        ABOUT_PREDICATES,
+        "\n".join(["| predicate | places | true if | example | from |", "|---|---|---|---|---|", *rows]),
+    ]
+    return "\n\n".join(pieces) + "\n"
+
+
 # ---- modules
 
 
@@ -246,6 +294,7 @@ def write_pages() -> dict[str, str]:
         "commands.md": write_commands(),
         "settings.md": write_settings(),
         "errors.md": write_errors(),
+        "filters.md": write_filters(),
         **write_api(),
     }
 

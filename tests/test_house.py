@@ -18,6 +18,7 @@ import webstrata
 from webstrata import errors
 from webstrata.cli import VERBS
 from webstrata.collection.settings import TABLES, Settings, describe, load_settings_class
+from webstrata.crawl.filters import PREDICATES
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "webstrata"
@@ -172,6 +173,11 @@ def test_every_exception_is_in_the_docs_and_in_the_drawing_of_its_module() -> No
     assert not missing, f"renew docs/reference/errors.md with docs/generate.py: {missing}"
     undrawn = [name for name in names if name not in (errors.__doc__ or "")]
     assert not undrawn, f"draw them in the header of errors.py: {undrawn}"
+
+
+def test_every_predicate_of_a_filter_is_in_the_docs() -> None:
+    missing = [name for name in PREDICATES if f"`{name}(" not in docs()]
+    assert not missing, f"renew docs/reference/filters.md with docs/generate.py: {missing}"
 
 
 def test_an_exception_is_exit_code_1_or_2_by_its_class() -> None:

@@ -92,7 +92,7 @@ impl Filter {
                     Err(number) => waiting.entry(number).or_default().push(place),
                 }
             }
-            // the leftmost first: by then all who may need it wait for it
+            // the leftmost first: by then nearly all who may need it wait for it
             let Some(&number) = waiting.keys().min() else {
                 return admitted;
             };
@@ -133,14 +133,17 @@ impl<'a> Parts<'a> {
 
 /// Scheme, host without port, path and query of a normal form; of other texts, something.
 fn split(url: &str) -> (&str, &str, &str) {
-    let (scheme, rest) = match memchr::memchr(b':', url.as_bytes()) {
-        Some(at) if url[at..].starts_with("://") => (&url[..at], &url[at + 3..]),
-        _ => ("", url),
+    let (scheme, rest) = match url.strip_prefix("http://") {
+        Some(rest) => ("http", rest),
+        None => url.split_once("://").unwrap_or(("", url)),
     };
     let end = memchr::memchr2(b'/', b'?', rest.as_bytes()).unwrap_or(rest.len());
     let (authority, target) = rest.split_at(end);
-    let host = match memchr::memrchr2(b':', b']', authority.as_bytes()) {
-        Some(at) if authority.as_bytes()[at] == b':' => &authority[..at],
+    // of names and addresses in brackets, those with a port alone end in a digit
+    let host = match authority.as_bytes() {
+        [.., b'0'..=b'9'] => authority
+            .rsplit_once(':')
+            .map_or(authority, |(host, _)| host),
         _ => authority,
     };
     (scheme, host, target)

@@ -5,11 +5,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__: list[str] = []
+__all__ = ["Filter"]
 
 # ---- filters
-
-__all__ += ["Filter"]
 
 @final
 class Filter:

@@ -81,7 +81,7 @@ class CrawlSettings(Settings):
     )
     levels: int = setting(1, "Priority levels between sieve and workbench; 1 is breadth-first.", check=positive)
     level_bias: float = setting(
-        1.0, "How much more often a level is served than the one below it, as a power of 2.", check=not_negative
+        2.0, "How many times more often a level is served than the one below it.", check=positive
     )
     gate_after: int = setting(
         0, "Pages of a new host that the gate sees before the host is held; only with a gate.", check=not_negative

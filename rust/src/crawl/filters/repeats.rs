@@ -10,21 +10,27 @@ pub fn has_repeat(path: &str, times: usize) -> bool {
     let path = path.strip_prefix('/').unwrap_or(path);
     let path = path.strip_suffix('/').unwrap_or(path);
     let times = times.max(2);
-    let num_segments = memchr::memchr_iter(b'/', path.as_bytes()).count() + 1;
-    if num_segments < times {
+    let slashes = memchr::memchr_iter(b'/', path.as_bytes());
+    let mut starts = [0; 16];
+    let num_segments = slashes.fold(1, |place, slash| {
+        starts[place % 16] = slash + 1;
+        place + 1
+    });
+    let segment = |place: usize| {
+        let end = if place + 1 < num_segments {
+            starts[place + 1] - 1
+        } else {
+            path.len()
+        };
+        &path.as_bytes()[starts[place]..end]
+    };
+    // in most paths no segment comes twice, which is found out faster than the rest begins
+    let has_twins = |place| (0..place).any(|before| segment(before) == segment(place));
+    if num_segments < times || (num_segments <= 16 && !(1..num_segments).any(has_twins)) {
         return false;
     }
     let segments = path.as_bytes().split(|byte| *byte == b'/').map(xxh3_64);
-    let mut few = [0; 16];
-    if num_segments > few.len() {
-        return search(&segments.collect::<Vec<_>>(), times);
-    }
-    few.iter_mut()
-        .zip(segments)
-        .for_each(|(place, segment)| *place = segment);
-    // in most paths no segment comes twice, which needs no memory to find out
-    let few = &few[..num_segments];
-    (1..num_segments).any(|place| few[..place].contains(&few[place])) && search(few, times)
+    search(&segments.collect::<Vec<_>>(), times)
 }
 
 fn search(text: &[u64], times: usize) -> bool {

@@ -10,6 +10,8 @@ pub enum Test {
     Host(HashSet<String>),
     /// suffixes at a dot; one that begins with the dot does not admit itself
     HostSuffix(HashSet<String>),
+    /// the same for a few, which are compared faster than looked up at each dot
+    HostSuffixes(Vec<String>),
     Domain(HashSet<String>),
     SameHost,
     SameDomain,
@@ -53,6 +55,7 @@ impl Test {
         Ok(match name {
             "scheme" => Self::Scheme(first),
             "host" => Self::Host(set(words)),
+            "host-suffix" if words.len() <= FEW => Self::HostSuffixes(words),
             "host-suffix" => Self::HostSuffix(set(words)),
             "domain" => Self::Domain(set(words)),
             "same-host" => Self::SameHost,
@@ -102,6 +105,7 @@ impl Test {
             Self::Scheme(scheme) => parts.scheme == scheme,
             Self::Host(hosts) => hosts.contains(parts.host),
             Self::HostSuffix(suffixes) => ends_with_one(parts.host, suffixes),
+            Self::HostSuffixes(suffixes) => suffixes.iter().any(|it| ends_with(parts.host, it)),
             Self::Domain(domains) => {
                 registered_domain(parts.host).is_some_and(|domain| domains.contains(domain))
             }
@@ -158,16 +162,12 @@ fn source_host<'a>(parts: &Parts<'a>) -> Option<&'a str> {
     parts.subject.source.map(|source| split(source).1)
 }
 
+fn ends_with(host: &str, suffix: &str) -> bool {
+    let rest = host.strip_suffix(suffix);
+    rest.is_some_and(|rest| rest.ends_with('.') || rest.is_empty() != suffix.starts_with('.'))
+}
+
 fn ends_with_one(host: &str, suffixes: &HashSet<String>) -> bool {
-    // a few are compared faster than looked up at each dot
-    if suffixes.len() <= FEW {
-        return suffixes.iter().any(|suffix| {
-            host.strip_suffix(suffix.as_str()).is_some_and(|rest| {
-                let is_strict = suffix.starts_with('.');
-                rest.ends_with('.') || rest.is_empty() != is_strict
-            })
-        });
-    }
     (!host.starts_with('.') && suffixes.contains(host))
         || memchr::memchr_iter(b'.', host.as_bytes()).any(|dot| {
             suffixes.contains(&host[dot + 1..]) || (dot > 0 && suffixes.contains(&host[dot..]))

@@ -38,10 +38,11 @@ def read_list(place: str, folder: Path | None = None) -> list[str]:
 
     Examples
     --------
-    >>> _ = Path("hosts.txt").write_text("# our own\na.example\nb.example  # and this\n")
-    >>> read_list("hosts.txt"), read_list("file:hosts.txt")
+    >>> folder = getfixture("tmp_path")
+    >>> _ = (folder / "hosts.txt").write_text("# our own\na.example\nb.example  # and this\n")
+    >>> read_list("hosts.txt", folder), read_list("file:hosts.txt", folder)
     (['a.example', 'b.example'], ['a.example', 'b.example'])
-    >>> read_list("none.txt")
+    >>> read_list("none.txt", folder)
     Traceback (most recent call last):
     ValueError: the list none.txt cannot be read (No such file or directory)
     """
