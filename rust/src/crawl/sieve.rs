@@ -45,7 +45,8 @@ impl Sieve {
         Ok(Self {
             folder: folder.to_path_buf(),
             capacity: capacity.clamp(1, u32::MAX as usize),
-            pending: Vec::new(),
+            // memory that is not used yet is only an address
+            pending: Vec::with_capacity(capacity.clamp(1, 1 << 27)),
             records: DiskQueue::create(folder, "pending", BUFFER)?,
             recent: Vec::new(),
             runs: Vec::new(),
