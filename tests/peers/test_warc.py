@@ -216,7 +216,7 @@ def test_keys_are_those_of_pywb_for_odd_urls() -> None:
         "www.com",
         "x_y.a-b.org",
     ]
-    urls = []
+    urls: list[str] = []
     while len(urls) < 5000:
         text = "".join(draw.choices(pieces, k=draw.randrange(9)))
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -285,21 +286,37 @@ def test_numbers_go_on_behind_files_that_are_there(tmp_path: Path) -> None:
     assert write(tmp_path, make()).name == "test-00008.warc.gz"
 
 
-def test_a_file_left_open_is_resumed_at_its_last_good_byte(tmp_path: Path) -> None:
-    writer = WarcWriter(tmp_path, "test")
+@pytest.mark.parametrize("end", ["killed", "rotated", "closed"])
+def test_writing_is_resumed_at_the_last_good_byte(tmp_path: Path, end: str) -> None:
+    writer = WarcWriter(tmp_path, "test", max_bytes=2000)
+    assert writer.position is None
     writer.write(make(b"kept"))
     writer.sync()
     assert writer.position is not None
     name, length = writer.position
-    writer.write(make(b"lost"))
+    if end != "closed":
+        for _ in range(1 if end == "killed" else 4):
+            writer.write(make(b"lost"))
+    else:
+        writer.close()
+        assert writer.position == (name, length)
     del writer
-    with WarcWriter(tmp_path, "test") as again:
+    assert (len(list(tmp_path.iterdir())) > 1) is (end == "rotated")
+    (tmp_path / "test-99999.txt").touch()
+    with WarcWriter(tmp_path, "test", max_bytes=2000) as again:
         again.resume(name, length)
         place = again.write(make(b"more"))
-    assert place == (name, length, place.length)
-    assert [path.name for path in tmp_path.iterdir()] == [name]
+        assert place == (name, length, place.length)
+        other = again.write(make(os.urandom(3000)))
+    assert other.filename == "test-00001.warc.gz"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name, other.filename, "test-99999.txt"]
     payloads = [record.payload for record in read_records(tmp_path / name, kinds={"response"})]
     assert payloads == [b"kept", b"more"]
+
+
+def test_a_file_that_is_gone_cannot_be_resumed(tmp_path: Path) -> None:
+    with pytest.raises(MissingError):
+        WarcWriter(tmp_path, "test").resume("test-00000.warc.gz", 100)
 
 
 def test_a_file_keeps_its_open_name_when_writing_failed(tmp_path: Path) -> None:
