@@ -149,14 +149,14 @@ def test_what_could_not_be_decoded_keeps_the_name_of_its_coding(tmp_path: Path) 
 
 def test_a_head_that_is_no_http_is_made_one_and_loses_nothing(tmp_path: Path) -> None:
     head = (
-        b"HTTP/2 404\nA: one\n\t two\nno colon here\n: no name\nb ad: 1\nSpace : 2\r\n"
+        b"\r\nHTTP/2 404\nA: one\n\t two\n \r\nno colon here\n: no name\nb ad: 1\nSpace : 2\r\n"
         b"Bare\rReturn: x\r\nC: a\x00b\rc\x7f\xe9\r\n\r\nX: body"
     )
     [_, response, _] = read_records(write(tmp_path, make(b"", head=head)))
     assert response.head.split(b"\r\n") == [
         b"HTTP/1.1 404 ",
         b"X-Crawl-Status-Line: HTTP/2 404",
-        b"A: one two",
+        b"A: one two ",
         b"X-Crawl-Malformed: no colon here",
         b"X-Crawl-Malformed: : no name",
         b"X-Crawl-Malformed: b ad: 1",
