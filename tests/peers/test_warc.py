@@ -272,7 +272,7 @@ def hostile(tmp_path: Path) -> Path:
     """A file of 500 answers of servers that send anything."""
     draw = random.Random(11)
     pieces = [
-        b"\r\n", b"\n", b"\r", b"\r\n\r\n", b"\0", b"\x85", b"\xc2\x85", b"\xe2\x80\xa8", b" ", b"\t", b"\xff",
+        b"\r\n", b"\n", b"\r", b"\r\n\r\n", b"\0", b"\x85", b"\xc2\x85", b"\xe2\x80\xa8", b"\t", b"\xff",
         b"HTTP/1.1 200 OK", b"HTTP/1.1 204", b"HTTP/9 abc", b"Content-Length: 3", b"Content-Encoding: gzip",
         b"Transfer-Encoding: chunked", b"WARC/1.1\r\nWARC-Type: response\r\n", b"Content-Type: text/html",
         b"A: b", b"Location: \x01", b"x" * 300,
