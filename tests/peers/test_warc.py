@@ -216,7 +216,7 @@ def test_keys_are_those_of_pywb_for_odd_urls() -> None:
         "www.com",
         "x_y.a-b.org",
     ]
-    urls = []
+    urls: list[str] = []
     while len(urls) < 5000:
         text = "".join(draw.choices(pieces, k=draw.randrange(9)))
         try:
@@ -262,3 +262,39 @@ def test_jwarc_validates_it_and_finds_every_record(archive: tuple[Path, list[byt
     names = ("url", "status", "digest", "length", "offset", "filename")
     entries = [Entry.parse(line) for line in archive[1]]
     assert theirs == [(e.key, e.timestamp, *(e.fields[name] for name in names)) for e in entries]
+
+
+# ---- hostile servers
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Path:
+    """A file of 500 answers of servers that send anything."""
+    draw = random.Random(11)
+    pieces = [
+        b"\r\n", b"\n", b"\r", b"\r\n\r\n", b"\0", b"\x85", b"\xc2\x85", b"\xe2\x80\xa8", b"\t", b"\xff",
+        b"HTTP/1.1 200 OK", b"HTTP/1.1 204", b"HTTP/9 abc", b"Content-Length: 3", b"Content-Encoding: gzip",
+        b"Transfer-Encoding: chunked", b"WARC/1.1\r\nWARC-Type: response\r\n", b"Content-Type: text/html",
+        b"A: b", b"Location: \x01", b"x" * 300,
+    ]  # fmt: skip
+    with WarcWriter(tmp_path, "hostile") as writer:
+        for number in range(500):
+            head, body = (b"".join(draw.choices(pieces, k=draw.randrange(14))) for _ in range(2))
+            start = draw.choice([b"", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.0 500 \xe9\r\n"])
+            writer.write(Capture(url=f"http://a.org/{number}", date=START, head=start + head, body=body))
+    return tmp_path / "hostile-00000.warc.gz"
+
+
+def test_warcio_finds_no_error_among_hostile_answers(hostile: Path) -> None:
+    told = run(find_peer("warcio"), "check", "-v", str(hostile))
+    assert told.count("digest pass") == 501
+    assert "fail" not in told
+
+
+def test_jwarc_finds_no_error_among_hostile_answers(hostile: Path) -> None:
+    told = run(
+        "java", "-cp", find_jwarc(), "org.netpreserve.jwarc.tools.WarcTool", "validate", "-v", str(hostile)
+    )
+    assert told.count("block digest pass") == 501
+    assert told.count("payload digest pass") == 500
+    assert "fail" not in told.lower()

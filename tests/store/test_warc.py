@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -148,14 +149,14 @@ def test_what_could_not_be_decoded_keeps_the_name_of_its_coding(tmp_path: Path) 
 
 def test_a_head_that_is_no_http_is_made_one_and_loses_nothing(tmp_path: Path) -> None:
     head = (
-        b"HTTP/2 404\nA: one\n\t two\nno colon here\n: no name\nb ad: 1\nSpace : 2\r\n"
+        b"\r\nHTTP/2 404\nA: one\n\t two\n \r\nno colon here\n: no name\nb ad: 1\nSpace : 2\r\n"
         b"Bare\rReturn: x\r\nC: a\x00b\rc\x7f\xe9\r\n\r\nX: body"
     )
     [_, response, _] = read_records(write(tmp_path, make(b"", head=head)))
     assert response.head.split(b"\r\n") == [
         b"HTTP/1.1 404 ",
         b"X-Crawl-Status-Line: HTTP/2 404",
-        b"A: one two",
+        b"A: one two ",
         b"X-Crawl-Malformed: no colon here",
         b"X-Crawl-Malformed: : no name",
         b"X-Crawl-Malformed: b ad: 1",
@@ -285,21 +286,37 @@ def test_numbers_go_on_behind_files_that_are_there(tmp_path: Path) -> None:
     assert write(tmp_path, make()).name == "test-00008.warc.gz"
 
 
-def test_a_file_left_open_is_resumed_at_its_last_good_byte(tmp_path: Path) -> None:
-    writer = WarcWriter(tmp_path, "test")
+@pytest.mark.parametrize("end", ["killed", "rotated", "closed"])
+def test_writing_is_resumed_at_the_last_good_byte(tmp_path: Path, end: str) -> None:
+    writer = WarcWriter(tmp_path, "test", max_bytes=2000)
+    assert writer.position is None
     writer.write(make(b"kept"))
     writer.sync()
     assert writer.position is not None
     name, length = writer.position
-    writer.write(make(b"lost"))
+    if end != "closed":
+        for _ in range(1 if end == "killed" else 4):
+            writer.write(make(b"lost"))
+    else:
+        writer.close()
+        assert writer.position == (name, length)
     del writer
-    with WarcWriter(tmp_path, "test") as again:
+    assert (len(list(tmp_path.iterdir())) > 1) is (end == "rotated")
+    (tmp_path / "test-99999.txt").touch()
+    with WarcWriter(tmp_path, "test", max_bytes=2000) as again:
         again.resume(name, length)
         place = again.write(make(b"more"))
-    assert place == (name, length, place.length)
-    assert [path.name for path in tmp_path.iterdir()] == [name]
+        assert place == (name, length, place.length)
+        other = again.write(make(os.urandom(3000)))
+    assert other.filename == "test-00001.warc.gz"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name, other.filename, "test-99999.txt"]
     payloads = [record.payload for record in read_records(tmp_path / name, kinds={"response"})]
     assert payloads == [b"kept", b"more"]
+
+
+def test_a_file_that_is_gone_cannot_be_resumed(tmp_path: Path) -> None:
+    with pytest.raises(MissingError):
+        WarcWriter(tmp_path, "test").resume("test-00000.warc.gz", 100)
 
 
 def test_a_file_keeps_its_open_name_when_writing_failed(tmp_path: Path) -> None:

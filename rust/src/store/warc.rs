@@ -97,7 +97,7 @@ pub struct Capture<'a> {
     pub body: &'a [u8],
     pub decoded: bool,
     pub truncated: Option<Truncated>,
-    /// SHA-1 of the body; for [`Profile::NotModified`] that of the earlier capture.
+    /// [`sha1`] of the body; for [`Profile::NotModified`] that of the earlier capture.
     pub payload_digest: [u8; 20],
     pub identified_type: Option<&'a str>,
     /// `http/1.1`, `tls/1.3` …
@@ -274,10 +274,14 @@ impl Encoder {
 
     /// Packs the record whose head is begun, its block being `self.block` and then `rest`.
     fn finish(&mut self, content_type: &str, rest: &[u8], out: &mut Vec<u8>) -> Result<()> {
+<<<<<<< HEAD
         let mut digest = Sha1::new();
         digest.update(&self.block);
         digest.update(rest);
         let digest = base32(&digest.finalize());
+=======
+        let digest = base32(&sha1(&[&self.block, rest]));
+>>>>>>> store
         push_digest(&mut self.head, "WARC-Block-Digest", &digest);
         push(&mut self.head, "Content-Type", content_type);
         let length = self.block.len() + rest.len();
@@ -390,8 +394,17 @@ pub fn calendar(seconds: u64) -> [u64; 6] {
     [year, month, day, rest / 3_600, rest / 60 % 60, rest % 60]
 }
 
+/// SHA-1 of pieces that follow each other: the digest of payloads and blocks.
+pub fn sha1(pieces: &[&[u8]]) -> [u8; 20] {
+    let mut context = Context::new(&SHA1_FOR_LEGACY_USE_ONLY);
+    pieces.iter().for_each(|piece| context.update(piece));
+    let mut digest = [0; 20];
+    digest.copy_from_slice(context.finish().as_ref());
+    digest
+}
+
 /// The spelling of SHA-1 digests in WARC and CDXJ: RFC 4648, twenty bytes in 32 letters.
-pub fn base32(digest: &[u8]) -> [u8; 32] {
+pub fn base32(digest: &[u8; 20]) -> [u8; 32] {
     let mut text = [b'A'; 32];
     for (letters, bytes) in text.chunks_mut(8).zip(digest.chunks_exact(5)) {
         let bits = bytes

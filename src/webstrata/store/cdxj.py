@@ -25,6 +25,7 @@ import json
 import mmap
 import re
 import zlib
+from bisect import bisect_left
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
@@ -287,11 +288,11 @@ class Index:
         """The entries whose lines are at or behind `start` and before `end`."""
         low, high = start.encode(), end.encode()
         for block in self._blocks(low, high):
-            for line in block.splitlines():
+            lines = block.splitlines()
+            for line in lines[bisect_left(lines, low) :]:
                 if line >= high:
                     return
-                if line >= low:
-                    yield Entry.parse(line)
+                yield Entry.parse(line)
 
     def _blocks(self, low: bytes, high: bytes) -> Iterator[bytes]:
         """The unpacked blocks that may hold lines from `low` to `high`."""

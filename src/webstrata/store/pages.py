@@ -15,7 +15,6 @@ is the one it refers to; ``truncated`` where the payload is cut off. Times are w
 from __future__ import annotations
 
 import io
-import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -67,8 +66,10 @@ def read_captures(path: Path) -> pa.Table:
     options = pa.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
     with explained(path, "read"), path.open("rb") as stream:
         while lines := stream.readlines(_BLOCK):
-            # key and timestamp stand before the object: the one is computed again, the other goes into it
-            text = re.sub(rb"(?m)^[^ \n]+ (\d{14}) \{", rb'{"timestamp": "\1", ', b"".join(lines))
+            # key and timestamp stand before the object: the one is computed again, the other goes into it; no
+            # value looks like the beginning of an object, since the quotes within it are escaped
+            text = b"".join(b'{"timestamp": "' + line.partition(b" ")[2] for line in lines)
+            text = text.replace(b' {"url": ', b'", "url": ')
             try:
                 reading = pa.json.ReadOptions(block_size=max(map(len, lines)) + (1 << 22))
                 tables.append(pa.json.read_json(io.BytesIO(text), reading, options))

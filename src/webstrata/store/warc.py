@@ -162,12 +162,12 @@ class WarcWriter:
         return Place(*self._files.write(capture))
 
     def resume(self, name: str, length: int) -> None:
-        """Go on with a file left open (its name without ``.open``), of which `length` bytes count."""
+        """Go on where `position` was: `length` bytes of that file count, and nothing behind them."""
         self._files.resume(name, length)
 
     @property
     def position(self) -> tuple[str, int] | None:
-        """The name (without ``.open``) and the length of the open file, if there is one."""
+        """The name (without ``.open``) and the length of the last file; None before the first capture."""
         return self._files.position()
 
     def sync(self) -> None:

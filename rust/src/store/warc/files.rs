@@ -25,6 +25,7 @@ pub struct Files {
     encoder: Encoder,
     serial: u32,
     open: Option<(Writer, String)>,
+    closed: Option<(String, u64)>,
 }
 
 impl Files {
@@ -37,16 +38,6 @@ impl Files {
         compression: &Compression,
         fields: &[(String, String)],
     ) -> Result<Self> {
-        let explain = |source| CollectionError::from_io(folder, "list", source);
-        let mut serial = 0;
-        for entry in std::fs::read_dir(folder).map_err(explain)? {
-            let name = entry.map_err(explain)?.file_name();
-            let number = name
-                .to_str()
-                .and_then(|name| name.strip_prefix(prefix)?.strip_prefix('-'))
-                .and_then(|rest| rest.split('.').next()?.parse::<u32>().ok());
-            serial = serial.max(number.map_or(0, |number| number + 1));
-        }
         let (suffix, dictionary) = match compression {
             Compression::None => (".warc", None),
             Compression::Gzip(_) => (".warc.gz", None),
@@ -66,18 +57,34 @@ impl Files {
             fields: fields.to_vec(),
             dictionary,
             encoder: Encoder::new(compression)?,
-            serial,
+            serial: list_files(folder, prefix)?
+                .last()
+                .map_or(0, |(number, _)| number + 1),
             open: None,
+            closed: None,
         })
     }
 
-    /// Goes on with a file that was left open, of which the first `length` bytes count; before the first batch.
+    /// Goes on where [`Files::position`] was: the first `length` bytes of the file `name`, open or closed, count, and
+    /// nothing behind them. Later files of the prefix are removed.
     pub fn resume(&mut self, name: &str, length: u64) -> Result<()> {
         let path = self.folder.join(format!("{name}.open"));
+        let closed = self.folder.join(name);
+        if !path.exists() && closed.exists() {
+            rename(&closed, &path)?;
+        }
         let explain = |source| CollectionError::from_io(&path, "write", source);
         let file = OpenOptions::new().write(true).open(&path);
         file.and_then(|file| file.set_len(length))
             .map_err(explain)?;
+        let own = number(name, &self.prefix).unwrap_or(0);
+        for (number, path) in list_files(&self.folder, &self.prefix)? {
+            if number > own {
+                let explain = |source| CollectionError::from_io(&path, "remove", source);
+                std::fs::remove_file(&path).map_err(explain)?;
+            }
+        }
+        self.serial = own + 1;
         self.open = Some((Writer::append(&path)?, name.to_owned()));
         Ok(())
     }
@@ -114,28 +121,49 @@ impl Files {
         Ok((writer, name))
     }
 
-    /// The open file and its length.
+    /// The last file and its length, none before the first batch.
     pub fn position(&self) -> Option<Place<'_>> {
-        self.open.as_ref().map(|(writer, name)| Place {
-            name,
-            offset: writer.position(),
-        })
+        let open = self.open.as_ref();
+        let open = open.map(|(writer, name)| (name, writer.position()));
+        open.or_else(|| self.closed.as_ref().map(|(name, length)| (name, *length)))
+            .map(|(name, offset)| Place { name, offset })
     }
 
     /// Returns when every batch so far would survive a power cut.
     pub fn sync(&self) -> Result<()> {
-        self.open
-            .as_ref()
-            .map_or(Ok(()), |(writer, _)| writer.sync())
+        let open = self.open.as_ref();
+        open.map_or(Ok(()), |(writer, _)| writer.sync())
     }
 
     /// Gives the open file its name.
     pub fn close(&mut self) -> Result<()> {
-        let Some((writer, name)) = self.open.take() else {
-            return Ok(());
-        };
-        writer.sync()?;
-        let path = self.folder.join(&name);
-        rename(&self.folder.join(format!("{name}.open")), &path)
+        if let Some((writer, name)) = self.open.take() {
+            writer.sync()?;
+            let path = self.folder.join(&name);
+            rename(&self.folder.join(format!("{name}.open")), &path)?;
+            self.closed = Some((name, writer.position()));
+        }
+        Ok(())
     }
+}
+
+/// The files of a prefix by number, open ones too.
+fn list_files(folder: &Path, prefix: &str) -> Result<Vec<(u32, PathBuf)>> {
+    let explain = |source| CollectionError::from_io(folder, "list", source);
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(explain)? {
+        let path = entry.map_err(explain)?.path();
+        let name = path.file_name().and_then(|name| name.to_str());
+        if let Some(number) = name.and_then(|name| number(name, prefix)) {
+            found.push((number, path));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn number(name: &str, prefix: &str) -> Option<u32> {
+    let rest = name.strip_prefix(prefix)?.strip_prefix('-')?;
+    let (number, suffix) = rest.split_once('.')?;
+    number.parse().ok().filter(|_| suffix.starts_with("warc"))
 }

@@ -24,8 +24,9 @@ pub fn push_clean(out: &mut Vec<u8>, text: &[u8]) {
 /// Appends a head and its empty line, for a payload of `length` bytes.
 pub fn push_head(out: &mut Vec<u8>, head: &[u8], length: usize, decoded: bool) {
     let mut lines = head
+        .trim_ascii_start()
         .split(|byte| *byte == b'\n')
-        .map(<[u8]>::trim_ascii_end);
+        .map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     push_status(out, lines.next().unwrap_or_default());
     let mut has_length = false;
     for line in lines.take_while(|line| !line.is_empty()) {
@@ -35,7 +36,7 @@ pub fn push_head(out: &mut Vec<u8>, head: &[u8], length: usize, decoded: bool) {
                 out.truncate(out.len() - 2);
             }
             out.push(b' ');
-            push_clean(out, line.trim_ascii_start());
+            push_clean(out, line.trim_ascii());
             out.extend_from_slice(b"\r\n");
             continue;
         }
@@ -43,7 +44,7 @@ pub fn push_head(out: &mut Vec<u8>, head: &[u8], length: usize, decoded: bool) {
         let name = line[..colon].trim_ascii_end();
         if name.is_empty() || !name.iter().all(|byte| is_token(*byte)) {
             out.extend_from_slice(b"X-Crawl-Malformed: ");
-            push_clean(out, line.trim_ascii_start());
+            push_clean(out, line.trim_ascii());
             out.extend_from_slice(b"\r\n");
             continue;
         }
