@@ -244,7 +244,10 @@ impl Fetcher {
         }
         ended.rest.extend(tasks);
         let spent = thread_cpu_ns();
-        add(&self.counters.fetcher_cpu_ns, spent - self.spent.replace(spent));
+        add(
+            &self.counters.fetcher_cpu_ns,
+            spent - self.spent.replace(spent),
+        );
     }
 
     fn request(&self, visit: &Visit, task: &Task, is_last: bool) -> Vec<u8> {

@@ -8,12 +8,11 @@ use super::flusher::Stored;
 use super::frontier::{Earlier, Event, Notice, Outcome, Question, RobotsAnswer};
 use super::record::{Batch, Record};
 use super::{CrawlError, Result, sieve};
-use crate::store::warc::{Capture, Profile, Revisit, Truncated};
+use crate::store::warc::{Capture, Profile, Revisit, Truncated, sha1};
 use crate::web::html::{self, NOARCHIVE, NOFOLLOW, NOINDEX, Scan, Wants};
 use crate::web::http::{self, Answer, Cut};
 use crate::web::robots::Robots;
 use crate::web::{sitemap, url};
-use sha1::{Digest, Sha1};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::oneshot;
@@ -85,7 +84,7 @@ impl Fetcher {
             page.content_type = "text/html".into();
         }
         let timer = Instant::now();
-        page.digest = Sha1::digest(&page.answer.body).into();
+        page.digest = sha1(&[&page.answer.body]);
         self.time(&counters.digest_ns, timer);
         add(&counters.payload, page.answer.body.len() as u64);
         if page.answer.cut.is_some() {

@@ -274,14 +274,7 @@ impl Encoder {
 
     /// Packs the record whose head is begun, its block being `self.block` and then `rest`.
     fn finish(&mut self, content_type: &str, rest: &[u8], out: &mut Vec<u8>) -> Result<()> {
-<<<<<<< HEAD
-        let mut digest = Sha1::new();
-        digest.update(&self.block);
-        digest.update(rest);
-        let digest = base32(&digest.finalize());
-=======
         let digest = base32(&sha1(&[&self.block, rest]));
->>>>>>> store
         push_digest(&mut self.head, "WARC-Block-Digest", &digest);
         push(&mut self.head, "Content-Type", content_type);
         let length = self.block.len() + rest.len();
@@ -396,11 +389,9 @@ pub fn calendar(seconds: u64) -> [u64; 6] {
 
 /// SHA-1 of pieces that follow each other: the digest of payloads and blocks.
 pub fn sha1(pieces: &[&[u8]]) -> [u8; 20] {
-    let mut context = Context::new(&SHA1_FOR_LEGACY_USE_ONLY);
-    pieces.iter().for_each(|piece| context.update(piece));
-    let mut digest = [0; 20];
-    digest.copy_from_slice(context.finish().as_ref());
-    digest
+    let mut digest = Sha1::new();
+    pieces.iter().for_each(|piece| digest.update(piece));
+    digest.finalize().into()
 }
 
 /// The spelling of SHA-1 digests in WARC and CDXJ: RFC 4648, twenty bytes in 32 letters.
