@@ -1,7 +1,7 @@
 //! Names and their addresses: the hosts table first, then the name servers, asked by a thread of its own.
 
 use super::config::Config;
-use super::frontier::Event;
+use super::messages::Event;
 use crossbeam::channel::Sender;
 use hickory_resolver::TokioResolver;
 use hickory_resolver::config::{NameServerConfig, ResolverConfig};

@@ -5,7 +5,7 @@
 
 use super::Result;
 use super::duplicates::DiskMap;
-use super::frontier::{Earlier, Question};
+use super::messages::{Earlier, Question};
 use crate::collection::CollectionError;
 use crate::collection::files::Writer;
 use std::fs::File;

@@ -19,7 +19,9 @@ pub mod fetcher;
 pub mod filters;
 pub mod flusher;
 pub mod frontier;
+pub mod judging;
 pub mod known;
+pub mod messages;
 pub mod page;
 pub mod queue;
 pub mod record;
@@ -27,6 +29,7 @@ pub mod sieve;
 pub mod tls;
 pub mod url_cache;
 pub mod virtualizer;
+pub mod visits;
 pub mod workbench;
 
 use crate::collection::CollectionError;

@@ -3,7 +3,8 @@
 use crate::crawl::config::{Config, Filters, Judge, Limits, Prioritizer, Subjects};
 use crate::crawl::engine::Engine as CoreEngine;
 use crate::crawl::filters::Filter;
-use crate::crawl::frontier::{Event, Notice, host_hash};
+use crate::crawl::frontier::host_hash;
+use crate::crawl::messages::{Event, Notice};
 use crate::crawl::{CrawlError, Result};
 use crate::store::warc::Compression;
 use crate::web::http::Failure;

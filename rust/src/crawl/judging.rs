@@ -1,0 +1,158 @@
+//! Filters over answers, and the functions of the user's that they ask.
+
+use super::config::{Filters, Subjects};
+use super::fetcher::{Asked, Fetcher};
+use super::filters::{Facts, Filter, Subject};
+use super::page::Page;
+use super::{CrawlError, Result};
+use crate::web::html::{self, Scan, Wants};
+use tokio::sync::oneshot;
+
+/// A page that waits for the user's predicates: all that wait are asked about together.
+pub struct Pending {
+    place: usize,
+    subject: Subjects,
+    digest: [u8; 20],
+    is_duplicate: bool,
+    reply: oneshot::Sender<bool>,
+}
+
+impl Fetcher {
+    /// Whether the filter at a place (0 parse, 1 follow, 2 store) lets a page through.
+    pub(super) async fn admits(
+        &self,
+        place: usize,
+        page: &Page,
+        asked: &Asked<'_>,
+    ) -> Result<bool> {
+        let Some(filter) = at(&self.config.filters, place) else {
+            return Ok(true);
+        };
+        let language = || language_of(&page.answer.body, page.charset.as_deref());
+        let facts = Facts {
+            status: page.answer.status,
+            content_type: &page.content_type,
+            body: &page.answer.body,
+            digest: &page.digest,
+            is_duplicate: page.earlier.is_some(),
+            language: &language,
+        };
+        let depth = u32::from(asked.task.depth);
+        let subject = Subject {
+            url: &page.url,
+            source: None,
+            depth,
+            response: Some(&facts),
+        };
+        if let Some(told) = filter.admits(&subject) {
+            return Ok(told);
+        }
+        let (reply, told) = oneshot::channel();
+        self.pending.borrow_mut().push(Pending {
+            place,
+            subject: Subjects {
+                url: page.url.clone(),
+                source: None,
+                depth: asked.task.depth,
+                status: page.answer.status,
+                content_type: page.content_type.clone(),
+                body: Some(page.answer.body.as_slice().into()),
+            },
+            digest: page.digest,
+            is_duplicate: page.earlier.is_some(),
+            reply,
+        });
+        // whoever else is ready joins before the user is asked
+        tokio::task::yield_now().await;
+        self.ask_user()?;
+        told.await.map_err(|_| CrawlError::Callback)
+    }
+
+    /// Asks the user's predicates about all pages that wait for them.
+    fn ask_user(&self) -> Result<()> {
+        let waiting = std::mem::take(&mut *self.pending.borrow_mut());
+        let Some(judge) = self
+            .config
+            .filters
+            .judge
+            .as_ref()
+            .filter(|_| !waiting.is_empty())
+        else {
+            return Ok(());
+        };
+        let languages: Vec<_> = waiting
+            .iter()
+            .map(|page| {
+                let body = page.subject.body.clone();
+                move || body.as_ref().and_then(|body| language_of(body, None))
+            })
+            .collect();
+        let facts: Vec<_> = waiting
+            .iter()
+            .zip(&languages)
+            .map(|(page, language)| Facts {
+                status: page.subject.status,
+                content_type: &page.subject.content_type,
+                body: page.subject.body.as_deref().unwrap_or_default(),
+                digest: &page.digest,
+                is_duplicate: page.is_duplicate,
+                language,
+            })
+            .collect();
+        let mut told = vec![false; waiting.len()];
+        let mut raised = None;
+        for place in 0..3 {
+            let Some(filter) = at(&self.config.filters, place) else {
+                continue;
+            };
+            let chosen: Vec<usize> = (0..waiting.len())
+                .filter(|&number| waiting[number].place == place)
+                .collect();
+            let subjects: Vec<_> = chosen
+                .iter()
+                .map(|&number| Subject {
+                    url: &waiting[number].subject.url,
+                    source: None,
+                    depth: u32::from(waiting[number].subject.depth),
+                    response: Some(&facts[number]),
+                })
+                .collect();
+            let answers = filter.admits_batch(&subjects, &mut |predicate, places| {
+                let shown: Vec<_> = places
+                    .iter()
+                    .map(|&place| waiting[chosen[place]].subject.clone())
+                    .collect();
+                judge((place + 2, predicate), &shown).unwrap_or_else(|error| {
+                    raised = Some(error);
+                    Vec::new()
+                })
+            });
+            for (number, answer) in chosen.into_iter().zip(answers) {
+                told[number] = answer;
+            }
+        }
+        if let Some(error) = raised {
+            return Err(error);
+        }
+        for (page, answer) in waiting.into_iter().zip(told) {
+            let _ = page.reply.send(answer);
+        }
+        Ok(())
+    }
+}
+
+fn at(filters: &Filters, place: usize) -> Option<&Filter> {
+    [&filters.parse, &filters.follow, &filters.store][place].as_ref()
+}
+
+/// The language of a page's visible text, by its code of three letters.
+fn language_of(body: &[u8], charset: Option<&str>) -> Option<String> {
+    let mut scan = Scan::default();
+    let wants = Wants {
+        text: true,
+        ..Wants::default()
+    };
+    html::scan(body, charset, &wants, &mut scan);
+    let found = whatlang::detect(&scan.text)?;
+    found.is_reliable().then(|| found.lang().code().to_owned())
+}

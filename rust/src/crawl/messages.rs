@@ -1,0 +1,146 @@
+//! What the threads of a crawl tell each other.
+
+use super::CrawlError;
+use super::dns::Found;
+use super::record::Batch;
+use super::workbench::{Moment, Task};
+use crate::web::http::Failure;
+use crate::web::robots::Robots;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::oneshot;
+
+/// What fetchers, name servers and the user tell the frontier.
+pub enum Event {
+    Links(Batch),
+    Ended(Ended),
+    Ask(Question),
+    Resolved {
+        host: u32,
+        found: Found,
+    },
+    Gate {
+        origin: String,
+        keeps: bool,
+    },
+    Pause(bool),
+    Stop,
+    /// a thread cannot go on
+    Failed(CrawlError),
+}
+
+/// What is to be asked of a host in one visit.
+pub struct Visit {
+    pub host: u32,
+    pub origin: Box<str>,
+    pub address: SocketAddr,
+    pub tasks: Vec<Task>,
+    /// the gate wants to see the pages
+    pub is_sample: bool,
+}
+
+/// How a visit ended.
+pub struct Ended {
+    pub host: u32,
+    pub fetcher: usize,
+    pub num_tasks: usize,
+    pub moment: Moment,
+    pub outcomes: Vec<Outcome>,
+    /// what there was no time for
+    pub rest: Vec<Task>,
+}
+
+pub enum Outcome {
+    /// an answer for good; whether it counts as a page
+    Answered {
+        is_page: bool,
+    },
+    Robots {
+        of: u32,
+        task: Task,
+        said: RobotsAnswer,
+    },
+    Failed {
+        task: Task,
+        failure: Failure,
+    },
+    /// 429 or 5xx: to be tried again, not before so many seconds
+    Unavailable {
+        task: Task,
+        after: f64,
+    },
+}
+
+pub enum RobotsAnswer {
+    Rules(Arc<Robots>),
+    /// to an absolute URL
+    Redirect(String),
+    Unavailable,
+}
+
+/// Whether a page was there before.
+pub struct Question {
+    pub digest: [u8; 20],
+    pub fingerprint: Option<u64>,
+    pub url: String,
+    /// nanoseconds since 1970
+    pub date: u64,
+    pub reply: oneshot::Sender<Option<Earlier>>,
+}
+
+/// The capture that a page repeats.
+#[derive(Debug, Clone)]
+pub struct Earlier {
+    pub url: String,
+    pub date: u64,
+    /// the same bytes, not only the same fingerprint
+    pub is_same: bool,
+}
+
+/// What the frontier has for the user.
+pub enum Notice {
+    /// a host is held until the gate answers
+    Gate { origin: String },
+    Sample {
+        origin: String,
+        url: String,
+        status: u16,
+        content_type: String,
+        body: Vec<u8>,
+    },
+    /// URLs of another agent
+    Foreign { agent: u32, urls: Vec<(String, u8)> },
+}
+
+/// Why a crawl is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    Exhausted,
+    Pages,
+    Bytes,
+    Time,
+    Stopped,
+}
+
+impl End {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exhausted => "exhausted",
+            Self::Pages => "max_pages",
+            Self::Bytes => "max_bytes",
+            Self::Time => "max_seconds",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
+/// The moment in the crawl's own time.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock(pub Instant);
+
+impl Clock {
+    pub fn now(self) -> Moment {
+        self.0.elapsed().as_nanos() as Moment
+    }
+}

@@ -1,0 +1,300 @@
+//! What is asked of which host, and what follows from how it went.
+
+use super::Result;
+use super::config::{Subjects, nanos};
+use super::counters::{add, get};
+use super::filters::Subject;
+use super::frontier::Frontier;
+use super::messages::{Ended, Outcome, RobotsAnswer, Visit};
+use super::record::Record;
+use super::workbench::{Moment, State, Task};
+use crate::web::http::Failure;
+use crate::web::url;
+use std::sync::Arc;
+
+/// The list of delays behind those of failures: for answers 429 and 5xx.
+const UNAVAILABLE: usize = Failure::NAMES.len();
+/// URLs that one visit may take along, if it may last.
+const PER_VISIT: usize = 64;
+/// Hosts are given up when so many of their URLs in a row failed for good.
+const MAX_FAILURES: u8 = 4;
+/// RFC 9309, section 2.3.1.2.
+const MAX_ROBOTS_REDIRECTS: u8 = 5;
+
+impl Frontier {
+    pub(super) fn hand_out(&mut self) -> Result<()> {
+        for host in self.distributor.due_look_ups(self.clock.now()) {
+            self.look_up(host)?;
+        }
+        let limits = self.config.limits.clone();
+        let room = |frontier: &Self| {
+            let asked = get(&frontier.counters.pages) + frontier.num_asked;
+            frontier.in_flight < limits.fetchers
+                && (limits.max_pages == 0 || asked < limits.max_pages)
+        };
+        while self.end.is_none() && !self.is_paused && room(self) {
+            let now = self.clock.now();
+            let Some(host) = self.bench.acquire(now) else {
+                self.distributor
+                    .fetcher_waits(self.bench.front(), limits.fetchers - self.in_flight);
+                break;
+            };
+            let most = if limits.keep_alive > 0.0 {
+                PER_VISIT
+            } else {
+                1
+            };
+            let asked = get(&self.counters.pages) + self.num_asked;
+            let left = if limits.max_pages == 0 {
+                u64::MAX
+            } else {
+                limits.max_pages.saturating_sub(asked)
+            };
+            let tasks = self.tasks_of(host, now, most.min(left.max(1) as usize))?;
+            if tasks.is_empty() {
+                self.bench.release(host, None);
+                continue;
+            }
+            let state = self.bench.get(host);
+            let visit = Visit {
+                host,
+                origin: state.origin.clone(),
+                address: state.address,
+                is_sample: f64::from(state.pages) < limits.gate_after,
+                tasks,
+            };
+            let least = (0..self.busy.len())
+                .min_by_key(|&place| self.busy[place])
+                .unwrap_or(0);
+            self.busy[least] += 1;
+            self.in_flight += 1;
+            self.num_asked += visit.tasks.len() as u64;
+            let _ = self.fetchers[least].send(visit);
+        }
+        Ok(())
+    }
+
+    /// What to ask of a host now: an errand, its robots.txt, or what comes next in its queue and is allowed.
+    fn tasks_of(&mut self, host: u32, now: Moment, most: usize) -> Result<Vec<Task>> {
+        let limits = &self.config.limits;
+        let state = self.bench.get_mut(host);
+        if let Some(errand) = state.errands.pop_front() {
+            return Ok(vec![errand]);
+        }
+        if limits.obey_robots != 0 && now >= state.robots_until {
+            state.asks_robots = true;
+            return Ok(vec![robots_task(host)]);
+        }
+        let mut tasks = Vec::new();
+        while tasks.len() < most && self.bench.pop(host, &mut self.record) {
+            let Some(record) = Record::read(&self.record) else {
+                continue;
+            };
+            let state = self.bench.get(host);
+            let rules = state.robots.as_ref();
+            if limits.obey_robots != 0
+                && !rules.is_some_and(|rules| rules.allows(record.url.as_bytes()))
+            {
+                add(&self.counters.disallowed, 1);
+                continue;
+            }
+            if let Some(filter) = &self.config.filters.fetch {
+                let url = format!("{}{}", state.origin, record.url);
+                let depth = u32::from(record.depth);
+                let subject = Subject {
+                    url: &url,
+                    source: None,
+                    depth,
+                    response: None,
+                };
+                let judge = self.config.filters.judge.as_ref();
+                let mut raised = None;
+                let told = filter.admits(&subject).unwrap_or_else(|| {
+                    let shown = [Subjects {
+                        url: url.clone(),
+                        depth: record.depth,
+                        ..Subjects::default()
+                    }];
+                    let mut oracle =
+                        |number, _: &[usize]| match judge.map(|judge| judge((1, number), &shown)) {
+                            Some(Ok(told)) => told,
+                            Some(Err(error)) => {
+                                raised = Some(error);
+                                vec![false]
+                            }
+                            None => vec![false],
+                        };
+                    filter.admits_batch(&[subject], &mut oracle)[0]
+                });
+                if let Some(error) = raised {
+                    return Err(error);
+                }
+                if !told {
+                    add(&self.counters.filtered, 1);
+                    continue;
+                }
+            }
+            tasks.push(record.task());
+        }
+        if self.bench.get(host).queue.is_empty() {
+            self.distributor.enter_limbo(&mut self.bench, host);
+        }
+        Ok(tasks)
+    }
+
+    pub(super) fn end_visit(&mut self, ended: Ended) -> Result<()> {
+        let Ended {
+            host,
+            fetcher,
+            num_tasks,
+            moment,
+            outcomes,
+            rest,
+        } = ended;
+        self.busy[fetcher] -= 1;
+        self.in_flight -= 1;
+        self.num_asked -= num_tasks as u64;
+        let state = self.bench.get_mut(host);
+        let was_asked = !outcomes.is_empty();
+        for task in rest.into_iter().rev() {
+            state.errands.push_front(task);
+        }
+        for outcome in outcomes {
+            match outcome {
+                Outcome::Answered { is_page } => {
+                    let state = self.bench.get_mut(host);
+                    state.failures = 0;
+                    state.pages += u32::from(is_page);
+                }
+                Outcome::Robots { of, task, said } => self.hear_robots(of, task, said, moment)?,
+                Outcome::Failed { task, failure } => {
+                    self.try_again(host, task, failure as usize, 0.0, moment)?
+                }
+                Outcome::Unavailable { task, after } => {
+                    self.try_again(host, task, UNAVAILABLE, after, moment)?;
+                }
+            }
+        }
+        let (limits, state) = (&self.config.limits, self.bench.get(host));
+        if state.state == State::Open {
+            if state.pages >= limits.max_pages_per_host {
+                self.give_up(host)?;
+            } else if limits.gate_after > 0.0
+                && f64::from(state.pages) >= limits.gate_after
+                && !self.distributor.was_gated(host)
+            {
+                self.hold(host);
+            } else if moment >= state.resolved_until {
+                // it may have moved; until that is known, nobody asks it
+                self.bench.get_mut(host).state = State::Resolving;
+            }
+        }
+        self.bench.release(host, was_asked.then_some(moment));
+        match self.bench.get(host).state {
+            State::Resolving => self.look_up(host),
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts a task back before all others of its host, to be done after a pause that grows, or gives it up.
+    fn try_again(
+        &mut self,
+        host: u32,
+        mut task: Task,
+        kind: usize,
+        after: f64,
+        moment: Moment,
+    ) -> Result<()> {
+        let delays = &self.config.retries[kind];
+        if self.bench.get(host).state != State::Open {
+            // it was given up meanwhile, and so is who waits for a robots.txt from it
+            return task
+                .robots_for
+                .filter(|of| *of != host)
+                .map_or(Ok(()), |of| self.give_up(of));
+        }
+        if let Some(delay) = delays.get(usize::from(task.attempt)) {
+            add(&self.counters.retries, 1);
+            task.attempt += 1;
+            let state = self.bench.get_mut(host);
+            state.next = state.next.max(moment + nanos(delay.max(after)));
+            state.errands.push_front(task);
+            return Ok(());
+        }
+        add(&self.counters.dropped, 1);
+        let failures = self.bench.get(host).failures + 1;
+        self.bench.get_mut(host).failures = failures;
+        match task.robots_for {
+            Some(of) => self.give_up(of),
+            None if kind == Failure::Connect as usize || failures >= MAX_FAILURES => {
+                self.give_up(host)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn hear_robots(
+        &mut self,
+        of: u32,
+        task: Task,
+        said: RobotsAnswer,
+        moment: Moment,
+    ) -> Result<()> {
+        let limits = &self.config.limits;
+        let until = moment + nanos(limits.robots_expiry);
+        let rules = match said {
+            RobotsAnswer::Rules(rules) => rules,
+            RobotsAnswer::Redirect(target) if task.redirects < MAX_ROBOTS_REDIRECTS => {
+                let (origin, path) = url::split(&target);
+                let other = self.open_host(origin)?;
+                if self.bench.get(other).state == State::Closed {
+                    return self.give_up(of);
+                }
+                let next = Task {
+                    target: path.into(),
+                    redirects: task.redirects + 1,
+                    ..robots_task(of)
+                };
+                self.bench.get_mut(other).errands.push_back(next);
+                self.bench.offer(other);
+                return Ok(());
+            }
+            // nowhere in particular: there is no file
+            RobotsAnswer::Redirect(_) => Arc::default(),
+            RobotsAnswer::Unavailable => {
+                let delays = &self.config.retries[UNAVAILABLE];
+                let Some(delay) = delays.get(usize::from(task.attempt)) else {
+                    return self.give_up(of);
+                };
+                let again = Task {
+                    attempt: task.attempt + 1,
+                    ..robots_task(of)
+                };
+                let state = self.bench.get_mut(of);
+                state.next = state.next.max(moment + nanos(*delay));
+                state.errands.push_front(again);
+                self.bench.offer(of);
+                return Ok(());
+            }
+        };
+        let asked = nanos(rules.crawl_delay.min(limits.max_crawl_delay));
+        let state = self.bench.get_mut(of);
+        state.delay = state.delay.max(asked);
+        state.robots = Some(rules);
+        state.robots_until = until;
+        state.asks_robots = false;
+        self.bench.offer(of);
+        Ok(())
+    }
+}
+
+fn robots_task(of: u32) -> Task {
+    Task {
+        target: "/robots.txt".into(),
+        depth: 0,
+        redirects: 0,
+        attempt: 0,
+        robots_for: Some(of),
+        validators: None,
+    }
+}
