@@ -13,6 +13,7 @@ import re
 import shutil
 import time
 from collections import defaultdict
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,14 +22,17 @@ from webstrata._core.crawl import Engine
 from webstrata.collection.files import explained, make_directory, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings, parse_seconds
+from webstrata.crawl.control import SOCKET, Control, Listener
 from webstrata.crawl.filters import Filter, Response
 from webstrata.crawl.hosts import read_hosts_table
 from webstrata.crawl.priorities import selection_weights
 from webstrata.crawl.results import CrawlResult
 from webstrata.crawl.retries import retry_delays
 from webstrata.crawl.seeds import read_seeds
+from webstrata.crawl.series import FILE as SERIES
+from webstrata.crawl.series import Series
 from webstrata.crawl.settings import CrawlSettings
-from webstrata.errors import ExistsError, SettingError
+from webstrata.errors import AccessError, ExistsError, SettingError, StorageError
 from webstrata.store.step import build_store
 
 if TYPE_CHECKING:
@@ -94,6 +98,8 @@ class Crawl:
         Where URLs of other agents go: a function of the agent's name and a list of URLs with depths.
     progress
         Where progress is shown.
+    listener
+        Where the crawl is asked and steered (see `webstrata.crawl.control`); by default at its socket alone.
 
     Examples
     --------
@@ -125,6 +131,7 @@ class Crawl:
         agent: str = "",
         send: Callable[[str, list[tuple[str, int]]], None] | None = None,
         progress: Progress | None = None,
+        listener: Listener | None = None,
     ) -> None:
         self.snapshot = snapshot
         self.settings = settings or snapshot.settings(CrawlSettings)
@@ -138,6 +145,8 @@ class Crawl:
         self.send = send
         self.progress = progress or Progress()
         self.filters = make_filters(self.settings, predicates, folder=snapshot.collection.path)
+        self.listener = listener
+        self.control: Control | None = None
         self._engine: Engine | None = None
         self._samples: dict[str, list[Response]] = defaultdict(list)
         self._check()
@@ -160,19 +169,22 @@ class Crawl:
             Replace what an earlier crawl brought; without it, a snapshot is crawled once.
         """
         urls = read_seeds(self.seeds).urls if self.seeds or not self.pages else []
-        with self.snapshot.parts.writing(self.progress):
+        with self.snapshot.parts.writing(self.progress), ExitStack() as stack:
             self._prepare(again=again)
             started = time.monotonic()
             engine = self._engine = Engine(self.configuration())
             try:
+                control = self._begin_control(engine, stack)
                 engine.add([(url, 0, None) for url in urls])
                 engine.add([(url, 0, f"{tag}\n{date}") for url, tag, date in self.pages])
                 interrupted = self._watch(engine)
+                control.let_go()
                 end = engine.join()
             finally:
                 self._engine = None
             result = CrawlResult(end, time.monotonic() - started, engine.counters())
             self._store(result, renew)
+            self.control = None
         if interrupted:
             raise KeyboardInterrupt
         return result
@@ -187,7 +199,7 @@ class Crawl:
                 try:
                     time.sleep(_PERIOD)
                     self._answer(engine)
-                    pages = engine.counters()["pages"]
+                    pages = self._sample(engine)["pages"]
                     task.advance(pages - shown)
                     shown = pages
                 except KeyboardInterrupt:
@@ -195,7 +207,7 @@ class Crawl:
                         raise
                     interrupted = True
                     self.progress.note("Stopping: visits under way are brought to their end.")
-                    engine.stop()
+                    self.stop()
                 except BaseException:
                     # whatever a gate or a receiver raises, no thread goes on behind it
                     engine.stop()
@@ -227,13 +239,36 @@ class Crawl:
 
     def stop(self) -> None:
         """End the crawl in order, from any thread."""
-        if self._engine is not None:
-            self._engine.stop()
+        if self.control is not None:
+            self.control.stop()
 
     def pause(self, *, paused: bool = True) -> None:
         """Begin no more visits until it is called with ``paused=False``."""
-        if self._engine is not None:
-            self._engine.pause(paused)
+        if self.control is not None:
+            self.control.pause() if paused else self.control.resume()
+
+    # ---- control
+
+    def _begin_control(self, engine: Engine, stack: ExitStack) -> Control:
+        """Let the crawl be asked and steered until the stack is closed."""
+        where = self.snapshot.collection
+        about = {"collection": str(where.path), "title": where.title, "snapshot": self.snapshot.label}
+        try:
+            control = Control(engine, self.settings, about=about, series=Series(self.folder / SERIES))
+            listener = stack.enter_context(self.listener or Listener())
+            listener.serve(control, self.folder)
+        except (AccessError, StorageError) as error:
+            # not every file system has sockets
+            self.progress.note(f"Nobody can steer this crawl from another process: {error}")
+        except BaseException:
+            engine.stop()
+            engine.join()
+            raise
+        self.control = control
+        return control
+
+    def _sample(self, engine: Engine) -> dict[str, int]:
+        return self.control.sample() if self.control is not None else engine.counters()
 
     # ---- before and after
 
@@ -265,9 +300,11 @@ class Crawl:
         folder = self.folder
         build_store(self.snapshot, folder, renew=renew, progress=self.progress)
         # the parts have the files now; what stays says how they came
-        report = {"settings": self.settings.to_dict(), **result.to_dict()}
+        settings = self.control.settings if self.control else self.settings
+        changes = self.control.changes if self.control else []
+        report = {"settings": settings.to_dict(), "changes": changes, **result.to_dict()}
         for path in folder.iterdir():
-            if path.name != "releases.log":
+            if path.name not in ("releases.log", SERIES, SOCKET):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
         replace_file(folder / "crawl.json", json.dumps(report, indent=1, default=str).encode())
 
