@@ -252,7 +252,8 @@ class Crawl:
     def _begin_control(self, engine: Engine, stack: ExitStack) -> Control:
         """Let the crawl be asked and steered until the stack is closed."""
         where = self.snapshot.collection
-        about = {"collection": str(where.path), "title": where.title, "snapshot": self.snapshot.label}
+        path = str(where.path.resolve())
+        about = {"collection": path, "title": where.title, "snapshot": self.snapshot.label}
         try:
             control = Control(engine, self.settings, about=about, series=Series(self.folder / SERIES))
             listener = stack.enter_context(self.listener or Listener())
