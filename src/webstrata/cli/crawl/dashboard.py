@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 import time
 from collections import deque
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from webstrata.cli.crawl.status import nonzero, show_time
+from webstrata.cli.crawl.status import nonzero, show_time, where
 from webstrata.cli.output import TerminalProgress, show_bytes
 
 if TYPE_CHECKING:
@@ -76,11 +75,6 @@ class History:
 def to_row(status: Mapping[str, Any]) -> dict[str, Any]:
     """A status as a row of a history."""
     return {"seconds": status["seconds"], **status["counters"]}
-
-
-def where(status: Mapping[str, Any]) -> str:
-    """Which crawl it is, in two words."""
-    return f"{Path(status['collection']).name} {status['snapshot']}"
 
 
 def plain_line(status: Mapping[str, Any]) -> str:

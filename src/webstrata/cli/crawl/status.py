@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,6 +12,8 @@ from webstrata.cli.options import json_option
 from webstrata.cli.output import show_bytes, show_json, show_table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from webstrata.crawl.control import Client
 
 ROWS = {
@@ -50,7 +53,7 @@ def _show(status: dict[str, Any]) -> None:
     counters = status["counters"]
     rates, means = status["rates"], status["means"]
     click.echo(
-        f"{status['collection']} {status['snapshot']}: {status['state']} for {show_time(status['seconds'])}, "
+        f"{where(status)}: {status['state']} for {show_time(status['seconds'])}, "
         f"{counters['pages']:,} pages; {rates['pages']:,.1f} pages/s and {show_bytes(int(rates['bytes']))}/s "
         f"now, {means['pages']:,.1f} and {show_bytes(int(means['bytes']))}/s in the mean."
     )
@@ -67,7 +70,12 @@ def _show(status: dict[str, Any]) -> None:
         click.echo(f"Can change while it runs: {settings}.")
 
 
-def nonzero(counters: dict[str, int], prefix: str) -> list[str]:
+def where(status: Mapping[str, Any]) -> str:
+    """Which crawl it is, in two words."""
+    return f"{Path(status['collection']).name} {status['snapshot']}"
+
+
+def nonzero(counters: Mapping[str, int], prefix: str) -> list[str]:
     """The counters of a kind that counted something."""
     return [name for name, value in counters.items() if name.startswith(prefix) and value]
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from webstrata.cli.crawl.dashboard import History, draw_dashboard, plain_line, to_row, where
+from webstrata.cli.crawl.dashboard import History, draw_dashboard, plain_line, to_row
 from webstrata.cli.crawl.running import running_arguments
+from webstrata.cli.crawl.status import where
 from webstrata.errors import MissingError, UserError
 
 if TYPE_CHECKING:
