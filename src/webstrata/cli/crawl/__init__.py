@@ -63,6 +63,10 @@ class Crawl(Commands):
             )
         return chosen.make_context(info_name, args, parent, **extra)
 
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Its own options and arguments, none of which stand before a command."""
+        return super().get_params(ctx) if ctx.command is self else []
+
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """How it is typed, without the word for a command."""
         return click.Command.collect_usage_pieces(self, ctx)
