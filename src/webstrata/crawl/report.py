@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.files import explained
 from webstrata.crawl.control import connect
+from webstrata.crawl.results import FILE as RESULT
 from webstrata.crawl.results import REASONS, CrawlResult
 from webstrata.crawl.series import FILE as SERIES
 from webstrata.crawl.series import read_series
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from webstrata.collection import Snapshot
-
-FILE = "crawl.json"
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ def read_report(snapshot: Snapshot) -> CrawlReport:
     >>> report.result.pages, report.ending, report.hosts
     (7, 'there was nothing left to fetch', [])
     """
-    path = snapshot.working_folder("crawl") / FILE
+    path = snapshot.working_folder("crawl") / RESULT
     rows = _read_rows(snapshot.working_folder("crawl") / SERIES)
     if path.exists():
         found = _read_result(path)

@@ -75,6 +75,14 @@ def test_where_no_crawl_runs_one_sentence_says_so(snapshot: Snapshot) -> None:
         connect(snapshot)
 
 
+def test_where_the_crawl_has_ended_one_is_told_of_the_report(snapshot: Snapshot) -> None:
+    (snapshot.working_folder("crawl") / "crawl.json").write_text("{}")
+    with pytest.raises(
+        MissingError, match=r"the last one has ended, and `webstrata crawl report .*uk 2026-06`"
+    ):
+        connect(snapshot)
+
+
 def test_a_crawl_that_ends_while_it_is_asked_is_told_from_one_that_refuses(snapshot: Snapshot) -> None:
     listener = Listener()
     listener.serve(Control(LiveCore(), CrawlSettings()), snapshot.working_folder("crawl"))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from webstrata import errors
 from webstrata.crawl.control.listener import reachable
 from webstrata.crawl.control.requests import SOCKET
+from webstrata.crawl.results import FILE as RESULT
 from webstrata.errors import MissingError, UsageError, UserError
 
 if TYPE_CHECKING:
@@ -133,9 +134,11 @@ def connect(snapshot: Snapshot) -> Client:
         # no folder, no socket, or one that a dead process left
         peer.close()
         words = f"{shlex.quote(str(snapshot.collection.path))} {snapshot.label}"
-        raise MissingError(
-            f"{snapshot.path}: no crawl is running here; start one with `webstrata crawl {words} …`"
-        ) from None
+        if path.with_name(RESULT).exists():
+            more = f"the last one has ended, and `webstrata crawl report {words}` tells of it"
+        else:
+            more = f"start one with `webstrata crawl {words} …`"
+        raise MissingError(f"{snapshot.path}: no crawl is running here; {more}") from None
     return Client(peer, str(snapshot.path))
 
 
