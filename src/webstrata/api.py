@@ -54,7 +54,8 @@ class Collection(rooms.Collection):
 
         def __getitem__(self, label: str) -> Snapshot: ...
         def __iter__(self) -> Iterator[Snapshot]: ...
-        def add(self, label: str) -> Snapshot: ...
+        def add(self, label: str) -> Snapshot:
+            """The snapshot of that label, made if it is not there yet."""
 
 
 def open(path: str | PathLike[str]) -> Collection:
