@@ -15,7 +15,7 @@ order that mixes 20 000 hosts of very different sizes, then pulled 64 KiB at a t
 was pulled stays in it.
 
 `frontier-duplicates`: fingerprints per second looked up and entered in the map on disk, a quarter of them
-known, 10⁷ (`--quick`: 3·10⁵) with a cache of 4 MiB. The peer is a table of SQLite with the same cache.
+known, 2·10⁶ (`--quick`: 3·10⁵) with a cache of 4 MiB. The peer is a table of SQLite with the same cache.
 
 What makes the input is not in the times. Files are written below the folder for temporary files (`TMPDIR`).
 """
@@ -43,7 +43,7 @@ BATCH = 1 << 18
 RECENT = 1 << 20
 NEW, OFFERED = 23, 32
 NUM_HOSTS = 20_000
-SIZES = {"urls": (10**8, 10**7), "records": (3 * 10**7, 5 * 10**5), "fingerprints": (10**7, 3 * 10**5)}
+SIZES = {"urls": (10**8, 10**7), "records": (3 * 10**7, 5 * 10**5), "fingerprints": (2 * 10**6, 3 * 10**5)}
 
 
 def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
