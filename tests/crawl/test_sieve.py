@@ -161,6 +161,6 @@ def test_places_that_do_not_fit_the_text_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_hash_is_that_of_xxh3() -> None:
-    # from the reference implementation's own description of its empty and its one-byte case
+    # the value of the reference implementation for no bytes
     assert hash_url(b"") == 0x2D06800538D394C2
     assert len({hash_url(b"http://a.uk/%d" % number) for number in range(10_000)}) == 10_000
