@@ -153,7 +153,7 @@ class Crawl:
         urls = read_seeds(self.seeds).urls if self.seeds or not self.pages else []
         with self.snapshot.parts.writing(self.progress):
             self._prepare(again=again)
-            started = time.monotonic()
+            started, spent = time.monotonic(), time.process_time()
             engine = self._engine = Engine(self.configuration())
             try:
                 engine.add([(url, 0, None) for url in urls])
@@ -162,7 +162,8 @@ class Crawl:
                 end = engine.join()
             finally:
                 self._engine = None
-            result = CrawlResult(end, time.monotonic() - started, engine.counters())
+            seconds, spent = time.monotonic() - started, time.process_time() - spent
+            result = CrawlResult(end, seconds, engine.counters(), spent)
             self._store(result, renew)
         if interrupted:
             raise KeyboardInterrupt
