@@ -144,6 +144,10 @@ class Origin:
             if not more:
                 return None
             head += more
+            if head.startswith(b"\x16"):
+                # a handshake of TLS: as others do, say so in plain words
+                connection.sendall(reply(b"", status="400 Bad Request"))
+                return None
         first, *lines = head.decode("latin-1").split("\r\n\r\n")[0].split("\r\n")
         method, path, _ = first.split(" ", 2)
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
