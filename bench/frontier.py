@@ -189,7 +189,7 @@ def release_ours(place: str) -> float:
             counters = engine.counters()
             if counters["discovered"] == count and counters["waiting"] == 0:
                 break
-        engine.stop()
+        engine.stop(True)
         engine.join()
     return count / (counters["frontier_cpu_ns"] / 1e9)
 

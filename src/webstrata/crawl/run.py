@@ -13,6 +13,7 @@ import re
 import shutil
 import time
 from collections import defaultdict
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from webstrata._core.crawl import LIMITS, Engine
 from webstrata.collection.files import explained, make_directory, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings, parse_seconds
+from webstrata.crawl.agents import Standing
 from webstrata.crawl.filters import Filter, Response
 from webstrata.crawl.hosts import read_hosts_table
 from webstrata.crawl.priorities import selection_weights
@@ -83,6 +85,9 @@ class Crawl:
         The agents that share the crawl, and which of them this one is.
     send
         Where URLs of other agents go: a function of the agent's name and a list of URLs with depths.
+    waits
+        Whether it waits when there is nothing left to fetch, because others may still `add` URLs, until
+        `finish` is called; `webstrata.crawl.agents.is_finished` tells when.
     progress
         Where progress is shown.
 
@@ -115,6 +120,7 @@ class Crawl:
         ring: Ring | None = None,
         agent: str = "",
         send: Callable[[str, list[tuple[str, int]]], None] | None = None,
+        waits: bool = False,
         progress: Progress | None = None,
     ) -> None:
         self.snapshot = snapshot
@@ -127,9 +133,12 @@ class Crawl:
         self.ring = ring
         self.agent = agent
         self.send = send
+        self.waits = waits
         self.progress = progress or Progress()
         self.filters = make_filters(self.settings, predicates, folder=snapshot.collection.path)
         self._engine: Engine | None = None
+        self._standing = Standing(is_idle=False, sent=0, received=0)
+        self._num_given = 0
         self._samples: dict[str, list[Response]] = defaultdict(list)
         self._check()
 
@@ -150,17 +159,32 @@ class Crawl:
         again
             Replace what an earlier crawl brought; without it, a snapshot is crawled once.
         """
-        urls = read_seeds(self.seeds).urls if self.seeds or not self.pages else []
+        given = self._given()
+        configuration = self.configuration()
         with self.snapshot.parts.writing(self.progress):
             self._prepare(again=again)
             started, spent = time.monotonic(), time.process_time()
-            engine = self._engine = Engine(self.configuration())
             try:
-                engine.add([(url, 0, None) for url in urls])
-                engine.add([(url, 0, f"{tag}\n{date}") for url, tag, date in self.pages])
+                engine = self._engine = Engine(configuration)
+            except BaseException:
+                # nothing was crawled, so nothing is in the way of the next attempt
+                shutil.rmtree(self.folder, ignore_errors=True)
+                raise
+            try:
+                engine.add(given)
+                if not self.waits:
+                    engine.finish()
                 interrupted = self._watch(engine)
                 end = engine.join()
+                self._answer(engine)
+            except BaseException:
+                # whatever a gate or a receiver raises, no thread goes on behind it
+                engine.stop(True)
+                with suppress(Exception):
+                    engine.join()
+                raise
             finally:
+                self._standing = self._read_standing(engine)
                 self._engine = None
             seconds, spent = time.monotonic() - started, time.process_time() - spent
             result = CrawlResult(end, seconds, engine.counters(), spent)
@@ -168,6 +192,18 @@ class Crawl:
         if interrupted:
             raise KeyboardInterrupt
         return result
+
+    def _given(self) -> list[tuple[str, int, str | None]]:
+        """What it begins with, in the form of the core."""
+        longest = self.settings.max_url_length
+        given: list[tuple[str, int, str | None]] = []
+        if self.seeds or not (self.pages or self.waits):
+            given += [(url, 0, None) for url in read_seeds(self.seeds, max_length=longest).urls]
+        for url, tag, date in self.pages:
+            known = read_seeds([url], where="pages", max_length=longest).urls[0]
+            given.append((known, 0, f"{tag}\n{date}"))
+        self._num_given = len(given)
+        return given
 
     def _watch(self, engine: Engine) -> bool:
         """Show progress and answer what the core asks until it is over; whether somebody pressed Ctrl-C."""
@@ -183,16 +219,11 @@ class Crawl:
                     task.advance(pages - shown)
                     shown = pages
                 except KeyboardInterrupt:
-                    if interrupted:
-                        raise
+                    # who presses it twice does not want to wait
+                    engine.stop(interrupted)
+                    if not interrupted:
+                        self.progress.note("Stopping: visits under way are brought to their end.")
                     interrupted = True
-                    self.progress.note("Stopping: visits under way are brought to their end.")
-                    engine.stop()
-                except BaseException:
-                    # whatever a gate or a receiver raises, no thread goes on behind it
-                    engine.stop()
-                    engine.join()
-                    raise
         return interrupted
 
     def _answer(self, engine: Engine) -> None:
@@ -220,7 +251,26 @@ class Crawl:
     def stop(self) -> None:
         """End the crawl in order, from any thread."""
         if self._engine is not None:
-            self._engine.stop()
+            self._engine.stop(False)
+
+    def finish(self) -> None:
+        """Let a crawl that `waits` end when there is nothing left to fetch; from any thread."""
+        if self._engine is not None:
+            self._engine.finish()
+
+    @property
+    def standing(self) -> Standing:
+        """Whether there is anything to do, and what was exchanged with other agents."""
+        engine = self._engine
+        return self._standing if engine is None else self._read_standing(engine)
+
+    def _read_standing(self, engine: Engine) -> Standing:
+        counters = engine.counters()
+        return Standing(
+            is_idle=bool(counters["idle"]),
+            sent=counters["foreign"],
+            received=max(counters["received"] - self._num_given, 0),
+        )
 
     def pause(self, *, paused: bool = True) -> None:
         """Begin no more visits until it is called with ``paused=False``."""
