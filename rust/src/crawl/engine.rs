@@ -102,7 +102,7 @@ impl Engine {
             };
             batch.push(sieve::hash(url.as_bytes()), &record);
         }
-        let _ = self.events.send(Event::Links(batch));
+        let _ = self.events.send(Event::Given(batch));
     }
 
     pub fn send(&self, event: Event) {

@@ -1,14 +1,14 @@
 //! A fetcher: one event loop with thousands of visits in flight.
 
 use super::CrawlError;
-use super::config::Config;
+use super::config::{Config, nanos};
 use super::counters::{Counters, add, thread_cpu_ns};
 use super::flusher::Stored;
 use super::judging::Pending;
 use super::messages::{Clock, Ended, Event, Notice, Outcome, Visit};
 use super::tls;
 use super::url_cache::UrlCache;
-use super::workbench::Task;
+use super::workbench::{Moment, Task};
 use crate::store::warc::Encoder;
 use crate::web::html::Scan;
 use crate::web::http::{self, Failure};
@@ -22,6 +22,9 @@ use tokio::net::TcpStream;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
+
+/// From hanging up to the moment at which a host must have noticed.
+const LINGER: Moment = 100_000_000;
 
 /// What all visits of an event loop share.
 pub struct Fetcher {
@@ -84,8 +87,8 @@ impl Fetcher {
             limits: http::Limits {
                 head: limits.max_header,
                 body: limits.max_response,
-                silence: Duration::from_secs_f64(limits.response_timeout),
-                total: Duration::from_secs_f64(limits.fetch_timeout),
+                silence: duration(limits.response_timeout),
+                total: duration(limits.fetch_timeout),
                 rate: limits.min_rate,
             },
             connector: tls::connector(&config)?,
@@ -116,11 +119,23 @@ impl Fetcher {
         let fetcher = Rc::new(self);
         local.block_on(&runtime, async move {
             let mut running = tokio::task::JoinSet::new();
-            while let Some(visit) = visits.recv().await {
-                running.spawn_local(fetcher.clone().visit(visit));
-                while running.try_join_next().is_some() {}
+            loop {
+                let ended = tokio::select! {
+                    visit = visits.recv() => match visit {
+                        Some(visit) => {
+                            running.spawn_local(fetcher.clone().visit(visit));
+                            continue;
+                        }
+                        // the frontier is gone, and nobody waits for what is under way
+                        None => break,
+                    },
+                    Some(ended) = running.join_next() => ended,
+                };
+                if ended.is_err() {
+                    let message = "a visit ended by itself; this is a defect of webstrata";
+                    let _ = events.send(Event::Failed(CrawlError::Setting(message.into())));
+                }
             }
-            while running.join_next().await.is_some() {}
         });
     }
 
@@ -135,7 +150,7 @@ impl Fetcher {
             rest: Vec::new(),
         };
         let tasks = std::mem::take(&mut visit.tasks);
-        let wait = Duration::from_secs_f64(self.config.limits.connect_timeout);
+        let wait = duration(self.config.limits.connect_timeout);
         let connected = timeout(wait, TcpStream::connect(visit.address)).await;
         match connected
             .map_err(|_| Failure::Timeout)
@@ -189,7 +204,7 @@ impl Fetcher {
         ended: &mut Ended,
     ) {
         let begun = Instant::now();
-        let slice = Duration::from_secs_f64(self.config.limits.keep_alive);
+        let slice = duration(self.config.limits.keep_alive);
         let mut stream = Some(stream);
         let mut tasks = tasks.into_iter().peekable();
         let mut is_first = true;
@@ -205,6 +220,10 @@ impl Fetcher {
             add(&self.counters.requests, 1);
             let answer = http::exchange(&mut connection, &request, &self.limits).await;
             ended.moment = self.clock.now();
+            if answer.as_ref().is_ok_and(|answer| answer.cut.is_some()) || answer.is_err() {
+                // the host learns later than we that nobody listens any more
+                ended.moment += LINGER;
+            }
             match answer {
                 // the host closed a connection that was idle: nobody's fault
                 Err(Failure::Connect) if !is_first => {
@@ -282,4 +301,8 @@ impl Fetcher {
         text.push_str("\r\n");
         text.into_bytes()
     }
+}
+
+fn duration(seconds: f64) -> Duration {
+    Duration::from_nanos(nanos(seconds))
 }

@@ -30,6 +30,7 @@ GAUGES = {
     "virtualized_hosts": "Hosts with URLs on the disk.",
     "limbo": "Hosts with URLs on the disk and few in memory.",
     "workbench_bytes": "Memory of the URLs on the workbench.",
+    "idle": "1 if there is nothing to do.",
     "held": "Hosts that wait for the gate.",
 }
 """Counters of the core that go up and down, and what they say."""
@@ -51,6 +52,7 @@ _COUNTERS = {
     "links": "Links met on pages.",
     "enqueued": "URLs that came to the sieve.",
     "discovered": "URLs that came out of the sieve, each once.",
+    "received": "URLs from outside: seeds, and those that other agents sent.",
     "flushes": "Times that the sieve was flushed.",
     "hosts_closed": "Hosts that were given up or are full.",
 }

@@ -13,15 +13,16 @@ import re
 import shutil
 import time
 from collections import defaultdict
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webstrata._core import __version__
-from webstrata._core.crawl import Engine
+from webstrata._core.crawl import LIMITS, Engine
 from webstrata.collection.files import explained, make_directory, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings, parse_seconds
+from webstrata.crawl.agents import Standing
 from webstrata.crawl.control import SOCKET, Control, Listener
 from webstrata.crawl.filters import Filter, Response
 from webstrata.crawl.hosts import read_hosts_table
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
     from webstrata.collection import Snapshot
     from webstrata.crawl.agents import Ring
-    from webstrata.crawl.hosts import Hosts
 
     Prioritizer = Callable[[Sequence[str], Sequence[int]], Iterable[int]]
     Gate = Callable[[list["HostSample"]], Iterable[bool]]
@@ -48,14 +48,6 @@ if TYPE_CHECKING:
 
 PLACES = ("schedule", "fetch", "parse", "follow", "store")
 _PERIOD = 0.1
-_NUMBERS = (
-    "host_delay ip_delay keep_alive max_crawl_delay fetchers connect_timeout response_timeout fetch_timeout "
-    "min_rate max_response max_header max_redirects max_retry_after max_pages max_bytes max_seconds max_urls "
-    "max_pages_per_host max_depth max_url_length obey_robots robots_expiry follow_nofollow follow_canonical "
-    "resources sitemaps "
-    "accept_all_certificates store_pointers file_size url_cache sieve workbench virtualizer duplicates_cache "
-    "log_releases resolve"
-).split()
 
 
 class HostSample:
@@ -96,6 +88,9 @@ class Crawl:
         The agents that share the crawl, and which of them this one is.
     send
         Where URLs of other agents go: a function of the agent's name and a list of URLs with depths.
+    waits
+        Whether it waits when there is nothing left to fetch, because others may still `add` URLs, until
+        `finish` is called; `webstrata.crawl.agents.is_finished` tells when.
     progress
         Where progress is shown.
     listener
@@ -123,13 +118,14 @@ class Crawl:
         *,
         seeds: Iterable[str] = (),
         pages: Iterable[Known] = (),
-        hosts: Hosts | None = None,
+        hosts: Mapping[str, tuple[str, int | None]] | None = None,
         priority: Prioritizer | None = None,
         predicates: Mapping[str, Any] | None = None,
         gate: Gate | None = None,
         ring: Ring | None = None,
         agent: str = "",
         send: Callable[[str, list[tuple[str, int]]], None] | None = None,
+        waits: bool = False,
         progress: Progress | None = None,
         listener: Listener | None = None,
     ) -> None:
@@ -143,11 +139,14 @@ class Crawl:
         self.ring = ring
         self.agent = agent
         self.send = send
+        self.waits = waits
         self.progress = progress or Progress()
         self.filters = make_filters(self.settings, predicates, folder=snapshot.collection.path)
         self.listener = listener
         self.control: Control | None = None
         self._engine: Engine | None = None
+        self._standing = Standing(is_idle=False, sent=0, received=0)
+        self._num_given = 0
         self._samples: dict[str, list[Response]] = defaultdict(list)
         self._check()
 
@@ -168,26 +167,54 @@ class Crawl:
         again
             Replace what an earlier crawl brought; without it, a snapshot is crawled once.
         """
-        urls = read_seeds(self.seeds).urls if self.seeds or not self.pages else []
+        given = self._given()
+        configuration = self.configuration()
         with self.snapshot.parts.writing(self.progress), ExitStack() as stack:
             self._prepare(again=again)
-            started = time.monotonic()
-            engine = self._engine = Engine(self.configuration())
+            started, spent = time.monotonic(), time.process_time()
+            try:
+                engine = self._engine = Engine(configuration)
+            except BaseException:
+                # nothing was crawled, so nothing is in the way of the next attempt
+                shutil.rmtree(self.folder, ignore_errors=True)
+                raise
             try:
                 control = self._begin_control(engine, stack)
-                engine.add([(url, 0, None) for url in urls])
-                engine.add([(url, 0, f"{tag}\n{date}") for url, tag, date in self.pages])
+                engine.add(given)
+                if not self.waits:
+                    engine.finish()
                 interrupted = self._watch(engine)
                 control.let_go()
                 end = engine.join()
+                self._answer(engine)
+            except BaseException:
+                # whatever a gate or a receiver raises, no thread goes on behind it
+                engine.stop(True)
+                with suppress(Exception):
+                    engine.join()
+                raise
             finally:
+                self._standing = self._read_standing(engine)
                 self._engine = None
-            result = CrawlResult(end, time.monotonic() - started, engine.counters())
+            seconds, spent = time.monotonic() - started, time.process_time() - spent
+            result = CrawlResult(end, seconds, engine.counters(), spent)
             self._store(result, renew)
             self.control = None
         if interrupted:
             raise KeyboardInterrupt
         return result
+
+    def _given(self) -> list[tuple[str, int, str | None]]:
+        """What it begins with, in the form of the core."""
+        longest = self.settings.max_url_length
+        given: list[tuple[str, int, str | None]] = []
+        if self.seeds or not (self.pages or self.waits):
+            given += [(url, 0, None) for url in read_seeds(self.seeds, max_length=longest).urls]
+        for url, tag, date in self.pages:
+            known = read_seeds([url], where="pages", max_length=longest).urls[0]
+            given.append((known, 0, f"{tag}\n{date}"))
+        self._num_given = len(given)
+        return given
 
     def _watch(self, engine: Engine) -> bool:
         """Show progress and answer what the core asks until it is over; whether somebody pressed Ctrl-C."""
@@ -203,16 +230,11 @@ class Crawl:
                     task.advance(pages - shown)
                     shown = pages
                 except KeyboardInterrupt:
-                    if interrupted:
-                        raise
+                    # who presses it twice does not want to wait
+                    self.stop(now=interrupted)
+                    if not interrupted:
+                        self.progress.note("Stopping: visits under way are brought to their end.")
                     interrupted = True
-                    self.progress.note("Stopping: visits under way are brought to their end.")
-                    self.stop()
-                except BaseException:
-                    # whatever a gate or a receiver raises, no thread goes on behind it
-                    engine.stop()
-                    engine.join()
-                    raise
         return interrupted
 
     def _answer(self, engine: Engine) -> None:
@@ -237,10 +259,29 @@ class Crawl:
             raise ValueError("add: the crawl is not running")
         self._engine.add([(url, depth, None) for url, depth in urls])
 
-    def stop(self) -> None:
-        """End the crawl in order, from any thread."""
+    def stop(self, *, now: bool = False) -> None:
+        """End the crawl in order, from any thread, without waiting for visits under way if it is `now`."""
         if self.control is not None:
-            self.control.stop()
+            self.control.stop(now=now)
+
+    def finish(self) -> None:
+        """Let a crawl that `waits` end when there is nothing left to fetch; from any thread."""
+        if self._engine is not None:
+            self._engine.finish()
+
+    @property
+    def standing(self) -> Standing:
+        """Whether there is anything to do, and what was exchanged with other agents."""
+        engine = self._engine
+        return self._standing if engine is None else self._read_standing(engine)
+
+    def _read_standing(self, engine: Engine) -> Standing:
+        counters = engine.counters()
+        return Standing(
+            is_idle=bool(counters["idle"]),
+            sent=counters["foreign"],
+            received=max(counters["received"] - self._num_given, 0),
+        )
 
     def pause(self, *, paused: bool = True) -> None:
         """Begin no more visits until it is called with ``paused=False``."""
@@ -261,10 +302,6 @@ class Crawl:
         except (AccessError, StorageError) as error:
             # not every file system has sockets
             self.progress.note(f"Nobody can steer this crawl from another process: {error}")
-        except BaseException:
-            engine.stop()
-            engine.join()
-            raise
         self.control = control
         return control
 
@@ -314,7 +351,7 @@ class Crawl:
     def configuration(self) -> dict[str, Any]:
         """Everything that the core is told."""
         settings = self.settings
-        numbers = {name: float(getattr(settings, name)) for name in _NUMBERS}
+        numbers = {name: float(getattr(settings, name, 0)) for name in LIMITS}
         numbers["workers"] = float(settings.workers or ResourcesSettings().num_workers)
         numbers["gate_after"] = float(settings.gate_after if self.gate else -1)
         numbers["agent"] = float(self.ring.number(self.agent) if self.ring else 0)
@@ -343,7 +380,7 @@ class Crawl:
                 ("robots", "obey" if settings.obey_robots else "ignore"),
                 ("http-header-user-agent", user_agent),
             ],
-            "filters": [self.filters[place].program if self.filters[place] else None for place in PLACES],
+            "filters": [chosen.program if chosen else None for chosen in self.filters.values()],
             "judge": self._judge,
             "weights": list(selection_weights(settings.levels, settings.level_bias)),
             "prioritizer": self._prioritize if self.priority else None,

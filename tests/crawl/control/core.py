@@ -16,8 +16,8 @@ class Core:
     def pause(self, is_paused: bool) -> None:  # noqa: FBT001 (as the core has it)
         self.told.append(("pause", is_paused))
 
-    def stop(self) -> None:
-        self.told.append(("stop",))
+    def stop(self, is_now: bool) -> None:  # noqa: FBT001
+        self.told.append(("stop", is_now))
 
 
 class LiveCore(Core):

@@ -46,7 +46,7 @@ def test_every_request_has_a_method(snapshot: Snapshot) -> None:
         ("pause", False),
         ("set", "host_delay", 2.0),
         ("blacklist", "example.org"),
-        ("stop",),
+        ("stop", False),
     ]
     assert core.told == told
 

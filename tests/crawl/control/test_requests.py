@@ -52,17 +52,19 @@ def test_pause_and_resume_and_stop_reach_the_core_and_change_the_state() -> None
     assert control.answer({"do": "pause"}) == {"ok": True, "state": "paused"}
     assert control.answer({"do": "resume"}) == {"ok": True, "state": "running"}
     assert control.answer({"do": "stop"}) == {"ok": True, "state": "stopping"}
-    assert core.told == [("pause", True), ("pause", False), ("stop",)]
+    assert core.told == [("pause", True), ("pause", False), ("stop", False)]
     assert "stopping" in control.answer({"do": "pause"})["error"]
     assert control.state == "stopping"
     assert len(core.told) == 3
 
 
-def test_a_paused_crawl_can_be_stopped() -> None:
+def test_a_paused_crawl_can_be_stopped_and_one_that_stops_can_be_hurried() -> None:
     core = Core()
     control = Control(core, CrawlSettings())
     control.pause()
     assert control.stop() == "stopping"
+    assert control.answer({"do": "stop", "now": True})["state"] == "stopping"
+    assert core.told == [("pause", True), ("stop", False), ("stop", True)]
 
 
 def test_a_core_that_was_let_go_is_told_nothing_and_its_last_numbers_stay() -> None:

@@ -17,6 +17,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("LIMITS", Limits::NAMES.to_vec())?;
     module.add_function(wrap_pyfunction!(hash_host, module)?)?;
     module.add_class::<Engine>()
 }
@@ -86,8 +87,13 @@ impl Engine {
         self.engine.send(Event::Pause(is_paused));
     }
 
-    fn stop(&self) {
-        self.engine.send(Event::Stop);
+    /// No more URLs will come from outside: the end is when there is nothing to do.
+    fn finish(&self) {
+        self.engine.send(Event::Finish);
+    }
+
+    fn stop(&self, is_now: bool) {
+        self.engine.send(Event::Stop(is_now));
     }
 
     fn is_over(&self) -> bool {

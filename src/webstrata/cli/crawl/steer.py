@@ -30,16 +30,17 @@ def resume(client: Client) -> None:
 
 
 @click.command("stop", epilog="Example: webstrata crawl stop uk 2026-06 --wait")
+@click.option("--now", is_flag=True, help="Give up visits under way.")
 @click.option("--wait", is_flag=True, help="Come back when its pages are stored.")
 @running_arguments
-def stop(client: Client, *, wait: bool) -> None:
+def stop(client: Client, *, now: bool, wait: bool) -> None:
     """Let a running crawl end in order.
 
     Visits under way are brought to their end, and what it has becomes the parts of the snapshot.
     """
     from webstrata.cli.crawl.running import wait_for_end
 
-    click.echo(f"The crawl is {client.stop()}.")
+    click.echo(f"The crawl is {client.stop(now=now)}.")
     if wait:
         wait_for_end(client)
         click.echo("It has ended.")

@@ -16,7 +16,7 @@ named in ``kind``. A connection may ask as often as it likes.
 ``metrics``                        ``text``: the same for Prometheus (see `metrics`)
 ``pause``                          ``state``; no visit begins until ``resume``
 ``resume``                         ``state``
-``stop``                           ``state``; visits under way are brought to their end, then it stores
+``stop``       ``now``, optional   ``state``; visits under way are brought to their end, or given up
 ``set``        ``name``, ``value``  ``name``, ``value``: a setting that can change while it runs
 ``blacklist``  ``what``            ``what``: a host or an address that is asked for nothing any more
 =============  ==================  ===================================================================

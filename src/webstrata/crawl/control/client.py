@@ -74,9 +74,9 @@ class Client:
         """Let it go on; the state."""
         return str(self.ask("resume")["state"])
 
-    def stop(self) -> str:
-        """Let it end in order; the state."""
-        return str(self.ask("stop")["state"])
+    def stop(self, *, now: bool = False) -> str:
+        """Let it end in order, visits under way given up if it is to be `now`; the state."""
+        return str(self.ask("stop", now=now)["state"])
 
     def set(self, name: str, value: object) -> object:
         """Change a setting; its new value."""

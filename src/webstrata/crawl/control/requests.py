@@ -42,7 +42,7 @@ class Control:
     Parameters
     ----------
     engine
-        The core: ``counters()``, ``pause(bool)`` and ``stop()``. Where it has ``set(name, value)`` and
+        The core: ``counters()``, ``pause(bool)`` and ``stop(bool)``. Where it has ``set(name, value)`` and
         ``blacklist(text)`` too, settings can change, and hosts can be shut out, while it runs.
     settings
         What the crawl obeys.
@@ -90,6 +90,7 @@ class Control:
         self._began = clock()
         self._since = dt.datetime.now(dt.UTC)
         self._counters: dict[str, int] = dict(engine.counters())
+        self._live = [field.name for field in describe(type(settings)) if field.setting.live]
         self._samples: deque[tuple[float, dict[str, int]]] = deque([(self._began, self._counters)])
 
     # ---- how things stand
@@ -160,7 +161,7 @@ class Control:
 
     def live_names(self) -> list[str]:
         """The settings that can change while it runs."""
-        return [field.name for field in describe(type(self.settings)) if field.setting.live]
+        return list(self._live)
 
     # ---- what can be done
 
@@ -172,12 +173,12 @@ class Control:
         """Go on; the state."""
         return self._steer("running", lambda engine: engine.pause(False))
 
-    def stop(self) -> str:
-        """End in order; the state."""
+    def stop(self, *, now: bool = False) -> str:
+        """End in order, visits under way given up if it is to be `now`; the state."""
         with self._lock:
             if self._engine is None:
                 return self._state  # it ends anyway
-            self._engine.stop()
+            self._engine.stop(now)
             self._state = "stopping"
             return self._state
 
@@ -236,7 +237,9 @@ class Control:
             return {"status": self.status()}
         if do == "metrics":
             return {"text": write_metrics(self.status())}
-        if do in ("pause", "resume", "stop"):
+        if do == "stop":
+            return {"state": self.stop(now=request.get("now") is True)}
+        if do in ("pause", "resume"):
             return {"state": getattr(self, str(do))()}
         if do == "set":
             name = _text(request, "name")
