@@ -184,7 +184,9 @@ def test_metrics_are_printed_and_served_to_those_who_have_the_token(
         done = webstrata("crawl", "stop", "fr", "2026-06", "--at", place, "--token", "token")
         assert_refused(done, "this is the crawl of uk 2026-06, and not of fr 2026-06")
         assert_refused(webstrata("crawl", "stop", "uk", "2026-06", "--at", place), "give --token FILE")
-        done = webstrata("crawl", "stop", "uk", "2026-06", "--at", place, "--token", "token", "--wait")
+        done = webstrata(
+            "crawl", "stop", "uk", "2026-06", "--at", place, "--token", "token", "--now", "--wait"
+        )
         assert done.returncode == 0, done.stderr
         assert child.wait(60) == 0
 
@@ -276,8 +278,10 @@ def test_the_dashboard_shows_the_crawl_and_is_left_without_harm(
 
 def test_a_crawl_on_a_terminal_shows_rate_front_and_queues(webstrata: Command, tmp_path: Path) -> None:
     assert webstrata("new", "uk").returncode == 0
-    with terminal(tmp_path, "crawl", "uk", "2026-06", *SLOW) as (screen, child):
-        shown = read_until(screen, "crawling.*pages/s.*bytes/s.*queues.*in flight.*workbench")
+    with terminal(tmp_path, "crawl", "uk", "2026-06", *SLOW, "--limit", "5000") as (screen, child):
+        shown = read_until(
+            screen, "crawling.*of 5,000 pages.*% *, .* to go.*pages/s.*bytes/s.*queues.*in flight.*workbench"
+        )
         assert shown.count("\n") < 100
         wait_for_pages(webstrata, 5)
         os.write(screen, b"\x03")

@@ -189,6 +189,8 @@ class Crawl:
                 self._answer(engine)
             except BaseException:
                 # whatever a gate or a receiver raises, no thread goes on behind it
+                if self.control is not None:
+                    self.control.let_go()
                 engine.stop(True)
                 with suppress(Exception):
                     engine.join()
@@ -199,7 +201,6 @@ class Crawl:
             seconds, spent = time.monotonic() - started, time.process_time() - spent
             result = CrawlResult(end, seconds, engine.counters(), spent)
             self._store(result, renew)
-            self.control = None
         if interrupted:
             raise KeyboardInterrupt
         return result
@@ -303,6 +304,7 @@ class Crawl:
             # not every file system has sockets
             self.progress.note(f"Nobody can steer this crawl from another process: {error}")
         self.control = control
+        stack.callback(setattr, self, "control", None)
         return control
 
     def _sample(self, engine: Engine) -> dict[str, int]:

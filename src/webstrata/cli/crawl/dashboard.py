@@ -98,13 +98,15 @@ def plain_line(status: Mapping[str, Any]) -> str:
 
 
 def draw_essentials(status: Mapping[str, Any], history: History) -> RenderableType:
-    """Four lines: what is done, how fast, and what waits."""
+    """Four lines, or five where there is a limit: what is done, how fast, and what waits."""
     from rich.table import Table
 
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold")
     grid.add_column()
     grid.add_row("crawling", _done(status))
+    if bar := _progress(status):
+        grid.add_row("", bar)
     for row in _rates(status, history)[:2]:
         grid.add_row(row[0], f"{row[1]}  {row[2]}")
     grid.add_row("queues", f"{_front(status)}, {_queues(status)}")
@@ -122,11 +124,14 @@ def draw_dashboard(status: Mapping[str, Any], history: History) -> RenderableTyp
     grid.add_column(style="bold")
     grid.add_column(overflow="fold")
     grid.add_row("done", _done(status))
+    if bar := _progress(status):
+        grid.add_row("progress", Text(bar, style="green"))
     for name, numbers, bars in _rates(status, history):
         line = Text(f"{numbers}  ")
         line.append(bars, style="cyan")
         grid.add_row(name, line)
     grid.add_row("hosts", _hosts(counters))
+    grid.add_row("sieve", _sieve(counters))
     grid.add_row("queues", _queues(status))
     for title, prefix in (("answers", "status_"), ("failures", "failed_")):
         found = nonzero(counters, prefix)
@@ -137,7 +142,7 @@ def draw_dashboard(status: Mapping[str, Any], history: History) -> RenderableTyp
         "stored", f"{show_bytes(counters.get('stored', 0))} of {counters.get('captures', 0):,} captures"
     )
     if status["changes"]:
-        grid.add_row("changes", "; ".join(map(_change, status["changes"][-3:])))
+        grid.add_row("changes", Text("; ".join(map(_change, status["changes"][-3:]))))
     state = Text(status["state"], style=_STYLES.get(status["state"], ""))
     head = Text(f"{where(status)} · ") + state + Text(f" · {show_time(status['seconds'])}")
     return Panel(grid, title=head, title_align="left", subtitle="q leaves, the crawl goes on", expand=False)
@@ -148,10 +153,41 @@ def _done(status: Mapping[str, Any]) -> str:
     limit = settings.get("max_pages", 0)
     of_limit = f" of {limit:,}" if limit else ""
     text = f"{counters['pages']:,}{of_limit} pages, {counters.get('duplicates', 0):,} duplicates"
-    mean = status["means"]["pages"]
-    if limit and mean and counters["pages"] < limit:
-        text += f", {show_time((limit - counters['pages']) / mean)} to go"
     return f"{text}, {counters.get('discovered', 0):,} URLs discovered"
+
+
+def find_progress(status: Mapping[str, Any]) -> tuple[float, float] | None:
+    """How much is done of the limit that will be met first, and in how many seconds it will; or nothing.
+
+    Examples
+    --------
+    >>> status = {"seconds": 10.0, "settings": {"max_pages": 400, "max_seconds": 50.0},
+    ...           "counters": {"pages": 100}, "means": {"pages": 10.0}}
+    >>> find_progress(status)
+    (0.25, 30.0)
+    """
+    settings, counters, means = status["settings"], status["counters"], status["means"]
+    limits = [(settings.get("max_seconds"), status["seconds"], 1.0)]
+    for name, counter in (("max_pages", "pages"), ("max_bytes", "payload")):
+        limits.append((settings.get(name), counters.get(counter, 0), means.get(counter, 0.0)))
+    found = [
+        (max(limit - done, 0) / rate, min(done / limit, 1.0))
+        for limit, done, rate in limits
+        if limit and rate
+    ]
+    if not found:
+        return None
+    left, share = min(found)
+    return share, left
+
+
+def _progress(status: Mapping[str, Any]) -> str:
+    """A bar, where there is a limit; without one nobody knows how large the web is."""
+    found = find_progress(status)
+    if found is None:
+        return ""
+    full = round(found[0] * _WIDTH)
+    return f"{'━' * full}{'·' * (_WIDTH - full)} {found[0]:.0%}, {show_time(found[1])} to go"
 
 
 def _rates(status: Mapping[str, Any], history: History) -> list[tuple[str, str, str]]:
@@ -180,6 +216,13 @@ def _hosts(counters: Mapping[str, int]) -> str:
     )
 
 
+def _sieve(counters: Mapping[str, int]) -> str:
+    return (
+        f"{counters.get('enqueued', 0):,} URLs in, {counters.get('discovered', 0):,} out, "
+        f"flushed {counters.get('flushes', 0):,} times"
+    )
+
+
 def _queues(status: Mapping[str, Any]) -> str:
     counters = status["counters"]
     return (
@@ -202,7 +245,7 @@ def _change(change: Mapping[str, Any]) -> str:
 
 
 class CrawlProgress(TerminalProgress):
-    """Progress of a crawl on stderr: four lines on a terminal, elsewhere one every ten seconds."""
+    """Progress of a crawl on stderr: four or five lines on a terminal, elsewhere one every ten seconds."""
 
     def __init__(self) -> None:
         super().__init__()
