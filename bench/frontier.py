@@ -2,20 +2,20 @@
 
 Rates are by the clock, so that waiting for the disk is in them; so is waiting for others on this machine.
 
-`frontier-seen`: URLs per second through the URL cache (64 MiB) and the sieve (2²² hashes) until
-10⁸ distinct ones have come out (`--quick`: 10⁷), each once. Of 32 URLs offered 23 are new; of the others,
+`frontier-seen`: URLs per second through the URL cache (64 MiB) and the sieve (2²² hashes) until 10⁸
+distinct ones have come out (`--quick`: 10⁷), each once. Of 32 URLs offered 23 are new; of the others,
 most were met within the last million, the rest are old. A URL is 48 bytes, hashed here too. The promise is a
 million per second. The peer is what crawlers in Python do, a `set` in memory: it gets hashes as integers,
-without cost, and keeps no URLs. `frontier-memory` is the peak memory of the same, with
-what makes the input (`--quick`: 2·10⁶). The promise is 1 GiB.
+without cost, and keeps no URLs. `frontier-memory` is the peak memory of the same, with what makes
+the input (`--quick`: 2·10⁶). Ours does not grow with URLs; the promise is 1 GiB.
 
 `frontier-hosts`: records per second that go through the virtualizer with a stage of 4 MiB: pushed in an
 order that mixes 20 000 hosts of very different sizes, then pulled 64 KiB at a time, 3·10⁷ of them (`--quick`:
-5·10⁵). The peer is a table of SQLite with the host and a running number as its key, in one transaction; what was
-pulled stays in it.
+5·10⁵). The peer is a table of SQLite with the host and a running number as its key, in one transaction; what
+was pulled stays in it.
 
 `frontier-duplicates`: fingerprints per second looked up and entered in the map on disk, a quarter of them
-known, 10⁷ (`--quick`: 3·10⁵) with a cache of 4 MiB. The peer is a table of SQLite with the same cache.
+known, 2·10⁶ (`--quick`: 3·10⁵) with a cache of 4 MiB. The peer is a table of SQLite with the same cache.
 
 What makes the input is not in the times. Files are written below the folder for temporary files (`TMPDIR`).
 """
@@ -43,7 +43,7 @@ BATCH = 1 << 18
 RECENT = 1 << 20
 NEW, OFFERED = 23, 32
 NUM_HOSTS = 20_000
-SIZES = {"urls": (10**8, 10**7), "records": (3 * 10**7, 5 * 10**5), "fingerprints": (10**7, 3 * 10**5)}
+SIZES = {"urls": (10**8, 10**7), "records": (3 * 10**7, 5 * 10**5), "fingerprints": (2 * 10**6, 3 * 10**5)}
 
 
 def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from webstrata import collection as rooms
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from os import PathLike
 
     from webstrata.store.pages import Pages
@@ -48,6 +49,13 @@ class Collection(rooms.Collection):
     """One directory with everything known about one piece of the web."""
 
     snapshot_class = Snapshot
+
+    if TYPE_CHECKING:  # the snapshots are those of this module
+
+        def __getitem__(self, label: str) -> Snapshot: ...
+        def __iter__(self) -> Iterator[Snapshot]: ...
+        def add(self, label: str) -> Snapshot:
+            """The snapshot of that label, made if it is not there yet."""
 
 
 def open(path: str | PathLike[str]) -> Collection:

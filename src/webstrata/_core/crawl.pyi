@@ -87,7 +87,9 @@ def hash_records(text: bytes, ends: NDArray[np.uint64]) -> NDArray[np.uint64]: .
 
 # ---- run
 
-__all__ += ["Engine", "hash_host"]
+__all__ += ["LIMITS", "Engine", "hash_host"]
+
+LIMITS: list[str]
 
 def hash_host(url: str) -> int: ...
 

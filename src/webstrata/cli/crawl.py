@@ -136,7 +136,11 @@ def _show(result: CrawlResult, where: str) -> None:
         ["captures stored", counters["captures"]],
         ["URLs discovered", counters["discovered"]],
         *([f"answers {hundreds}xx", counters[f"status_{hundreds}xx"]] for hundreds in range(2, 6)),
-        *([f"failed: {name}", counters[f"failed_{name}"]] for name in _FAILURES if counters[f"failed_{name}"]),
+        *(
+            [f"failed: {name}", counters[f"failed_{name}"]]
+            for name in _FAILURES
+            if counters[f"failed_{name}"]
+        ),
         *([f"not fetched: {reason}", count] for reason, count in result.skipped().items()),
     ]
     show_table(["what", "number"], rows)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webstrata._core import __version__
-from webstrata._core.crawl import Engine
+from webstrata._core.crawl import LIMITS, Engine
 from webstrata.collection.files import explained, make_directory, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings, parse_seconds
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from webstrata.collection import Snapshot
     from webstrata.crawl.agents import Ring
-    from webstrata.crawl.hosts import Hosts
 
     Prioritizer = Callable[[Sequence[str], Sequence[int]], Iterable[int]]
     Gate = Callable[[list["HostSample"]], Iterable[bool]]
@@ -44,14 +43,6 @@ if TYPE_CHECKING:
 
 PLACES = ("schedule", "fetch", "parse", "follow", "store")
 _PERIOD = 0.1
-_NUMBERS = (
-    "host_delay ip_delay keep_alive max_crawl_delay fetchers connect_timeout response_timeout fetch_timeout "
-    "min_rate max_response max_header max_redirects max_retry_after max_pages max_bytes max_seconds max_urls "
-    "max_pages_per_host max_depth max_url_length obey_robots robots_expiry follow_nofollow follow_canonical "
-    "resources sitemaps "
-    "accept_all_certificates store_pointers file_size url_cache sieve workbench virtualizer duplicates_cache "
-    "log_releases resolve"
-).split()
 
 
 class HostSample:
@@ -117,7 +108,7 @@ class Crawl:
         *,
         seeds: Iterable[str] = (),
         pages: Iterable[Known] = (),
-        hosts: Hosts | None = None,
+        hosts: Mapping[str, tuple[str, int | None]] | None = None,
         priority: Prioritizer | None = None,
         predicates: Mapping[str, Any] | None = None,
         gate: Gate | None = None,
@@ -276,7 +267,7 @@ class Crawl:
     def configuration(self) -> dict[str, Any]:
         """Everything that the core is told."""
         settings = self.settings
-        numbers = {name: float(getattr(settings, name)) for name in _NUMBERS}
+        numbers = {name: float(getattr(settings, name, 0)) for name in LIMITS}
         numbers["workers"] = float(settings.workers or ResourcesSettings().num_workers)
         numbers["gate_after"] = float(settings.gate_after if self.gate else -1)
         numbers["agent"] = float(self.ring.number(self.agent) if self.ring else 0)
@@ -305,7 +296,7 @@ class Crawl:
                 ("robots", "obey" if settings.obey_robots else "ignore"),
                 ("http-header-user-agent", user_agent),
             ],
-            "filters": [self.filters[place].program if self.filters[place] else None for place in PLACES],
+            "filters": [chosen.program if chosen else None for chosen in self.filters.values()],
             "judge": self._judge,
             "weights": list(selection_weights(settings.levels, settings.level_bias)),
             "prioritizer": self._prioritize if self.priority else None,

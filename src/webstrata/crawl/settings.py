@@ -19,10 +19,14 @@ class CrawlSettings(Settings):
     # ---- who crawls, and how politely
     user_agent: str = setting(
         "",
-        "Who crawls and where to complain, as `name/1.0 (+https://example.org/why)`; a crawl of the web needs it.",
+        "Who crawls and where to complain, as `name/1.0 (+https://example.org/why)`; needed on the web.",
     )
     host_delay: float = setting(
-        4.0, "Time from the end of a visit to a host to the next.", unit="seconds", check=not_negative, live=True
+        4.0,
+        "Time from the end of a visit to a host to the next.",
+        unit="seconds",
+        check=not_negative,
+        live=True,
     )
     ip_delay: float = setting(
         0.5,
@@ -51,7 +55,9 @@ class CrawlSettings(Settings):
     )
 
     # ---- how far
-    max_pages: int = setting(0, "Pages, without duplicates, after which the crawl ends; 0 for no limit.", check=not_negative)
+    max_pages: int = setting(
+        0, "Pages, without duplicates, after which the crawl ends; 0 for no limit.", check=not_negative
+    )
     max_bytes: int = setting(
         0, "Bytes of bodies after which it ends; 0 for no limit.", unit="bytes", check=not_negative
     )
@@ -64,7 +70,9 @@ class CrawlSettings(Settings):
     max_url_length: int = setting(2_048, "Characters of a URL beyond which it is refused.", check=positive)
     max_redirects: int = setting(10, "Redirects that are followed in a row.", check=redirects)
     max_repeats: int = setting(
-        3, "Times in a row that the same folders may stand in a path, as in /a/b/a/b; 0 for no limit.", check=not_negative
+        3,
+        "Times in a row that the same folders may stand in a path, as in /a/b/a/b; 0 for no limit.",
+        check=not_negative,
     )
 
     # ---- what
@@ -79,20 +87,28 @@ class CrawlSettings(Settings):
     follow_canonical: bool = setting(
         False, "Fetch what a page calls its canonical address, which shows the same page once more."
     )
-    levels: int = setting(1, "Priority levels between sieve and workbench; 1 is breadth-first.", check=positive)
+    levels: int = setting(
+        1, "Priority levels between sieve and workbench; 1 is breadth-first.", check=positive
+    )
     level_bias: float = setting(
         2.0, "How many times more often a level is served than the one below it.", check=positive
     )
     gate_after: int = setting(
-        0, "Pages of a new host that the gate sees before the host is held; only with a gate.", check=not_negative
+        0,
+        "Pages of a new host that the gate sees before the host is held; only with a gate.",
+        check=not_negative,
     )
 
     # ---- cut-offs
-    connect_timeout: float = setting(20.0, "Time for a connection to come about.", unit="seconds", check=positive)
+    connect_timeout: float = setting(
+        20.0, "Time for a connection to come about.", unit="seconds", check=positive
+    )
     response_timeout: float = setting(
         30.0, "Time to the first byte of an answer, and between two.", unit="seconds", check=positive
     )
-    fetch_timeout: float = setting(300.0, "Time to the last byte of an answer.", unit="seconds", check=positive)
+    fetch_timeout: float = setting(
+        300.0, "Time to the last byte of an answer.", unit="seconds", check=positive
+    )
     min_rate: float = setting(
         64.0, "Bytes per second below which an answer is cut off.", unit="bytes", check=not_negative
     )
@@ -112,7 +128,9 @@ class CrawlSettings(Settings):
     )
 
     # ---- names and certificates
-    hosts_table: str = setting("", "A file of addresses and names, as /etc/hosts; an address may have a port.")
+    hosts_table: str = setting(
+        "", "A file of addresses and names, as /etc/hosts; an address may have a port."
+    )
     name_servers: tuple[str, ...] = setting((), "Name servers in place of the system's, as `192.0.2.1:53`.")
     resolve: bool = setting(True, "Ask name servers; if not, only the hosts table counts.")
     accept_all_certificates: bool = setting(True, "Believe every certificate, as archives do.")
@@ -122,11 +140,15 @@ class CrawlSettings(Settings):
     compression: str = setting("gzip", "How records are packed.", check=one_of("gzip", "zstd", "none"))
     compression_level: int = setting(6, "1 to 12 for gzip, 1 to 19 for zstd.", check=level)
     dictionary: str = setting("", "A file with a dictionary for zstd.")
-    file_size: int = setting(1 << 30, "Bytes after which another WARC file begins.", unit="bytes", check=positive)
+    file_size: int = setting(
+        1 << 30, "Bytes after which another WARC file begins.", unit="bytes", check=positive
+    )
     store_pointers: bool = setting(
         False, "Of a page with the fingerprint of another one store only a pointer, as TIME did."
     )
-    log_releases: bool = setting(False, "Write the URLs that the sieve releases to crawl/releases.log, in order.")
+    log_releases: bool = setting(
+        False, "Write the URLs that the sieve releases to crawl/releases.log, in order."
+    )
 
     # ---- resources
     fetchers: int = setting(1_000, "Visits in flight at once.", check=positive)
@@ -134,5 +156,9 @@ class CrawlSettings(Settings):
     url_cache: int = setting(16 << 20, "Memory of the URL cache.", unit="bytes", check=positive)
     sieve: int = setting(1 << 20, "URLs that the sieve holds in memory.", check=positive)
     workbench: int = setting(64 << 20, "Memory for URLs on the workbench.", unit="bytes", check=positive)
-    virtualizer: int = setting(16 << 20, "Memory for URLs on their way to the disk.", unit="bytes", check=positive)
-    duplicates_cache: int = setting(16 << 20, "Memory for the maps of duplicates.", unit="bytes", check=positive)
+    virtualizer: int = setting(
+        16 << 20, "Memory for URLs on their way to the disk.", unit="bytes", check=positive
+    )
+    duplicates_cache: int = setting(
+        16 << 20, "Memory for the maps of duplicates.", unit="bytes", check=positive
+    )
