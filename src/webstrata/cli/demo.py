@@ -98,10 +98,8 @@ def _compare(place: Path, label: str) -> bool:
     """Say whether the nodes of a snapshot are those of the truth."""
     from webstrata.api import Collection
     from webstrata.simulate.invitro import Web
-    from webstrata.store.urls import Urls
 
-    with Collection.open(place)[label].open_part("urls") as part:
-        found = list(Urls(part.path, part))
+    found = list(Collection.open(place)[label].urls)
     graph = Web(_PRESET, seed=_SEED).graph(_MONTHS.index(label), view="collection")
     if found == list(graph.urls):
         click.echo(f"{label}: the crawl found the {len(found):,} nodes of the truth, and no other.")
