@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+FILE = "crawl.json"
+"""Where a crawl that has ended leaves its result."""
+
 PROFILE = ("decode", "parse", "digest", "links", "encode")
 """What fetchers measure of a page's way; the rest of their time is requests and answers."""
 

@@ -13,7 +13,7 @@ import re
 import shutil
 import time
 from collections import defaultdict
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,14 +23,17 @@ from webstrata.collection.files import explained, make_directory, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings, parse_seconds
 from webstrata.crawl.agents import Standing
+from webstrata.crawl.control import SOCKET, Control, Listener
 from webstrata.crawl.filters import Filter, Response
 from webstrata.crawl.hosts import read_hosts_table
 from webstrata.crawl.priorities import selection_weights
 from webstrata.crawl.results import CrawlResult
 from webstrata.crawl.retries import retry_delays
 from webstrata.crawl.seeds import read_seeds
+from webstrata.crawl.series import FILE as SERIES
+from webstrata.crawl.series import Series
 from webstrata.crawl.settings import CrawlSettings
-from webstrata.errors import ExistsError, SettingError
+from webstrata.errors import AccessError, ExistsError, SettingError, StorageError
 from webstrata.store.step import build_store
 
 if TYPE_CHECKING:
@@ -90,6 +93,8 @@ class Crawl:
         `finish` is called; `webstrata.crawl.agents.is_finished` tells when.
     progress
         Where progress is shown.
+    listener
+        Where the crawl is asked and steered (see `webstrata.crawl.control`); by default at its socket alone.
 
     Examples
     --------
@@ -122,6 +127,7 @@ class Crawl:
         send: Callable[[str, list[tuple[str, int]]], None] | None = None,
         waits: bool = False,
         progress: Progress | None = None,
+        listener: Listener | None = None,
     ) -> None:
         self.snapshot = snapshot
         self.settings = settings or snapshot.settings(CrawlSettings)
@@ -136,6 +142,8 @@ class Crawl:
         self.waits = waits
         self.progress = progress or Progress()
         self.filters = make_filters(self.settings, predicates, folder=snapshot.collection.path)
+        self.listener = listener
+        self.control: Control | None = None
         self._engine: Engine | None = None
         self._standing = Standing(is_idle=False, sent=0, received=0)
         self._num_given = 0
@@ -161,7 +169,7 @@ class Crawl:
         """
         given = self._given()
         configuration = self.configuration()
-        with self.snapshot.parts.writing(self.progress):
+        with self.snapshot.parts.writing(self.progress), ExitStack() as stack:
             self._prepare(again=again)
             started, spent = time.monotonic(), time.process_time()
             try:
@@ -171,10 +179,12 @@ class Crawl:
                 shutil.rmtree(self.folder, ignore_errors=True)
                 raise
             try:
+                control = self._begin_control(engine, stack)
                 engine.add(given)
                 if not self.waits:
                     engine.finish()
                 interrupted = self._watch(engine)
+                control.let_go()
                 end = engine.join()
                 self._answer(engine)
             except BaseException:
@@ -189,6 +199,7 @@ class Crawl:
             seconds, spent = time.monotonic() - started, time.process_time() - spent
             result = CrawlResult(end, seconds, engine.counters(), spent)
             self._store(result, renew)
+            self.control = None
         if interrupted:
             raise KeyboardInterrupt
         return result
@@ -215,14 +226,15 @@ class Crawl:
                 try:
                     time.sleep(_PERIOD)
                     self._answer(engine)
-                    pages = engine.counters()["pages"]
+                    pages = self._sample(engine)["pages"]
                     task.advance(pages - shown)
                     shown = pages
                 except KeyboardInterrupt:
-                    # who presses it twice does not want to wait
-                    engine.stop(interrupted)
-                    if not interrupted:
+                    if interrupted:
+                        engine.stop(True)  # who presses it twice does not want to wait
+                    else:
                         self.progress.note("Stopping: visits under way are brought to their end.")
+                        self.stop()
                     interrupted = True
         return interrupted
 
@@ -250,8 +262,8 @@ class Crawl:
 
     def stop(self) -> None:
         """End the crawl in order, from any thread."""
-        if self._engine is not None:
-            self._engine.stop(False)
+        if self.control is not None:
+            self.control.stop()
 
     def finish(self) -> None:
         """Let a crawl that `waits` end when there is nothing left to fetch; from any thread."""
@@ -274,8 +286,28 @@ class Crawl:
 
     def pause(self, *, paused: bool = True) -> None:
         """Begin no more visits until it is called with ``paused=False``."""
-        if self._engine is not None:
-            self._engine.pause(paused)
+        if self.control is not None:
+            self.control.pause() if paused else self.control.resume()
+
+    # ---- control
+
+    def _begin_control(self, engine: Engine, stack: ExitStack) -> Control:
+        """Let the crawl be asked and steered until the stack is closed."""
+        where = self.snapshot.collection
+        path = str(where.path.resolve())
+        about = {"collection": path, "title": where.title, "snapshot": self.snapshot.label}
+        try:
+            control = Control(engine, self.settings, about=about, series=Series(self.folder / SERIES))
+            listener = stack.enter_context(self.listener or Listener())
+            listener.serve(control, self.folder)
+        except (AccessError, StorageError) as error:
+            # not every file system has sockets
+            self.progress.note(f"Nobody can steer this crawl from another process: {error}")
+        self.control = control
+        return control
+
+    def _sample(self, engine: Engine) -> dict[str, int]:
+        return self.control.sample() if self.control is not None else engine.counters()
 
     # ---- before and after
 
@@ -307,9 +339,11 @@ class Crawl:
         folder = self.folder
         build_store(self.snapshot, folder, renew=renew, progress=self.progress)
         # the parts have the files now; what stays says how they came
-        report = {"settings": self.settings.to_dict(), **result.to_dict()}
+        settings = self.control.settings if self.control else self.settings
+        changes = self.control.changes if self.control else []
+        report = {"settings": settings.to_dict(), "changes": changes, **result.to_dict()}
         for path in folder.iterdir():
-            if path.name != "releases.log":
+            if path.name not in ("releases.log", SERIES, SOCKET):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
         replace_file(folder / "crawl.json", json.dumps(report, indent=1, default=str).encode())
 
