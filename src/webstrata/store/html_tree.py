@@ -69,14 +69,7 @@ def read_tree(folder: str | PathLike[str], tally: Tally, *, base_url: str = "") 
     ['http://example.org/docs/', 'http://example.org/docs/a%20b/c.htm']
     """
     root = Path(folder)
-    if base_url:
-        base_url = normalize(base_url)
-        base_url = base_url if base_url.endswith("/") else base_url + "/"
-    elif not root.is_dir() or not _has_hosts(root):
-        raise UsageError(
-            f"{root}: nobody knows what URLs these pages have; say what the folder stands for with "
-            f"--base-url http://example.org/, or give a folder whose folders are named by hosts"
-        )
+    base_url = check_base(root, base_url)
     for path in _walk(root):
         if path.is_symlink():
             tally.leave_out("a symbolic link")
@@ -103,6 +96,25 @@ def read_tree(folder: str | PathLike[str], tally: Tally, *, base_url: str = "") 
             ("Content-Type", mime),
         )
         yield Record("resource", headers, block, 0)
+
+
+def check_base(root: Path, base_url: str) -> str:
+    """What a folder stands for, with a slash at its end; nothing where its folders are named by hosts.
+
+    Examples
+    --------
+    >>> check_base(getfixture("tmp_path"), "http://example.org")
+    'http://example.org/'
+    """
+    if base_url:
+        base_url = normalize(base_url)
+        return base_url if base_url.endswith("/") else base_url + "/"
+    if not root.is_dir() or not _has_hosts(root):
+        raise UsageError(
+            f"{root}: nobody knows what URLs these pages have; say what the folder stands for with "
+            f"--base-url http://example.org/, or give a folder whose folders are named by hosts"
+        )
+    return ""
 
 
 def _walk(root: Path) -> Iterator[Path]:

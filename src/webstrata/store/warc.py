@@ -272,34 +272,47 @@ def read_records(
     [('warcinfo', None), ('response', 'http://a.org/')]
     """
     path = Path(path)
+
+    def tell(problem: Problem) -> None:
+        if report is not None:
+            report(problem)
+        else:
+            _log.warning("%s, byte %d: %s; reading goes on behind it", path, problem.offset, problem.what)
+
     with explained(path, "read"), path.open("rb") as stream:
         if path.stat().st_size == 0:
             return
         with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
             start, dictionary, strict = 0, _read_dictionary(data), True
+            held: Problem | None = None  # one that is told unless a better place for it is found
             while start < len(data):
-                begun, base, is_read = start, start, False
+                begun, base, is_read, is_whole = start, start, False, False
                 try:
                     for record in _iterate(data, base, dictionary, strict=strict):
-                        begun = base + record.stream_pos
+                        begun, is_whole = base + record.stream_pos, False
                         made = _make(record, begun, max_block)
-                        is_read = True
+                        if held is not None:
+                            tell(held)
+                        held, is_read, is_whole = None, True, True
                         if not kinds or made.kind in kinds:
                             yield made
-                    return
+                    break
                 except (OSError, ValueError, EOFError, stream_io.FastWARCError) as error:
                     if strict and start == 0 and not is_read:
                         strict = False  # the writer of this file had ways of its own
                         continue
                     found = _STARTS.search(data, begun + 1)
                     start = found.start() if found else len(data)
-                    if report is None:
-                        _log.warning("%s, byte %d: %s; reading goes on at byte %d", path, begun, error, start)
-                        continue
                     cut = error.record if isinstance(error, _CutOff) and found is None else None
-                    report(Problem(begun, cut.url if cut else None, str(error)))
-                    if cut and (not kinds or cut.kind in kinds):
+                    held = Problem(begun, cut.url if cut else None, str(error))
+                    # what comes behind a whole record is damaged: if it has a beginning, that is its place
+                    if not (is_whole and found):
+                        tell(held)
+                        held = None
+                    if cut and report is not None and (not kinds or cut.kind in kinds):
                         yield cut
+            if held is not None:
+                tell(held)
 
 
 def read_record(path: str | PathLike[str], offset: int) -> Record:
