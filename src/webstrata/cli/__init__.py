@@ -29,6 +29,7 @@ VERBS = {
     "invitro": "A web that does not exist: serve it, describe it, judge its visitors.",
     "new": "Create COLLECTION, or add snapshots to it.",
     "show": "Show what COLLECTION holds, and what is stale.",
+    "table": "Read and write the rows of COLLECTION's table.",
 }
 """The first line of each verb's help, so that the list of verbs needs none of them loaded."""
 
