@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from webstrata.store.pages import Pages
+    from webstrata.store.table import Table
     from webstrata.store.urls import Urls
 
 
@@ -49,6 +50,13 @@ class Collection(rooms.Collection):
     """One directory with everything known about one piece of the web."""
 
     snapshot_class = Snapshot
+
+    @cached_property
+    def table(self) -> Table:
+        """The row table: what was captured of a page and what is noted about it, by row key."""
+        from webstrata.store.table import Table
+
+        return Table(self)
 
     if TYPE_CHECKING:  # the snapshots are those of this module
 
