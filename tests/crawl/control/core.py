@@ -16,7 +16,7 @@ class Core:
     def pause(self, is_paused: bool) -> None:  # noqa: FBT001 (as the core has it)
         self.told.append(("pause", is_paused))
 
-    def stop(self) -> None:
+    def stop(self, is_now: bool) -> None:  # noqa: FBT001 (as the core has it)
         self.told.append(("stop",))
 
 

@@ -177,7 +177,7 @@ class Control:
         with self._lock:
             if self._engine is None:
                 return self._state  # it ends anyway
-            self._engine.stop()
+            self._engine.stop(False)
             self._state = "stopping"
             return self._state
 
