@@ -49,7 +49,9 @@ def test_hosts_and_addresses_are_left_in_peace_between_two_visits(tmp_path: Path
     for name in hosts:
         assert least_gap([request for request in origin.requests if request.host == name]) >= HOST_DELAY, name
     for address in ADDRESSES:
-        assert least_gap([request for request in origin.requests if request.address == address]) >= IP_DELAY, address
+        assert (
+            least_gap([request for request in origin.requests if request.address == address]) >= IP_DELAY
+        ), address
     assert found["pages"] == 14
 
 

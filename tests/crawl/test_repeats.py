@@ -77,7 +77,11 @@ def test_errors_and_empty_pages_are_no_duplicates_of_each_other(tmp_path: Path) 
         for place in range(2):
             origin.say(f"/gone-{place}", reply(SAME, status="410 Gone"))
             origin.say(f"/empty-{place}", reply(b""))
-        found = crawl(tmp_path, origin, *(f"http://a.test/{name}-{place}" for name in ("gone", "empty") for place in "01"))
+        found = crawl(
+            tmp_path,
+            origin,
+            *(f"http://a.test/{name}-{place}" for name in ("gone", "empty") for place in "01"),
+        )
     assert found["duplicates"] == 0
     assert {record.kind for record in found.captures} == {"response"}
 
@@ -85,7 +89,9 @@ def test_errors_and_empty_pages_are_no_duplicates_of_each_other(tmp_path: Path) 
 def test_what_a_filter_keeps_out_of_the_store_is_nothing_to_point_to(tmp_path: Path) -> None:
     with Origin() as origin:
         origin.say("/", reply(SAME))
-        found = crawl(tmp_path, origin, "http://a.test/", "http://b.test/", store="HostEquals(b.test)", fetchers=1)
+        found = crawl(
+            tmp_path, origin, "http://a.test/", "http://b.test/", store="HostEquals(b.test)", fetchers=1
+        )
     assert found.stored == {"http://b.test/"}
     assert found.capture("http://b.test/").body == SAME
     assert list(found.snapshot.urls) == ["http://b.test/"]
@@ -113,7 +119,9 @@ def test_a_page_is_asked_for_again_on_condition_that_it_changed(tmp_path: Path) 
     assert "if-modified-since" not in changed
     assert changed["if-none-match"] == 'W/"x"'
     assert "/more" in origin.paths()
-    assert not any("if-none-match" in request.headers for request in origin.requests if request.path == "/more")
+    assert not any(
+        "if-none-match" in request.headers for request in origin.requests if request.path == "/more"
+    )
     for path in ("kept", "chunked"):
         record = found.capture(f"http://a.test/{path}")
         assert (record.kind, record.status) == ("revisit", 304)

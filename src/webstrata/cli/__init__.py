@@ -127,7 +127,8 @@ def run(arguments: list[str]) -> int:
     except WebstrataError as error:
         if "--traceback" in arguments:
             raise
-        return _say(str(error), error.exit_code)
+        excerpt = getattr(error, "excerpt", "")
+        return _say(f"{error}\n{excerpt}".rstrip(), error.exit_code)
     except SystemExit:
         # the reader of our output went away (`webstrata show uk | head`), and click has noticed
         return 0

@@ -420,16 +420,18 @@ def make_filters(
     >>> filters["store"] is None
     True
     """
+
+    def make(text: str, place: str) -> Filter:
+        return Filter.parse(text, place, predicates=dict(predicates or {}), folder=folder)
+
     texts = {place: getattr(settings, place).strip() or "true" for place in PLACES}
+    filters = {place: None if text == "true" else make(text, place) for place, text in texts.items()}
     if settings.max_repeats:
         guard = f"DuplicateSegmentsLessThan({settings.max_repeats + 1})"
-        texts["schedule"] = guard if texts["schedule"] == "true" else f"({texts['schedule']}) and {guard}"
-    return {
-        place: None
-        if text == "true"
-        else Filter.parse(text, place, predicates=dict(predicates or {}), folder=folder)
-        for place, text in texts.items()
-    }
+        own = filters["schedule"]
+        # made of a filter that is sound, so that a mistake was told in the user's own words
+        filters["schedule"] = make(f"({own.text}) and {guard}" if own else guard, "schedule")
+    return filters
 
 
 def product_token(user_agent: str) -> str:

@@ -14,7 +14,7 @@ from webstrata.cli.crawl.dashboard import CrawlProgress
 from webstrata.cli.options import collection_argument, json_option, options
 from webstrata.cli.output import show_bytes, show_json, show_table
 from webstrata.crawl.settings import CrawlSettings
-from webstrata.errors import UsageError
+from webstrata.errors import UsageError, WebstrataError
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
@@ -81,7 +81,6 @@ def command(
     progress = CrawlProgress()
     with ExitStack() as stack:
         listener = stack.enter_context(_listen(control, control_token))
-        snapshot = collection.add(label)
         hosts: Hosts = {}
         if invitro is not None:
             web = _find_web(invitro, invitro_seed, month)
@@ -92,8 +91,15 @@ def command(
         else:
             assert seeds is not None
             lines = _read_lines(seeds)
-        settings = snapshot.settings(CrawlSettings, crawl_options)
-        crawl = Crawl(snapshot, settings, seeds=lines, hosts=hosts, progress=progress, listener=listener)
+        is_new = label not in collection
+        snapshot = collection.add(label)
+        try:
+            settings = snapshot.settings(CrawlSettings, crawl_options)
+            crawl = Crawl(snapshot, settings, seeds=lines, hosts=hosts, progress=progress, listener=listener)
+        except WebstrataError:
+            if is_new:  # what cannot be crawled leaves nothing behind
+                snapshot.path.rmdir()
+            raise
         progress.watch(crawl)
         if listener.place is not None:
             token = f"token {listener.token}" if control_token is None else f"token in {control_token}"
