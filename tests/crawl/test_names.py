@@ -20,7 +20,7 @@ NXDOMAIN, SERVFAIL = 3, 2
 
 
 class NameServer:
-    """Answers questions for addresses over UDP from a table of names; a name may be slow, or fail at first."""
+    """Answers questions for addresses over UDP from a table of names; a name may be slow, or fail."""
 
     def __init__(self, **names: str) -> None:
         self.names = {name.replace("_", ".") + ".": address for name, address in names.items()}
@@ -62,7 +62,12 @@ class NameServer:
         if address and kind == 1 and not code:
             record = b"\xc0\x0c" + struct.pack(">HHIH", 1, 1, 300, 4) + socket.inet_aton(address)
         # what is not there is kept for as long as the zone says
-        authority = b"\x04test\x00" + struct.pack(">HHIH", 6, 1, 300, 22) + b"\x00\x00" + struct.pack(">5I", *[300] * 5)
+        authority = (
+            b"\x04test\x00"
+            + struct.pack(">HHIH", 6, 1, 300, 22)
+            + b"\x00\x00"
+            + struct.pack(">5I", *[300] * 5)
+        )
         if record or code == SERVFAIL:
             authority = b""
         counts = struct.pack(">HHHHH", 0x8180 | code, 1, len(record) and 1, len(authority) and 1, 0)
@@ -70,14 +75,20 @@ class NameServer:
             self.socket.sendto(question[:2] + counts + question[12 : place + 5] + record + authority, sender)
 
 
-def crawl(folder: Path, server: NameServer, *seeds: str, **settings: Any) -> Crawled:
+def crawl(folder: Path, server: NameServer, *seeds: str, **settings: Any) -> Crawled:  # noqa: ANN401
     job = prepare(folder, seeds, {}, resolve=True, user_agent="t", name_servers=server.setting, **settings)
     return read(job.snapshot, job.run())
 
 
 def test_names_lead_to_addresses_and_urls_to_ports(tmp_path: Path) -> None:
-    with Origin(("127.0.0.1", "127.0.0.2")) as origin, NameServer(a_test="127.0.0.1", b_test="127.0.0.2") as server:
-        first, second = (f"http://{name}:{origin.at(ip)[1]}/" for name, ip in (("a.test", "127.0.0.1"), ("b.test", "127.0.0.2")))
+    with (
+        Origin(("127.0.0.1", "127.0.0.2")) as origin,
+        NameServer(a_test="127.0.0.1", b_test="127.0.0.2") as server,
+    ):
+        first, second = (
+            f"http://{name}:{origin.at(ip)[1]}/"
+            for name, ip in (("a.test", "127.0.0.1"), ("b.test", "127.0.0.2"))
+        )
         origin.say("/", reply(page("home", second)), reply(page("another home")))
         found = crawl(tmp_path, server, first)
     assert found.stored == {first, second}
@@ -110,7 +121,10 @@ def test_slow_names_keep_nobody_waiting(tmp_path: Path) -> None:
         port = origin.at()[1]
         origin.say("a.test/", reply(page("slow")))
         crawl(tmp_path, server, f"http://a.test:{port}/", f"http://b.test:{port}/")
-    assert [request.host.split(":")[0] for request in origin.requests if request.path == "/"] == ["b.test", "a.test"]
+    assert [request.host.split(":")[0] for request in origin.requests if request.path == "/"] == [
+        "b.test",
+        "a.test",
+    ]
 
 
 def test_an_address_is_asked_for_once_for_all_hosts_of_the_name(tmp_path: Path) -> None:

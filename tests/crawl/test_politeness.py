@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
+
 from crawl.origin import Origin, Request, crawl, page, reply
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ def test_hosts_and_addresses_are_left_in_peace_between_two_visits(tmp_path: Path
     for name in hosts:
         assert least_gap([request for request in origin.requests if request.host == name]) >= HOST_DELAY, name
     for address in ADDRESSES:
-        assert least_gap([request for request in origin.requests if request.address == address]) >= IP_DELAY, address
+        assert (
+            least_gap([request for request in origin.requests if request.address == address]) >= IP_DELAY
+        ), address
     assert found["pages"] == 14
 
 

@@ -67,9 +67,9 @@ def test_a_duplicate_is_no_node_no_page_and_leads_nowhere(tmp_path: Path) -> Non
         found = crawl(tmp_path, origin, *seeds, "http://b.test/dir/", fetchers=1)
     assert origin.paths("a.test") == ["/first", "/same", "/alike", "/behind-one"]
     assert origin.paths("b.test") == ["/dir/"]
-    assert list(found.snapshot.urls) == ["http://a.test/first"]
     assert (found["pages"], found["duplicates"]) == (1, 3)
-    assert found.snapshot.urls.node("http://b.test/dir/") == 0
+    assert len(list(found.snapshot.urls)) == 1
+    assert {found.snapshot.urls.node(url) for url in (*seeds, "http://b.test/dir/")} == {0}
 
 
 def test_errors_and_empty_pages_are_no_duplicates_of_each_other(tmp_path: Path) -> None:
@@ -77,17 +77,23 @@ def test_errors_and_empty_pages_are_no_duplicates_of_each_other(tmp_path: Path) 
         for place in range(2):
             origin.say(f"/gone-{place}", reply(SAME, status="410 Gone"))
             origin.say(f"/empty-{place}", reply(b""))
-        found = crawl(tmp_path, origin, *(f"http://a.test/{name}-{place}" for name in ("gone", "empty") for place in "01"))
+        found = crawl(
+            tmp_path,
+            origin,
+            *(f"http://a.test/{name}-{place}" for name in ("gone", "empty") for place in "01"),
+        )
     assert found["duplicates"] == 0
     assert {record.kind for record in found.captures} == {"response"}
 
 
 def test_what_a_filter_keeps_out_of_the_store_is_nothing_to_point_to(tmp_path: Path) -> None:
     with Origin() as origin:
-        origin.say("/", reply(SAME))
-        found = crawl(tmp_path, origin, "http://a.test/", "http://b.test/", store="HostEquals(b.test)", fetchers=1)
+        origin.say("/", reply(page("no links")))
+        found = crawl(
+            tmp_path, origin, "http://a.test/", "http://b.test/", store="HostEquals(b.test)", fetchers=1
+        )
     assert found.stored == {"http://b.test/"}
-    assert found.capture("http://b.test/").body == SAME
+    assert found.capture("http://b.test/").body == page("no links")
     assert list(found.snapshot.urls) == ["http://b.test/"]
 
 
@@ -113,7 +119,9 @@ def test_a_page_is_asked_for_again_on_condition_that_it_changed(tmp_path: Path) 
     assert "if-modified-since" not in changed
     assert changed["if-none-match"] == 'W/"x"'
     assert "/more" in origin.paths()
-    assert not any("if-none-match" in request.headers for request in origin.requests if request.path == "/more")
+    assert not any(
+        "if-none-match" in request.headers for request in origin.requests if request.path == "/more"
+    )
     for path in ("kept", "chunked"):
         record = found.capture(f"http://a.test/{path}")
         assert (record.kind, record.status) == ("revisit", 304)

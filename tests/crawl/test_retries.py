@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import socket
 from email.utils import formatdate
+from itertools import pairwise
 from time import time
 from typing import TYPE_CHECKING
 
 import pytest
+
 from crawl.origin import RESET, Answer, Origin, crawl, page, reply
 from webstrata.crawl.retries import KINDS, retry_delays
 from webstrata.crawl.settings import CrawlSettings
@@ -22,7 +24,7 @@ def refusal(*headers: str, status: str = "503 Service Unavailable") -> bytes:
 
 def gaps(origin: Origin, path: str) -> list[float]:
     asked = [request for request in origin.requests if request.path == path]
-    return [after.opened - before.ended for before, after in zip(asked, asked[1:], strict=False)]
+    return [after.opened - before.ended for before, after in pairwise(asked)]
 
 
 def test_delays_double_and_what_is_hopeless_is_tried_once_more() -> None:
@@ -32,7 +34,9 @@ def test_delays_double_and_what_is_hopeless_is_tried_once_more() -> None:
     assert not any(retry_delays(CrawlSettings(retries=0)))
 
 
-@pytest.mark.parametrize("status", ["503 Service Unavailable", "429 Too Many Requests", "500 Oh", "502 No", "504 No"])
+@pytest.mark.parametrize(
+    "status", ["503 Service Unavailable", "429 Too Many Requests", "500 Oh", "502 No", "504 No"]
+)
 def test_an_answer_that_says_not_now_is_asked_for_again_and_only_the_last_one_is_stored(
     tmp_path: Path, status: str
 ) -> None:
@@ -41,7 +45,9 @@ def test_an_answer_that_says_not_now_is_asked_for_again_and_only_the_last_one_is
         found = crawl(tmp_path, origin, "http://a.test/")
     assert origin.paths() == ["/", "/", "/", "/next"]
     assert found.capture("http://a.test/").status == 200
-    assert [record.kind for record in found.records if record.headers.get("WARC-Target-URI") == ["http://a.test/"]] == [
+    assert [
+        record.kind for record in found.records if record.headers.get("WARC-Target-URI") == ["http://a.test/"]
+    ] == [
         "response",
         "request",
         "metadata",
@@ -128,9 +134,16 @@ def test_who_refuses_connections_is_given_up_after_all_attempts(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("answer", "kind", "attempts"),
-    [((RESET,), "connect", 3), ((), "connect", 3), (b"no HTTP\r\n\r\n", "protocol", 2), ((0.3,), "timeout", 3)],
+    [
+        ((RESET,), "connect", 3),
+        ((), "connect", 3),
+        (b"no HTTP\r\n\r\n", "protocol", 2),
+        ((0.3,), "timeout", 3),
+    ],
 )
-def test_what_breaks_is_tried_again_by_its_kind(tmp_path: Path, answer: Answer, kind: str, attempts: int) -> None:
+def test_what_breaks_is_tried_again_by_its_kind(
+    tmp_path: Path, answer: Answer, kind: str, attempts: int
+) -> None:
     with Origin() as origin:
         origin.say("/", answer, answer, answer, answer)
         found = crawl(tmp_path, origin, "http://a.test/", retries=2, response_timeout=0.1)
@@ -138,7 +151,9 @@ def test_what_breaks_is_tried_again_by_its_kind(tmp_path: Path, answer: Answer, 
         assert found[f"failed_{kind}"] == attempts
         origin.requests.clear()
         origin.say("/", answer, reply(page("now")))
-        found = crawl(tmp_path, origin, "http://a.test/", retries=2, response_timeout=0.1 if kind == "timeout" else 5)
+        found = crawl(
+            tmp_path, origin, "http://a.test/", retries=2, response_timeout=0.1 if kind == "timeout" else 5
+        )
     assert found.capture("http://a.test/").status == 200
 
 

@@ -1,8 +1,8 @@
 """The hosts table: names whose addresses are known without asking anybody.
 
-A line has an address and the names that live there, as in ``/etc/hosts``; ``#`` begins a comment. Beyond that
-an address may have a port (``127.0.0.1:8080``, ``[::1]:8080``), which is asked in place of the one in the URL:
-so a web that listens elsewhere is crawled under its own names.
+A line has an address and the names that live there, as in ``/etc/hosts``; ``#`` begins a comment. Beyond
+that an address may have a port (``127.0.0.1:8080``, ``[::1]:8080``), which is asked in place of the one in
+the URL: so a web that listens elsewhere is crawled under its own names.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ Hosts = dict[str, tuple[str, int | None]]
 
 
 def read_hosts_table(path: Path) -> Hosts:
-    """The names of a hosts table; the first line that has a name counts.
+    r"""The names of a hosts table; the first line that has a name counts.
 
     Examples
     --------
     >>> path = getfixture("tmp_path") / "hosts"
-    >>> _ = path.write_text("127.0.0.1:8080 a.example b.example # two\\n::1 c.example\\n")
+    >>> _ = path.write_text("127.0.0.1:8080 a.example b.example # two\n::1 c.example\n")
     >>> read_hosts_table(path)
     {'a.example': ('127.0.0.1', 8080), 'b.example': ('127.0.0.1', 8080), 'c.example': ('::1', None)}
     """

@@ -2,8 +2,8 @@
 
 A name that is not found, a connection that does not come about or breaks, a server that is silent, and one
 that says "not now" (429, 500, 502, 503, 504) may all be passing: each is tried `retries` times, after
-`retry_delay`, twice that, four times that … An answer that is no HTTP will hardly be another one tomorrow, and
-a handshake that fails neither: they are tried once more.
+`retry_delay`, twice that, four times that … An answer that is no HTTP will hardly be another one tomorrow,
+and a handshake that fails neither: they are tried once more.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ import shutil
 import time
 from collections import defaultdict
 from contextlib import suppress
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +25,8 @@ from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings, parse_seconds
 from webstrata.crawl.agents import Standing
 from webstrata.crawl.filters import Filter, Response
-from webstrata.crawl.hosts import read_hosts_table
-from webstrata.crawl.priorities import selection_weights
+from webstrata.crawl.hosts import parse_address, read_hosts_table
+from webstrata.crawl.priorities import Prioritizer, selection_weights
 from webstrata.crawl.results import CrawlResult
 from webstrata.crawl.retries import retry_delays
 from webstrata.crawl.seeds import read_seeds
@@ -40,20 +41,30 @@ if TYPE_CHECKING:
     from webstrata.crawl.agents import Ring
     from webstrata.crawl.hosts import Hosts
 
-    Prioritizer = Callable[[Sequence[str], Sequence[int]], Iterable[int]]
+    Priority = Callable[[Sequence[str], Sequence[int]], Iterable[int]]
     Gate = Callable[[list["HostSample"]], Iterable[bool]]
     Known = tuple[str, str, str]
 
 PLACES = ("schedule", "fetch", "parse", "follow", "store")
 _PERIOD = 0.1
-_NUMBERS = (
-    "host_delay ip_delay keep_alive max_crawl_delay fetchers connect_timeout response_timeout fetch_timeout "
-    "min_rate max_response max_header max_redirects max_retry_after max_pages max_bytes max_seconds max_urls "
-    "max_pages_per_host max_depth max_url_length obey_robots robots_expiry follow_nofollow follow_canonical "
-    "resources sitemaps "
-    "accept_all_certificates store_pointers file_size url_cache sieve workbench virtualizer duplicates_cache "
-    "log_releases resolve"
-).split()
+_ELSEWHERE = frozenset(
+    (
+        "workers",
+        "gate_after",
+        "levels",
+        "level_bias",
+        "retries",
+        "retry_delay",
+        "compression_level",
+        "max_repeats",
+    )
+)
+"""Numbers that the core is not told, or told in another form."""
+_NUMBERS = tuple(
+    field.name
+    for field in fields(CrawlSettings)
+    if field.type in ("int", "float", "bool") and field.name not in _ELSEWHERE
+)
 
 
 class HostSample:
@@ -123,7 +134,7 @@ class Crawl:
         seeds: Iterable[str] = (),
         pages: Iterable[Known] = (),
         hosts: Hosts | None = None,
-        priority: Prioritizer | None = None,
+        priority: Priority | None = None,
         predicates: Mapping[str, Any] | None = None,
         gate: Gate | None = None,
         ring: Ring | None = None,
@@ -299,6 +310,22 @@ class Crawl:
             )
         if self.gate is None and self.settings.gate_after:
             raise SettingError("gate_after: there is no gate to ask; leave it out, or give one")
+        if self.priority is not None and self.settings.levels == 1:
+            raise SettingError(
+                "levels is 1, and a priority chooses among several; set it, or leave the priority out"
+            )
+        _delays("host_delays", self.settings.host_delays)
+        for address in _delays("ip_delays", self.settings.ip_delays):
+            if parse_address(address) != (address, None):
+                raise SettingError(f"ip_delays: {address!r} is no address; write it as 192.0.2.1=10s")
+        for server in self.settings.name_servers:
+            if parse_address(server) is None:
+                raise SettingError(f"name_servers: {server!r} is no address; write it as 192.0.2.1:53")
+        for name, place in self.hosts.items():
+            if parse_address(str(place[0])) is None or not (place[1] is None or 0 < place[1] < 65536):
+                raise ValueError(f"hosts: expected an address and a port for {name}, got {place!r}")
+        if self.ring is not None and self.agent not in self.ring.agents:
+            raise ValueError(f"agent: expected one of {list(self.ring.agents)}, got {self.agent!r}")
 
     def _prepare(self, *, again: bool) -> None:
         """Make an empty working folder, unless that would lose something."""
@@ -377,7 +404,10 @@ class Crawl:
 
     def _prioritize(self, urls: list[str], depths: list[int]) -> list[int]:
         assert self.priority is not None
-        return [int(level) for level in self.priority(urls, depths)]
+        if not urls:
+            return []
+        levels: list[int] = Prioritizer(self.priority, self.settings.levels)(urls, depths).tolist()
+        return levels
 
 
 def make_filters(
@@ -422,9 +452,12 @@ def _delays(name: str, entries: Sequence[str]) -> dict[str, float]:
     for entry in entries:
         key, _, text = entry.partition("=")
         try:
-            delays[key.strip()] = parse_seconds(text)
+            delay = parse_seconds(text)
         except ValueError:
-            raise SettingError(f"{name}: {entry!r} is no delay; write it as name=10s") from None
+            delay = -1
+        if delay < 0 or not key.strip():
+            raise SettingError(f"{name}: {entry!r} is no delay; write it as name=10s")
+        delays[key.strip().lower()] = delay
     return delays
 
 
