@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING
 from webstrata import collection as rooms
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from os import PathLike
 
     from webstrata.store.pages import Pages
+    from webstrata.store.table import Table
     from webstrata.store.urls import Urls
 
 
@@ -48,6 +50,20 @@ class Collection(rooms.Collection):
     """One directory with everything known about one piece of the web."""
 
     snapshot_class = Snapshot
+
+    @cached_property
+    def table(self) -> Table:
+        """The row table: what was captured of a page and what is noted about it, by row key."""
+        from webstrata.store.table import Table
+
+        return Table(self)
+
+    if TYPE_CHECKING:  # the snapshots are those of this module
+
+        def __getitem__(self, label: str) -> Snapshot: ...
+        def __iter__(self) -> Iterator[Snapshot]: ...
+        def add(self, label: str) -> Snapshot:
+            """The snapshot of that label, made if it is not there yet."""
 
 
 def open(path: str | PathLike[str]) -> Collection:

@@ -9,7 +9,7 @@ use super::messages::{Clock, Ended, Event, Notice, Outcome, Visit};
 use super::page::MAX_ROBOTS;
 use super::tls;
 use super::url_cache::UrlCache;
-use super::workbench::Task;
+use super::workbench::{Moment, Task};
 use crate::store::warc::Encoder;
 use crate::web::html::Scan;
 use crate::web::http::{self, Failure};
@@ -23,6 +23,9 @@ use tokio::net::TcpStream;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
+
+/// From hanging up to the moment at which a host must have noticed.
+const LINGER: Moment = 100_000_000;
 
 /// What all visits of an event loop share.
 pub struct Fetcher {
@@ -229,6 +232,10 @@ impl Fetcher {
             };
             let answer = http::exchange(&mut connection, &request, limits).await;
             ended.moment = self.clock.now();
+            if answer.as_ref().is_ok_and(|answer| answer.cut.is_some()) || answer.is_err() {
+                // the host learns later than we that nobody listens any more
+                ended.moment += LINGER;
+            }
             match answer {
                 // the host closed a connection that was idle: nobody's fault
                 Err(Failure::Connect) if !is_first => {

@@ -25,9 +25,11 @@ VERBS = {
     "check": "Verify every file of COLLECTION, and name what is damaged.",
     "crawl": "Crawl a piece of the web into SNAPSHOT, which is made if it is not there.",
     "demo": "Run what there is on a small example, and say what to try next.",
+    "ingest": "Make the captures in FILEs those of SNAPSHOT, which is made if it is not there.",
     "invitro": "A web that does not exist: serve it, describe it, judge its visitors.",
     "new": "Create COLLECTION, or add snapshots to it.",
     "show": "Show what COLLECTION holds, and what is stale.",
+    "table": "Read and write the rows of COLLECTION's table.",
 }
 """The first line of each verb's help, so that the list of verbs needs none of them loaded."""
 

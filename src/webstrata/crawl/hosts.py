@@ -1,7 +1,7 @@
 """The hosts table: names whose addresses are known without asking anybody.
 
 A line has an address and the names that live there, as in ``/etc/hosts``; ``#`` begins a comment. Beyond
-that an address may have a port (``127.0.0.1:8080``, ``[::1]:8080``), which is asked in place of the one in
+that, an address may have a port (``127.0.0.1:8080``, ``[::1]:8080``), which is asked in place of the one in
 the URL: so a web that listens elsewhere is crawled under its own names.
 """
 

@@ -13,25 +13,27 @@ import re
 import shutil
 import time
 from collections import defaultdict
-from contextlib import suppress
-from dataclasses import fields
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webstrata._core import __version__
-from webstrata._core.crawl import Engine
+from webstrata._core.crawl import LIMITS, Engine
 from webstrata.collection.files import explained, make_directory, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings, parse_seconds
 from webstrata.crawl.agents import Standing
+from webstrata.crawl.control import SOCKET, Control, Listener
 from webstrata.crawl.filters import Filter, Response
 from webstrata.crawl.hosts import parse_address, read_hosts_table
 from webstrata.crawl.priorities import Prioritizer, selection_weights
 from webstrata.crawl.results import CrawlResult
 from webstrata.crawl.retries import retry_delays
 from webstrata.crawl.seeds import read_seeds
+from webstrata.crawl.series import FILE as SERIES
+from webstrata.crawl.series import Series
 from webstrata.crawl.settings import CrawlSettings
-from webstrata.errors import ExistsError, SettingError
+from webstrata.errors import AccessError, ExistsError, SettingError, StorageError
 from webstrata.store.step import build_store
 
 if TYPE_CHECKING:
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
 
     from webstrata.collection import Snapshot
     from webstrata.crawl.agents import Ring
-    from webstrata.crawl.hosts import Hosts
 
     Priority = Callable[[Sequence[str], Sequence[int]], Iterable[int]]
     Gate = Callable[[list["HostSample"]], Iterable[bool]]
@@ -47,24 +48,6 @@ if TYPE_CHECKING:
 
 PLACES = ("schedule", "fetch", "parse", "follow", "store")
 _PERIOD = 0.1
-_ELSEWHERE = frozenset(
-    (
-        "workers",
-        "gate_after",
-        "levels",
-        "level_bias",
-        "retries",
-        "retry_delay",
-        "compression_level",
-        "max_repeats",
-    )
-)
-"""Numbers that the core is not told, or told in another form."""
-_NUMBERS = tuple(
-    field.name
-    for field in fields(CrawlSettings)
-    if field.type in ("int", "float", "bool") and field.name not in _ELSEWHERE
-)
 
 
 class HostSample:
@@ -110,6 +93,8 @@ class Crawl:
         `finish` is called; `webstrata.crawl.agents.is_finished` tells when.
     progress
         Where progress is shown.
+    listener
+        Where the crawl is asked and steered (see `webstrata.crawl.control`); by default at its socket alone.
 
     Examples
     --------
@@ -133,7 +118,7 @@ class Crawl:
         *,
         seeds: Iterable[str] = (),
         pages: Iterable[Known] = (),
-        hosts: Hosts | None = None,
+        hosts: Mapping[str, tuple[str, int | None]] | None = None,
         priority: Priority | None = None,
         predicates: Mapping[str, Any] | None = None,
         gate: Gate | None = None,
@@ -142,6 +127,7 @@ class Crawl:
         send: Callable[[str, list[tuple[str, int]]], None] | None = None,
         waits: bool = False,
         progress: Progress | None = None,
+        listener: Listener | None = None,
     ) -> None:
         self.snapshot = snapshot
         self.settings = settings or snapshot.settings(CrawlSettings)
@@ -156,6 +142,8 @@ class Crawl:
         self.waits = waits
         self.progress = progress or Progress()
         self.filters = make_filters(self.settings, predicates, folder=snapshot.collection.path)
+        self.listener = listener
+        self.control: Control | None = None
         self._engine: Engine | None = None
         self._standing = Standing(is_idle=False, sent=0, received=0)
         self._num_given = 0
@@ -181,9 +169,9 @@ class Crawl:
         """
         given = self._given()
         configuration = self.configuration()
-        with self.snapshot.parts.writing(self.progress):
+        with self.snapshot.parts.writing(self.progress), ExitStack() as stack:
             self._prepare(again=again)
-            started = time.monotonic()
+            started, spent = time.monotonic(), time.process_time()
             try:
                 engine = self._engine = Engine(configuration)
             except BaseException:
@@ -191,10 +179,12 @@ class Crawl:
                 shutil.rmtree(self.folder, ignore_errors=True)
                 raise
             try:
+                control = self._begin_control(engine, stack)
                 engine.add(given)
                 if not self.waits:
                     engine.finish()
                 interrupted = self._watch(engine)
+                control.let_go()
                 end = engine.join()
                 self._answer(engine)
             except BaseException:
@@ -206,8 +196,10 @@ class Crawl:
             finally:
                 self._standing = self._read_standing(engine)
                 self._engine = None
-            result = CrawlResult(end, time.monotonic() - started, engine.counters())
+            seconds, spent = time.monotonic() - started, time.process_time() - spent
+            result = CrawlResult(end, seconds, engine.counters(), spent)
             self._store(result, renew)
+            self.control = None
         if interrupted:
             raise KeyboardInterrupt
         return result
@@ -234,14 +226,15 @@ class Crawl:
                 try:
                     time.sleep(_PERIOD)
                     self._answer(engine)
-                    pages = engine.counters()["pages"]
+                    pages = self._sample(engine)["pages"]
                     task.advance(pages - shown)
                     shown = pages
                 except KeyboardInterrupt:
-                    # who presses it twice does not want to wait
-                    engine.stop(interrupted)
-                    if not interrupted:
+                    if interrupted:
+                        engine.stop(True)  # who presses it twice does not want to wait
+                    else:
                         self.progress.note("Stopping: visits under way are brought to their end.")
+                        self.stop()
                     interrupted = True
         return interrupted
 
@@ -269,8 +262,8 @@ class Crawl:
 
     def stop(self) -> None:
         """End the crawl in order, from any thread."""
-        if self._engine is not None:
-            self._engine.stop(False)
+        if self.control is not None:
+            self.control.stop()
 
     def finish(self) -> None:
         """Let a crawl that `waits` end when there is nothing left to fetch; from any thread."""
@@ -293,8 +286,28 @@ class Crawl:
 
     def pause(self, *, paused: bool = True) -> None:
         """Begin no more visits until it is called with ``paused=False``."""
-        if self._engine is not None:
-            self._engine.pause(paused)
+        if self.control is not None:
+            self.control.pause() if paused else self.control.resume()
+
+    # ---- control
+
+    def _begin_control(self, engine: Engine, stack: ExitStack) -> Control:
+        """Let the crawl be asked and steered until the stack is closed."""
+        where = self.snapshot.collection
+        path = str(where.path.resolve())
+        about = {"collection": path, "title": where.title, "snapshot": self.snapshot.label}
+        try:
+            control = Control(engine, self.settings, about=about, series=Series(self.folder / SERIES))
+            listener = stack.enter_context(self.listener or Listener())
+            listener.serve(control, self.folder)
+        except (AccessError, StorageError) as error:
+            # not every file system has sockets
+            self.progress.note(f"Nobody can steer this crawl from another process: {error}")
+        self.control = control
+        return control
+
+    def _sample(self, engine: Engine) -> dict[str, int]:
+        return self.control.sample() if self.control is not None else engine.counters()
 
     # ---- before and after
 
@@ -342,9 +355,11 @@ class Crawl:
         folder = self.folder
         build_store(self.snapshot, folder, renew=renew, progress=self.progress)
         # the parts have the files now; what stays says how they came
-        report = {"settings": self.settings.to_dict(), **result.to_dict()}
+        settings = self.control.settings if self.control else self.settings
+        changes = self.control.changes if self.control else []
+        report = {"settings": settings.to_dict(), "changes": changes, **result.to_dict()}
         for path in folder.iterdir():
-            if path.name != "releases.log":
+            if path.name not in ("releases.log", SERIES, SOCKET):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
         replace_file(folder / "crawl.json", json.dumps(report, indent=1, default=str).encode())
 
@@ -353,7 +368,7 @@ class Crawl:
     def configuration(self) -> dict[str, Any]:
         """Everything that the core is told."""
         settings = self.settings
-        numbers = {name: float(getattr(settings, name)) for name in _NUMBERS}
+        numbers = {name: float(getattr(settings, name, 0)) for name in LIMITS}
         numbers["workers"] = float(settings.workers or ResourcesSettings().num_workers)
         numbers["gate_after"] = float(settings.gate_after if self.gate else -1)
         numbers["agent"] = float(self.ring.number(self.agent) if self.ring else 0)
@@ -382,7 +397,7 @@ class Crawl:
                 ("robots", "obey" if settings.obey_robots else "ignore"),
                 ("http-header-user-agent", user_agent),
             ],
-            "filters": [self.filters[place].program if self.filters[place] else None for place in PLACES],
+            "filters": [chosen.program if chosen else None for chosen in self.filters.values()],
             "judge": self._judge,
             "weights": list(selection_weights(settings.levels, settings.level_bias)),
             "prioritizer": self._prioritize if self.priority else None,

@@ -21,8 +21,7 @@ class CrawlSettings(Settings):
     # ---- who crawls, and how politely
     user_agent: str = setting(
         "",
-        "Who crawls and where to complain, as `name/1.0 (+https://example.org/why)`; "
-        "a crawl of the web needs it.",
+        "Who crawls and where to complain, as `name/1.0 (+https://example.org/why)`; needed on the web.",
     )
     host_delay: float = setting(
         4.0,

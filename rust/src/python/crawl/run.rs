@@ -17,6 +17,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("LIMITS", Limits::NAMES.to_vec())?;
     module.add_function(wrap_pyfunction!(hash_host, module)?)?;
     module.add_class::<Engine>()
 }
@@ -91,6 +92,7 @@ impl Engine {
         self.engine.send(Event::Finish);
     }
 
+    #[pyo3(signature = (is_now = false))]
     fn stop(&self, is_now: bool) {
         self.engine.send(Event::Stop(is_now));
     }
