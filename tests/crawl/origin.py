@@ -25,6 +25,7 @@ from webstrata.store.cdxj import Index
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from webstrata import collection as rooms
     from webstrata.crawl.results import CrawlResult
 
 HANG = "hang"
@@ -295,8 +296,9 @@ def crawl(
     return read(job.snapshot, job.run())
 
 
-def read(snapshot: Snapshot, result: CrawlResult | None) -> Crawled:
+def read(snapshot: rooms.Snapshot, result: CrawlResult | None) -> Crawled:
     """What is stored in a snapshot, as other people's programs see it."""
+    assert isinstance(snapshot, Snapshot)
     from fastwarc.warc import ArchiveIterator
 
     assert not core_threads(), "threads of the crawl go on"

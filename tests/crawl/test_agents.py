@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawl.origin import Origin, core_threads, page, prepare, read, reply
+from tests.crawl.origin import Origin, core_threads, page, prepare, read, reply
 from webstrata.crawl.agents import Ring, Standing, is_finished
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crawl.origin import HANG, RESET, Answer, Crawled, Origin, crawl, head, page, reply
+from tests.crawl.origin import HANG, RESET, Answer, Crawled, Origin, crawl, head, page, reply
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -236,14 +236,14 @@ CUT: dict[str, tuple[Answer, str, bytes | None]] = {
         (text("/half-gzip") + bytes(5000))[: 3000 - 15],
     ),
     "/falls-silent": ((head(TYPE, "Content-Length: 5000") + text("/falls-silent"), HANG), "time", None),
-    "/drips": ((head(TYPE) + text("/drips"), *([0.1, b"."] * 60)), "time", None),
+    "/drips": ((head(TYPE) + text("/drips"), *((0.1, b".") * 60)), "time", None),
 }
 
 # path: what is sent, the kind of failure
 FAILS: dict[str, tuple[Answer, str]] = {
     "/silent": ((HANG,), "timeout"),
     "/half-head": ((b"HTTP/1.1 200 OK\r\nContent-Ty", HANG), "timeout"),
-    "/head-drips": ((b"HTTP/1.1 200 OK\r\nX: ", *([0.1, b"."] * 60)), "timeout"),
+    "/head-drips": ((b"HTTP/1.1 200 OK\r\nX: ", *((0.1, b".") * 60)), "timeout"),
     "/hangs-up": ((), "connect"),
     "/resets": ((RESET,), "connect"),
     "/breaks-in-head": ((b"HTTP/1.1 200 OK\r\nContent-Ty",), "protocol"),
@@ -358,17 +358,17 @@ def test_no_bytes_whatever_end_or_hang_a_crawl(tmp_path: Path) -> None:
     sound = [answer for answer, _ in WHOLE.values() if isinstance(answer, bytes)]
     answers = []
     for _ in range(300):
-        answer = bytearray(draw.choice(sound))
+        changed = bytearray(draw.choice(sound))
         for _ in range(draw.randint(1, 3)):
-            place = draw.randrange(min(len(answer), draw.choice((50, 2000, 2000))))
+            place = draw.randrange(min(len(changed), draw.choice((50, 2000, 2000))))
             match draw.randrange(3):
                 case 0:
-                    answer[place] = draw.randrange(256)
+                    changed[place] = draw.randrange(256)
                 case 1:
-                    del answer[place : place + draw.randint(1, 20)]
+                    del changed[place : place + draw.randint(1, 20)]
                 case _:
-                    answer[place:place] = draw.randbytes(draw.randint(1, 20))
-        answers.append(bytes(answer))
+                    changed[place:place] = draw.randbytes(draw.randint(1, 20))
+        answers.append(bytes(changed))
     with Origin(tuple(f"127.0.0.{place}" for place in range(1, 21))) as origin:
         names = {f"f{place}.test": origin.at(f"127.0.0.{place % 20 + 1}") for place in range(300)}
         for name, answer in zip(names, answers, strict=True):

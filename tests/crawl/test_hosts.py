@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawl.origin import Origin, crawl, page, reply
+from tests.crawl.origin import Origin, crawl, page, reply
 from webstrata.crawl.hosts import parse_address, read_hosts_table
 from webstrata.errors import FormatError, MissingError
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crawl.origin import Origin, crawl, page, reply
+from tests.crawl.origin import Origin, crawl, page, reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

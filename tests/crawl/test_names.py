@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from crawl.origin import Crawled, Origin, page, prepare, read, reply
+from tests.crawl.origin import Crawled, Origin, page, prepare, read, reply
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crawl.origin import Origin, Request, crawl, page, reply
+from tests.crawl.origin import Origin, Request, crawl, page, reply
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from crawl.origin import Origin, crawl, page, reply
+from tests.crawl.origin import Origin, crawl, page, reply
 from webstrata.crawl.results import REASONS, CrawlResult
 
 if TYPE_CHECKING:

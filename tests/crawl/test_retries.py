@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crawl.origin import RESET, Answer, Origin, crawl, page, reply
+from tests.crawl.origin import RESET, Answer, Origin, crawl, page, reply
 from webstrata.crawl.retries import KINDS, retry_delays
 from webstrata.crawl.settings import CrawlSettings
 

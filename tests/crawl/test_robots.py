@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crawl.origin import HANG, Answer, Origin, crawl, page, redirect, reply
+from tests.crawl.origin import HANG, Answer, Origin, crawl, page, redirect, reply
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,7 +129,7 @@ def test_a_redirect_to_a_host_that_is_nowhere_means_disallow(tmp_path: Path) -> 
     assert found["hosts_closed"] == 2
 
 
-def test_rules_expire(tmp_path: Path) -> None:
+def test_rules_are_asked_for_again_when_they_expire(tmp_path: Path) -> None:
     with Origin() as origin:
         origin.say("/robots.txt", rules(), rules("Disallow: /3"))
         paths = [f"/{place}" for place in range(1, 5)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from crawl.origin import HANG, QUICK, Origin, core_threads, crawl, page, prepare, read, reply
+from tests.crawl.origin import HANG, QUICK, Origin, core_threads, crawl, page, prepare, read, reply
 from webstrata import create
 from webstrata.crawl.run import Crawl, HostSample, make_filters, product_token
 from webstrata.crawl.settings import CrawlSettings
@@ -55,9 +55,10 @@ def test_fetch_refuses_what_is_known(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("place", ["parse", "follow"])
 def test_parse_and_follow_refuse_the_links_of_a_page(tmp_path: Path, place: str) -> None:
+    filters: dict[str, Any] = {place: "not PathEndsWithOneOf(3)"}
     with Origin() as origin:
         tree(origin)
-        found = crawl(tmp_path, origin, "http://a.test/", **{place: "not PathEndsWithOneOf(3)"})
+        found = crawl(tmp_path, origin, "http://a.test/", **filters)
     assert "http://a.test/3" in found.stored
     assert sorted(origin.paths()) == sorted(["/", "/2", "/3", "/4", "/5", "/8", "/9", "/10", "/11"])
 
@@ -88,7 +89,7 @@ def test_functions_answer_at_every_place_for_batches(tmp_path: Path, place: str)
 
     with Origin() as origin:
         tree(origin)
-        filters = {place: "SchemeEquals(http) and Without(/3)"}
+        filters: dict[str, Any] = {place: "SchemeEquals(http) and Without(/3)"}
         found = crawl(
             tmp_path, origin, "http://a.test/", how={"predicates": {"Without": has_no_three}}, **filters
         )
@@ -320,7 +321,7 @@ def test_a_snapshot_is_crawled_once_unless_asked_again(tmp_path: Path) -> None:
         assert len(read(job.snapshot, None).captures) == 3
 
 
-BAD = {
+BAD: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "user_agent": ({"resolve": True}, {}),
     "compression_level": ({"compression_level": 13}, {}),
     "gate_after": ({"gate_after": 2}, {}),

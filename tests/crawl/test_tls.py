@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crawl.origin import Crawled, Origin, prepare, read
+from tests.crawl.origin import Crawled, Origin, prepare, read
 from webstrata.simulate.invitro import Web
 
 if TYPE_CHECKING:

@@ -418,10 +418,13 @@ class Crawl:
         return chosen.asked[number](batch)
 
     def _prioritize(self, urls: list[str], depths: list[int]) -> list[int]:
-        assert self.priority is not None
+        priority = self.priority
+        assert priority is not None
         if not urls:
             return []
-        levels: list[int] = Prioritizer(self.priority, self.settings.levels)(urls, depths).tolist()
+        levels: list[int] = Prioritizer(lambda *batch: list(priority(*batch)), self.settings.levels)(
+            urls, depths
+        ).tolist()
         return levels
 
 
