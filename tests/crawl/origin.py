@@ -1,7 +1,7 @@
 """A web server that answers what a test has written down, byte by byte, and remembers what it was asked.
 
-An answer is a sequence of steps: bytes to send, seconds to wait, or one of `HANG` and `RESET`. A path may have several
-answers; each request takes the next, and the last one stays.
+An answer is a sequence of steps: bytes to send, seconds to wait, or one of `HANG` and `RESET`. A path may
+have several answers; each request takes the next, and the last one stays.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ import threading
 import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from webstrata import api, create
+from webstrata import Snapshot, create
 from webstrata.crawl.run import Crawl
 from webstrata.crawl.settings import CrawlSettings
 from webstrata.store import warc as _warc  # noqa: F401, the import of FastWARC warns unless ours came first
@@ -23,8 +24,8 @@ from webstrata.store.cdxj import Index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
 
+    from webstrata import collection as rooms
     from webstrata.crawl.results import CrawlResult
 
 HANG = "hang"
@@ -107,7 +108,7 @@ class Origin:
         for thread in self._threads:
             thread.join(5)
 
-    def _start(self, work: Callable[..., None], *arguments: Any) -> None:
+    def _start(self, work: Callable[..., None], *arguments: object) -> None:
         thread = threading.Thread(target=work, args=arguments, daemon=True)
         self._threads.append(thread)
         thread.start()
@@ -237,7 +238,7 @@ class Record:
 class Crawled:
     """What a crawl left behind."""
 
-    snapshot: api.Snapshot
+    snapshot: Snapshot
     result: CrawlResult | None
     records: list[Record]
     lines: dict[str, dict[str, str]]
@@ -275,7 +276,7 @@ QUICK: dict[str, Any] = {
 }
 
 
-def prepare(folder: Path, seeds: Iterable[str], how: Mapping[str, Any], **settings: Any) -> Crawl:
+def prepare(folder: Path, seeds: Iterable[str], how: Mapping[str, Any], **settings: Any) -> Crawl:  # noqa: ANN401
     """A crawl without delays into a new collection; `how` goes to `Crawl`, the rest to its settings."""
     snapshot = create(folder / f"c{len(list(folder.iterdir()))}").add("2026-06")
     return Crawl(snapshot, CrawlSettings(**(QUICK | settings)), seeds=seeds, **how)
@@ -287,19 +288,20 @@ def crawl(
     *seeds: str,
     names: Mapping[str, tuple[str, int]] | None = None,
     how: Mapping[str, Any] | None = None,
-    **settings: Any,
+    **settings: Any,  # noqa: ANN401
 ) -> Crawled:
-    """Crawl from these seeds; every name lives at the first address of the origin, unless `names` says otherwise."""
+    """Crawl from these seeds; names live at the first address of the origin, or where `names` says."""
     hosts = dict.fromkeys(("a.test", "b.test", "c.test"), origin.at()) | dict(names or {})
     job = prepare(folder, seeds, {"hosts": hosts, **(how or {})}, **settings)
     return read(job.snapshot, job.run())
 
 
-def read(snapshot: Any, result: CrawlResult | None) -> Crawled:
+def read(snapshot: rooms.Snapshot, result: CrawlResult | None) -> Crawled:
     """What is stored in a snapshot, as other people's programs see it."""
+    assert isinstance(snapshot, Snapshot)
     from fastwarc.warc import ArchiveIterator
 
-    assert not [thread for thread in core_threads() if thread != "names"], "threads of the crawl go on"
+    assert not core_threads(), "threads of the crawl go on"
     records = []
     with snapshot.open_part("warc") as part:
         for path in sorted(part.path.iterdir()):
@@ -318,11 +320,15 @@ def read(snapshot: Any, result: CrawlResult | None) -> Crawled:
 
 
 def core_threads() -> list[str]:
-    """Names of the threads of crawls that run in this process."""
-    from pathlib import Path
-
-    names = []
-    for path in Path("/proc/self/task").glob("*/comm"):
-        with contextlib.suppress(OSError):
-            names.append(path.read_text().strip())
-    return [name for name in names if name.startswith(("fetcher-", "flusher", "frontier", "names"))]
+    """Names of the threads of crawls that run in this process and do not end soon."""
+    ours = ("fetcher-", "flusher", "frontier", "names")
+    deadline = time.monotonic() + 2
+    while True:
+        names = []
+        for path in Path("/proc/self/task").glob("*/comm"):
+            with contextlib.suppress(OSError):
+                names.append(path.read_text().strip())
+        names = [name for name in names if name.startswith(ours)]
+        if not names or time.monotonic() > deadline:
+            return names
+        time.sleep(0.01)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import random
 import zlib
 from typing import TYPE_CHECKING
 
 import pytest
-from crawl.origin import HANG, RESET, Answer, Crawled, Origin, crawl, head, page, reply
+
+from tests.crawl.origin import HANG, RESET, Answer, Crawled, Origin, crawl, head, page, reply
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,8 +131,8 @@ WHOLE: dict[str, tuple[Answer, bytes | None]] = {
     ),
     "/many-headers": (head(TYPE, *(f"X-{place}: y" for place in range(500))) + text("/many-headers"), None),
     "/odd-headers": (
-        b"HTTP/1.1 200 OK\r\nno colon here\r\n: no name\r\nBad Name: x\r\nContent-Type : text/html\r\nX-Empty:\r\n\r\n"
-        + text("/odd-headers"),
+        b"HTTP/1.1 200 OK\r\nno colon here\r\n: no name\r\nBad Name: x\r\nContent-Type : text/html\r\n"
+        b"X-Empty:\r\n\r\n" + text("/odd-headers"),
         None,
     ),
     "/blank-lines-first": (b"\r\n\r\n" + reply(text("/blank-lines-first")), None),
@@ -155,6 +157,10 @@ WHOLE: dict[str, tuple[Answer, bytes | None]] = {
         head(TYPE, CHUNKED, "Content-Encoding: GZIP")
         + chunks(gzip.compress(text("/gzip-chunked")))
         + b"0\r\n\r\n",
+        None,
+    ),
+    "/gzip-and-zeros": (
+        coded("/gzip-and-zeros", "gzip", gzip.compress(text("/gzip-and-zeros")) + bytes(100)),
         None,
     ),
     "/deflate": (coded("/deflate", "deflate", zlib.compress(text("/deflate"))), None),
@@ -230,14 +236,14 @@ CUT: dict[str, tuple[Answer, str, bytes | None]] = {
         (text("/half-gzip") + bytes(5000))[: 3000 - 15],
     ),
     "/falls-silent": ((head(TYPE, "Content-Length: 5000") + text("/falls-silent"), HANG), "time", None),
-    "/drips": ((head(TYPE) + text("/drips"), *([0.1, b"."] * 60)), "time", None),
+    "/drips": ((head(TYPE) + text("/drips"), *((0.1, b".") * 60)), "time", None),
 }
 
 # path: what is sent, the kind of failure
 FAILS: dict[str, tuple[Answer, str]] = {
     "/silent": ((HANG,), "timeout"),
     "/half-head": ((b"HTTP/1.1 200 OK\r\nContent-Ty", HANG), "timeout"),
-    "/head-drips": ((b"HTTP/1.1 200 OK\r\nX: ", *([0.1, b"."] * 60)), "timeout"),
+    "/head-drips": ((b"HTTP/1.1 200 OK\r\nX: ", *((0.1, b".") * 60)), "timeout"),
     "/hangs-up": ((), "connect"),
     "/resets": ((RESET,), "connect"),
     "/breaks-in-head": ((b"HTTP/1.1 200 OK\r\nContent-Ty",), "protocol"),
@@ -270,7 +276,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Crawled:
             names=places,
             max_response=LIMIT,
             response_timeout=0.6,
-            fetch_timeout=3,
+            fetch_timeout=1.5,
             min_rate=400,
             max_depth=0,
             retries=0,
@@ -319,3 +325,68 @@ def test_what_was_coded_says_so_no_more(crawled: Crawled) -> None:
     assert b"\r\nContent-Encoding" not in coded
     # nobody took this one off
     assert b"\r\nContent-Encoding: x-snow" in crawled.capture("http://a.test/unknown-coding").head
+
+
+def test_a_body_that_is_empty_is_not_cut_off_whatever_its_coding(tmp_path: Path) -> None:
+    codings = ("gzip", "deflate", "br", "zstd")
+    with Origin() as origin:
+        for coding in codings:
+            origin.say(f"/{coding}", coded(coding, coding, b""))
+        found = crawl(tmp_path, origin, *(f"http://a.test/{coding}" for coding in codings))
+    assert len(found.captures) == 4
+    assert found["truncated"] == 0
+
+
+def test_the_version_that_the_server_speaks_is_recorded(crawled: Crawled) -> None:
+    assert crawled.capture("http://a.test/old").headers["WARC-Protocol"] == ["http/1.0"]
+    assert crawled.capture("http://a.test/length").headers["WARC-Protocol"] == ["http/1.1"]
+
+
+def test_a_server_that_ends_each_connection_is_believed(tmp_path: Path) -> None:
+    with Origin() as origin:
+        for place in range(4):
+            origin.say(f"/{place}", reply(text(f"/{place}"), "Connection: Close"))
+        found = crawl(
+            tmp_path, origin, *(f"http://a.test/{place}" for place in range(4)), keep_alive=5, max_depth=0
+        )
+    assert found["pages"] == 4
+    assert len({request.connection for request in origin.requests}) == 5
+
+
+def test_no_bytes_whatever_end_or_hang_a_crawl(tmp_path: Path) -> None:
+    draw = random.Random(7)
+    sound = [answer for answer, _ in WHOLE.values() if isinstance(answer, bytes)]
+    answers = []
+    for _ in range(300):
+        changed = bytearray(draw.choice(sound))
+        for _ in range(draw.randint(1, 3)):
+            place = draw.randrange(min(len(changed), draw.choice((50, 2000, 2000))))
+            match draw.randrange(3):
+                case 0:
+                    changed[place] = draw.randrange(256)
+                case 1:
+                    del changed[place : place + draw.randint(1, 20)]
+                case _:
+                    changed[place:place] = draw.randbytes(draw.randint(1, 20))
+        answers.append(bytes(changed))
+    with Origin(tuple(f"127.0.0.{place}" for place in range(1, 21))) as origin:
+        names = {f"f{place}.test": origin.at(f"127.0.0.{place % 20 + 1}") for place in range(300)}
+        for name, answer in zip(names, answers, strict=True):
+            origin.say(f"{name}/", answer)
+        found = crawl(
+            tmp_path,
+            origin,
+            *(f"http://{name}/" for name in names),
+            names=names,
+            retries=0,
+            max_depth=0,
+            response_timeout=2,
+            schedule="SameHost",
+            max_redirects=0,
+        )
+    assert found.result is not None
+    assert found.result.end == "exhausted"
+    failed = sum(found[f"failed_{kind}"] for kind in ("connect", "timeout", "protocol"))
+    assert len(found.captures) + failed == 300
+    assert len(found.captures) > 100
+    assert failed > 20

@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from crawl.origin import Crawled, Origin, page, prepare, read, reply
+from tests.crawl.origin import Crawled, Origin, page, prepare, read, reply
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ NXDOMAIN, SERVFAIL = 3, 2
 
 
 class NameServer:
-    """Answers questions for addresses over UDP from a table of names; a name may be slow, or fail at first."""
+    """Answers questions for addresses over UDP from a table of names; a name may be slow, or fail."""
 
     def __init__(self, **names: str) -> None:
         self.names = {name.replace("_", ".") + ".": address for name, address in names.items()}
@@ -75,7 +75,7 @@ class NameServer:
             self.socket.sendto(question[:2] + counts + question[12 : place + 5] + record + authority, sender)
 
 
-def crawl(folder: Path, server: NameServer, *seeds: str, **settings: Any) -> Crawled:
+def crawl(folder: Path, server: NameServer, *seeds: str, **settings: Any) -> Crawled:  # noqa: ANN401
     job = prepare(folder, seeds, {}, resolve=True, user_agent="t", name_servers=server.setting, **settings)
     return read(job.snapshot, job.run())
 

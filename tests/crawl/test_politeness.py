@@ -6,7 +6,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
-from crawl.origin import Origin, Request, crawl, page, reply
+
+from tests.crawl.origin import Origin, Request, crawl, page, reply
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,10 +77,10 @@ def test_a_visit_ends_with_its_slice_of_time(tmp_path: Path) -> None:
     with Origin() as origin:
         for path in paths:
             origin.say(path, (0.1, reply(page(f"number {path}"))))
-        crawl(tmp_path, origin, *(f"http://a.test{path}" for path in paths), keep_alive=0.25, host_delay=0.3)
+        crawl(tmp_path, origin, *(f"http://a.test{path}" for path in paths), keep_alive=0.25, host_delay=0.15)
     assert origin.paths() == paths
     assert 3 <= len({request.connection for request in origin.requests}) <= 7
-    assert least_gap(origin.requests) >= 0.3
+    assert least_gap(origin.requests) >= 0.15
 
 
 def test_hosts_and_addresses_may_have_delays_of_their_own(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crawl.origin import Origin, crawl, head, page, redirect, reply
+from tests.crawl.origin import Origin, crawl, head, page, redirect, reply
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crawl.origin import Origin, crawl, head, page, reply
+from tests.crawl.origin import Origin, crawl, head, page, reply
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,9 +67,9 @@ def test_a_duplicate_is_no_node_no_page_and_leads_nowhere(tmp_path: Path) -> Non
         found = crawl(tmp_path, origin, *seeds, "http://b.test/dir/", fetchers=1)
     assert origin.paths("a.test") == ["/first", "/same", "/alike", "/behind-one"]
     assert origin.paths("b.test") == ["/dir/"]
-    assert list(found.snapshot.urls) == ["http://a.test/first"]
     assert (found["pages"], found["duplicates"]) == (1, 3)
-    assert found.snapshot.urls.node("http://b.test/dir/") == 0
+    assert len(list(found.snapshot.urls)) == 1
+    assert {found.snapshot.urls.node(url) for url in (*seeds, "http://b.test/dir/")} == {0}
 
 
 def test_errors_and_empty_pages_are_no_duplicates_of_each_other(tmp_path: Path) -> None:
@@ -88,12 +88,12 @@ def test_errors_and_empty_pages_are_no_duplicates_of_each_other(tmp_path: Path) 
 
 def test_what_a_filter_keeps_out_of_the_store_is_nothing_to_point_to(tmp_path: Path) -> None:
     with Origin() as origin:
-        origin.say("/", reply(SAME))
+        origin.say("/", reply(page("no links")))
         found = crawl(
             tmp_path, origin, "http://a.test/", "http://b.test/", store="HostEquals(b.test)", fetchers=1
         )
     assert found.stored == {"http://b.test/"}
-    assert found.capture("http://b.test/").body == SAME
+    assert found.capture("http://b.test/").body == page("no links")
     assert list(found.snapshot.urls) == ["http://b.test/"]
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
-from crawl.origin import HANG, Answer, Origin, crawl, page, redirect, reply
+
+from tests.crawl.origin import HANG, Answer, Origin, crawl, page, redirect, reply
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,11 +114,11 @@ def test_five_redirects_are_followed_and_a_sixth_means_that_there_are_no_rules(t
             origin.say(f"/{place}", redirect(f"/{place + 1}"))
         origin.say("/5", rules("Disallow: /page"))
         crawl(tmp_path, origin, "http://a.test/page")
-        assert requests_of(origin, "a.test") == ["/robots.txt", *"/1 /2 /3 /4 /5".split()]
+        assert requests_of(origin, "a.test") == ["/robots.txt", *["/1", "/2", "/3", "/4", "/5"]]
         origin.requests.clear()
         origin.say("/5", redirect("/6"))
         crawl(tmp_path, origin, "http://a.test/page")
-        assert requests_of(origin, "a.test") == ["/robots.txt", *"/1 /2 /3 /4 /5 /page".split()]
+        assert requests_of(origin, "a.test") == ["/robots.txt", *["/1", "/2", "/3", "/4", "/5", "/page"]]
 
 
 def test_a_redirect_to_a_host_that_is_nowhere_means_disallow(tmp_path: Path) -> None:
@@ -126,7 +129,7 @@ def test_a_redirect_to_a_host_that_is_nowhere_means_disallow(tmp_path: Path) -> 
     assert found["hosts_closed"] == 2
 
 
-def test_rules_expire(tmp_path: Path) -> None:
+def test_rules_are_asked_for_again_when_they_expire(tmp_path: Path) -> None:
     with Origin() as origin:
         origin.say("/robots.txt", rules(), rules("Disallow: /3"))
         paths = [f"/{place}" for place in range(1, 5)]
@@ -143,7 +146,7 @@ def test_a_crawl_delay_is_kept_up_to_what_is_granted(tmp_path: Path) -> None:
         crawl(tmp_path, origin, *urls, names={"b.test": origin.at("127.0.0.2")}, max_crawl_delay=0.4)
     for host, delay in (("a.test", 0.3), ("b.test", 0.4)):
         asked = [request for request in origin.requests if request.host == host]
-        gaps = [after.opened - before.ended for before, after in zip(asked, asked[1:], strict=False)]
+        gaps = [after.opened - before.ended for before, after in pairwise(asked)]
         assert len(gaps) == 2
         assert min(gaps) >= delay
 
@@ -156,9 +159,32 @@ def test_rules_deep_in_a_big_file_count(tmp_path: Path) -> None:
     assert origin.paths() == ["/yes"]
 
 
-def test_a_robots_txt_that_is_coded_and_cut_into_chunks_is_read(tmp_path: Path) -> None:
-    import gzip
+def test_a_limit_on_pages_does_not_cut_rules_off(tmp_path: Path) -> None:
+    filler = [f"Disallow: /{'x' * 90}{place}" for place in range(50)]
+    packed = gzip.compress(rules(*filler, "Disallow: /no").partition(b"\r\n\r\n")[2])
+    with Origin() as origin:
+        origin.say("a.test/robots.txt", rules(*filler, "Disallow: /no"))
+        origin.say("b.test/robots.txt", reply(packed, "Content-Encoding: gzip", kind="text/plain"))
+        crawl(
+            tmp_path,
+            origin,
+            *(f"http://{name}.test/{path}" for name in "ab" for path in ("no", "yes")),
+            max_response=100,
+        )
+    assert origin.paths() == ["/yes", "/yes"]
 
+
+def test_half_a_robots_txt_is_none(tmp_path: Path) -> None:
+    half = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nUser-agent: *\nDisallow: /no"
+    with Origin() as origin:
+        origin.say("a.test/robots.txt", half)
+        origin.say("b.test/robots.txt", half, rules("Disallow: /x"))
+        crawl(tmp_path, origin, "http://a.test/yes", "http://b.test/yes", "http://b.test/x", retries=1)
+    assert requests_of(origin, "a.test") == ["/robots.txt"] * 2
+    assert requests_of(origin, "b.test") == ["/robots.txt", "/robots.txt", "/yes"]
+
+
+def test_a_robots_txt_that_is_coded_and_cut_into_chunks_is_read(tmp_path: Path) -> None:
     packed = gzip.compress(b"User-agent: *\nDisallow: /no\n")
     answer = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
     with Origin() as origin:

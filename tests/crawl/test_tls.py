@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from crawl.origin import Crawled, Origin, prepare, read
+
+from tests.crawl.origin import Crawled, Origin, prepare, read
 from webstrata.simulate.invitro import Web
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def server() -> Iterator[Server]:
         yield running
 
 
-def crawl(folder: Path, server: Server, **settings: Any) -> Crawled:
+def crawl(folder: Path, server: Server, **settings: Any) -> Crawled:  # noqa: ANN401
     hosts = {name: (address, server.port) for name, address in server.addresses().items()}
     seeds = server.web.home_pages()[:3]
     defaults = {"max_crawl_delay": 0, "max_depth": 0, "follow": "SchemeEquals(http)", "retries": 0}

@@ -6,6 +6,7 @@ use super::counters::{Counters, add, thread_cpu_ns};
 use super::flusher::Stored;
 use super::judging::Pending;
 use super::messages::{Clock, Ended, Event, Notice, Outcome, Visit};
+use super::page::MAX_ROBOTS;
 use super::tls;
 use super::url_cache::UrlCache;
 use super::workbench::{Moment, Task};
@@ -43,6 +44,8 @@ pub struct Fetcher {
     spent: Cell<u64>,
     number: usize,
     limits: http::Limits,
+    /// of a robots.txt, of which half would allow too much
+    robots_limits: http::Limits,
     connector: TlsConnector,
 }
 
@@ -77,6 +80,13 @@ impl Fetcher {
     ) -> super::Result<Self> {
         let limits = &config.limits;
         let share = limits.url_cache / limits.workers.max(1);
+        let answers = http::Limits {
+            head: limits.max_header,
+            body: limits.max_response,
+            silence: duration(limits.response_timeout),
+            total: duration(limits.fetch_timeout),
+            rate: limits.min_rate,
+        };
         Ok(Self {
             cache: RefCell::new(UrlCache::new(share)),
             encoder: RefCell::new(Encoder::new(&config.compression)?),
@@ -84,13 +94,11 @@ impl Fetcher {
             pending: RefCell::default(),
             spent: Cell::new(0),
             number,
-            limits: http::Limits {
-                head: limits.max_header,
-                body: limits.max_response,
-                silence: duration(limits.response_timeout),
-                total: duration(limits.fetch_timeout),
-                rate: limits.min_rate,
+            robots_limits: http::Limits {
+                body: limits.max_response.max(MAX_ROBOTS),
+                ..answers.clone()
             },
+            limits: answers,
             connector: tls::connector(&config)?,
             config,
             counters,
@@ -218,7 +226,11 @@ impl Fetcher {
                 .map_or(0, |time| time.as_nanos() as u64);
             let asked = Instant::now();
             add(&self.counters.requests, 1);
-            let answer = http::exchange(&mut connection, &request, &self.limits).await;
+            let limits = match task.robots_for {
+                Some(_) => &self.robots_limits,
+                None => &self.limits,
+            };
+            let answer = http::exchange(&mut connection, &request, limits).await;
             ended.moment = self.clock.now();
             if answer.as_ref().is_ok_and(|answer| answer.cut.is_some()) || answer.is_err() {
                 // the host learns later than we that nobody listens any more

@@ -337,7 +337,10 @@ impl Frontier {
         }
         if self.in_flight > 0 {
             set(&counters.idle, 0);
-            return self.end.filter(|_| self.is_aborted);
+            // when time is over, nobody waits longer than for a server that is silent
+            let last = nanos(limits.max_seconds + limits.response_timeout);
+            let is_late = self.end == Some(End::Time) && self.clock.now() >= last;
+            return self.end.filter(|_| self.is_aborted || is_late);
         }
         let is_idle = !is_behind
             && self.events.is_empty()

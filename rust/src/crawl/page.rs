@@ -17,7 +17,7 @@ use std::time::Instant;
 use tokio::sync::oneshot;
 
 /// RFC 9309 asks for 500 KiB at least.
-const MAX_ROBOTS: usize = 1 << 20;
+pub const MAX_ROBOTS: usize = 1 << 20;
 
 /// A page on its way through the fetcher.
 pub struct Page {
@@ -48,7 +48,7 @@ impl Fetcher {
             1,
         );
         add(&counters.bytes, answer.num_bytes);
-        let is_decoded = self.decode(&mut answer);
+        let is_decoded = self.decode(asked, &mut answer);
         if asked.task.robots_for.is_some() {
             return self.receive_robots(asked, &answer);
         }
@@ -123,7 +123,7 @@ impl Fetcher {
     }
 
     /// Takes the content codings off the body; whether there was one that can be.
-    fn decode(&self, answer: &mut Answer) -> bool {
+    fn decode(&self, asked: &Asked, answer: &mut Answer) -> bool {
         let lines = answer
             .headers()
             .filter(|(name, _)| name.eq_ignore_ascii_case(b"content-encoding"));
@@ -138,7 +138,11 @@ impl Fetcher {
         }
         let timer = Instant::now();
         let body = std::mem::take(&mut answer.body);
-        let (body, cut) = http::decode(body, &codings, self.config.limits.max_response);
+        let limit = match asked.task.robots_for {
+            Some(_) => self.config.limits.max_response.max(MAX_ROBOTS),
+            None => self.config.limits.max_response,
+        };
+        let (body, cut) = http::decode(body, &codings, limit);
         self.time(&self.counters.decode_ns, timer);
         answer.body = body;
         answer.cut = answer.cut.or(cut);
@@ -150,6 +154,10 @@ impl Fetcher {
         let task = asked.task.clone();
         let of = task.robots_for.unwrap_or(asked.visit.host);
         let said = match answer.status {
+            // half a file would allow too much
+            200..=299 if matches!(answer.cut, Some(Cut::Time | Cut::Disconnect)) => {
+                RobotsAnswer::Unavailable(0.0)
+            }
             200..=299 => {
                 let rules =
                     Robots::parse(&answer.body, &self.config.user_agents(), MAX_ROBOTS, false);
@@ -384,7 +392,6 @@ impl Fetcher {
         let numbers = [
             asked.task.depth.to_string(),
             asked.took.as_millis().to_string(),
-            page.robots.to_string(),
         ];
         let mut metadata = vec![
             ("depth", numbers[0].as_str()),
@@ -401,7 +408,10 @@ impl Fetcher {
             Cut::Time => Truncated::Time,
             Cut::Disconnect => Truncated::Disconnect,
         });
-        let protocols: Vec<&str> = asked.wire.protocols.clone();
+        let mut protocols: Vec<&str> = asked.wire.protocols.clone();
+        if page.answer.is_old {
+            protocols[0] = "http/1.0";
+        }
         let capture = Capture {
             uri: &page.url,
             date: asked.date,

@@ -41,7 +41,7 @@ impl Frontier {
             };
             let pages = self.bench.get(host).pages;
             let mut most = match limits.keep_alive > 0.0 {
-                true => PER_VISIT.min((limits.max_pages_per_host - pages) as usize),
+                true => PER_VISIT.min(limits.max_pages_per_host.saturating_sub(pages) as usize),
                 false => 1,
             };
             if f64::from(pages) < limits.gate_after {

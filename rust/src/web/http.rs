@@ -53,6 +53,8 @@ pub struct Answer {
     /// bytes that came, transfer coding included
     pub num_bytes: u64,
     pub is_reusable: bool,
+    /// it is HTTP/1.0
+    pub is_old: bool,
     headers: Vec<(u32, u32, u32, u32)>,
 }
 
@@ -138,7 +140,8 @@ impl Answer {
                         (name.0, name.1, value.0, value.1)
                     }
                 }));
-                self.is_reusable = response.version == Some(1);
+                self.is_old = response.version == Some(0);
+                self.is_reusable = !self.is_old;
                 self.body = self.head.split_off(length);
                 Ok(true)
             }
@@ -420,8 +423,11 @@ pub fn decode(body: Vec<u8>, codings: &str, limit: usize) -> (Vec<u8>, Option<Cu
     let (mut body, mut cut) = (body, None);
     for coding in codings.rsplit(',').map(str::trim).take(MAX_CODINGS) {
         let input = &body[..];
+        if input.is_empty() {
+            break;
+        }
         let decoded = match coding {
-            "gzip" | "x-gzip" => read_up_to(flate2::read::MultiGzDecoder::new(input), limit),
+            "gzip" | "x-gzip" => gunzip(input, limit),
             // some send the bare stream, against the standard
             "deflate" if input.first().is_some_and(|byte| byte & 15 == 8) => {
                 read_up_to(flate2::read::ZlibDecoder::new(input), limit)
@@ -437,13 +443,27 @@ pub fn decode(body: Vec<u8>, codings: &str, limit: usize) -> (Vec<u8>, Option<Cu
             },
             _ => continue,
         };
-        if decoded.0.is_empty() && !body.is_empty() && decoded.1.is_some() {
+        if decoded.0.is_empty() && decoded.1.is_some() {
             continue;
         }
         body = decoded.0;
         cut = cut.or(decoded.1);
     }
     (body, cut)
+}
+
+/// All members; what is behind them and is none, as blanks and zeros of some servers, is not missed.
+fn gunzip(mut input: &[u8], limit: usize) -> (Vec<u8>, Option<Cut>) {
+    let mut out = Vec::new();
+    loop {
+        let mut member = flate2::bufread::GzDecoder::new(input);
+        let (mut part, cut) = read_up_to(&mut member, limit - out.len());
+        out.append(&mut part);
+        input = member.into_inner();
+        if cut.is_some() || !input.starts_with(b"\x1f\x8b") {
+            return (out, cut);
+        }
+    }
 }
 
 fn read_up_to(reader: impl Read, limit: usize) -> (Vec<u8>, Option<Cut>) {

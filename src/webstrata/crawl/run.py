@@ -25,8 +25,8 @@ from webstrata.collection.settings import ResourcesSettings, parse_seconds
 from webstrata.crawl.agents import Standing
 from webstrata.crawl.control import SOCKET, Control, Listener
 from webstrata.crawl.filters import Filter, Response
-from webstrata.crawl.hosts import read_hosts_table
-from webstrata.crawl.priorities import selection_weights
+from webstrata.crawl.hosts import parse_address, read_hosts_table
+from webstrata.crawl.priorities import Prioritizer, selection_weights
 from webstrata.crawl.results import CrawlResult
 from webstrata.crawl.retries import retry_delays
 from webstrata.crawl.seeds import read_seeds
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from webstrata.collection import Snapshot
     from webstrata.crawl.agents import Ring
 
-    Prioritizer = Callable[[Sequence[str], Sequence[int]], Iterable[int]]
+    Priority = Callable[[Sequence[str], Sequence[int]], Iterable[int]]
     Gate = Callable[[list["HostSample"]], Iterable[bool]]
     Known = tuple[str, str, str]
 
@@ -119,7 +119,7 @@ class Crawl:
         seeds: Iterable[str] = (),
         pages: Iterable[Known] = (),
         hosts: Mapping[str, tuple[str, int | None]] | None = None,
-        priority: Prioritizer | None = None,
+        priority: Priority | None = None,
         predicates: Mapping[str, Any] | None = None,
         gate: Gate | None = None,
         ring: Ring | None = None,
@@ -324,6 +324,22 @@ class Crawl:
             )
         if self.gate is None and self.settings.gate_after:
             raise SettingError("gate_after: there is no gate to ask; leave it out, or give one")
+        if self.priority is not None and self.settings.levels == 1:
+            raise SettingError(
+                "levels is 1, and a priority chooses among several; set it, or leave the priority out"
+            )
+        _delays("host_delays", self.settings.host_delays)
+        for address in _delays("ip_delays", self.settings.ip_delays):
+            if parse_address(address) != (address, None):
+                raise SettingError(f"ip_delays: {address!r} is no address; write it as 192.0.2.1=10s")
+        for server in self.settings.name_servers:
+            if parse_address(server) is None:
+                raise SettingError(f"name_servers: {server!r} is no address; write it as 192.0.2.1:53")
+        for name, place in self.hosts.items():
+            if parse_address(str(place[0])) is None or not (place[1] is None or 0 < place[1] < 65536):
+                raise ValueError(f"hosts: expected an address and a port for {name}, got {place!r}")
+        if self.ring is not None and self.agent not in self.ring.agents:
+            raise ValueError(f"agent: expected one of {list(self.ring.agents)}, got {self.agent!r}")
 
     def _prepare(self, *, again: bool) -> None:
         """Make an empty working folder, unless that would lose something."""
@@ -403,8 +419,14 @@ class Crawl:
         return chosen.asked[number](batch)
 
     def _prioritize(self, urls: list[str], depths: list[int]) -> list[int]:
-        assert self.priority is not None
-        return [int(level) for level in self.priority(urls, depths)]
+        priority = self.priority
+        assert priority is not None
+        if not urls:
+            return []
+        levels: list[int] = Prioritizer(lambda *batch: list(priority(*batch)), self.settings.levels)(
+            urls, depths
+        ).tolist()
+        return levels
 
 
 def make_filters(
@@ -451,9 +473,12 @@ def _delays(name: str, entries: Sequence[str]) -> dict[str, float]:
     for entry in entries:
         key, _, text = entry.partition("=")
         try:
-            delays[key.strip()] = parse_seconds(text)
+            delay = parse_seconds(text)
         except ValueError:
-            raise SettingError(f"{name}: {entry!r} is no delay; write it as name=10s") from None
+            delay = -1
+        if delay < 0 or not key.strip():
+            raise SettingError(f"{name}: {entry!r} is no delay; write it as name=10s")
+        delays[key.strip().lower()] = delay
     return delays
 
 

@@ -92,6 +92,7 @@ impl Engine {
         self.engine.send(Event::Finish);
     }
 
+    #[pyo3(signature = (is_now = false))]
     fn stop(&self, is_now: bool) {
         self.engine.send(Event::Stop(is_now));
     }
