@@ -48,8 +48,9 @@ def make(url: str, body: str = "", date: int = JUNE, **more: Any) -> Capture:  #
     return Capture(url=url, date=date, head=HEAD, body=body.encode(), **more)
 
 
-@pytest.fixture
-def uk(tmp_path: Path) -> Collection:
+@pytest.fixture(scope="module")
+def uk(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    tmp_path = tmp_path_factory.mktemp("captures")
     collection = ws.create(tmp_path / "uk")
     store(
         collection.add("2026-06"),

@@ -26,6 +26,7 @@ VERBS = {
     "crawl": "Crawl a piece of the web into SNAPSHOT, which is made if it is not there.",
     "demo": "Run what there is on a small example, and say what to try next.",
     "diff": "Show what changed in a page from one SNAPSHOT to another: its visible text, line by line.",
+    "export": "Write SNAPSHOT in a format that other programs read.",
     "get": "Print the payload of the last capture of URL, or of the last one at or before a time.",
     "ingest": "Make the captures in FILEs those of SNAPSHOT, which is made if it is not there.",
     "invitro": "A web that does not exist: serve it, describe it, judge its visitors.",
