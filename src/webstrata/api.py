@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING
 from webstrata import collection as rooms
 
 if TYPE_CHECKING:
+    import datetime as dt
     from collections.abc import Iterator
     from os import PathLike
 
+    from webstrata.store.captures import Captures, StoredCapture
     from webstrata.store.pages import Pages
     from webstrata.store.table import Table
     from webstrata.store.urls import Urls
@@ -45,6 +47,22 @@ class Snapshot(rooms.Snapshot):
         part = self.open_part("urls")
         return Urls(part.path, part)
 
+    @cached_property
+    def captures(self) -> Captures:
+        """Everything that was stored, by URL and time; as it was when first asked for."""
+        from webstrata.store.captures import Captures
+
+        return Captures(self)
+
+    def capture(self, url: str, at: dt.datetime | str | None = None) -> StoredCapture:
+        """The last capture of a URL in this snapshot, of those at or before a time, or `MissingError`."""
+        from webstrata.store.captures import find_capture, open_all
+
+        # a payload may be in another snapshot; these are opened only if it is
+        return find_capture(
+            [self.captures], url, at, where=str(self.path), others=lambda: open_all(self.collection)
+        )
+
 
 class Collection(rooms.Collection):
     """One directory with everything known about one piece of the web."""
@@ -64,6 +82,20 @@ class Collection(rooms.Collection):
         def __iter__(self) -> Iterator[Snapshot]: ...
         def add(self, label: str) -> Snapshot:
             """The snapshot of that label, made if it is not there yet."""
+
+    def capture(self, url: str, at: dt.datetime | str | None = None) -> StoredCapture:
+        """The last capture of a URL, of those at or before a time, whatever its snapshot, or `MissingError`.
+
+        Examples
+        --------
+        >>> create(getfixture("tmp_path") / "uk").capture("http://example.org/")
+        Traceback (most recent call last):
+        webstrata.errors.MissingError: ...uk: http://example.org/ was not captured; `webstrata ls` lists
+        what was
+        """
+        from webstrata.store.captures import find_capture, open_all
+
+        return find_capture(open_all(self), url, at, where=str(self.path))
 
 
 def open(path: str | PathLike[str]) -> Collection:

@@ -44,7 +44,7 @@ def read_index(snapshot: Snapshot) -> dict[tuple[str, str], Entry]:
 
 @pytest.fixture
 def june(tmp_path: Path) -> Snapshot:
-    return ws.create(tmp_path / "uk").add("2026-06")  # type: ignore[return-value]
+    return ws.create(tmp_path / "uk").add("2026-06")
 
 
 def test_files_of_every_format_become_one_snapshot(tmp_path: Path, june: Snapshot, test_data: Path) -> None:
@@ -162,10 +162,10 @@ def test_captures_are_refused_replaced_or_added_to(tmp_path: Path, june: Snapsho
     with pytest.raises(ExistsError, match=r"--add.*--again"):
         ingest(june, [two])
     ingest(june, [two], mode="again")
-    assert list(ws.open(june.collection.path)["2026-06"].urls) == ["http://two.uk/"]  # type: ignore[attr-defined]
+    assert list(ws.open(june.collection.path)["2026-06"].urls) == ["http://two.uk/"]
     ingest(june, [one], mode="add")
     snapshot = ws.open(june.collection.path)["2026-06"]
-    assert list(snapshot.urls) == ["http://one.uk/", "http://two.uk/"]  # type: ignore[attr-defined]
+    assert list(snapshot.urls) == ["http://one.uk/", "http://two.uk/"]
     assert not snapshot.working_folder("ingest").exists()
 
 

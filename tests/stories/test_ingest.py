@@ -37,9 +37,9 @@ def test_a_crawl_that_is_ingested_has_the_same_pages(webstrata: Command, tmp_pat
     assert "the snapshot has" in done.stdout
     uk = ws.open(tmp_path / "uk")
     one, two = (uk[label] for label in uk.labels)
-    assert list(one.urls) == list(two.urls)  # type: ignore[attr-defined]
+    assert list(one.urls) == list(two.urls)
     columns = ["url", "digest", "fingerprint", "mime", "time"]
-    assert one.pages.table(*columns) == two.pages.table(*columns)  # type: ignore[attr-defined]
+    assert one.pages.table(*columns) == two.pages.table(*columns)
     shown = json.loads(webstrata("show", "uk", "2026-07", "--json").stdout)["snapshots"][0]["parts"]
     assert {part["renew"] for part in shown} == {
         "webstrata ingest uk 2026-07 --again uk/snapshots/2026-06/warc"

@@ -59,7 +59,7 @@ READERS: dict[str, Reader] = {
         ".wacz",
     ),
     "HTML": Reader(
-        is_html, lambda source, tally: read_tree(source.path, tally, base_url=source.base_url), ".html"
+        is_html, lambda source, tally: read_tree(source.path, tally, base_url=source.base_url), ".htm"
     ),
 }
 """The formats by their names; one more is one more line."""
@@ -84,7 +84,7 @@ def find_format(path: Path) -> str:
         if reader.matches(start):
             return name
     for name, reader in READERS.items():
-        if reader.ending in path.name.lower() and name != "HTML":
+        if reader.ending in (path.suffix.lower() if name == "HTML" else path.name.lower()):
             return name
     raise FormatError(
         f"{path}: this is none of {', '.join(READERS)}; name files of these formats, packed or not, or "
