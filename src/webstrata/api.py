@@ -22,9 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
+    from webstrata.store.anchors import Anchors
     from webstrata.store.captures import Captures, StoredCapture
+    from webstrata.store.links import Links
     from webstrata.store.pages import Pages
     from webstrata.store.table import Table
+    from webstrata.store.text import Text
     from webstrata.store.urls import Urls
 
 
@@ -62,6 +65,30 @@ class Snapshot(rooms.Snapshot):
         return find_capture(
             [self.captures], url, at, where=str(self.path), others=lambda: open_all(self.collection)
         )
+
+    @cached_property
+    def text(self) -> Text:
+        """Text, title, headings, language of each node; as it was when first asked for."""
+        from webstrata.store.text import Text
+
+        part = self.open_part("text")
+        return Text(part.path, part)
+
+    @cached_property
+    def links(self) -> Links:
+        """The links of each node as parsed; as it was when first asked for."""
+        from webstrata.store.links import Links
+
+        part = self.open_part("links")
+        return Links(part.path, part)
+
+    @cached_property
+    def anchors(self) -> Anchors:
+        """What other pages call each node; as it was when first asked for."""
+        from webstrata.store.anchors import Anchors
+
+        part = self.open_part("anchors")
+        return Anchors(part.path, part)
 
 
 class Collection(rooms.Collection):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Any
 
 from webstrata.web.row_key import row_key
@@ -65,3 +66,15 @@ def select(lines: list[Line]) -> tuple[list[str], dict[str, int | None], dict[st
     others = {url: stands_for(url) for url in chosen if url not in nodes}
     places: dict[str, Any] = {url: payload(chosen[url]) for url in nodes}
     return nodes, others, {url: place.offset for url, place in places.items()}
+
+
+def simhash(words: list[str]) -> int:
+    """The 64-bit simhash of words weighted by how often they occur, letter by letter as STORE has it."""
+    folded = [word.casefold() for word in words]
+    vector = [0] * 64
+    for word in set(folded):
+        digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        number = int.from_bytes(digest, "little")
+        for bit in range(64):
+            vector[bit] += folded.count(word) if number >> bit & 1 else -folded.count(word)
+    return sum(1 << bit for bit in range(64) if vector[bit] > 0)

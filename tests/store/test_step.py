@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from webstrata.api import Snapshot
 
+PARTS = ["anchors", "index", "links", "pages", "text", "urls", "warc"]
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
 
 
@@ -64,7 +65,7 @@ def crawl(tmp_path: Path) -> Path:
 
 def test_the_parts_are_there_and_agree(snapshot: Snapshot, crawl: Path) -> None:
     build_store(snapshot, crawl)
-    assert [record.name for record in snapshot.parts] == ["index", "pages", "urls", "warc"]
+    assert [record.name for record in snapshot.parts] == PARTS
     assert list(snapshot.urls) == ["http://a.org/", "http://b.org/"]
     assert snapshot.pages.table("url")["url"].to_pylist() == list(snapshot.urls)
     assert snapshot.urls.node("http://r.org/") == snapshot.urls.node("http://c.org/") == 1

@@ -1,11 +1,16 @@
 """The store step: from the files of a crawl to the parts of a snapshot.
 
-=========  ============================================================================================
-``warc``   the WARC files, linked, not copied
-``index``  the CDXJ index of all captures (see `cdxj`)
-``pages``  the table of nodes (see `pages`)
-``urls``   row keys of the nodes, and what other URLs stand for (see `urls`)
-=========  ============================================================================================
+===========  ==========================================================================================
+``warc``     the WARC files, linked, not copied
+``index``    the CDXJ index of all captures (see `cdxj`)
+``pages``    the table of nodes (see `pages`)
+``urls``     row keys of the nodes, and what other URLs stand for (see `urls`)
+``text``     visible text, title, headings, language, charset, simhash (see `text`, `contents`)
+``links``    links as parsed (see `links`, `contents`)
+``anchors``  what other pages call a page (see `anchors`)
+===========  ==========================================================================================
+
+After this nothing parses HTML again.
 
 A crawl leaves a folder of closed WARC files and ``captures.cdxj``, a line a capture in any order.
 """
@@ -21,12 +26,16 @@ import pyarrow.compute as pc
 
 from webstrata.collection.files import explained, open_writer
 from webstrata.collection.progress import Progress
+from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import FormatError, MissingError, UsageError
+from webstrata.store.anchors import build_anchors
 from webstrata.store.cdxj import build_index
+from webstrata.store.contents import build_contents
 from webstrata.store.pages import read_captures, select_pages, write_pages
 from webstrata.store.urls import write_urls
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
     from webstrata.collection import Snapshot
@@ -35,10 +44,35 @@ CAPTURES = "captures.cdxj"
 _SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
 
 
+PARSED = ("text", "links", "anchors")
+"""Parts that are made by parsing the pages, or from what was parsed, in their order."""
+
+
 def build_store(
-    snapshot: Snapshot, crawl: Path, *, renew: str = "", progress: Progress | None = None
+    snapshot: Snapshot,
+    crawl: Path,
+    *,
+    parts: Collection[str] = PARSED,
+    workers: int | None = None,
+    renew: str = "",
+    progress: Progress | None = None,
 ) -> None:
-    """Build the parts `warc`, `index`, `pages` and `urls` of a snapshot from the folder of a crawl.
+    """Build the parts of a snapshot from the folder of a crawl.
+
+    Parameters
+    ----------
+    snapshot
+        The snapshot.
+    crawl
+        Closed WARC files and ``captures.cdxj``.
+    parts
+        Which of `PARSED` are built; the others always are. `build_parsed` makes up for it later.
+    workers
+        Processes that parse; as the settings ``[resources]`` say where not given.
+    renew
+        The command that brings the crawl again.
+    progress
+        Where the step reports.
 
     Examples
     --------
@@ -82,6 +116,35 @@ def build_store(
     with snapshot.build("urls", inputs=("pages",), renew=renew, progress=progress) as build:
         write_urls(build.path, selection.pages["row_key"], selection.others)
         build.count(nodes=len(selection.pages), others=len(selection.others))
+    build_parsed(snapshot, parts, workers=workers, progress=progress)
+
+
+def build_parsed(
+    snapshot: Snapshot,
+    parts: Collection[str] = PARSED,
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Build those of `text`, `links` and `anchors` that are named, for a snapshot that has its pages.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> build_parsed(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), ["sound"])
+    Traceback (most recent call last):
+    webstrata.errors.UsageError: there is no part sound to parse; choose of text, links, anchors
+    """
+    unknown = set(parts) - set(PARSED)
+    if unknown:
+        raise UsageError(f"there is no part {min(unknown)} to parse; choose of {', '.join(PARSED)}")
+    if workers is None:
+        workers = snapshot.settings(ResourcesSettings).num_workers
+    contents = [name for name in ("text", "links") if name in parts]
+    if contents:
+        build_contents(snapshot, contents, workers=workers, progress=progress)
+    if "anchors" in parts:
+        build_anchors(snapshot, workers=workers, progress=progress)
 
 
 def _list_files(crawl: Path) -> list[Path]:

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, NamedTuple, overload
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -28,6 +29,8 @@ from webstrata.web.url import normalize
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
+
+    import numpy.typing as npt
 
     from webstrata.collection.parts import Part
 
@@ -90,6 +93,15 @@ class _Keys(Sequence[str]):
         return place if place < len(self) and self[place] == key else None
 
 
+class Resolved(NamedTuple):
+    """What row keys are or stand for."""
+
+    nodes: npt.NDArray[np.int64]
+    """-1 for none."""
+    known: npt.NDArray[np.bool_]
+    """Whether the URL was captured, as a page or not."""
+
+
 class Urls(Sequence[str]):
     """The URLs of the nodes in order, a sequence; `node` goes the other way.
 
@@ -142,10 +154,18 @@ class Urls(Sequence[str]):
 
     def nodes(self, urls: Iterable[str]) -> pa.Array:
         """The nodes of many normalized URLs, null where there is none; for whole tables of links."""
-        keys = pa.array(row_keys(urls), pa.large_string())
+        nodes = self.resolve(pa.array(row_keys(urls), pa.large_string())).nodes
+        return pa.array(np.maximum(nodes, 0).astype(np.uint32), mask=nodes < 0)
+
+    def resolve(self, keys: pa.Array) -> Resolved:
+        """The nodes that many row keys are or stand for; for whole tables of links."""
         own = pc.index_in(keys, value_set=self._nodes["row_key"])
         places = pc.index_in(keys, value_set=self.others["row_key"])
-        return pc.cast(pc.coalesce(own, pc.cast(self.others["node"].take(places), pa.int32())), pa.uint32())
+        nodes = pc.coalesce(own, pc.cast(self.others["node"].take(places), pa.int32()))
+        known = pc.or_(pc.is_valid(own), pc.is_valid(places))
+        return Resolved(
+            pc.fill_null(nodes, -1).to_numpy().astype(np.int64), known.to_numpy(zero_copy_only=False)
+        )
 
     def host(self, host: str, path: str = "") -> range:
         """The nodes of a host whose path begins so."""

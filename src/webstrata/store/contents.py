@@ -1,0 +1,416 @@
+"""What pages contain, parsed once: text and links of every node, from the payloads in the WARC files.
+
+Text and links come of one pass over each page, so `build_contents` makes both parts together. The work is
+split into ranges of `RANGE` nodes: a shard reads the records of its nodes in the order of the files, and what
+it writes is in the order of nodes, so that the parts are the shards one behind the other.
+
+**Nothing is parsed twice.** Within a snapshot a payload has one node. What an earlier snapshot has of the
+same URL with the same digest, made by the same version of webstrata, is taken over without reading the
+record; a page that has moved is parsed again, since its relative links lead elsewhere.
+
+A record that cannot be read leaves an empty text without charset and no links, is logged and counted.
+"""
+
+from __future__ import annotations
+
+import codecs
+import logging
+import re
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from webstrata._core import __version__
+from webstrata.collection import shards
+from webstrata.collection.files import open_writer
+from webstrata.collection.progress import Progress, Task
+from webstrata.errors import FormatError, WebstrataError
+from webstrata.store.links import LINKS, PAGE_NOFOLLOW, Links, write_links
+from webstrata.store.pages import Pages
+from webstrata.store.simhash import simhash
+from webstrata.store.text import BATCH, COLUMNS, TEXT, Text, write_text
+from webstrata.store.warc import read_record
+from webstrata.web import charset as charsets
+from webstrata.web import html, language
+from webstrata.web.row_key import row_keys
+from webstrata.web.words import words
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from webstrata.collection import Snapshot
+    from webstrata.collection.build import Build
+
+_log = logging.getLogger(__name__)
+
+RANGE = 64 * BATCH
+"""Nodes of a shard; a multiple of `BATCH`, so that batches do not depend on how the work was split."""
+RENEW = "webstrata store {collection} {snapshot} --parts text,links"
+
+_HEADING = re.compile(rb"<h([1-6])([\s/][^<>]*)?>|</h[1-6][^<>]*>", re.IGNORECASE)
+_OPEN, _CLOSE = "\x01", "\x02"
+_NOT_ASCII = ("UTF-16BE", "UTF-16LE", "ISO-2022-JP")
+"""Charsets in which the bytes of a tag are not those of ASCII, or occur within characters."""
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a page contains."""
+
+    text: dict[str, Any]
+    """A row of ``text.arrow``."""
+    columns: dict[str, Any]
+    """A row of ``columns.parquet``."""
+    links: Sequence[tuple[str, str, int, str]]
+    """Row key, kind, rel and anchor text."""
+    rejected: int = 0
+    """Links without a normal form."""
+
+
+EMPTY = Content(
+    {"title": "", "headings": [], "text": ""},
+    {"words": 0, "language": None, "charset": None, "simhash": 0},
+    [],
+)
+
+
+def parse(body: bytes, *, url: str, mime: str = "text/html", head: bytes = b"") -> Content:
+    r"""What a page contains, given its payload and the head of its answer.
+
+    Examples
+    --------
+    >>> content = parse(b"<title>T</title><h1>Big <b>fish</b></h1><a href=/x>small</a>", url="http://a.org/")
+    >>> content.text
+    {'title': 'T', 'headings': [{'level': 1, 'text': 'Big fish'}], 'text': 'Big fish\nsmall'}
+    >>> content.links, content.columns["words"]
+    ([('org,a)/x', 'anchor', 0, 'small')], 3)
+    """
+    label = _find_header(head, rb"content-type:[^\r\n]*charset=[\"' ]*([\w.:-]+)")
+    if mime == "text/plain":
+        body, label = _mark_up(body, url, label)
+    page = html.scan(body, url=url, charset=label, text=True)
+    found = words(page.text)
+    robots = page.robots | html.parse_directives(_find_header(head, rb"x-robots-tag:([^\r\n]*)") or "")
+    of_page = PAGE_NOFOLLOW if html.Directives.NOFOLLOW in robots else 0
+    kept = [link for link in page.links if link.url is not None]
+    keys = row_keys([link.url or "" for link in kept])
+    links = [
+        (key, str(link.kind), link.rel.value | of_page, link.anchor)
+        for key, link in zip(keys, kept, strict=True)
+    ]
+    declared = (page.language or "").partition("-")[0].lower()
+    spoken = language.detect(page.text) or (declared if re.fullmatch("[a-z]{2}", declared) else None)
+    return Content(
+        {"title": page.title, "headings": _find_headings(body, page.charset.name), "text": page.text},
+        {
+            "words": len(found),
+            "language": spoken,
+            "charset": page.charset.name,
+            "simhash": simhash(found),
+        },
+        links,
+        len(page.links) - len(kept),
+    )
+
+
+def _find_header(head: bytes, pattern: bytes) -> str | None:
+    found = re.search(rb"(?im)^" + pattern, head)
+    return found[1].decode("latin-1").strip() if found else None
+
+
+def _mark_up(body: bytes, url: str, label: str | None) -> tuple[bytes, str]:
+    """Plain text as a page that shows the same, and its charset."""
+    tld = (urlsplit(url).hostname or "").rpartition(".")[2]
+    name = charsets.detect(body, label=label, tld=tld).name
+    body, name = _to_ascii_superset(body, name)
+    return body.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b"\n", b"<br>"), name
+
+
+def _to_ascii_superset(body: bytes, name: str) -> tuple[bytes, str]:
+    """The same text in a charset in which tags are written as in ASCII."""
+    if name not in _NOT_ASCII:
+        return body, name
+    return body.decode(codecs.lookup(name).name, "replace").encode("utf-8", "replace"), "utf-8"
+
+
+def _find_headings(body: bytes, charset: str) -> list[dict[str, Any]]:
+    """The headings of a page: marks are set behind their tags, and the page is scanned again with them."""
+    if not _HEADING.search(body) and charset not in _NOT_ASCII:
+        return []
+    body, charset = _to_ascii_superset(body, charset)
+    body = _HEADING.sub(_mark, body.translate(None, b"\x01\x02"))
+    found = []
+    for piece in html.scan(body, charset=charset, anchors=False, text=True).text.split(_OPEN)[1:]:
+        text = " ".join(piece[1:].partition(_CLOSE)[0].split())
+        if text:
+            found.append({"level": int(piece[0]), "text": text})
+    return found
+
+
+def _mark(tag: re.Match[bytes]) -> bytes:
+    return tag[0] + b"\x01" + tag[1] if tag[1] else b"\x02" + tag[0]
+
+
+# ---- shards
+
+
+@dataclass(frozen=True)
+class _Range:
+    """The work of a shard."""
+
+    parts: tuple[str, ...]
+    pages: str
+    warc: str
+    start: int
+    stop: int
+    taken: npt.NDArray[np.int64]
+    """For each node that of the earlier snapshot, or -1."""
+    text: str
+    links: str
+    """Parts of the earlier snapshot."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # the digest of the work must not depend on where an array happens to lie
+        plain = (self.parts, self.pages, self.warc, self.start, self.stop, self.text, self.links)
+        return _make_range, (self.taken.tolist(), *plain)
+
+
+def _make_range(
+    taken: list[int],
+    parts: tuple[str, ...],
+    pages: str,
+    warc: str,
+    start: int,
+    stop: int,
+    text: str,
+    links: str,
+) -> _Range:
+    return _Range(parts, pages, warc, start, stop, np.array(taken, np.int64), text, links)
+
+
+def _parse_range(item: _Range, folder: Path, task: Task) -> Mapping[str, int]:
+    """Write the contents of a range of nodes."""
+    table = Pages(Path(item.pages)).table("url", "mime", "filename", "offset")
+    table = table.slice(item.start, item.stop - item.start)
+    contents: list[Content] = [EMPTY] * len(table)
+    counts = {"taken": 0, "unreadable": 0, "rejected": 0}
+    if (item.taken >= 0).any():
+        old = _Earlier(Path(item.text), Path(item.links))
+        for row in np.flatnonzero(item.taken >= 0):
+            contents[row] = old.read(int(item.taken[row]))
+            counts["taken"] += 1
+            task.advance()
+    order = pc.sort_indices(table, [("filename", "ascending"), ("offset", "ascending")]).to_numpy()
+    columns = {name: table[name].to_pylist() for name in table.column_names}
+    for row in order[item.taken[order] < 0].tolist():
+        try:
+            record = read_record(Path(item.warc) / columns["filename"][row], columns["offset"][row])
+            contents[row] = parse(
+                record.payload, url=columns["url"][row], mime=columns["mime"][row], head=record.head
+            )
+            counts["rejected"] += contents[row].rejected
+        except FormatError as error:
+            _log.warning("%s", error)
+            counts["unreadable"] += 1
+        task.advance()
+    if "text" in item.parts:
+        rows = [content.text for content in contents]
+        batches = (
+            pa.RecordBatch.from_pylist(rows[place : place + BATCH], schema=TEXT)
+            for place in range(0, len(rows), BATCH)
+        )
+        write_text(
+            folder, batches, pa.Table.from_pylist([content.columns for content in contents], schema=COLUMNS)
+        )
+    if "links" in item.parts:
+        _write_range_links(folder, item.start, contents)
+    return counts
+
+
+def _write_range_links(folder: Path, start: int, contents: Sequence[Content]) -> None:
+    """Links with the places of their targets among those of the shard."""
+    flat = [link for content in contents for link in content.links]
+    sizes = [len(content.links) for content in contents]
+    keys = pa.array([link[0] for link in flat], pa.large_string())
+    targets = _sort_unique(keys)
+    table = pa.table(
+        {
+            "source": np.repeat(np.arange(start, start + len(contents), dtype=np.uint32), sizes),
+            "target": pc.cast(pc.index_in(keys, value_set=targets), pa.uint32()),
+            "kind": pa.array([link[1] for link in flat], pa.string()),
+            "rel": pa.array([link[2] for link in flat], pa.uint8()),
+            "anchor": pa.array([link[3] for link in flat], pa.string()),
+        },
+        schema=LINKS,
+    )
+    with open_writer(folder / "links.parquet") as stream:
+        pq.write_table(table, stream, compression="zstd")
+    with open_writer(folder / "targets.parquet") as stream:
+        pq.write_table(pa.table({"row_key": targets}), stream, compression="zstd")
+
+
+def _sort_unique(keys: pa.Array) -> pa.Array:
+    found = pc.unique(keys)
+    return found.take(pc.sort_indices(found))
+
+
+class _Earlier:
+    """Contents that an earlier snapshot has."""
+
+    def __init__(self, text: Path, links: Path) -> None:
+        self._text, self._links = Text(text), Links(links)
+
+    def read(self, node: int) -> Content:
+        rows = self._links.rows.of(node)
+        keys = self._links.targets.take(rows["target"].combine_chunks()).to_pylist()
+        rest = (rows[name].to_pylist() for name in ("kind", "rel", "anchor"))
+        links = list(zip(keys, *rest, strict=True))
+        return Content(self._text.row(node), self._text.column_row(node), links)
+
+
+# ---- the parts
+
+
+def build_contents(
+    snapshot: Snapshot,
+    parts: Collection[str] = ("text", "links"),
+    *,
+    workers: int = 1,
+    renew: str = RENEW,
+    progress: Progress | None = None,
+) -> None:
+    """Build the parts `text` and `links` of a snapshot that has `warc` and `pages`.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> from webstrata.store.cdxj import Line
+    >>> from webstrata.store.step import build_store
+    >>> from webstrata.store.warc import Capture, WarcWriter
+    >>> folder = getfixture("tmp_path")
+    >>> body = b"<a href=/>Home</a>"
+    >>> capture = Capture(url="http://a.org/", date=10**18, head=b"HTTP/1.1 200 OK", body=body)
+    >>> with WarcWriter(folder, "crawl") as writer:
+    ...     place = writer.write(capture)
+    >>> line = Line(
+    ...     url=capture.url, date=capture.date, mime="text/html", status=200, digest=capture.digest,
+    ...     **place._asdict())
+    >>> _ = (folder / "captures.cdxj").write_bytes(line.to_bytes())
+    >>> snapshot = ws.create(folder / "uk").add("2026-06")
+    >>> build_store(snapshot, folder, parts=())
+    >>> build_contents(snapshot)
+    >>> snapshot.text[0].text, snapshot.links[0][0].anchor
+    ('Home', 'Home')
+    """
+    progress = progress or Progress()
+    names = tuple(sorted(parts))
+    if not names or set(names) - {"text", "links"}:
+        raise ValueError(f"parts: expected text, links or both, got {names}")
+    with ExitStack() as stack:
+        pages, warc = (stack.enter_context(snapshot.open_part(name)) for name in ("pages", "warc"))
+        taken, text, links = _find_earlier(snapshot, pages.path, stack)
+        builds = {
+            name: stack.enter_context(
+                snapshot.build(name, inputs=("warc", "pages"), renew=renew, progress=progress)
+            )
+            for name in names
+        }
+        num_nodes = len(taken)
+        ranges = [(start, min(start + RANGE, num_nodes)) for start in range(0, num_nodes, RANGE)]
+        work = [
+            shards.Shard(
+                f"{place:06}",
+                _Range(names, str(pages.path), str(warc.path), start, stop, taken[start:stop], text, links),
+                stop - start,
+            )
+            for place, (start, stop) in enumerate(ranges)
+        ]
+        first = next(iter(builds.values()))
+        done = shards.run(first, _parse_range, work, workers=workers, title="parsing", unit="pages")
+        counts = {
+            name: sum(shard.counts[name] for shard in done) for name in ("taken", "unreadable", "rejected")
+        }
+        folders = [shard.path for shard in done]
+        if "text" in builds:
+            _merge_text(builds["text"], folders)
+            builds["text"].count(nodes=num_nodes, taken=counts["taken"], unreadable=counts["unreadable"])
+        if "links" in builds:
+            _merge_links(builds["links"], folders)
+            builds["links"].count(rejected=counts["rejected"])
+
+
+def _find_earlier(
+    snapshot: Snapshot, pages: Path, stack: ExitStack
+) -> tuple[npt.NDArray[np.int64], str, str]:
+    """For each node that of the last snapshot before with the same URL and digest, or -1; and its parts."""
+    keys = _read_keys(pages)
+    for label in reversed(snapshot.collection.labels):
+        if label >= snapshot.label:
+            continue
+        try:
+            parts = [snapshot.collection[label].open_part(name) for name in ("pages", "text", "links")]
+        except WebstrataError:
+            continue  # it has none of them, or is being changed: then everything is parsed
+        for part in parts:
+            stack.enter_context(part)
+        made_from = [part.record.inputs.get(f"{label}/pages") for part in parts[1:]]
+        if {part.record.version for part in parts[1:]} != {__version__} or {*made_from} != {
+            parts[0].record.checksum
+        }:
+            continue
+        found = pc.index_in(keys, value_set=_read_keys(parts[0].path), skip_nulls=True)
+        return pc.fill_null(found, -1).to_numpy().astype(np.int64), str(parts[1].path), str(parts[2].path)
+    return np.full(len(keys), -1), "", ""
+
+
+def _read_keys(pages: Path) -> pa.Array:
+    """Digest and row key of each node as one string; none where the digest is not known."""
+    table = Pages(pages).table("digest", "row_key")
+    digests = pc.cast(table["digest"], pa.large_string())
+    blank = pa.scalar(" ", pa.large_string())
+    return pc.binary_join_element_wise(digests, table["row_key"], blank).combine_chunks()
+
+
+def _merge_text(build: Build, folders: Sequence[Path]) -> None:
+    columns = [COLUMNS.empty_table(), *(Text(folder).columns() for folder in folders)]
+    write_text(build.path, _iter_batches(folders), pa.concat_tables(columns))
+
+
+def _iter_batches(folders: Sequence[Path]) -> Iterator[pa.RecordBatch]:
+    for folder in folders:
+        yield from Text(folder).scan()
+
+
+def _merge_links(build: Build, folders: Sequence[Path]) -> None:
+    """One list of targets for all shards; the links take the places in it."""
+    targets = pa.array([], pa.large_string())
+    waiting: list[pa.Array] = []
+    size = 0
+    for folder in folders:
+        waiting.append(_read_targets(folder))
+        size += len(waiting[-1])
+        if size > len(targets) + (1 << 20):  # what is gone through again doubles each time
+            targets, waiting, size = pc.unique(pa.concat_arrays([targets, *waiting])), [], 0
+    targets = _sort_unique(pa.concat_arrays([targets, *waiting]))
+
+    def renumber() -> Iterator[pa.Table]:
+        for folder in folders:
+            places = pc.cast(pc.index_in(_read_targets(folder), value_set=targets), pa.uint32())
+            table = pq.read_table(folder / "links.parquet", schema=LINKS)
+            yield table.set_column(1, LINKS.field("target"), places.take(table["target"].combine_chunks()))
+
+    build.count(links=write_links(build.path, targets, renumber()), targets=len(targets))
+
+
+def _read_targets(folder: Path) -> pa.Array:
+    column = pq.read_table(folder / "targets.parquet")["row_key"].combine_chunks()
+    return pc.cast(column, pa.large_string())

@@ -1,0 +1,248 @@
+"""The links of the pages as they were parsed: the part `links`, and the arcs that come of them.
+
+===================  ====================================================================================
+``links.parquet``    a row a link: ``source`` (node), ``target`` (row of ``targets.arrow``), ``kind``,
+                     ``rel``, ``anchor`` (its text). Sorted by source, and within one in the order of the page
+``targets.arrow``    ``row_key``, sorted by bytes, of every URL that a link leads to; mapped when opened
+===================  ====================================================================================
+
+``kind`` is one of `webstrata.web.html.Kind`, links to images, scripts and the like left out; ``rel`` has a
+bit each for ``nofollow`` (1), ``ugc`` (2), ``sponsored`` (4), and 8 where the page as a whole asks for
+``nofollow``. Links that have no normal form are counted and not kept.
+
+**Arcs** (`arcs`) are links of a kind that is followed (`FOLLOWED`: all but ``canonical``, which says where
+the page itself belongs), taken to the nodes that their targets are or stand for, each once. What was not
+captured is dropped, or with ``frontier`` numbered behind the last node in row-key order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from webstrata.collection.files import explained, open_writer
+from webstrata.store.rows import Rows, write_rows
+from webstrata.store.urls import Urls, from_row_key
+from webstrata.web.html import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from webstrata.collection import Snapshot
+    from webstrata.collection.parts import Part
+
+FOLLOWED = (
+    Kind.ANCHOR, Kind.AREA, Kind.FRAME, Kind.IFRAME, Kind.REFRESH, Kind.NEXT, Kind.PREV, Kind.ALTERNATE,
+    Kind.AMP, Kind.LINK,
+)  # fmt: skip
+"""Kinds that become arcs."""
+NOFOLLOW = 1 | 8
+"""Bits of ``rel`` that ask not to follow: the link's own, and the page's for all its links."""
+PAGE_NOFOLLOW = 8
+
+LINKS = pa.schema([
+    ("source", pa.uint32()),
+    ("target", pa.uint32()),
+    ("kind", pa.string()),
+    ("rel", pa.uint8()),
+    ("anchor", pa.string()),
+])  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLink:
+    """A link of a page."""
+
+    url: str
+    kind: Kind
+    rel: int
+    anchor: str
+
+
+def write_links(folder: Path, targets: pa.Array, tables: Iterable[pa.Table]) -> int:
+    """Write links, whose targets are places in a sorted array of row keys, so that `Links` opens them.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> table = pa.table(
+    ...     {"source": [0], "target": [1], "kind": ["anchor"], "rel": [0], "anchor": ["B"]}, schema=LINKS)
+    >>> write_links(folder, pa.array(["org,a)/", "org,b)/"]), [table])
+    1
+    >>> Links(folder)[0][0].url
+    'http://b.org/'
+    """
+    schema = pa.schema([("row_key", pa.large_string())])
+    with (
+        open_writer(folder / "targets.arrow") as stream,
+        pa.ipc.new_file(stream, schema) as writer,
+    ):
+        writer.write_batch(pa.record_batch([targets.cast(pa.large_string())], schema=schema))
+    return write_rows(folder / "links.parquet", LINKS, tables)
+
+
+class Links:
+    """The links of the pages of a snapshot; ``links[node]`` are those of one page, in its order.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> table = pa.table(
+    ...     {"source": [0, 2], "target": [0, 0], "kind": ["area", "next"], "rel": [1, 0], "anchor": [""] * 2},
+    ...     schema=LINKS)
+    >>> _ = write_links(folder, pa.array(["org,a)/"]), [table])
+    >>> links = Links(folder)
+    >>> len(links), links[1], links[2]
+    (2, [], [StoredLink(url='http://a.org/', kind=<Kind.NEXT: 'next'>, rel=0, anchor='')])
+    """
+
+    def __init__(self, folder: Path, part: Part | None = None) -> None:
+        self._part = part  # held, so that the files stay
+        self.rows = Rows(folder / "links.parquet", "source")
+        path = folder / "targets.arrow"
+        with explained(path, "read"):
+            self._targets = pa.ipc.open_file(pa.memory_map(str(path))).get_batch(0)
+
+    @property
+    def targets(self) -> pa.Array:
+        """The row keys of all targets, sorted; links have their places."""
+        return self._targets["row_key"]
+
+    @cached_property
+    def followed(self) -> pa.Array:
+        """The kinds that become arcs, as Arrow compares them."""
+        return pa.array(list(FOLLOWED), pa.string())
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, node: int) -> list[StoredLink]:
+        found = self.rows.of(node)
+        keys = self.targets.take(found["target"].combine_chunks()).to_pylist()
+        rest = found.select(["kind", "rel", "anchor"]).to_pylist()
+        return [
+            StoredLink(from_row_key(key), Kind(row["kind"]), row["rel"], row["anchor"])
+            for key, row in zip(keys, rest, strict=True)
+        ]
+
+    def __repr__(self) -> str:
+        return f"<Links: {len(self)}>"
+
+
+class Arcs(NamedTuple):
+    """Arcs between nodes, sorted by source and target, each once."""
+
+    sources: npt.NDArray[np.uint32]
+    targets: npt.NDArray[np.uint32]
+
+
+def arcs(
+    snapshot: Snapshot, *, frontier: bool = False, nofollow: bool = True, self_loops: bool = True
+) -> Arcs:
+    """The arcs of a snapshot, through redirects and duplicates; 24 bytes a link are needed at a time.
+
+    Parameters
+    ----------
+    snapshot
+        With the parts `links` and `urls`.
+    frontier
+        Whether links to what was not captured count; `frontier_keys` has their targets in the order of nodes.
+    nofollow
+        Whether links count that their page asks not to follow.
+    self_loops
+        Whether links of a page to itself count.
+
+    Examples
+    --------
+    >>> from webstrata.collection import Collection
+    >>> from webstrata.store.urls import write_urls
+    >>> snapshot = Collection.create(getfixture("tmp_path") / "uk").add("2026-06")
+    >>> others = pa.table({"row_key": ["org,old)/"], "node": pa.array([1], pa.uint32())})
+    >>> with snapshot.build("urls") as build:
+    ...     write_urls(build.path, pa.array(["org,a)/", "org,b)/"]), others)
+    >>> table = pa.table(
+    ...     {"source": [0, 0], "target": [0, 1], "kind": ["anchor"] * 2, "rel": [0, 0], "anchor": [""] * 2},
+    ...     schema=LINKS)
+    >>> with snapshot.build("links") as build:
+    ...     _ = write_links(build.path, pa.array(["org,new)/", "org,old)/"]), [table])
+    >>> [column.tolist() for column in arcs(snapshot)]
+    [[0], [1]]
+    >>> [column.tolist() for column in arcs(snapshot, frontier=True)]
+    [[0, 0], [1, 2]]
+    """
+    part = snapshot.open_part("links")
+    links = Links(part.path, part)
+    nodes = target_nodes(snapshot, links, frontier=frontier)
+    found = []
+    for block in links.rows.blocks("source", "target", "kind", "rel"):
+        kept: npt.NDArray[np.bool_] = pc.is_in(block["kind"], value_set=links.followed).to_numpy()
+        if not nofollow:
+            kept = kept & (_to_numpy(block["rel"]) & NOFOLLOW == 0)
+        sources, ends = _to_numpy(block["source"])[kept], nodes[_to_numpy(block["target"])[kept]]
+        kept = ends >= 0
+        if not self_loops:
+            kept &= ends != sources
+        # sorted as one number; those of a source that is cut by the end of a block are joined below
+        found.append(
+            np.unique(sources[kept].astype(np.uint64) << np.uint64(32) | ends[kept].astype(np.uint64))
+        )
+    pairs = np.unique(np.concatenate([np.empty(0, np.uint64), *found]))
+    return Arcs((pairs >> np.uint64(32)).astype(np.uint32), pairs.astype(np.uint32))
+
+
+def frontier_keys(snapshot: Snapshot) -> pa.Array:
+    """The row keys of the targets that were not captured, sorted: node `len(urls)` is the first of them.
+
+    Examples
+    --------
+    >>> from webstrata.collection import Collection
+    >>> from webstrata.store.urls import write_urls
+    >>> snapshot = Collection.create(getfixture("tmp_path") / "uk").add("2026-06")
+    >>> with snapshot.build("urls") as build:
+    ...     none = pa.table({"row_key": pa.array([], pa.string()), "node": pa.array([], pa.uint32())})
+    ...     write_urls(build.path, pa.array(["org,a)/"]), none)
+    >>> with snapshot.build("links") as build:
+    ...     _ = write_links(build.path, pa.array(["org,a)/", "org,b)/"]), [])
+    >>> frontier_keys(snapshot).to_pylist()
+    ['org,b)/']
+    """
+    with snapshot.open_part("links") as part, snapshot.open_part("urls") as urls:
+        keys = Links(part.path).targets
+        return keys.filter(pa.array(~Urls(urls.path).resolve(keys).known))
+
+
+def target_nodes(snapshot: Snapshot, links: Links, *, frontier: bool = False) -> npt.NDArray[np.int64]:
+    """For each row of ``targets.arrow`` the node it is or stands for, -1 for none.
+
+    Examples
+    --------
+    >>> from webstrata.collection import Collection
+    >>> from webstrata.store.urls import write_urls
+    >>> snapshot = Collection.create(getfixture("tmp_path") / "uk").add("2026-06")
+    >>> with snapshot.build("urls") as build:
+    ...     none = pa.table({"row_key": pa.array([], pa.string()), "node": pa.array([], pa.uint32())})
+    ...     write_urls(build.path, pa.array(["org,b)/"]), none)
+    >>> _ = write_links(getfixture("tmp_path"), pa.array(["org,a)/", "org,b)/"]), [])
+    >>> target_nodes(snapshot, Links(getfixture("tmp_path"))).tolist()
+    [-1, 0]
+    """
+    with snapshot.open_part("urls") as part:
+        urls = Urls(part.path)
+        nodes, known = urls.resolve(links.targets)
+        if frontier:
+            outside = ~known
+            nodes[outside] = len(urls) + np.arange(int(outside.sum()))
+    return nodes
+
+
+def _to_numpy(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
+    found: npt.NDArray[np.int64] = column.to_numpy()
+    return found

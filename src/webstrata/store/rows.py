@@ -1,0 +1,114 @@
+"""Tables with many rows a node, sorted by it: Parquet files in which the rows of a node are found at once.
+
+Row groups have `ROW_GROUP` rows, however the table came in pieces, so that the same rows give the same bytes.
+The statistics of the groups tell where a node is; a reader unpacks the groups that hold it, and no others.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from webstrata.collection.files import explained, open_writer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+ROW_GROUP = 1 << 16
+
+
+def write_rows(path: Path, schema: pa.Schema, tables: Iterable[pa.Table]) -> int:
+    """Write tables one behind the other, and say how many rows they have; the first column is the node.
+
+    Examples
+    --------
+    >>> path = getfixture("tmp_path") / "rows.parquet"
+    >>> schema = pa.schema([("node", pa.uint32()), ("text", pa.string())])
+    >>> table = pa.table({"node": [0, 2, 2], "text": ["a", "b", "c"]}, schema=schema)
+    >>> write_rows(path, schema, [table.slice(0, 2), table.slice(2)])
+    3
+    >>> Rows(path, "node").of(2)["text"].to_pylist()
+    ['b', 'c']
+    """
+    total = 0
+    with open_writer(path) as stream, pq.ParquetWriter(stream, schema, compression="zstd") as writer:
+        waiting: list[pa.Table] = []
+        size = 0
+        for table in tables:
+            waiting.append(table)
+            size += len(table)
+            total += len(table)
+            if size >= ROW_GROUP:
+                joined = pa.concat_tables(waiting)
+                whole = size - size % ROW_GROUP
+                writer.write_table(joined.slice(0, whole), row_group_size=ROW_GROUP)
+                waiting, size = [joined.slice(whole)], size - whole
+        if size:
+            writer.write_table(pa.concat_tables(waiting), row_group_size=ROW_GROUP)
+    return total
+
+
+class Rows:
+    """A table that `write_rows` wrote, read by node, by column and in blocks.
+
+    Examples
+    --------
+    >>> path = getfixture("tmp_path") / "rows.parquet"
+    >>> table = pa.table({"node": pa.array([1, 1, 3], pa.uint32())})
+    >>> _ = write_rows(path, table.schema, [table])
+    >>> rows = Rows(path, "node")
+    >>> len(rows), len(rows.of(1)), len(rows.of(2)), [len(block) for block in rows.blocks()]
+    (3, 2, 0, [3])
+    """
+
+    def __init__(self, path: Path, key: str) -> None:
+        self._key = key
+        with explained(path, "read"):
+            self._file = pq.ParquetFile(path, memory_map=True)
+        self._bounds: tuple[np.ndarray, np.ndarray] | None = None
+        self._last: tuple[int, pa.Table] | None = None
+
+    def __len__(self) -> int:
+        return int(self._file.metadata.num_rows)
+
+    def of(self, node: int) -> pa.Table:
+        """The rows of a node."""
+        if self._bounds is None:
+            statistics = [
+                self._file.metadata.row_group(group).column(0).statistics
+                for group in range(self._file.num_row_groups)
+            ]
+            self._bounds = np.array([s.min for s in statistics]), np.array([s.max for s in statistics])
+        first = int(np.searchsorted(self._bounds[1], node, "left"))
+        last = int(np.searchsorted(self._bounds[0], node, "right"))
+        pieces = []
+        for group in range(first, max(last, first + 1) if len(self) else first):
+            if group >= self._file.num_row_groups:
+                break
+            table = self._group(group)
+            keys = table[self._key].to_numpy()
+            start, stop = np.searchsorted(keys, [node, node + 1])
+            pieces.append(table.slice(start, stop - start))
+        return pa.concat_tables(pieces) if pieces else self._file.schema_arrow.empty_table()
+
+    def _group(self, group: int) -> pa.Table:
+        if self._last is None or self._last[0] != group:  # neighbours are asked for one after the other
+            self._last = group, self._file.read_row_group(group).combine_chunks()
+        return self._last[1]
+
+    def blocks(self, *columns: str) -> Iterator[pa.Table]:
+        """The columns named, or all, a row group at a time."""
+        for group in range(self._file.num_row_groups):
+            yield self.block(group, *columns)
+
+    def block(self, group: int, *columns: str) -> pa.Table:
+        """The columns named, or all, of one row group."""
+        return self._file.read_row_group(group, list(columns) or None)
+
+    def table(self, *columns: str) -> pa.Table:
+        """The columns named, or all, of the whole table."""
+        return self._file.read(list(columns) or None)

@@ -1,0 +1,167 @@
+"""The text of the pages, computed once and kept: the part `text`.
+
+===================  ====================================================================================
+``text.arrow``       a row a node: ``title``, ``headings`` (``level`` and ``text``), ``text``. Arrow IPC
+                     with `BATCH` rows to a record batch, each packed by itself (zstd), so that the text of
+                     a node is read without the rest
+``columns.parquet``  a row a node: ``words``, ``language``, ``charset``, ``simhash``
+===================  ====================================================================================
+
+The text is what a reader sees, a line for each block, white space collapsed (`webstrata.web.html`); words are
+those of `webstrata.web.words`, the simhash is that of `webstrata.store.near_duplicates`. The language is the
+one found in the text, or where that is too short to tell, what the page says of itself. All columns byte by
+byte are in ``docs/formats/text.md``; `webstrata.store.contents` fills them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from webstrata.collection.files import explained, open_writer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from webstrata.collection.parts import Part
+
+BATCH = 64
+"""Pages that are packed together."""
+ROW_GROUP = 1 << 16
+
+TEXT = pa.schema([
+    ("title", pa.string()),
+    ("headings", pa.list_(pa.struct([("level", pa.uint8()), ("text", pa.string())]))),
+    ("text", pa.string()),
+])  # fmt: skip
+COLUMNS = pa.schema([
+    ("words", pa.uint32()),
+    ("language", pa.string()),
+    ("charset", pa.string()),
+    ("simhash", pa.uint64()),
+])  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of a page."""
+
+    level: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """What a page says to a reader."""
+
+    title: str
+    headings: list[Heading]
+    text: str
+    words: int
+    """How many there are in `text`."""
+    language: str | None
+    """A code of ISO 639-1, None where it cannot be told."""
+    charset: str | None
+    """The name in the Encoding standard; None where the page could not be read."""
+    simhash: int
+
+
+def write_text(folder: Path, batches: Iterable[pa.RecordBatch], columns: pa.Table) -> None:
+    """Write the text of pages in batches of `BATCH` rows, and their columns, so that `Text` opens them.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> row = {"title": "A", "headings": [{"level": 1, "text": "A"}], "text": "A b c"}
+    >>> columns = {"words": 3, "language": None, "charset": "UTF-8", "simhash": 7}
+    >>> batch = pa.RecordBatch.from_pylist([row], schema=TEXT)
+    >>> write_text(folder, [batch], pa.Table.from_pylist([columns], schema=COLUMNS))
+    >>> Text(folder)[0].headings
+    [Heading(level=1, text='A')]
+    """
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with (
+        open_writer(folder / "text.arrow") as stream,
+        pa.ipc.new_file(stream, TEXT, options=options) as writer,
+    ):
+        for batch in batches:
+            writer.write_batch(batch)
+    with open_writer(folder / "columns.parquet") as stream:
+        pq.write_table(columns, stream, compression="zstd", row_group_size=ROW_GROUP)
+
+
+class Text:
+    """The text of the pages of a snapshot; ``text[node]`` reads one, `scan` all of them in order.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> rows = [{"title": "", "headings": [], "text": text} for text in ("one two", "three")]
+    >>> columns = {"words": [2, 1], "language": ["en", None], "charset": ["UTF-8"] * 2, "simhash": [1, 2]}
+    >>> write_text(folder, [pa.RecordBatch.from_pylist(rows, schema=TEXT)], pa.table(columns, schema=COLUMNS))
+    >>> text = Text(folder)
+    >>> len(text), text[1].text, text[0].language
+    (2, 'three', 'en')
+    >>> [batch["text"].to_pylist() for batch in text.scan("text")]
+    [['one two', 'three']]
+    >>> text.columns("words")["words"].to_pylist()
+    [2, 1]
+    """
+
+    def __init__(self, folder: Path, part: Part | None = None) -> None:
+        self._part = part  # held, so that the files stay
+        self._path = folder / "text.arrow"
+        with explained(self._path, "read"):
+            self._source = pa.memory_map(str(self._path))
+            self._file = pa.ipc.open_file(self._source)
+        with explained(folder / "columns.parquet", "read"):
+            self._columns = pq.ParquetFile(folder / "columns.parquet", memory_map=True)
+        self._last: tuple[int, pa.RecordBatch] | None = None
+
+    def __len__(self) -> int:
+        return int(self._columns.metadata.num_rows)
+
+    def columns(self, *names: str) -> pa.Table:
+        """The columns named of `words`, `language`, `charset`, `simhash`, or all; the row is the node."""
+        return self._columns.read(list(names) or None)
+
+    def scan(self, *names: str, start: int = 0) -> Iterator[pa.RecordBatch]:
+        """The columns named of `title`, `headings`, `text`, or all, in batches from that of `start` on."""
+        fields = [TEXT.get_field_index(name) for name in names] if names else None
+        reader = pa.ipc.open_file(
+            pa.memory_map(str(self._path)), options=pa.ipc.IpcReadOptions(included_fields=fields)
+        )
+        for place in range(start // BATCH, reader.num_record_batches):
+            yield reader.get_batch(place)
+
+    def __getitem__(self, node: int) -> PageText:
+        row = self.row(node)
+        headings = [Heading(**heading) for heading in row.pop("headings")]
+        return PageText(headings=headings, **row, **self.column_row(node))
+
+    def row(self, node: int) -> dict[str, Any]:
+        """Title, headings and text of a node as plain data."""
+        if not 0 <= node < len(self):
+            raise IndexError(f"node: expected 0 to {len(self) - 1}, got {node}")
+        place, row = divmod(node, BATCH)
+        if self._last is None or self._last[0] != place:  # neighbours are asked for one after the other
+            self._last = place, self._file.get_batch(place)
+        found: dict[str, Any] = self._last[1].slice(row, 1).to_pylist()[0]
+        return found
+
+    def column_row(self, node: int) -> dict[str, Any]:
+        """The columns of a node as plain data."""
+        found: dict[str, Any] = self._all_columns.slice(node, 1).to_pylist()[0]
+        return found
+
+    @cached_property
+    def _all_columns(self) -> pa.Table:
+        return self.columns().combine_chunks()
+
+    def __repr__(self) -> str:
+        return f"<Text: {len(self)}>"

@@ -1,0 +1,188 @@
+"""What pages contain, from the payloads in the WARC files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import webstrata as ws
+from tests.store.crawls import Answer, write_crawl
+from webstrata.collection.progress import Progress, Task
+from webstrata.errors import Cancelled
+from webstrata.store import contents
+from webstrata.store.contents import build_contents, parse
+from webstrata.store.step import PARSED, build_parsed, build_store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from webstrata.api import Snapshot
+
+
+def test_headings_are_read_as_they_are_shown() -> None:
+    body = b"""<h1 class=a>One &amp; <b>two</b></h1><!-- <h2>no</h2> --><script>"<h2>no</h2>"</script>
+        <H3>three\n four</H3><h2></h2><h4>open<p>para</p><h7>no</h7><hr><header>no</header>"""
+    assert parse(body, url="http://a/").text["headings"] == [
+        {"level": 1, "text": "One & two"},
+        {"level": 3, "text": "three four"},
+        {"level": 4, "text": "open para no no"},
+    ]
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "utf-16-le", "iso-2022-jp", "shift_jis", "euc-jp"])
+def test_headings_and_text_are_read_in_any_charset(charset: str) -> None:
+    body = "<title>題</title><h1>日本語の見出し</h1><p>本文です。</p>".encode(charset)
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset={charset.removesuffix('-le')}\r\n".encode()
+    found = parse(body, url="http://a.jp/", head=head)
+    assert found.text == {
+        "title": "題",
+        "headings": [{"level": 1, "text": "日本語の見出し"}],
+        "text": "日本語の見出し\n本文です。",
+    }
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "utf-16", "latin-1"])
+def test_plain_text_has_no_tags_and_no_links(charset: str) -> None:
+    body = "a < b & c &lt;\n<a href=/x>é</a>".encode(charset)
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset={charset}\r\n".encode()
+    found = parse(body, url="http://a/", mime="text/plain", head=head)
+    assert found.text["text"] == "a < b & c &lt;\n<a href=/x>é</a>"
+    assert not found.links
+    assert not found.text["headings"]
+
+
+def test_what_a_page_says_of_itself_counts_where_its_text_is_too_short() -> None:
+    assert parse(b"<html lang=pt-BR><p>ok", url="http://a/").columns["language"] == "pt"
+    assert parse(b"<html lang=english><p>ok", url="http://a/").columns["language"] is None
+    german = "Dies ist ein Satz, der lang genug ist, um seine Sprache zu erkennen."
+    assert parse(f"<html lang=en><p>{german}".encode(), url="http://a/").columns["language"] == "de"
+
+
+def test_nofollow_of_link_page_and_header_is_kept_apart() -> None:
+    link = b"<a rel='nofollow ugc' href=/b>b</a><a href=/c>c</a><a href=mailto:x>x</a>"
+    assert [rel for _, _, rel, _ in parse(link, url="http://a/").links] == [3, 0]
+    assert parse(link, url="http://a/").rejected == 1
+    meta = b"<meta name=robots content=nofollow>" + link
+    assert [rel for _, _, rel, _ in parse(meta, url="http://a/").links] == [11, 8]
+    head = b"HTTP/1.1 200 OK\r\nX-Robots-Tag: noarchive, nofollow\r\n"
+    assert [rel for _, _, rel, _ in parse(link, url="http://a/", head=head).links] == [11, 8]
+
+
+def test_hostile_pages_are_parsed_in_linear_time() -> None:
+    for piece in (b"<h1 ", b"<h1>", b"</h1", b"<h1><!--", b"\x01", b'<h1 a="<h2>'):
+        parse(piece * 100_000, url="http://a/")
+
+
+# ---- the parts
+
+
+def make_pages(count: int) -> dict[str, bytes | Answer]:
+    """Pages that differ in a word, for digits do not count in fingerprints."""
+    links = b"".join(b"<a href=/%d>to %d</a> " % (place * 7 % count, place) for place in range(3))
+    names = [str(number).translate(str.maketrans("0123456789", "abcdefghij")) for number in range(count)]
+    return {
+        f"http://a.org/{number}": f"<title>T{number}</title><p>page {name}</p>".encode() + links
+        for number, name in enumerate(names)
+    }
+
+
+def checksums(snapshot: Snapshot) -> dict[str, str]:
+    return {name: snapshot.parts.record(name).checksum for name in ("text", "links", "anchors")}
+
+
+def build(
+    folder: Path,
+    pages: dict[str, bytes | Answer],
+    label: str = "2026-06",
+    *,
+    parts: tuple[str, ...] = PARSED,
+    workers: int = 1,
+) -> Snapshot:
+    uk = ws.open(folder / "uk") if (folder / "uk").exists() else ws.create(folder / "uk")
+    snapshot = uk.add(label)
+    build_store(snapshot, write_crawl(folder / label, pages, max_bytes=4000), parts=parts, workers=workers)
+    return uk[label]
+
+
+def test_the_parts_do_not_depend_on_how_the_work_was_split(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = make_pages(300)
+    one = build(tmp_path / "one", pages, workers=1)
+    monkeypatch.setattr(contents, "RANGE", 64)
+    two = build(tmp_path / "two", pages, workers=1)
+    three = build(tmp_path / "three", pages, workers=2)
+    assert checksums(one) == checksums(two) == checksums(three)
+    assert one.parts.record("links").counts == {"links": 900, "targets": 3, "rejected": 0}
+    assert [one.text[node].title for node in range(300)] == [f"T{url.rpartition('/')[2]}" for url in one.urls]
+
+
+def test_what_an_earlier_snapshot_has_is_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = make_pages(100)
+    build(tmp_path, pages, "2026-05")
+    pages["http://a.org/7"] = b"<title>new</title>"
+    pages["http://b.org/moved"] = pages.pop("http://a.org/9")
+    apart = build(tmp_path / "apart", pages, "2026-06")
+    parsed = []
+
+    def count(body: bytes, *, url: str, mime: str, head: bytes) -> contents.Content:
+        parsed.append(url)
+        return parse(body, url=url, mime=mime, head=head)
+
+    monkeypatch.setattr(contents, "parse", count)
+    snapshot = build(tmp_path, pages, "2026-06")
+    assert sorted(parsed) == ["http://a.org/7", "http://b.org/moved"]
+    assert snapshot.parts.record("text").counts["taken"] == 98
+    # the files are those that a build without an earlier snapshot makes
+    assert checksums(snapshot) == checksums(apart)
+
+
+def test_a_build_that_was_stopped_goes_on_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Impatient(Progress):
+        def __init__(self) -> None:
+            super().__init__()
+            self.notes: list[str] = []
+
+        def note(self, sentence: str) -> None:
+            self.notes.append(sentence)
+
+        def changed(self, task: Task) -> None:
+            if task.title == "parsing" and task.done > 150 and not self.notes:
+                self.cancel()
+
+    monkeypatch.setattr(contents, "RANGE", 64)
+    snapshot = build(tmp_path, make_pages(300), parts=())
+    with pytest.raises(Cancelled):
+        build_contents(snapshot, progress=Impatient())
+    assert "text" not in snapshot.parts
+    progress = Impatient()
+    progress.notes = ["again"]
+    build_contents(snapshot, progress=progress)
+    assert progress.notes[1:] == ["links: 2 of 5 shards were done before"]
+    assert len(snapshot.text) == 300
+
+
+def test_a_record_that_cannot_be_read_costs_its_page_alone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    snapshot = build(tmp_path, make_pages(3), parts=())
+    row = snapshot.pages[1]
+    path = snapshot.path / "warc" / row["filename"]
+    data = bytearray(path.read_bytes())
+    data[row["offset"] : row["offset"] + 4] = bytes(4)
+    path.write_bytes(data)
+    build_parsed(snapshot, workers=1)
+    assert snapshot.parts.record("text").counts == {"nodes": 3, "taken": 0, "unreadable": 1}
+    assert (snapshot.text[1].text, snapshot.text[1].charset) == ("", None)
+    assert snapshot.text[2].title == "T2"
+    assert "no record begins here" in caplog.text
+
+
+def test_only_text_and_links_are_contents(tmp_path: Path) -> None:
+    snapshot = ws.create(tmp_path / "uk").add("2026-06")
+    for parts in ([], ["anchors"]):
+        with pytest.raises(ValueError, match="expected text, links or both"):
+            build_contents(snapshot, parts)

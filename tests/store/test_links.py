@@ -1,0 +1,89 @@
+"""Links as parsed, and the arcs that come of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import webstrata as ws
+from tests.crawl.test_run import crawl_web
+from tests.store.crawls import Answer, write_crawl
+from webstrata.store.links import StoredLink, arcs, frontier_keys
+from webstrata.store.step import build_store
+from webstrata.web.html import Kind
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from webstrata.api import Snapshot
+
+
+@pytest.mark.parametrize(("preset", "seed"), [("tiny", 0), ("tiny", 7), ("small", 7)])
+def test_the_arcs_of_a_crawl_are_the_truth(tmp_path: Path, preset: str, seed: int) -> None:
+    web = ws.invitro.Web(preset, seed=seed)
+    snapshot, _, _ = crawl_web(tmp_path, web)
+    truth = web.graph(view="collection")
+    found = arcs(snapshot)
+    assert np.array_equal(
+        found.sources, np.repeat(np.arange(truth.num_nodes), np.diff(truth.offsets).astype(np.int64))
+    )
+    assert np.array_equal(found.targets, truth.targets)
+
+
+@pytest.fixture
+def snapshot(tmp_path: Path) -> Snapshot:
+    """Nodes a, b, c; d is a copy of b, r leads to c, n is no page, x and y were not captured."""
+    home = b"""<link rel=canonical href=/canonical><a href=http://d.org/>to d</a>
+        <a href=http://r.org/>to r</a><a href=http://n.org/>n</a><a href=http://y.org/>y</a>
+        <a href=http://x.org/ rel=nofollow>x</a>
+        <a href=/>self</a><a href=http://d.org/>again</a>"""
+    answers: dict[str, bytes | Answer] = {
+        "http://a.org/": home,
+        "http://b.org/": b"the same",
+        "http://c.org/": b"<meta name=robots content=nofollow><a href=http://a.org/>home</a>",
+        "http://d.org/": b"the same",
+        "http://n.org/": Answer(status=404),
+        "http://r.org/": Answer(status=301, redirect="http://c.org/"),
+    }
+    found = ws.create(tmp_path / "uk").add("2026-06")
+    build_store(found, write_crawl(tmp_path / "crawl", answers))
+    return found
+
+
+def pairs(snapshot: Snapshot, **options: bool) -> list[tuple[int, int]]:
+    found = arcs(snapshot, **options)
+    return list(zip(found.sources.tolist(), found.targets.tolist(), strict=True))
+
+
+def test_arcs_go_through_duplicates_and_redirects(snapshot: Snapshot) -> None:
+    assert list(snapshot.urls) == ["http://a.org/", "http://b.org/", "http://c.org/"]
+    assert pairs(snapshot) == [(0, 0), (0, 1), (0, 2), (2, 0)]
+    assert pairs(snapshot, self_loops=False) == [(0, 1), (0, 2), (2, 0)]
+
+
+def test_links_that_are_not_to_be_followed_are_left_out_by_choice(snapshot: Snapshot) -> None:
+    assert pairs(snapshot, nofollow=False) == [(0, 0), (0, 1), (0, 2)]
+    assert pairs(snapshot, nofollow=False, frontier=True) == [(0, 0), (0, 1), (0, 2), (0, 5)]
+
+
+def test_the_frontier_is_numbered_behind_the_pages(snapshot: Snapshot) -> None:
+    # a canonical address that nothing links to is known, and has a number without an arc
+    assert frontier_keys(snapshot).to_pylist() == ["org,a)/canonical", "org,x)/", "org,y)/"]
+    assert pairs(snapshot, frontier=True) == [(0, 0), (0, 1), (0, 2), (0, 4), (0, 5), (2, 0)]
+
+
+def test_links_are_kept_as_they_stand_in_the_page(snapshot: Snapshot) -> None:
+    links = snapshot.links[0]
+    assert links[0] == StoredLink("http://a.org/canonical", Kind.CANONICAL, 0, "")
+    assert [link.anchor for link in links[1:]] == ["to d", "to r", "n", "y", "x", "self", "again"]
+    assert [link.rel for link in links] == [0, 0, 0, 0, 0, 1, 0, 0]
+    assert (snapshot.links[1], snapshot.links[99], repr(snapshot.links)) == ([], [], "<Links: 9>")
+
+
+def test_a_snapshot_without_links_has_no_arcs(tmp_path: Path) -> None:
+    found = ws.create(tmp_path / "uk").add("2026-06")
+    build_store(found, write_crawl(tmp_path / "crawl", {}))
+    assert [column.tolist() for column in arcs(found)] == [[], []]
+    assert (len(found.links), len(found.text), len(found.anchors), found.links[0]) == (0, 0, 0, [])
