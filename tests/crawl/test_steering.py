@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import hashlib
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -104,6 +105,23 @@ def test_functions_answer_at_every_place_for_batches(tmp_path: Path, place: str)
         shown: Response = asked[0][0]
         assert (shown.url, shown.status, shown.content_type) == ("http://a.test/", 200, "text/html")
         assert b"<title>" in shown.body
+        assert shown.digest == hashlib.sha1(shown.body).digest()
+
+
+def test_functions_are_told_what_is_a_duplicate(tmp_path: Path) -> None:
+    told: list[tuple[str, bool]] = []
+
+    def note(batch: list[Response]) -> list[bool]:
+        told.extend((each.url, each.is_duplicate) for each in batch)
+        return [not each.is_duplicate for each in batch]
+
+    with Origin() as origin:
+        origin.say("/1", reply(page("the same")))
+        origin.say("/2", reply(page("the same")))
+        how = {"predicates": {"IsNew": note}}
+        found = crawl(tmp_path, origin, "http://a.test/1", "http://a.test/2", how=how, store="IsNew")
+    assert told[-1] == ("http://a.test/2", True)
+    assert found.stored == {"http://a.test/1"}
 
 
 def test_functions_and_tests_of_the_source_go_together(tmp_path: Path) -> None:

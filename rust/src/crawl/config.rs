@@ -69,6 +69,8 @@ pub struct Subjects {
     pub status: u16,
     pub content_type: String,
     pub body: Option<Arc<[u8]>>,
+    pub digest: [u8; 20],
+    pub is_duplicate: bool,
 }
 
 /// The five filters, each with the function that answers for predicates of the user's.
@@ -124,13 +126,14 @@ impl Config {
         owner.map_or(self.limits.agent, |(_, agent)| *agent)
     }
 
-    pub fn host_delay(&self, name: &str) -> Moment {
-        nanos(
-            *self
-                .host_delays
-                .get(name)
-                .unwrap_or(&self.limits.host_delay),
-        )
+    /// That of the authority, or of its name on all ports.
+    pub fn host_delay(&self, authority: &str) -> Moment {
+        let name = authority
+            .rsplit_once(':')
+            .map_or(authority, |(name, _)| name);
+        let delays = &self.host_delays;
+        let own = delays.get(authority).or_else(|| delays.get(name));
+        nanos(*own.unwrap_or(&self.limits.host_delay))
     }
 
     pub fn ip_delay(&self, address: IpAddr) -> Moment {
