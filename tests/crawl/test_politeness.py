@@ -104,6 +104,37 @@ def test_hosts_and_addresses_may_have_delays_of_their_own(tmp_path: Path) -> Non
     assert found.result.seconds < 5
 
 
+def test_a_delay_of_a_name_holds_on_all_its_ports(tmp_path: Path) -> None:
+    with Origin() as origin:
+        crawl(
+            tmp_path,
+            origin,
+            "http://a.test:8080/",
+            "http://b.test:8080/",
+            host_delays=("a.test=300ms", "b.test:8080=200ms"),
+        )
+    for name, delay in (("a.test:8080", 0.3), ("b.test:8080", 0.2)):
+        assert least_gap([request for request in origin.requests if request.host == name]) >= delay
+
+
+def test_who_asks_for_a_delay_gets_it_between_any_two_requests(tmp_path: Path) -> None:
+    with Origin() as origin:
+        origin.say("/robots.txt", reply("User-agent: *\nCrawl-delay: 0.1", kind="text/plain"))
+        crawl(tmp_path, origin, *(f"http://a.test/{place}" for place in range(4)), keep_alive=5)
+    assert len({request.connection for request in origin.requests}) == 5
+    assert least_gap(origin.requests) >= 0.1
+
+
+def test_a_visit_ends_when_the_host_says_not_now(tmp_path: Path) -> None:
+    refusal = reply(b"", "Retry-After: 0.3", status="429 Too Many Requests")
+    with Origin() as origin:
+        origin.say("/1", refusal, reply(page("now")))
+        crawl(tmp_path, origin, *(f"http://a.test/{place}" for place in range(4)), keep_alive=5)
+    assert origin.paths() == ["/0", "/1", "/1", "/2", "/3"]
+    first, second = [request for request in origin.requests if request.path == "/1"]
+    assert second.opened - first.ended >= 0.3
+
+
 def test_two_names_at_one_address_are_never_visited_at_once(tmp_path: Path) -> None:
     with Origin() as origin:
         for name in ("a.test", "b.test", "c.test"):

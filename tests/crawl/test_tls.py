@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.crawl.origin import Crawled, Origin, prepare, read
+from tests.crawl.origin import Crawled, Origin, prepare, read, redirect
 from webstrata.simulate.invitro import Web
 
 if TYPE_CHECKING:
@@ -50,6 +50,26 @@ def test_who_does_not_believe_every_certificate_needs_the_authority(tmp_path: Pa
     found = crawl(tmp_path, server, accept_all_certificates=False, authority=str(authority))
     assert found["pages"] > 0
     assert found["failed_tls"] == 0
+
+
+def test_a_redirect_may_lead_from_http_to_https(tmp_path: Path, server: Server) -> None:
+    name, address = next(iter(server.addresses().items()))
+    target = f"https://{name}/"
+    with Origin(("127.0.0.99",)) as origin:
+        origin.say("/", redirect(target))
+        hosts = {"a.test": origin.at(), name: (address, server.port)}
+        job = prepare(
+            tmp_path,
+            ["http://a.test/"],
+            {"hosts": hosts},
+            max_depth=0,
+            retries=0,
+            follow="StatusCategory(3xx)",
+        )
+        found = read(job.snapshot, job.run())
+    assert found.lines["http://a.test/"]["redirect"] == target
+    assert target in found.stored
+    assert found.capture("http://a.test/").headers["WARC-Protocol"] == ["http/1.1"]
 
 
 def test_a_server_without_tls_under_an_https_address_is_a_failure_of_tls(tmp_path: Path) -> None:

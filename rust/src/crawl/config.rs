@@ -70,6 +70,8 @@ pub struct Subjects {
     pub status: u16,
     pub content_type: String,
     pub body: Option<Arc<[u8]>>,
+    pub digest: [u8; 20],
+    pub is_duplicate: bool,
 }
 
 /// The five filters, each with the function that answers for predicates of the user's.

@@ -263,7 +263,19 @@ impl Fetcher {
                         took: asked.elapsed(),
                     };
                     match self.receive(&asked, answer).await {
-                        Ok(outcome) => ended.outcomes.push(outcome),
+                        Ok(outcome) => {
+                            let is_welcome = matches!(
+                                outcome,
+                                Outcome::Answered {
+                                    is_farewell: false,
+                                    ..
+                                }
+                            );
+                            ended.outcomes.push(outcome);
+                            if !is_welcome {
+                                break;
+                            }
+                        }
                         Err(error) => {
                             let _ = self.events.send(Event::Failed(error));
                             break;

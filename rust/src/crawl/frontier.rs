@@ -239,7 +239,7 @@ impl Frontier {
 
     /// The host of an origin, known or new.
     pub fn open_host(&mut self, origin: &str) -> Result<u32> {
-        let delay = self.host_delay(name_of(origin));
+        let delay = self.host_delay(origin);
         let (host, is_new) = self.bench.host(origin, delay);
         if is_new {
             self.look_up(host)?;

@@ -15,8 +15,6 @@ use tokio::sync::oneshot;
 pub struct Pending {
     place: usize,
     subject: Subjects,
-    digest: [u8; 20],
-    is_duplicate: bool,
     reply: oneshot::Sender<bool>,
 }
 
@@ -103,9 +101,9 @@ impl Fetcher {
                 status: page.answer.status,
                 content_type: page.content_type.clone(),
                 body: Some(page.answer.body.as_slice().into()),
+                digest: page.digest,
+                is_duplicate: page.earlier.is_some(),
             },
-            digest: page.digest,
-            is_duplicate: page.earlier.is_some(),
             reply,
         });
         // whoever else is ready joins before the user is asked
@@ -140,8 +138,8 @@ impl Fetcher {
                 status: page.subject.status,
                 content_type: &page.subject.content_type,
                 body: page.subject.body.as_deref().unwrap_or_default(),
-                digest: &page.digest,
-                is_duplicate: page.is_duplicate,
+                digest: &page.subject.digest,
+                is_duplicate: page.subject.is_duplicate,
                 language,
             })
             .collect();

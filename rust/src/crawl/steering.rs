@@ -7,9 +7,13 @@ use super::workbench::Moment;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 impl Frontier {
-    /// Between two visits to a host of that name, whatever its robots.txt says.
-    pub(super) fn host_delay(&self, name: &str) -> Moment {
-        let own = self.config.host_delays.get(name);
+    /// Between two visits to a host, whatever its robots.txt says: that of its authority, or of its name on all ports.
+    pub(super) fn host_delay(&self, origin: &str) -> Moment {
+        let authority = origin.split_once("://").map_or(origin, |(_, name)| name);
+        let delays = &self.config.host_delays;
+        let own = delays
+            .get(authority)
+            .or_else(|| delays.get(name_of(origin)));
         nanos(*own.unwrap_or(&self.host_delay))
     }
 
@@ -27,7 +31,7 @@ impl Frontier {
                     let state = self.bench.get(host);
                     let most = self.config.limits.max_crawl_delay;
                     let asked = state.robots.as_ref().map_or(0.0, |rules| rules.crawl_delay);
-                    let delay = self.host_delay(name_of(&state.origin));
+                    let delay = self.host_delay(&state.origin);
                     self.bench.get_mut(host).delay = delay.max(nanos(asked.min(most)));
                 }
             }

@@ -39,8 +39,13 @@ impl Frontier {
                     .fetcher_waits(self.bench.front(), limits.fetchers - self.in_flight);
                 break;
             };
-            let pages = self.bench.get(host).pages;
-            let mut most = match limits.keep_alive > 0.0 {
+            let state = self.bench.get(host);
+            let pages = state.pages;
+            // who asks for a delay means that between any two requests
+            let rules = state.robots.as_ref();
+            let asks_delay =
+                rules.is_some_and(|rules| rules.crawl_delay.min(limits.max_crawl_delay) > 0.0);
+            let mut most = match limits.keep_alive > 0.0 && !asks_delay {
                 true => PER_VISIT.min(limits.max_pages_per_host.saturating_sub(pages) as usize),
                 false => 1,
             };

@@ -133,7 +133,7 @@ class Crawl:
         self.settings = settings or snapshot.settings(CrawlSettings)
         self.seeds = list(seeds)
         self.pages = list(pages)
-        self.hosts = dict(hosts or {})
+        self.hosts = {name.lower(): place for name, place in (hosts or {}).items()}
         self.priority = priority
         self.gate = gate
         self.ring = ring
@@ -413,8 +413,15 @@ class Crawl:
         batch: list[Any] = [url for url, *_ in subjects]
         if place > 1:
             batch = [
-                Response(url=url, status=status, content_type=content_type, body=body or b"")
-                for url, _, _, status, content_type, body in subjects
+                Response(
+                    url=url,
+                    status=status,
+                    content_type=content_type,
+                    body=body or b"",
+                    digest=digest,
+                    is_duplicate=is_duplicate,
+                )
+                for url, _, _, status, content_type, body, digest, is_duplicate in subjects
             ]
         return chosen.asked[number](batch)
 

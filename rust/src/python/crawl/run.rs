@@ -244,6 +244,8 @@ fn judge(function: Py<PyAny>, raised: Raised) -> Judge {
                     subject.status,
                     subject.content_type.as_str(),
                     body,
+                    PyBytes::new(py, &subject.digest),
+                    subject.is_duplicate,
                 )
                     .into_pyobject(py)?;
                 shown.append(tuple)?;
