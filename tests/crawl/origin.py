@@ -15,6 +15,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 from webstrata import Snapshot, create
 from webstrata.crawl.run import Crawl
@@ -293,7 +294,9 @@ def crawl(
     """Crawl from these seeds; names live at the first address of the origin, or where `names` says."""
     hosts = dict.fromkeys(("a.test", "b.test", "c.test"), origin.at()) | dict(names or {})
     job = prepare(folder, seeds, {"hosts": hosts, **(how or {})}, **settings)
-    return read(job.snapshot, job.run())
+    # so short a crawl need not wait to be looked at
+    with patch("webstrata.crawl.run._PERIOD", 0.01):
+        return read(job.snapshot, job.run())
 
 
 def read(snapshot: rooms.Snapshot, result: CrawlResult | None) -> Crawled:
