@@ -269,6 +269,7 @@ QUICK: dict[str, Any] = {
     "host_delay": 0,
     "ip_delay": 0,
     "resolve": False,
+    "private_addresses": True,
     "retry_delay": 0.01,
     "workers": 1,
     "response_timeout": 5,

@@ -1,414 +1,109 @@
-"""A crawl as it is steered: filters, functions of the user, priorities, the gate, the end."""
+"""What changes while a crawl runs, and whom it never asks."""
 
 from __future__ import annotations
 
-import _thread
-import hashlib
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.crawl.origin import HANG, QUICK, Origin, core_threads, crawl, page, prepare, read, reply
-from webstrata import create
-from webstrata.crawl.run import Crawl, HostSample, make_filters, product_token
-from webstrata.crawl.settings import CrawlSettings
-from webstrata.errors import ExistsError, MissingError, SettingError, UsageError, WebstrataError
+import webstrata as ws
+from tests.crawl.origin import Origin, crawl, page, reply
+from webstrata.simulate.invitro.judge.settings import JudgeSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from webstrata.crawl.filters import Response
-    from webstrata.crawl.hosts import Hosts
+# every way to write an address that is nobody else's business, and what redirects may try
+FORBIDDEN = [
+    "http://127.0.0.1/",
+    "http://127.1/",
+    "http://2130706433/",
+    "http://0x7f000001/",
+    "http://0177.0.0.1/",
+    "http://0.0.0.0/",
+    "http://10.0.0.1/",
+    "http://172.16.0.1/",
+    "http://192.168.1.1/",
+    "http://169.254.169.254/latest/meta-data/",
+    "http://100.64.0.1/",
+    "http://198.18.0.1/",
+    "http://192.0.0.1/",
+    "http://224.0.0.1/",
+    "http://255.255.255.255/",
+    "http://[::1]/",
+    "http://[::]/",
+    "http://[::ffff:127.0.0.1]/",
+    "http://[::ffff:169.254.169.254]/",
+    "http://[64:ff9b::7f00:1]/",
+    "http://[2002:7f00:1::]/",
+    "http://[fc00::1]/",
+    "http://[fe80::1]/",
+    "http://[ff02::1]/",
+    "http://[2001:db8::1]/",
+]
 
 
-def tree(origin: Origin, *, names: Sequence[str] = ("a.test",), size: int = 15) -> None:
-    """A binary tree of pages on each host."""
-    for name in names:
-        for place in range(1, size + 1):
-            targets = (f"/{2 * place}", f"/{2 * place + 1}") if 2 * place < size else ()
-            path = "/" if place == 1 else f"/{place}"
-            origin.say(f"{name}{path}", reply(page(f"number {place} of {name}", *targets)))
-
-
-# ---- filters
-
-
-def test_schedule_refuses_links_and_lets_seeds_in(tmp_path: Path) -> None:
+def test_no_page_leads_to_an_address_of_a_private_network(tmp_path: Path) -> None:
     with Origin() as origin:
-        tree(origin)
-        found = crawl(tmp_path, origin, "http://a.test/3", schedule="PathEndsWithOneOf(/2, /6, /13)")
-    assert origin.paths() == ["/3", "/6", "/13"]
-    assert found["filtered"] == 2
-    assert found["discovered"] == 3
-
-
-def test_fetch_refuses_what_is_known(tmp_path: Path) -> None:
-    with Origin() as origin:
-        tree(origin)
-        found = crawl(tmp_path, origin, "http://a.test/", fetch="not PathEndsWithOneOf(3)")
-    assert sorted(origin.paths()) == sorted(["/", "/2", "/4", "/5", "/8", "/9", "/10", "/11"])
-    assert found["filtered"] == 1
-    assert found["discovered"] == 9
-
-
-@pytest.mark.parametrize("place", ["parse", "follow"])
-def test_parse_and_follow_refuse_the_links_of_a_page(tmp_path: Path, place: str) -> None:
-    filters: dict[str, Any] = {place: "not PathEndsWithOneOf(3)"}
-    with Origin() as origin:
-        tree(origin)
-        found = crawl(tmp_path, origin, "http://a.test/", **filters)
-    assert "http://a.test/3" in found.stored
-    assert sorted(origin.paths()) == sorted(["/", "/2", "/3", "/4", "/5", "/8", "/9", "/10", "/11"])
-
-
-def test_store_keeps_a_page_out_and_its_links_in(tmp_path: Path) -> None:
-    with Origin() as origin:
-        tree(origin)
-        found = crawl(tmp_path, origin, "http://a.test/", store="not PathEndsWithOneOf(/3)")
-    assert len(origin.paths()) == 15
-    assert found.stored == {f"http://a.test{path}" for path in origin.paths()} - {"http://a.test/3"}
-
-
-def test_a_link_that_is_refused_on_one_page_may_be_let_in_on_another(tmp_path: Path) -> None:
-    with Origin() as origin:
-        origin.say("a.test/", reply(page("one", "http://b.test/shared")))
-        origin.say("b.test/", (0.2, reply(page("two", "/shared"))))
-        crawl(tmp_path, origin, "http://a.test/", "http://b.test/", schedule="SameHost", fetchers=1)
-    assert origin.paths("b.test") == ["/", "/shared"]
-
-
-@pytest.mark.parametrize("place", ["schedule", "fetch", "parse", "follow", "store"])
-def test_functions_answer_at_every_place_for_batches(tmp_path: Path, place: str) -> None:
-    asked: list[list[Any]] = []
-
-    def has_no_three(batch: list[Any], word: str) -> list[bool]:
-        asked.append(batch)
-        return [word not in getattr(each, "url", each) for each in batch]
-
-    with Origin() as origin:
-        tree(origin)
-        filters: dict[str, Any] = {place: "SchemeEquals(http) and Without(/3)"}
-        found = crawl(
-            tmp_path, origin, "http://a.test/", how={"predicates": {"Without": has_no_three}}, **filters
-        )
-    below = {"/6", "/7", "/12", "/13", "/14", "/15"}
-    everything = {"/"} | {f"/{number}" for number in range(2, 16)}
-    missing = {"store": set(), "parse": below, "follow": below}.get(place, below | {"/3"})
-    assert set(origin.paths()) == everything - missing
-    assert ("http://a.test/3" in found.stored) == (place in ("parse", "follow"))
-    if place == "schedule":
-        assert ["http://a.test/2", "http://a.test/3"] in asked
-    if place in ("parse", "follow", "store"):
-        shown: Response = asked[0][0]
-        assert (shown.url, shown.status, shown.content_type) == ("http://a.test/", 200, "text/html")
-        assert b"<title>" in shown.body
-        assert shown.digest == hashlib.sha1(shown.body).digest()
-
-
-def test_functions_are_told_what_is_a_duplicate(tmp_path: Path) -> None:
-    told: list[tuple[str, bool]] = []
-
-    def note(batch: list[Response]) -> list[bool]:
-        told.extend((each.url, each.is_duplicate) for each in batch)
-        return [not each.is_duplicate for each in batch]
-
-    with Origin() as origin:
-        origin.say("/1", reply(page("the same")))
-        origin.say("/2", reply(page("the same")))
-        how = {"predicates": {"IsNew": note}}
-        found = crawl(tmp_path, origin, "http://a.test/1", "http://a.test/2", how=how, store="IsNew")
-    assert told[-1] == ("http://a.test/2", True)
-    assert found.stored == {"http://a.test/1"}
-
-
-def test_functions_and_tests_of_the_source_go_together(tmp_path: Path) -> None:
-    with Origin() as origin:
-        origin.say("a.test/", reply(page("one", "/in", "http://b.test/out")))
-        how = {"predicates": {"Anything": lambda urls: [True] * len(urls)}}
-        crawl(tmp_path, origin, "http://a.test/", how=how, schedule="SameHost and Anything")
-    assert origin.paths() == ["/", "/in"]
-
-
-@pytest.mark.parametrize("place", ["schedule", "fetch", "parse", "follow", "store"])
-def test_an_exception_in_a_function_ends_the_crawl_with_it(tmp_path: Path, place: str) -> None:
-    def fail(_batch: list[Any]) -> list[bool]:
-        raise ZeroDivisionError("of the user's")
-
-    with Origin(("127.0.0.1", "127.0.0.2")) as origin:
-        tree(origin)
-        origin.say("b.test/", (HANG,))
-        job = prepare(
-            tmp_path,
-            ["http://a.test/", "http://b.test/"],
-            {
-                "hosts": {"a.test": origin.at(), "b.test": origin.at("127.0.0.2")},
-                "predicates": {"Fails": fail},
-            },
-            **{place: "Fails"},
-        )
-        with pytest.raises(ZeroDivisionError, match="of the user's"):
-            job.run()
-    assert not core_threads()
-
-
-def test_a_function_that_answers_for_fewer_than_it_was_asked_is_an_error(tmp_path: Path) -> None:
-    with Origin() as origin:
-        tree(origin)
-        how = {"predicates": {"Short": lambda _: [True]}}
-        with pytest.raises((ValueError, TypeError)):
-            crawl(tmp_path, origin, "http://a.test/", how=how, schedule="Short")
-
-
-# ---- priorities
-
-
-def test_urgent_levels_come_first_and_keep_their_order(tmp_path: Path) -> None:
-    paths = [f"/{'urgent' if place % 3 == 0 else 'other'}-{place}" for place in range(60)]
-
-    def level(urls: Sequence[str], depths: Sequence[int]) -> list[int]:
-        assert len(urls) == len(depths)
-        return [0 if "urgent" in url else 1 for url in urls]
-
-    with Origin() as origin:
-        origin.say("/", reply(page("home", *paths)))
-        # a front of one host asks for one URL after the other
-        crawl(
-            tmp_path,
-            origin,
-            "http://a.test/",
-            how={"priority": level},
-            levels=2,
-            level_bias=1e6,
-            fetchers=1,
-        )
-    asked = origin.paths()[1:]
-    for word in ("urgent", "other"):
-        assert [path for path in asked if word in path] == [path for path in paths if word in path]
-    assert sum("urgent" in path for path in asked[:20]) >= 18
-
-
-@pytest.mark.parametrize("answer", [[0], [0, 7], [0, -1], ["x", "y"], None])
-def test_a_priority_that_makes_no_sense_ends_the_crawl(tmp_path: Path, answer: object) -> None:
-    how = {"priority": lambda _urls, _depths: answer}
-    with Origin() as origin, pytest.raises((ValueError, TypeError)):
-        crawl(tmp_path, origin, "http://a.test/1", "http://a.test/2", how=how, levels=2)
-    assert not core_threads()
-
-
-# ---- the gate
-
-
-def test_a_gate_decides_before_anything_is_asked(tmp_path: Path) -> None:
-    seen: list[HostSample] = []
-
-    def gate(samples: list[HostSample]) -> list[bool]:
-        seen.extend(samples)
-        return [sample.origin != "http://b.test" for sample in samples]
-
-    with Origin() as origin:
-        tree(origin, names=("a.test", "b.test"))
-        found = crawl(tmp_path, origin, "http://a.test/", "http://b.test/", how={"gate": gate})
-    assert sorted(sample.origin for sample in seen) == ["http://a.test", "http://b.test"]
-    assert not any(sample.pages for sample in seen)
-    assert not [request for request in origin.requests if request.host == "b.test"]
-    assert found["pages"] == 15
-    assert (found["hosts_closed"], found["held"]) == (1, 0)
-
-
-@pytest.mark.parametrize("keep_alive", [0, 5])
-def test_a_gate_sees_as_many_pages_as_it_asks_for(tmp_path: Path, keep_alive: float) -> None:
-    seen: dict[str, list[str]] = {}
-
-    def gate(samples: list[HostSample]) -> list[bool]:
-        for sample in samples:
-            assert all(b"<title>" in shown.body for shown in sample.pages)
-            seen[sample.origin] = [shown.url for shown in sample.pages]
-        return [sample.origin == "http://a.test" for sample in samples]
-
-    with Origin() as origin:
-        tree(origin, names=("a.test", "b.test"))
-        origin.say("c.test/", reply(page("alone")))
-        seeds = [f"http://{name}.test/" for name in "abc"]
-        crawl(tmp_path, origin, *seeds, how={"gate": gate}, gate_after=2, keep_alive=keep_alive)
-    assert seen == {f"http://{name}.test": [f"http://{name}.test/", f"http://{name}.test/2"] for name in "ab"}
-    assert len(origin.paths("a.test")) == 15
-    assert origin.paths("b.test") == ["/", "/2"]
-    assert origin.paths("c.test") == ["/"]
-
-
-def test_an_exception_in_the_gate_ends_the_crawl_with_it(tmp_path: Path) -> None:
-    def gate(_samples: list[HostSample]) -> list[bool]:
-        raise ZeroDivisionError("of the gate's")
-
-    with Origin() as origin, pytest.raises(ZeroDivisionError):
-        crawl(tmp_path, origin, "http://a.test/", how={"gate": gate})
-    assert not core_threads()
-
-
-# ---- the end
-
-
-def interrupt_when(condition: Callable[[], bool], times: int = 1) -> threading.Thread:
-    """Press Ctrl-C as soon as something holds."""
-
-    def press() -> None:
-        deadline = time.monotonic() + 20
-        while not condition() and time.monotonic() < deadline:
-            time.sleep(0.01)
-        for _ in range(times):
-            _thread.interrupt_main()
-            time.sleep(0.3)
-
-    thread = threading.Thread(target=press)
-    thread.start()
-    return thread
-
-
-def test_an_interrupted_crawl_leaves_closed_files_and_parts(tmp_path: Path) -> None:
-    with Origin() as origin:
-        tree(origin, size=63)
-        job = prepare(tmp_path, ["http://a.test/"], {"hosts": {"a.test": origin.at()}}, host_delay=0.1)
-        thread = interrupt_when(lambda: len(origin.paths()) > 3)
-        with pytest.raises(KeyboardInterrupt):
-            job.run()
-        thread.join()
-    found = read(job.snapshot, None)
-    assert 3 <= len(found.captures) < 60
-    assert {record["WARC-Target-URI"] for record in found.captures} == set(found.lines)
-    assert len(list(found.snapshot.urls)) == len(found.captures)
-
-
-def test_who_interrupts_twice_does_not_wait_for_a_silent_server(tmp_path: Path) -> None:
-    with Origin(("127.0.0.1", "127.0.0.2")) as origin:
-        origin.say("a.test/", reply(page("home")))
-        origin.say("b.test/", (HANG,))
-        hosts = {"a.test": origin.at(), "b.test": origin.at("127.0.0.2")}
-        job = prepare(tmp_path, [f"http://{name}/" for name in hosts], {"hosts": hosts}, response_timeout=60)
-        thread = interrupt_when(lambda: len(origin.paths()) == 2, times=2)
-        begun = time.monotonic()
-        with pytest.raises(KeyboardInterrupt):
-            job.run()
-        thread.join()
-        assert time.monotonic() - begun < 20
-        found = read(job.snapshot, None)
+        # the same port, so that the origin itself would answer on loopback
+        port = origin.at()[1]
+        targets = [f"http://{url.split('/')[2]}:{port}/secret" for url in FORBIDDEN]
+        origin.say("/", reply(page("links", *targets)))
+        origin.say("/secret", reply(page("secret")))
+        found = crawl(tmp_path, origin, "http://a.test/", private_addresses=False, retries=0)
     assert found.stored == {"http://a.test/"}
+    assert "/secret" not in origin.paths()
+    assert found.result is not None
+    assert found.result.counters["hosts_closed"] >= len(FORBIDDEN) - 4  # some are spellings of one address
 
 
-def test_a_crawl_is_stopped_and_paused_from_another_thread(tmp_path: Path) -> None:
-    counts: list[int] = []
+def test_who_may_ask_private_networks_does(tmp_path: Path) -> None:
     with Origin() as origin:
-        tree(origin, size=127)
-        job = prepare(tmp_path, ["http://a.test/"], {"hosts": {"a.test": origin.at()}}, host_delay=0.02)
+        port = origin.at()[1]
+        origin.say("/", reply(page("links", f"http://127.0.0.1:{port}/mine")))
+        origin.say("/mine", reply(page("mine")))
+        found = crawl(tmp_path, origin, "http://a.test/", private_addresses=True)
+    assert f"http://127.0.0.1:{port}/mine" in found.stored
+
+
+def test_a_delay_and_a_blacklist_take_effect_while_the_crawl_runs(tmp_path: Path) -> None:
+    web = ws.invitro.Web("small", seed=7)
+    snapshot = ws.create(tmp_path / "uk").add("2026-06")
+    log = tmp_path / "requests.log"
+    settings = ws.CrawlSettings(host_delay=0, ip_delay=0.001, resolve=False, max_crawl_delay=0, max_seconds=4)
+    with web.serve(origins=True, log=log) as server:
+        hosts = {name: (address, server.port) for name, address in server.addresses().items()}
+        job = ws.Crawl(snapshot, settings, seeds=web.home_pages(), hosts=hosts)
+        largest = max(web.graph().urls, key=len).split("/")[2]
 
         def steer() -> None:
-            while len(origin.paths()) < 3:
+            while job.control is None:
                 time.sleep(0.01)
-            job.pause()
-            time.sleep(0.3)
-            counts.append(len(origin.paths()))
-            time.sleep(0.3)
-            counts.append(len(origin.paths()))
-            job.pause(paused=False)
-            while len(origin.paths()) < counts[-1] + 3:
-                time.sleep(0.01)
-            job.stop()
+            time.sleep(0.6)
+            job.control.set("host_delay", "1s")
+            job.control.blacklist(largest)
 
         thread = threading.Thread(target=steer)
         thread.start()
-        result = job.run()
-        thread.join()
-    assert counts[0] == counts[1]
-    assert result.end == "stopped"
-    assert 6 <= result.pages < 127
-
-
-# ---- before it begins
-
-
-def test_a_snapshot_is_crawled_once_unless_asked_again(tmp_path: Path) -> None:
-    with Origin() as origin:
-        tree(origin, size=3)
-        job = prepare(tmp_path, ["http://a.test/"], {"hosts": {"a.test": origin.at()}})
         job.run()
-        with pytest.raises(ExistsError, match="--again"):
-            job.run()
-        assert job.run(again=True).pages == 3
-        assert len(read(job.snapshot, None).captures) == 3
+        thread.join()
+    lines = [line.split("\t") for line in log.read_text().splitlines()[1:]]
+    began = min(int(line[3]) for line in lines if len(line) > 9)
+    late = [line for line in lines if len(line) > 9 and int(line[3]) > began + 1_800_000]
+    assert late
+    assert largest not in {line[2] for line in late}
+    text = "\n".join(["\t".join(line) for line in late])
+    part = tmp_path / "late.log"
+    part.write_text(log.read_text().splitlines()[0] + "\n" + text + "\n")
+    verdict = ws.invitro.judge(part, JudgeSettings(host_delay=1.0, ip_delay=0.0, tolerance=0.01))
+    assert verdict.counts["host_gap"] == 0
 
 
-BAD: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "user_agent": ({"resolve": True}, {}),
-    "compression_level": ({"compression_level": 13}, {}),
-    "gate_after": ({"gate_after": 2}, {}),
-    "levels": ({}, {"priority": lambda urls, _: [0] * len(urls)}),
-    "host_delays": ({"host_delays": ("a.test",)}, {}),
-    "host_delays: 'a.test=-5s'": ({"host_delays": ("a.test=-5s",)}, {}),
-    "ip_delays": ({"ip_delays": ("a.test=5s",)}, {}),
-    "name_servers": ({"name_servers": ("ns.test",)}, {}),
-}
-
-
-@pytest.mark.parametrize("start", BAD)
-def test_a_setting_that_makes_no_sense_is_told_in_one_sentence(tmp_path: Path, start: str) -> None:
-    settings, how = BAD[start]
-    with pytest.raises(SettingError) as told:
-        prepare(tmp_path, ["http://a.test/"], how, **settings)
-    assert str(told.value).startswith(start)
-    assert "\n" not in str(told.value)
-
-
-@pytest.mark.parametrize(
-    "hosts", [{"a.test": ("nowhere", 80)}, {"a.test": ("127.0.0.1", 0)}, {"a.test": ("127.0.0.1", 99999)}]
-)
-def test_a_place_that_is_none_is_refused(tmp_path: Path, hosts: Hosts) -> None:
-    with pytest.raises(ValueError, match="hosts: expected"):
-        prepare(tmp_path, ["http://a.test/"], {"hosts": hosts})
-
-
-@pytest.mark.parametrize(
-    ("settings", "error"),
-    [
-        ({"authority": "missing.pem"}, MissingError),
-        ({"hosts_table": "missing"}, MissingError),
-        ({"compression": "zstd", "dictionary": "missing"}, MissingError),
-        ({"accept_all_certificates": False, "authority": "odd.pem"}, WebstrataError),
-    ],
-)
-def test_what_cannot_begin_leaves_nothing_in_the_way(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], error: type[Exception]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "odd.pem").write_text("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
-    snapshot = create(tmp_path / "c").add("2026-06")
-    with pytest.raises(error):
-        Crawl(snapshot, CrawlSettings(**(QUICK | settings)), seeds=["http://a.test/"]).run()
-    assert not core_threads()
-    result = Crawl(snapshot, CrawlSettings(**QUICK), seeds=["http://a.test/"]).run()
-    assert result.end == "exhausted"
-
-
-def test_there_must_be_something_to_begin_with(tmp_path: Path) -> None:
-    for how in ({}, {"pages": [("mailto:a@b.test", "", "")]}):
-        with pytest.raises(UsageError, match="no URL to begin with"):
-            prepare(tmp_path, [], how).run()
-
-
-def test_urls_cannot_be_added_to_a_crawl_that_does_not_run(tmp_path: Path) -> None:
+def test_there_is_nothing_to_steer_before_it_runs(tmp_path: Path) -> None:
+    snapshot = ws.create(tmp_path / "uk").add("2026-06")
+    job = ws.Crawl(snapshot, ws.CrawlSettings(resolve=False), seeds=["http://a.test/"])
+    assert job.control is None
     with pytest.raises(ValueError, match="not running"):
-        prepare(tmp_path, ["http://a.test/"], {}).add([("http://a.test/1", 0)])
-
-
-def test_a_filter_that_lets_everything_through_costs_nothing() -> None:
-    filters = make_filters(CrawlSettings(max_repeats=0, store="  true "))
-    assert set(filters.values()) == {None}
-
-
-@pytest.mark.parametrize(
-    ("user_agent", "name"),
-    [("a-b_c/1.0 (+http://d)", "a-b_c"), ("Plain", "Plain"), ("1st/2", "webstrata"), ("", "webstrata")],
-)
-def test_robots_txt_knows_a_crawler_by_its_first_word(user_agent: str, name: str) -> None:
-    assert product_token(user_agent) == name
+        job.add([("http://a.test/", 0)])

@@ -52,6 +52,7 @@ numbers! {
         gate_after: f64,
         agent: u32,
         resolve: u8,
+        private_addresses: u8,
     }
 }
 
@@ -124,24 +125,5 @@ impl Config {
         let place = self.ring.partition_point(|(hash, _)| *hash < host_hash);
         let owner = self.ring.get(place).or(self.ring.first());
         owner.map_or(self.limits.agent, |(_, agent)| *agent)
-    }
-
-    /// That of the authority, or of its name on all ports.
-    pub fn host_delay(&self, authority: &str) -> Moment {
-        let name = authority
-            .rsplit_once(':')
-            .map_or(authority, |(name, _)| name);
-        let delays = &self.host_delays;
-        let own = delays.get(authority).or_else(|| delays.get(name));
-        nanos(*own.unwrap_or(&self.limits.host_delay))
-    }
-
-    pub fn ip_delay(&self, address: IpAddr) -> Moment {
-        nanos(
-            *self
-                .ip_delays
-                .get(&address)
-                .unwrap_or(&self.limits.ip_delay),
-        )
     }
 }

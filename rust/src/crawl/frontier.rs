@@ -13,10 +13,12 @@ use super::known::Known;
 use super::messages::{Clock, End, Event, Notice, Visit};
 use super::record::{Batch, Record};
 use super::sieve::Sieve;
+use super::steering::name_of;
 use super::workbench::{Moment, State, Workbench};
 use crate::web::http::Failure;
 use crate::web::url;
 use crossbeam::channel::{Receiver, Sender};
+use hashbrown::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
@@ -51,6 +53,10 @@ pub struct Frontier {
     pub(super) end: Option<End>,
     pub(super) record: Vec<u8>,
     pub(super) last_flush: Moment,
+    pub(super) host_delay: f64,
+    pub(super) ip_delay: f64,
+    /// names and addresses that are not asked
+    pub(super) blacklist: HashSet<String>,
 }
 
 impl Frontier {
@@ -83,6 +89,9 @@ impl Frontier {
             end: None,
             record: Vec::new(),
             last_flush: 0,
+            host_delay: config.limits.host_delay,
+            ip_delay: config.limits.ip_delay,
+            blacklist: HashSet::new(),
             config,
             counters,
             clock,
@@ -109,6 +118,7 @@ impl Frontier {
         if self.distributor.is_behind {
             wait = Duration::ZERO;
         } else if self.in_flight < self.config.limits.fetchers
+            && !self.is_paused
             && let Some(moment) = self.bench.next_moment()
         {
             wait = wait.min(Duration::from_nanos(moment.saturating_sub(now)));
@@ -157,6 +167,8 @@ impl Frontier {
                 self.is_aborted |= is_now;
                 self.end = self.end.or(Some(End::Stopped));
             }
+            Event::Set { name, value } => self.set(&name, value),
+            Event::Blacklist(what) => self.shut_out(what)?,
             Event::Failed(error) => return Err(error),
         }
         Ok(())
@@ -227,8 +239,8 @@ impl Frontier {
 
     /// The host of an origin, known or new.
     pub fn open_host(&mut self, origin: &str) -> Result<u32> {
-        let name = origin.split_once("://").map_or(origin, |(_, name)| name);
-        let (host, is_new) = self.bench.host(origin, self.config.host_delay(name));
+        let delay = self.host_delay(origin);
+        let (host, is_new) = self.bench.host(origin, delay);
         if is_new {
             self.look_up(host)?;
         }
@@ -265,8 +277,10 @@ impl Frontier {
             self.distributor.look_up_later(now + nanos(*delay), host);
             return Ok(());
         };
-        self.bench
-            .place(host, address, self.config.ip_delay(address.ip()));
+        if self.is_shut_out(&self.bench.get(host).origin, address.ip()) {
+            return self.give_up(host);
+        }
+        self.bench.place(host, address, self.ip_delay(address.ip()));
         let state = self.bench.get_mut(host);
         state.failures = 0;
         state.resolved_until =
@@ -368,13 +382,5 @@ impl Frontier {
 
 /// Agents share hosts by name, whatever the scheme and the port.
 pub fn host_hash(url: &str) -> u64 {
-    let (origin, _) = url::split(url);
-    let authority = origin
-        .split_once("://")
-        .map_or(origin, |(_, authority)| authority);
-    let name = match authority.rsplit_once(':') {
-        Some((name, port)) if !port.ends_with(']') => name,
-        _ => authority,
-    };
-    xxhash_rust::xxh3::xxh3_64(name.as_bytes())
+    xxhash_rust::xxh3::xxh3_64(name_of(url::split(url).0).as_bytes())
 }

@@ -31,6 +31,12 @@ pub enum Event {
     Pause(bool),
     /// whether even visits under way are given up
     Stop(bool),
+    Set {
+        name: String,
+        value: f64,
+    },
+    /// a name or an address that is not to be asked
+    Blacklist(String),
     /// a thread cannot go on
     Failed(CrawlError),
 }

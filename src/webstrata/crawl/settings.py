@@ -135,6 +135,9 @@ class CrawlSettings(Settings):
     )
     name_servers: tuple[str, ...] = setting((), "Name servers in place of the system's, as `192.0.2.1:53`.")
     resolve: bool = setting(True, "Ask name servers; if not, only the hosts table counts.")
+    private_addresses: bool = setting(
+        False, "Ask addresses of private networks too; those of the hosts table are asked in any case."
+    )
     accept_all_certificates: bool = setting(True, "Believe every certificate, as archives do.")
     authority: str = setting("", "A PEM file of certificates to trust beside those of browsers.")
 

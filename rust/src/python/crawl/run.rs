@@ -97,6 +97,14 @@ impl Engine {
         self.engine.send(Event::Stop(is_now));
     }
 
+    fn set(&self, name: String, value: f64) {
+        self.engine.send(Event::Set { name, value });
+    }
+
+    fn blacklist(&self, what: String) {
+        self.engine.send(Event::Blacklist(what));
+    }
+
     fn is_over(&self) -> bool {
         self.engine.is_over()
     }
