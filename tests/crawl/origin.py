@@ -24,7 +24,7 @@ from webstrata.store import warc as _warc  # noqa: F401, the import of FastWARC 
 from webstrata.store.cdxj import Index
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from webstrata import collection as rooms
     from webstrata.crawl.results import CrawlResult
@@ -204,6 +204,15 @@ def page(text: str, *targets: str) -> bytes:
     """HTML with a word of its own (digits make no difference to fingerprints) and links."""
     links = "".join(f'<a href="{target}">{spell(target)}</a>' for target in targets)
     return f"<html><title>{spell(text)}</title><p>{spell(text)}</p>{links}</html>".encode()
+
+
+def tree(origin: Origin, *, names: Sequence[str] = ("a.test",), size: int = 15) -> None:
+    """Say a binary tree of pages on each host."""
+    for name in names:
+        for place in range(1, size + 1):
+            targets = (f"/{2 * place}", f"/{2 * place + 1}") if 2 * place < size else ()
+            path = "/" if place == 1 else f"/{place}"
+            origin.say(f"{name}{path}", reply(page(f"number {place} of {name}", *targets)))
 
 
 def spell(text: str) -> str:
