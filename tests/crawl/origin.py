@@ -15,6 +15,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 from webstrata import Snapshot, create
 from webstrata.crawl.run import Crawl
@@ -23,7 +24,7 @@ from webstrata.store import warc as _warc  # noqa: F401, the import of FastWARC 
 from webstrata.store.cdxj import Index
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from webstrata import collection as rooms
     from webstrata.crawl.results import CrawlResult
@@ -205,6 +206,15 @@ def page(text: str, *targets: str) -> bytes:
     return f"<html><title>{spell(text)}</title><p>{spell(text)}</p>{links}</html>".encode()
 
 
+def tree(origin: Origin, *, names: Sequence[str] = ("a.test",), size: int = 15) -> None:
+    """Say a binary tree of pages on each host."""
+    for name in names:
+        for place in range(1, size + 1):
+            targets = (f"/{2 * place}", f"/{2 * place + 1}") if 2 * place < size else ()
+            path = "/" if place == 1 else f"/{place}"
+            origin.say(f"{name}{path}", reply(page(f"number {place} of {name}", *targets)))
+
+
 def spell(text: str) -> str:
     """A text with letters for its digits."""
     return text.translate(str.maketrans("0123456789", "abcdefghij"))
@@ -294,7 +304,9 @@ def crawl(
     """Crawl from these seeds; names live at the first address of the origin, or where `names` says."""
     hosts = dict.fromkeys(("a.test", "b.test", "c.test"), origin.at()) | dict(names or {})
     job = prepare(folder, seeds, {"hosts": hosts, **(how or {})}, **settings)
-    return read(job.snapshot, job.run())
+    # so short a crawl need not wait to be looked at
+    with patch("webstrata.crawl.run._PERIOD", 0.01):
+        return read(job.snapshot, job.run())
 
 
 def read(snapshot: rooms.Snapshot, result: CrawlResult | None) -> Crawled:

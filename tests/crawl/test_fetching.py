@@ -243,6 +243,7 @@ CUT: dict[str, tuple[Answer, str, bytes | None]] = {
 FAILS: dict[str, tuple[Answer, str]] = {
     "/silent": ((HANG,), "timeout"),
     "/half-head": ((b"HTTP/1.1 200 OK\r\nContent-Ty", HANG), "timeout"),
+    "/only-hints": ((b"HTTP/1.1 103 Early Hints\r\n\r\n", 0.1) * 30, "timeout"),
     "/head-drips": ((b"HTTP/1.1 200 OK\r\nX: ", *((0.1, b".") * 60)), "timeout"),
     "/hangs-up": ((), "connect"),
     "/resets": ((RESET,), "connect"),

@@ -10,6 +10,8 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.crawl.origin import Crawled, Origin, page, prepare, read, reply
 
 if TYPE_CHECKING:
@@ -134,6 +136,18 @@ def test_an_address_is_asked_for_once_for_all_hosts_of_the_name(tmp_path: Path) 
         found = crawl(tmp_path, server, f"http://a.test:{port}/", retries=0)
     assert found["hosts"] == 2
     assert server.asked["a.test.", 1] == 1
+
+
+@pytest.mark.slow
+def test_a_question_that_gets_lost_is_asked_again(tmp_path: Path) -> None:
+    with NameServer(a_test="127.0.0.1") as server, Origin() as origin:
+        url = f"http://a.test:{origin.at()[1]}/"
+        server.silent_first.add("a.test.")
+        origin.say("/", reply(page("home")))
+        found = crawl(tmp_path, server, url)
+    assert found.stored == {url}
+    assert found["failed_dns"] == 0
+    assert server.asked["a.test.", 1] == 2
 
 
 def test_addresses_in_urls_need_no_name_server(tmp_path: Path) -> None:

@@ -135,6 +135,19 @@ def test_a_visit_ends_when_the_host_says_not_now(tmp_path: Path) -> None:
     assert second.opened - first.ended >= 0.3
 
 
+def test_what_comes_behind_an_answer_is_no_answer_to_the_next_request(tmp_path: Path) -> None:
+    injected = reply(b"<p>nobody asked for this")
+    chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + injected
+    with Origin() as origin:
+        origin.say("/0", reply(page("first")) + injected)
+        origin.say("/1", chunked)
+        origin.say("/2", reply(page("third")))
+        found = crawl(tmp_path, origin, *(f"http://a.test/{place}" for place in range(3)), keep_alive=5)
+    assert found.capture("http://a.test/1").body == b""
+    assert found.capture("http://a.test/2").body == page("third")
+    assert origin.paths() == ["/0", "/1", "/2"]
+
+
 def test_two_names_at_one_address_are_never_visited_at_once(tmp_path: Path) -> None:
     with Origin() as origin:
         for name in ("a.test", "b.test", "c.test"):

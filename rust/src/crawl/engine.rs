@@ -122,6 +122,13 @@ impl Engine {
     }
 }
 
+impl Drop for Engine {
+    /// Nobody is left who could end it.
+    fn drop(&mut self) {
+        self.send(Event::Stop(true));
+    }
+}
+
 fn spawn<T: Send + 'static>(
     name: &str,
     work: impl FnOnce() -> T + Send + 'static,

@@ -347,6 +347,8 @@ impl Fetcher {
 
     /// Puts a URL into a batch, unless it went by lately or the schedule filter refuses it.
     fn push(&self, batch: &mut Batch, source: &str, found: &str, depth: u8, redirects: u8) {
+        let hash = sieve::hash(found.as_bytes());
+        let is_new = || self.cache.borrow_mut().insert(hash);
         if let Some(filter) = &self.config.filters.schedule {
             let subject = Subject {
                 url: found,
@@ -354,14 +356,18 @@ impl Fetcher {
                 depth: u32::from(depth),
                 response: None,
             };
+            // what is refused on one page may be let through on another: only then is the cache not asked first
+            if !filter.has_source && !is_new() {
+                return;
+            }
             if filter.admits(&subject) == Some(false) {
                 add(&self.counters.filtered, 1);
                 return;
             }
-        }
-        // the filter came first: it may refuse a link on one page and let it through on another
-        let hash = sieve::hash(found.as_bytes());
-        if !self.cache.borrow_mut().insert(hash) {
+            if filter.has_source && !is_new() {
+                return;
+            }
+        } else if !is_new() {
             return;
         }
         batch.push(
