@@ -158,7 +158,8 @@ def _read(record: Record, tally: Tally) -> Answer | None:
             tally.leave_out("no answer in HTTP")
             return None
         status, headers = int(found[1]) if found else 200, parse_headers(record.head)
-        mime = media_type(first(headers, "content-type") or "")
+        identified = media_type(record.get("WARC-Identified-Payload-Type") or "")
+        mime = identified or media_type(first(headers, "content-type") or "")
         answer = Answer(record, url, date, status, mime, record.head, record.payload, truncated=truncated)
         if record.kind == "revisit":
             answer.revisit = _read_revisit(record, url)

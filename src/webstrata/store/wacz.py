@@ -86,7 +86,7 @@ def read_wacz(
                     continue
                 try:
                     _unpack(archive, info, Path(path), unpacked)
-                except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+                except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
                     tally.damaged(place, info.header_offset, str(error))  # what came before it is read
                 yield from read_records(unpacked, report=lambda problem, at=place: tally.report(at, problem))  # type: ignore[misc]
 
