@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 from webstrata.errors import UrlError
 from webstrata.store.html_tree import is_html
 from webstrata.store.warc import Record, Revisit, stream_io
-from webstrata.web.html import Directives, parse_directives, scan
+from webstrata.web.html import Directives, glance, parse_directives
 from webstrata.web.url import normalize
 
 if TYPE_CHECKING:
@@ -202,9 +202,8 @@ def _look_at_page(answer: Answer) -> None:
         answer.mime = "text/html"
     if answer.mime in HTML and answer.status == 200:
         label = re.search(rb"(?i)\ncontent-type:[^\n]*charset=[\"' ]*([\w.:-]+)", answer.head)
-        page = scan(answer.body, charset=label[1].decode() if label else None, anchors=False)
-        answer.fingerprint = page.fingerprint
-        answer.page_robots = _tell_robots(page.robots)
+        answer.fingerprint, asked = glance(answer.body, charset=label[1].decode() if label else None)
+        answer.page_robots = _tell_robots(asked)
         answer.robots = join_robots(answer.robots, answer.page_robots)
 
 

@@ -26,6 +26,7 @@ import mmap
 import re
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -219,8 +220,11 @@ class Record:
 
     def get(self, name: str) -> str | None:
         """The first value of a header, whatever the case of its name."""
-        wanted = name.lower()
-        return next((value for key, value in self.headers if key.lower() == wanted), None)
+        return self._first.get(name.lower())
+
+    @cached_property
+    def _first(self) -> dict[str, str]:
+        return {name.lower(): value for name, value in reversed(self.headers)}
 
     @property
     def url(self) -> str | None:
