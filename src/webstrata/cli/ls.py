@@ -45,7 +45,7 @@ def command(
     *,
     as_json: bool,
 ) -> None:
-    """List the captures of a URL, a host, a domain, or of all that begins with a key.
+    """List the captures of a URL, host or domain, or below a key.
 
     In all snapshots, in the order of the index: by key, then by time. A key is what the index has for a URL,
     host reversed and without www., as `uk,example)/a`; a URL or the name of a host will do.
