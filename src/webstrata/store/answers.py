@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Truncated = Literal["length", "time", "disconnect", "unspecified"]
 
 MAX_PAYLOAD = 256 << 20
-"""Bytes of the longest payload after unpacking; what is longer is cut off there, and says so."""
+"""Bytes to which a content coding is undone; what would be longer is cut off there, and says so."""
 
 HTML = ("text/html", "application/xhtml+xml")
 _STATUS = re.compile(rb"\s*HTTP/\d(?:\.\d)?[ \t]+(\d{3})\b")
@@ -304,11 +304,10 @@ def _decode(answer: Answer, headers: list[tuple[str, str]]) -> None:
             return
         unpacked = unpack(coding, answer.body, MAX_PAYLOAD + 1)
         if unpacked is not None:
-            answer.body = unpacked
+            answer.body = unpacked[:MAX_PAYLOAD]
+            answer.truncated = "length" if len(unpacked) > MAX_PAYLOAD else answer.truncated
         # where nothing could be undone, others have undone it before and left the header
         answer.is_decoded = True
-    if len(answer.body) > MAX_PAYLOAD:
-        answer.body, answer.truncated = answer.body[:MAX_PAYLOAD], "length"
 
 
 def join_chunks(body: bytes) -> bytes | None:

@@ -57,6 +57,12 @@ class Captures:
     def __init__(self, snapshot: Snapshot) -> None:
         self.label = snapshot.label
         self._parts = [snapshot.open_part(name) for name in ("index", "warc")]
+        made_from = self._parts[0].record.inputs.get(f"{snapshot.label}/warc")
+        if made_from not in (None, self._parts[1].record.checksum):
+            raise MissingError(
+                f"{snapshot.path}: the index is older than the WARC files; wait if somebody is building it, "
+                f"else renew it (`webstrata show` tells how)"
+            )
         self.index = Index(self._parts[0].path)
 
     def entries(self, url: str, *, exact: bool = True) -> Iterator[Entry]:

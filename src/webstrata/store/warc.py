@@ -383,10 +383,9 @@ class _CutOff(EOFError):
 
 
 def _make(record: WarcRecord, offset: int, max_block: int) -> Record:
-    # one byte more than is admitted, for a declared length may be a lie in either direction
-    block = record.reader.read(min(record.content_length, max_block) + 1)
-    if len(block) > max_block:
+    if record.content_length > max_block:
         raise ValueError(f"the record declares {record.content_length} bytes, and {max_block} are admitted")
+    block = record.reader.read()
     kind = record.headers.get("WARC-Type") or "unknown"
     if len(block) < record.content_length:
         cut = Record(kind, tuple(record.headers.items()), block, offset, is_cut=True)
