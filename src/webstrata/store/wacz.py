@@ -2,7 +2,7 @@
 
 ==============================  =========================================================================
 ``archive/*.warc.gz``           the captures
-``indexes/index.cdx.gz``        the CDXJ lines in gzip members of 3000, sorted
+``indexes/index.cdx.gz``        the CDXJ lines in gzip members of 300, sorted
 ``indexes/index.idx``           ``!meta`` line, then a line a member: first key and timestamp, its place
 ``pages/pages.jsonl``           a header line, then a line a page: ``url``, ``ts``, ``title``
 ``datapackage.json``            what there is: path, size, SHA-256 of each file
