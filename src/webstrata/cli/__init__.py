@@ -25,9 +25,12 @@ VERBS = {
     "check": "Verify every file of COLLECTION, and name what is damaged.",
     "crawl": "Crawl a piece of the web into SNAPSHOT, which is made if it is not there.",
     "demo": "Run what there is on a small example, and say what to try next.",
+    "duplicates": "List the pages of SNAPSHOT that are duplicates of each other, exact or near.",
     "invitro": "A web that does not exist: serve it, describe it, judge its visitors.",
     "new": "Create COLLECTION, or add snapshots to it.",
     "show": "Show what COLLECTION holds, and what is stale.",
+    "similar": "List the pages most like URL, by the bits in which their simhashes differ.",
+    "store": "Build text, links and anchors of SNAPSHOT from its pages, where they are missing or stale.",
 }
 """The first line of each verb's help, so that the list of verbs needs none of them loaded."""
 
