@@ -79,20 +79,21 @@ def _find_exact(collection: Collection, snapshot: Snapshot, top: int, *, across:
 
     from webstrata.store.duplicates import KINDS, find_classes, read_members, sum_classes
 
-    members = read_members(snapshot)
+    own = read_members(snapshot)
+    members = dict.fromkeys(KINDS, own)
     if across:
         others = [other for other in collection if other.label != snapshot.label and "index" in other.parts]
-        tables = [*(read_members(other) for other in others), members]
-        joined = pa.concat_tables(tables, promote_options="default").unify_dictionaries()
+        tables = [own, *(read_members(other) for other in others)]
+        joined = pa.concat_tables(tables).unify_dictionaries()
         # of the others only what this snapshot has too
-        known = pc.or_(
-            *(pc.is_in(joined[kind], value_set=pc.drop_null(pc.unique(members[kind]))) for kind in KINDS)
-        )
-        members = joined.filter(known)
+        known = {kind: pc.drop_null(pc.unique(own[kind])) for kind in KINDS}
+        members = {kind: joined.filter(pc.is_in(joined[kind], value_set=known[kind])) for kind in KINDS}
     return {
-        "pages": len(members),
-        "totals": {kind: asdict(sum_classes(members, kind)) for kind in KINDS},
-        "classes": [asdict(found) for kind in KINDS for found in islice(find_classes(members, kind), top)],
+        "pages": len(own),
+        "totals": {kind: asdict(sum_classes(members[kind], kind)) for kind in KINDS},
+        "classes": [
+            asdict(found) for kind in KINDS for found in islice(find_classes(members[kind], kind), top)
+        ],
     }
 
 
