@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.store.main_content.tokens import HIDDEN, RAW, decode, read_attributes, tokenize
+from webstrata.store.main_content.tokens import HIDDEN, RAW, decode, tokenize
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,12 +128,6 @@ def test_real_pages_keep_all_their_words(test_data: Path) -> None:
     for page in read_labelled(test_data / "content")[:20]:
         text = " ".join(text for name, text in tokenize(decode(page.body)) if not name)
         assert count_shingles(page.truth, text).fn < 0.05, page.url
-
-
-def test_attributes_are_read_in_every_spelling() -> None:
-    assert read_attributes(" ID=a class='b c' hidden DATA-x = \"1\" id=z /") == {
-        "id": "a", "class": "b c", "hidden": "", "data-x": "1",
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

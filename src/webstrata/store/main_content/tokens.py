@@ -11,7 +11,7 @@ from __future__ import annotations
 import codecs
 import html
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from webstrata.web.charset import detect
 
@@ -38,16 +38,10 @@ _MARKUP = re.compile(
          | (/?+)([a-z][^\s/>]*+) ({_ATTRIBUTES}) (?: > | \Z ) )""",
     re.VERBOSE | re.IGNORECASE,
 )
-_ATTRIBUTE = re.compile(r"""([^\s=/"'>]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*)))?""")
 
 
-class Token(NamedTuple):
-    """A tag with its attributes as written, or a text without a name."""
-
-    name: str
-    """In lower case; ``/p`` ends a ``p``; empty for a text."""
-    text: str
-    """Attributes of a tag; a text with its character references decoded."""
+Token = tuple[str, str]
+"""The name of a tag in lower case (``/p`` ends a ``p``) and its attributes as written; or "" and a text."""
 
 
 def decode(body: bytes, *, charset: str | None = None) -> str:
@@ -71,7 +65,7 @@ def tokenize(page: str) -> Iterator[Token]:
 
     Examples
     --------
-    >>> [tuple(token) for token in tokenize("<p class=a>A &amp; B<!-- - --><script>x</script></p> <br>")]
+    >>> list(tokenize("<p class=a>A &amp; B<!-- - --><script>x</script></p> <br>"))
     [('p', ' class=a'), ('', 'A & B'), ('/p', ''), ('br', '')]
     """
     pieces = _MARKUP.split(page)  # a text, then the four groups of a markup and a text, again and again
@@ -79,7 +73,7 @@ def tokenize(page: str) -> Iterator[Token]:
     last_ends = {name: place for place, name in enumerate(names) if name in HIDDEN and slashes[place]}
     hidden = ""
     if text := _clean(pieces[0]):
-        yield Token("", text)
+        yield "", text
     for place, (slash, name) in enumerate(zip(slashes, names, strict=True)):
         if hidden:
             if not (slash and name == hidden):
@@ -89,26 +83,12 @@ def tokenize(page: str) -> Iterator[Token]:
             hidden = name
             continue
         elif name:
-            yield Token(f"/{name}" if slash else name, pieces[5 * place + 4])
+            yield f"/{name}" if slash else name, pieces[5 * place + 4]
         if text := _clean(pieces[5 * place + 5]):
-            yield Token("", text)
+            yield "", text
 
 
 def _clean(text: str) -> str:
     if not text or text.isspace():
         return ""
     return html.unescape(text) if "&" in text else text
-
-
-def read_attributes(text: str) -> dict[str, str]:
-    """The attributes of a tag, names in lower case, the first of each name.
-
-    Examples
-    --------
-    >>> read_attributes('ID=a class="b c" hidden id=x')
-    {'id': 'a', 'class': 'b c', 'hidden': ''}
-    """
-    found: dict[str, str] = {}
-    for name, double, single, bare in _ATTRIBUTE.findall(text):
-        found.setdefault(name.lower(), double or single or bare)
-    return found
