@@ -184,7 +184,8 @@ def read_tree(page: str) -> Tree:
             if stack[-1][1] == closed:
                 pop()
         flush()
-        noise, mark = judge_element(name, text)
+        # long attributes hold data, and are not worth the memory of remembering them
+        noise, mark = (judge_element if len(text) < 500 else judge_element.__wrapped__)(name, text)
         number = len(tree.parents)
         tree.parents.append(stack[-1][0])
         tree.tags.append(name)
