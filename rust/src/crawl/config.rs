@@ -53,6 +53,7 @@ numbers! {
         agent: u32,
         resolve: u8,
         private_addresses: u8,
+        checkpoint: f64,
     }
 }
 
@@ -88,6 +89,8 @@ pub struct Filters {
 pub struct Config {
     pub limits: Limits,
     pub folder: PathBuf,
+    /// for what follows from the journal, made anew at each start
+    pub scratch: PathBuf,
     pub user_agent: String,
     /// names that robots.txt may call us by
     pub agents: Vec<String>,
@@ -107,8 +110,22 @@ pub struct Config {
     /// chance of each level to be served
     pub weights: Vec<f64>,
     pub prioritizer: Option<Prioritizer>,
+    /// what an earlier run of this crawl has stored
+    pub past: Past,
     /// places on the ring of agents: hashes and whose they are, sorted; none if there is one agent
     pub ring: Vec<(u64, u32)>,
+}
+
+/// What an earlier run has stored.
+#[derive(Default)]
+pub struct Past {
+    /// hashes of the URLs that have a capture
+    pub stored: Vec<u64>,
+    /// digest, fingerprint, URL and date (nanoseconds) of pages, in their order
+    pub known: Vec<([u8; 20], Option<u64>, String, u64)>,
+    /// pages by origin
+    pub pages: Vec<(String, u32)>,
+    pub num_duplicates: u64,
 }
 
 pub fn nanos(seconds: f64) -> Moment {

@@ -46,10 +46,10 @@ pub struct Distributor {
 impl Distributor {
     pub fn new(config: &Config) -> Result<Self> {
         let names = (0..config.weights.len().max(1)).map(|level| format!("level-{level}"));
-        let levels = names.map(|name| DiskQueue::create(&config.folder, &name, 1 << 20));
+        let levels = names.map(|name| DiskQueue::create(&config.scratch, &name, 1 << 20));
         let log = config.folder.join("releases.log");
         Ok(Self {
-            virtualizer: Virtualizer::create(&config.folder, config.limits.virtualizer)?,
+            virtualizer: Virtualizer::create(&config.scratch, config.limits.virtualizer)?,
             levels: levels.collect::<std::result::Result<_, CollectionError>>()?,
             weights: config.weights.clone(),
             limbo: VecDeque::new(),
@@ -57,7 +57,7 @@ impl Distributor {
             later: BinaryHeap::new(),
             gated: HashSet::new(),
             releases: if config.limits.log_releases != 0 {
-                Some(Writer::create(&log)?)
+                Some(Writer::append(&log)?)
             } else {
                 None
             },

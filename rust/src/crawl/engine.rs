@@ -41,13 +41,11 @@ impl Engine {
                 counters.clone(),
                 clock,
                 events.clone(),
-                stored.clone(),
                 notice.clone(),
             )?;
             doors.push(door);
             threads.push((fetcher, visits));
         }
-        drop(stored);
         let channel = (events.clone(), incoming);
         let frontier = Frontier::new(
             config.clone(),
@@ -55,7 +53,7 @@ impl Engine {
             clock,
             channel,
             doors,
-            notice,
+            (stored, notice),
         )?;
         let threads = threads
             .into_iter()

@@ -3,7 +3,6 @@
 use super::CrawlError;
 use super::config::{Config, nanos};
 use super::counters::{Counters, add, thread_cpu_ns};
-use super::flusher::Stored;
 use super::judging::Pending;
 use super::messages::{Clock, Ended, Event, Notice, Outcome, Visit};
 use super::page::MAX_ROBOTS;
@@ -33,7 +32,6 @@ pub struct Fetcher {
     pub counters: Arc<Counters>,
     pub clock: Clock,
     pub events: Sender<Event>,
-    pub stored: Sender<Stored>,
     pub notices: Sender<Notice>,
     pub cache: RefCell<UrlCache>,
     pub encoder: RefCell<Encoder>,
@@ -75,7 +73,6 @@ impl Fetcher {
         counters: Arc<Counters>,
         clock: Clock,
         events: Sender<Event>,
-        stored: Sender<Stored>,
         notices: Sender<Notice>,
     ) -> super::Result<Self> {
         let limits = &config.limits;
@@ -104,7 +101,6 @@ impl Fetcher {
             counters,
             clock,
             events,
-            stored,
             notices,
         })
     }

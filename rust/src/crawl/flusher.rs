@@ -31,8 +31,15 @@ pub struct Stored {
     pub truncated: Option<&'static str>,
 }
 
+/// What the flusher is told.
+pub enum Message {
+    Capture(Box<Stored>),
+    /// everything so far must survive a power cut
+    Sync,
+}
+
 /// Writes what comes until nobody sends any more.
-pub fn run(config: &Config, counters: &Arc<Counters>, incoming: &Receiver<Stored>) -> Result<()> {
+pub fn run(config: &Config, counters: &Arc<Counters>, incoming: &Receiver<Message>) -> Result<()> {
     let mut files = Files::new(
         &config.folder,
         &config.prefix,
@@ -44,10 +51,22 @@ pub fn run(config: &Config, counters: &Arc<Counters>, incoming: &Receiver<Stored
     let mut lines = Vec::new();
     loop {
         if incoming.is_empty() {
+            index.put(&lines)?;
+            lines.clear();
             // to wake up for each record would cost more than writing it
             std::thread::sleep(PAUSE);
         }
-        let Ok(stored) = incoming.recv() else { break };
+        let stored = match incoming.recv() {
+            Ok(Message::Capture(stored)) => stored,
+            Ok(Message::Sync) => {
+                index.put(&lines)?;
+                lines.clear();
+                files.sync()?;
+                index.sync()?;
+                continue;
+            }
+            Err(_) => break,
+        };
         let place = files.append(&stored.records, stored.date)?;
         let line = Line {
             url: &stored.url,

@@ -9,6 +9,8 @@ use super::config::{Config, nanos};
 use super::counters::{Counters, add, get, set, thread_cpu_ns};
 use super::distributor::Distributor;
 use super::dns::{Found, Resolver};
+use super::flusher::{Message, Stored};
+use super::journal::Journal;
 use super::known::Known;
 use super::messages::{Clock, End, Event, Notice, Visit};
 use super::record::{Batch, Record};
@@ -53,6 +55,11 @@ pub struct Frontier {
     pub(super) end: Option<End>,
     pub(super) record: Vec<u8>,
     pub(super) last_flush: Moment,
+    pub(super) journal: Journal,
+    /// captures whose pages are done in the journal, once that is written
+    pub(super) outgoing: Vec<Box<Stored>>,
+    pub(super) stored: Sender<Message>,
+    pub(super) last_sync: Moment,
     pub(super) host_delay: f64,
     pub(super) ip_delay: f64,
     /// names and addresses that are not asked
@@ -66,14 +73,18 @@ impl Frontier {
         clock: Clock,
         channel: (Sender<Event>, Receiver<Event>),
         fetchers: Vec<UnboundedSender<Visit>>,
-        notices: Sender<Notice>,
+        (stored, notices): (Sender<Message>, Sender<Notice>),
     ) -> Result<Self> {
         let (sender, events) = channel;
         Ok(Self {
             bench: Workbench::default(),
             distributor: Distributor::new(&config)?,
-            sieve: Sieve::create(&config.folder, config.limits.sieve)?,
-            known: Known::create(&config.folder, config.limits.duplicates_cache)?,
+            sieve: Sieve::create(&config.scratch, config.limits.sieve)?,
+            known: Known::create(&config.scratch, config.limits.duplicates_cache)?,
+            journal: Journal::append(&config.folder.join("journal"))?,
+            outgoing: Vec::new(),
+            stored,
+            last_sync: 0,
             resolver: Resolver::new(config.clone(), sender),
             events,
             busy: vec![0; fetchers.len()],
@@ -100,8 +111,10 @@ impl Frontier {
 
     /// Crawls until there is nothing to do or a limit is reached.
     pub fn run(mut self) -> Result<End> {
+        self.replay()?;
         loop {
             self.listen()?;
+            self.pass_to_flusher()?;
             let is_behind = self.end.is_none() && self.distribute()?;
             self.hand_out()?;
             self.publish();
@@ -145,10 +158,18 @@ impl Frontier {
 
     fn hear(&mut self, event: Event) -> Result<()> {
         match event {
-            Event::Links(batch) => self.enqueue(&batch)?,
+            Event::Links(batch) => {
+                self.journal.push_links(&batch);
+                self.enqueue(&batch)?;
+            }
+            Event::Done { hash, stored } => {
+                self.journal.push_done(hash, stored.is_some());
+                self.outgoing.extend(stored);
+            }
             Event::Given(batch) => {
                 set(&self.counters.idle, 0);
                 add(&self.counters.received, batch.len);
+                self.journal.push_links(&batch);
                 self.enqueue(&batch)?;
             }
             Event::Finish => self.is_expecting = false,
@@ -176,7 +197,7 @@ impl Frontier {
 
     // ---- URLs
 
-    fn enqueue(&mut self, batch: &Batch) -> Result<()> {
+    pub(super) fn enqueue(&mut self, batch: &Batch) -> Result<()> {
         let limit = self.config.limits.max_urls;
         let mut foreign: Vec<(u32, Vec<(String, u8)>)> = Vec::new();
         for (hash, bytes) in batch.iter() {

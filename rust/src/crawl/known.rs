@@ -42,21 +42,52 @@ impl Known {
     /// The page that this one repeats; if there is none, it is remembered, unless it is not to be stored: nothing may
     /// point to it then.
     pub fn ask(&mut self, question: &Question) -> Result<Option<Earlier>> {
+        let Question {
+            digest,
+            fingerprint,
+            url,
+            date,
+            is_kept,
+            ..
+        } = question;
+        self.find(digest, *fingerprint, url, *date, *is_kept)
+    }
+
+    /// Remembers a page that was stored before.
+    pub fn remember(
+        &mut self,
+        digest: &[u8; 20],
+        fingerprint: Option<u64>,
+        url: &str,
+        date: u64,
+    ) -> Result<()> {
+        self.find(digest, fingerprint, url, date, true)?;
+        Ok(())
+    }
+
+    fn find(
+        &mut self,
+        digest: &[u8; 20],
+        fingerprint: Option<u64>,
+        url: &str,
+        date: u64,
+        is_kept: bool,
+    ) -> Result<Option<Earlier>> {
         let place = self.log.position() + self.pending.len() as u64;
-        let value = question.is_kept.then_some(place);
-        let [a, b, c, d, e, f, g, h, ..] = question.digest;
+        let value = is_kept.then_some(place);
+        let [a, b, c, d, e, f, g, h, ..] = *digest;
         let key = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
         if let Some(place) = self.digests.find(key, value)? {
-            let (digest, earlier) = self.read(place)?;
+            let (other, earlier) = self.read(place)?;
             // one of 2⁶⁴ others may begin with the same bytes
-            if digest == question.digest {
+            if other == *digest {
                 return Ok(Some(Earlier {
                     is_same: true,
                     ..earlier
                 }));
             }
         }
-        let same = match question.fingerprint {
+        let same = match fingerprint {
             Some(fingerprint) => self.fingerprints.find(fingerprint, value)?,
             None => None,
         };
@@ -64,9 +95,9 @@ impl Known {
             return same.map(|place| Ok(self.read(place)?.1)).transpose();
         }
         // also a page that repeats another one is remembered by its bytes
-        let url = &question.url.as_bytes()[..question.url.len().min(u16::MAX as usize)];
-        self.pending.extend_from_slice(&question.digest);
-        self.pending.extend_from_slice(&question.date.to_le_bytes());
+        let url = &url.as_bytes()[..url.len().min(u16::MAX as usize)];
+        self.pending.extend_from_slice(digest);
+        self.pending.extend_from_slice(&date.to_le_bytes());
         self.pending
             .extend_from_slice(&(url.len() as u16).to_le_bytes());
         self.pending.extend_from_slice(url);

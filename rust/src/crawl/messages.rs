@@ -2,6 +2,7 @@
 
 use super::CrawlError;
 use super::dns::Found;
+use super::flusher::Stored;
 use super::record::Batch;
 use super::workbench::{Moment, Task};
 use crate::web::http::Failure;
@@ -18,6 +19,11 @@ pub enum Event {
     Given(Batch),
     /// no more of them will come
     Finish,
+    /// a URL has its last answer; behind its links
+    Done {
+        hash: u64,
+        stored: Option<Box<Stored>>,
+    },
     Ended(Ended),
     Ask(Question),
     Resolved {

@@ -6,7 +6,7 @@ use super::filters::Subject;
 use super::flusher::Stored;
 use super::messages::{Earlier, Event, Notice, Outcome, Question, RobotsAnswer};
 use super::record::{Batch, Record};
-use super::{CrawlError, Result, sieve};
+use super::{Result, sieve};
 use crate::store::warc::{Capture, Profile, Revisit, Truncated, sha1};
 use crate::web::html::{self, NOARCHIVE, NOFOLLOW, NOINDEX, Scan, Wants};
 use crate::web::http::{self, Answer, Cut};
@@ -97,9 +97,11 @@ impl Fetcher {
             add(&counters.pages, u64::from(is_page));
             self.follow(asked, &page).await?;
         }
-        if page.is_kept {
-            self.store(asked, &page)?;
-        }
+        let stored = page.is_kept.then(|| self.store(asked, &page)).transpose()?;
+        let _ = self.events.send(Event::Done {
+            hash: sieve::hash(page.url.as_bytes()),
+            stored: stored.map(Box::new),
+        });
         if asked.visit.is_sample && is_page {
             let _ = self.notices.send(Notice::Sample {
                 origin: asked.visit.origin.to_string(),
@@ -381,7 +383,7 @@ impl Fetcher {
         );
     }
 
-    fn store(&self, asked: &Asked, page: &Page) -> Result<()> {
+    fn store(&self, asked: &Asked, page: &Page) -> Result<Stored> {
         let timer = Instant::now();
         let (limits, scan) = (&self.config.limits, page.scan.as_ref());
         let is_unmodified = page.answer.status == 304;
@@ -441,7 +443,7 @@ impl Fetcher {
         let mut records = Vec::with_capacity(8 << 10);
         let encoded = self.encoder.borrow_mut().encode(&capture, &mut records)?;
         self.time(&self.counters.encode_ns, timer);
-        let stored = Stored {
+        Ok(Stored {
             records,
             encoded,
             url: page.url.clone(),
@@ -463,10 +465,7 @@ impl Fetcher {
                 _ => None,
             },
             truncated: truncated.map(Truncated::name),
-        };
-        self.stored
-            .send(stored)
-            .map_err(|_| CrawlError::Setting("the store is closed".into()))
+        })
     }
 }
 

@@ -60,7 +60,7 @@ impl<'a> Record<'a> {
 }
 
 /// Records with the hashes of their URLs, one behind the other.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Batch {
     bytes: Vec<u8>,
     pub len: u64,
@@ -77,12 +77,23 @@ impl Batch {
         self.len += 1;
     }
 
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// A batch from the bytes of one.
+    pub fn from_bytes(bytes: Vec<u8>) -> Self {
+        let mut batch = Self { bytes, len: 0 };
+        batch.len = batch.iter().count() as u64;
+        batch
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = (u64, &[u8])> {
         let mut rest = &self.bytes[..];
         std::iter::from_fn(move || {
             let (hash, behind) = rest.split_first_chunk()?;
             let (length, behind) = behind.split_first_chunk()?;
-            let (record, behind) = behind.split_at(u32::from_le_bytes(*length) as usize);
+            let (record, behind) = behind.split_at_checked(u32::from_le_bytes(*length) as usize)?;
             rest = behind;
             Some((u64::from_le_bytes(*hash), record))
         })

@@ -87,11 +87,12 @@ def hash_records(text: bytes, ends: NDArray[np.uint64]) -> NDArray[np.uint64]: .
 
 # ---- run
 
-__all__ += ["LIMITS", "Engine", "hash_host"]
+__all__ += ["LIMITS", "Engine", "hash_host", "read_journal"]
 
 LIMITS: list[str]
 
 def hash_host(url: str) -> int: ...
+def read_journal(path: Path) -> tuple[int, NDArray[np.uint64]]: ...
 
 @final
 class Engine:

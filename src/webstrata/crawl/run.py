@@ -27,6 +27,7 @@ from webstrata.crawl.control import SOCKET, Control, Listener
 from webstrata.crawl.filters import Filter, Response
 from webstrata.crawl.hosts import parse_address, read_hosts_table
 from webstrata.crawl.priorities import Prioritizer, selection_weights
+from webstrata.crawl.recovery import JOURNAL, SCRATCH, Past, recover
 from webstrata.crawl.results import CrawlResult
 from webstrata.crawl.retries import retry_delays
 from webstrata.crawl.seeds import read_seeds
@@ -145,6 +146,7 @@ class Crawl:
         self.listener = listener
         self.control: Control | None = None
         self._engine: Engine | None = None
+        self.goes_on = False
         self._standing = Standing(is_idle=False, sent=0, received=0)
         self._num_given = 0
         self._samples: dict[str, list[Response]] = defaultdict(list)
@@ -170,13 +172,20 @@ class Crawl:
         given = self._given()
         configuration = self.configuration()
         with self.snapshot.parts.writing(self.progress), ExitStack() as stack:
-            self._prepare(again=again)
+            self.goes_on = self._prepare(again=again)
+            past = recover(self.folder) if self.goes_on else Past()
+            if self.goes_on:
+                self.progress.note(
+                    f"Going on with {len(past.stored):,} captures; {past.cut:,} were cut off and are fetched "
+                    "again."
+                )
             started, spent = time.monotonic(), time.process_time()
             try:
-                engine = self._engine = Engine(configuration)
+                engine = self._engine = Engine(configuration | past.to_core())
             except BaseException:
                 # nothing was crawled, so nothing is in the way of the next attempt
-                shutil.rmtree(self.folder, ignore_errors=True)
+                if not self.goes_on:
+                    shutil.rmtree(self.folder, ignore_errors=True)
                 raise
             try:
                 control = self._begin_control(engine, stack)
@@ -203,7 +212,7 @@ class Crawl:
             self._store(result, renew)
         if interrupted:
             raise KeyboardInterrupt(
-                f"stopped after {result.pages:,} pages, which are stored; --again begins from the seeds"
+                f"stopped after {result.pages:,} pages, which are stored; the same command goes on from there"
             )
         return result
 
@@ -211,7 +220,7 @@ class Crawl:
         """What it begins with, in the form of the core."""
         longest = self.settings.max_url_length
         given: list[tuple[str, int, str | None]] = []
-        if self.seeds or not (self.pages or self.waits):
+        if self.seeds or not (self.pages or self.waits or can_go_on(self.snapshot)):
             given += [(url, 0, None) for url in read_seeds(self.seeds, max_length=longest).urls]
         for url, tag, date in self.pages:
             known = read_seeds([url], where="pages", max_length=longest).urls[0]
@@ -343,16 +352,20 @@ class Crawl:
         if self.ring is not None and self.agent not in self.ring.agents:
             raise ValueError(f"agent: expected one of {list(self.ring.agents)}, got {self.agent!r}")
 
-    def _prepare(self, *, again: bool) -> None:
-        """Make an empty working folder, unless that would lose something."""
+    def _prepare(self, *, again: bool) -> bool:
+        """Make a working folder, unless that would lose something; whether an earlier run is gone on with."""
         folder = self.folder
-        crawled = any(record.name == "warc" for record in self.snapshot.parts)
-        if (crawled or folder.exists()) and not again:
-            where = f"{self.snapshot.path}: this snapshot " + ("was crawled" if crawled else "has a crawl")
-            raise ExistsError(f"{where} already; choose another one, or crawl it again with --again")
+        goes_on = can_go_on(self.snapshot) and not again
+        if is_finished(self.snapshot) and not again:
+            raise ExistsError(
+                f"{self.snapshot.path}: this snapshot was crawled already; choose another one, or crawl it "
+                "again with --again"
+            )
         with explained(folder, "write"):
-            shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(folder / SCRATCH if goes_on else folder, ignore_errors=True)
         make_directory(folder)
+        make_directory(folder / SCRATCH)
+        return goes_on
 
     def _store(self, result: CrawlResult, renew: str) -> None:
         folder = self.folder
@@ -361,9 +374,11 @@ class Crawl:
         settings = self.control.settings if self.control else self.settings
         changes = self.control.changes if self.control else []
         report = {"settings": settings.to_dict(), "changes": changes, **result.to_dict()}
+        shutil.rmtree(folder / SCRATCH, ignore_errors=True)
         for path in folder.iterdir():
-            if path.name not in ("releases.log", SERIES, SOCKET):
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            # what has not come to its end may go on one day; its files are the same as those of the part
+            if result.end == "exhausted" and path.name not in ("releases.log", SERIES, SOCKET):
+                path.unlink()
         replace_file(folder / "crawl.json", json.dumps(report, indent=1, default=str).encode())
 
     # ---- the core
@@ -380,6 +395,8 @@ class Crawl:
         return {
             "numbers": list(numbers.items()),
             "folder": self.folder,
+            "scratch": self.folder / SCRATCH,
+            **Past().to_core(),
             "user_agent": user_agent,
             "agents": [product_token(user_agent)],
             "headers": [("Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5")],
@@ -436,6 +453,30 @@ class Crawl:
             urls, depths
         ).tolist()
         return levels
+
+
+def is_finished(snapshot: Snapshot) -> bool:
+    """Whether a snapshot was crawled, or filled otherwise, and nothing is left to go on with.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> is_finished(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
+    False
+    """
+    return any(record.name == "warc" for record in snapshot.parts) and not can_go_on(snapshot)
+
+
+def can_go_on(snapshot: Snapshot) -> bool:
+    """Whether a crawl of it ended before its time: the same command goes on.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> can_go_on(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
+    False
+    """
+    return (snapshot.working_folder("crawl") / JOURNAL).exists()
 
 
 def make_filters(

@@ -151,6 +151,9 @@ class CrawlSettings(Settings):
     store_pointers: bool = setting(
         False, "Of a page with the fingerprint of another one store only a pointer, as TIME did."
     )
+    checkpoint: float = setting(
+        10.0, "Time after which what was crawled survives a power cut.", unit="seconds", check=positive
+    )
     log_releases: bool = setting(
         False, "Write the URLs that the sieve releases to crawl/releases.log, in order."
     )

@@ -1,13 +1,15 @@
 //! `webstrata._core.crawl`: the engine.
 
-use crate::crawl::config::{Config, Filters, Judge, Limits, Prioritizer, Subjects};
+use crate::crawl::config::{Config, Filters, Judge, Limits, Past, Prioritizer, Subjects};
 use crate::crawl::engine::Engine as CoreEngine;
 use crate::crawl::filters::Filter;
 use crate::crawl::frontier::host_hash;
+use crate::crawl::journal::{self, Entry};
 use crate::crawl::messages::{Event, Notice};
 use crate::crawl::{CrawlError, Result};
 use crate::store::warc::Compression;
 use crate::web::http::Failure;
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use std::collections::HashMap;
@@ -19,7 +21,28 @@ use std::sync::{Arc, Mutex};
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("LIMITS", Limits::NAMES.to_vec())?;
     module.add_function(wrap_pyfunction!(hash_host, module)?)?;
+    module.add_function(wrap_pyfunction!(read_journal, module)?)?;
     module.add_class::<Engine>()
+}
+
+/// How many bytes of a journal are good, and the hashes of URLs that it calls done and stored.
+#[pyfunction]
+fn read_journal<'py>(py: Python<'py>, path: PathBuf) -> PyResult<(u64, Bound<'py, PyArray1<u64>>)> {
+    let (good, done) = py.detach(|| -> Result<_> {
+        let mut done = Vec::new();
+        let good = journal::read(&path, &mut |entry| {
+            if let Entry::Done {
+                hash,
+                is_stored: true,
+            } = entry
+            {
+                done.push(hash);
+            }
+            Ok(())
+        })?;
+        Ok((good, done))
+    })?;
+    Ok((good, done.into_pyarray(py)))
 }
 
 /// The place of a URL's host on the ring of agents.
@@ -34,6 +57,12 @@ fn hash_host(url: &str) -> u64 {
 struct Given {
     numbers: Vec<(String, f64)>,
     folder: PathBuf,
+    scratch: PathBuf,
+    /// hashes of URLs with a capture
+    past_stored: Vec<u64>,
+    past_known: Vec<(Vec<u8>, Option<u64>, String, u64)>,
+    past_pages: Vec<(String, u32)>,
+    past_duplicates: u64,
     user_agent: String,
     agents: Vec<String>,
     headers: Vec<(String, String)>,
@@ -189,6 +218,14 @@ fn configure(given: Given, raised: &Raised) -> PyResult<Config> {
         },
         _ => Compression::None,
     };
+    let known = given
+        .past_known
+        .into_iter()
+        .map(|(digest, fingerprint, url, date)| {
+            let digest = <[u8; 20]>::try_from(digest);
+            let digest = digest.map_err(|_| explain("a digest has twenty bytes".into()))?;
+            Ok((digest, fingerprint, url, date))
+        });
     Ok(Config {
         limits: Limits::from_pairs(&given.numbers).map_err(explain)?,
         name_servers: servers.collect::<PyResult<_>>()?,
@@ -201,6 +238,13 @@ fn configure(given: Given, raised: &Raised) -> PyResult<Config> {
             judge: given.judge.map(|function| judge(function, raised.clone())),
         },
         folder: given.folder,
+        scratch: given.scratch,
+        past: Past {
+            stored: given.past_stored,
+            known: known.collect::<PyResult<_>>()?,
+            pages: given.past_pages,
+            num_duplicates: given.past_duplicates,
+        },
         user_agent: given.user_agent,
         agents: given.agents,
         headers: given.headers,

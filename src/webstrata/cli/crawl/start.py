@@ -72,11 +72,16 @@ def command(
     them. Ctrl-C ends it in order. With --invitro an in-vitro web is served and crawled from its home pages,
     with delays that fit it.
     """
-    from webstrata.crawl.run import Crawl
+    from webstrata.crawl.run import Crawl, can_go_on, is_finished
 
     if limit is not None:
         crawl_options["max_pages"] = limit
-    if (seeds is None) == (invitro is None):
+    if label in collection and is_finished(collection[label]) and not again:
+        say = f"{collection.path} {label} is finished; --again crawls it anew."
+        show_json({"finished": True}) if as_json else click.echo(say)
+        return
+    goes_on = label in collection and not again and can_go_on(collection[label])
+    if (seeds is not None and invitro is not None) or (seeds is None and invitro is None and not goes_on):
         raise UsageError("what to crawl is not clear: give --seeds FILE, or --invitro PRESET")
     progress = CrawlProgress()
     with ExitStack() as stack:
@@ -89,8 +94,7 @@ def command(
             lines = web.home_pages(month)
             crawl_options = _fitting(web) | {k: v for k, v in crawl_options.items() if v is not None}
         else:
-            assert seeds is not None
-            lines = _read_lines(seeds)
+            lines = _read_lines(seeds) if seeds is not None else []
         is_new = label not in collection
         snapshot = collection.add(label)
         try:

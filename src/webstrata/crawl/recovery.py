@@ -1,0 +1,176 @@
+"""From what a crawl left, however it ended, to one that goes on.
+
+While a crawl runs, its folder holds three things that count: ``journal`` (URLs that came to the frontier, and
+which are done), the WARC files, the last of them with ``.open`` behind its name, and ``captures.cdxj``, a
+line a capture. They are written in this order: the links of a page, that it is done, its records, its line.
+So, whatever was cut off, the files come into order by cutting them back to the last line that is whole, whose
+records are there, and whose page is done:
+
+- the journal up to its last good frame;
+- ``captures.cdxj`` up to the first line that is not whole, names records beyond the end of their file, or a
+  page that is not done; and without the last line of an open file, since nobody knows what lies behind its
+  record;
+- the WARC file of the first line that goes, at that line's offset; later files go, the open one is closed.
+
+What is cut off is counted and fetched again. The frontier itself is made anew from the journal: URLs in their
+order, less those that are done.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow.compute as pc
+
+from webstrata._core import crawl as _core
+from webstrata.collection.files import explained, rename
+from webstrata.errors import FormatError
+from webstrata.store.pages import REVISIT, TEXT, read_captures
+from webstrata.web.url import split
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pyarrow as pa
+
+JOURNAL = "journal"
+CAPTURES = "captures.cdxj"
+SCRATCH = "frontier"
+_OPEN = ".open"
+
+
+@dataclass
+class Past:
+    """What an earlier run of a crawl has stored; nothing, for one that begins."""
+
+    stored: list[int] = field(default_factory=list)
+    known: list[tuple[bytes, int | None, str, int]] = field(default_factory=list)
+    pages: list[tuple[str, int]] = field(default_factory=list)
+    duplicates: int = 0
+    cut: int = 0
+    """Captures that were cut off, to be fetched again."""
+
+    def to_core(self) -> dict[str, Any]:
+        """What the engine is told."""
+        return {
+            "past_stored": self.stored,
+            "past_known": self.known,
+            "past_pages": self.pages,
+            "past_duplicates": self.duplicates,
+        }
+
+
+def recover(folder: Path) -> Past:
+    """Bring the files of a crawl into order, and tell what it has stored.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> (folder / "journal").touch()
+    >>> recover(folder)
+    Past(stored=[], known=[], pages=[], duplicates=0, cut=0)
+    """
+    with explained(folder, "read"):
+        good, done = _core.read_journal(folder / JOURNAL)
+        _cut(folder / JOURNAL, good)
+        lines, table = _read_lines(folder / CAPTURES)
+        hashes = _hash(table)
+        kept = _count_good(folder, table, np.isin(hashes, done))
+        if kept < len(table):
+            _cut_records(folder, table["filename"][kept].as_py(), table["offset"][kept].as_py())
+        else:
+            _remove_open(folder)
+        _cut(folder / CAPTURES, sum(map(len, lines[:kept])))
+    past = _describe(table.slice(0, kept), hashes[:kept])
+    past.cut = len(lines) - kept
+    return past
+
+
+def _read_lines(path: Path) -> tuple[list[bytes], pa.Table]:
+    """The lines that are whole, and what they say."""
+    data = path.read_bytes() if path.exists() else b""
+    lines = data.splitlines(keepends=True)
+    while lines:
+        try:
+            if lines[-1].endswith(b"\n"):
+                return lines, read_captures(path)
+        except FormatError:
+            pass
+        # the end may be torn, or zeros that a power cut left
+        lines.pop()
+        _cut(path, sum(map(len, lines)))
+    path.touch()
+    return [], read_captures(path)
+
+
+def _hash(table: pa.Table) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    urls = [url.encode() for url in table["url"].to_pylist()]
+    ends = np.cumsum([len(url) for url in urls], dtype=np.uint64)
+    return _core.hash_records(b"".join(urls), ends) if urls else np.zeros(0, np.uint64)
+
+
+def _count_good(folder: Path, table: pa.Table, is_done: np.ndarray[Any, np.dtype[np.bool_]]) -> int:
+    """How many lines stay."""
+    names = table["filename"].to_pylist()
+    ends = pc.add(table["offset"], table["length"]).to_numpy()
+    sizes, open_names = {}, set()
+    for name in set(names):
+        for path in (folder / name, folder / f"{name}{_OPEN}"):
+            if path.exists():
+                sizes[name] = path.stat().st_size
+                open_names |= {name} if path.name.endswith(_OPEN) else set()
+    is_there = ends <= np.array([sizes.get(name, 0) for name in names], dtype=np.int64)
+    bad = np.flatnonzero(~(is_done & is_there))
+    kept = int(bad[0]) if len(bad) else len(names)
+    is_last_of_open = kept and names[kept - 1] in open_names
+    return kept - 1 if is_last_of_open and kept == len(names) else kept
+
+
+def _cut_records(folder: Path, name: str, offset: int) -> None:
+    """Cut a WARC file, remove those behind it, and close it."""
+    for path in _list_warc(folder):
+        plain = path.name.removesuffix(_OPEN)
+        if plain > name:
+            path.unlink()
+        elif plain == name:
+            _cut(path, offset)
+            rename(path, folder / plain)
+
+
+def _remove_open(folder: Path) -> None:
+    """Remove a file that was begun and holds no capture."""
+    for path in _list_warc(folder):
+        if path.name.endswith(_OPEN):
+            path.unlink()
+
+
+def _list_warc(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if ".warc" in path.name]
+
+
+def _cut(path: Path, length: int) -> None:
+    if path.exists() and path.stat().st_size > length:
+        with path.open("r+b") as stream:
+            stream.truncate(length)
+
+
+def _describe(table: pa.Table, hashes: np.ndarray[Any, np.dtype[np.uint64]]) -> Past:
+    past = Past(stored=hashes.tolist())
+    names = ("url", "status", "mime", "digest", "fingerprint", "duplicate-of", "time")
+    pages: Counter[str] = Counter()
+    for row in table.select(names).to_pylist():
+        is_copy = row["duplicate-of"] is not None
+        past.duplicates += is_copy
+        if row["status"] != 200 or row["mime"] == REVISIT:
+            continue
+        digest = base64.b32decode(row["digest"])
+        date = int(row["time"].timestamp()) * 10**9
+        past.known.append((digest, row["fingerprint"], row["url"], date))
+        if row["mime"] in TEXT and not is_copy:
+            pages[split(row["url"])[0]] += 1
+    past.pages = list(pages.items())
+    return past
