@@ -34,7 +34,7 @@ def interrupt_when(condition: Callable[[], bool], times: int = 1) -> threading.T
             time.sleep(0.01)
         for _ in range(times):
             _thread.interrupt_main()
-            time.sleep(0.3)
+            time.sleep(0 if times == 1 else 1)
 
     thread = threading.Thread(target=press)
     thread.start()
