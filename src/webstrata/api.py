@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from webstrata.store.anchors import Anchors
-    from webstrata.store.captures import Captures, StoredCapture
+    from webstrata.store.captures import AllCaptures, Captures, StoredCapture
     from webstrata.store.links import Links
     from webstrata.store.pages import Pages
     from webstrata.store.table import Table
@@ -59,12 +59,11 @@ class Snapshot(rooms.Snapshot):
 
     def capture(self, url: str, at: dt.datetime | str | None = None) -> StoredCapture:
         """The last capture of a URL in this snapshot, of those at or before a time, or `MissingError`."""
-        from webstrata.store.captures import find_capture, open_all
+        from webstrata.store.captures import AllCaptures, find_capture
 
         # a payload may be in another snapshot; these are opened only if it is
-        return find_capture(
-            [self.captures], url, at, where=str(self.path), others=lambda: open_all(self.collection)
-        )
+        others = AllCaptures(self.collection).list
+        return find_capture([self.captures], url, at, where=str(self.path), others=others)
 
     @cached_property
     def text(self) -> Text:
@@ -120,9 +119,15 @@ class Collection(rooms.Collection):
         webstrata.errors.MissingError: ...uk: http://example.org/ was not captured; `webstrata ls` lists
         what was
         """
-        from webstrata.store.captures import find_capture, open_all
+        from webstrata.store.captures import find_capture
 
-        return find_capture(open_all(self), url, at, where=str(self.path))
+        return find_capture(self._captures.list(), url, at, where=str(self.path))
+
+    @cached_property
+    def _captures(self) -> AllCaptures:
+        from webstrata.store.captures import AllCaptures
+
+        return AllCaptures(self)
 
 
 def open(path: str | PathLike[str]) -> Collection:

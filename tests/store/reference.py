@@ -78,3 +78,15 @@ def simhash(words: list[str]) -> int:
         for bit in range(64):
             vector[bit] += folded.count(word) if number >> bit & 1 else -folded.count(word)
     return sum(1 << bit for bit in range(64) if vector[bit] > 0)
+
+
+def rabin(words: list[int]) -> int:
+    """The polynomial of the bits of 64-bit words, one behind the other, mod x⁶⁴ + x⁴ + x³ + x + 1."""
+    value = 0
+    for word in words:
+        value = value << 64 | word
+    modulus = 1 << 64 | 0b11011
+    for bit in range(value.bit_length() - 1, 63, -1):
+        if value >> bit & 1:
+            value ^= modulus << (bit - 64)
+    return value

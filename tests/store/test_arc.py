@@ -83,3 +83,12 @@ def test_an_arc_file_is_told_by_its_first_line() -> None:
     assert is_arc(FIRST)
     assert is_arc(make("http://a.uk/", b""))
     assert not is_arc(b"<html> http://a.uk/")
+
+
+def test_the_line_tells_the_type_of_an_answer_whose_head_does_not(tmp_path: Path) -> None:
+    path = tmp_path / "a.arc"
+    block = b"HTTP/1.0 200 OK\r\n\r\nHi"
+    path.write_bytes(b"http://a.uk/ 192.0.2.1 20140216050221 text/html %d\n" % len(block) + block)
+    assert read(path)[0][0].get("WARC-Identified-Payload-Type") == "text/html"
+    path.write_bytes(make("http://a.uk/", b"Hi"))
+    assert read(path)[0][0].get("WARC-Identified-Payload-Type") is None

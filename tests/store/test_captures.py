@@ -187,3 +187,24 @@ def test_lookups_agree_with_a_list(tmp_path: Path) -> None:
         assert (found is None) == (expected is None)
         if found is not None:
             assert find_capture([Captures(snapshot)], "http://a.uk/", at).text == str(expected)
+
+
+def test_a_collection_sees_what_is_built_anew(tmp_path: Path) -> None:
+    collection = ws.create(tmp_path / "uk")
+    store(collection.add("2026-06"), tmp_path / "one", make("http://a.uk/", "<p>old"))
+    assert collection.capture("http://a.uk/").text == "old"
+    first = collection._captures.list()
+    assert collection._captures.list() == first
+    store(collection.add("2026-06"), tmp_path / "two", make("http://a.uk/", "<p>new"))
+    store(collection.add("2026-07"), tmp_path / "three", make("http://b.uk/", "<p>b"))
+    assert collection.capture("http://a.uk/").text == "new"
+    assert collection.capture("http://b.uk/").label == "2026-07"
+
+
+def test_an_index_of_other_files_is_not_believed(tmp_path: Path) -> None:
+    snapshot = ws.create(tmp_path / "uk").add("2026-06")
+    store(snapshot, tmp_path / "in", make("http://a.uk/", "<p>a"))
+    with snapshot.build("warc") as build:
+        (build.path / "other.warc").touch()
+    with pytest.raises(MissingError, match="the index is older than the WARC files; wait"):
+        Captures(snapshot)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import webstrata as ws
 from tests.store.crawls import Answer, write_crawl
@@ -67,6 +69,25 @@ def test_nofollow_of_link_page_and_header_is_kept_apart() -> None:
     assert [rel for _, _, rel, _ in parse(meta, url="http://a/").links] == [11, 8]
     head = b"HTTP/1.1 200 OK\r\nX-Robots-Tag: noarchive, nofollow\r\n"
     assert [rel for _, _, rel, _ in parse(link, url="http://a/", head=head).links] == [11, 8]
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.binary(max_size=8),
+            st.sampled_from(
+                [b"<h1>", b"</h2 a>", b"<a href='", b"&#1;", b"\xff\xfe", b"\x1b$B", b"<!--", b"\n"]
+            ),
+        )
+    ).map(b"".join),
+    st.sampled_from(["text/html", "text/plain"]),
+    st.sampled_from([b"", b"utf-16", b"iso-2022-jp", b"x-user-defined", b"no-such", b"gb18030"]),
+)
+def test_any_bytes_can_be_parsed(body: bytes, mime: str, charset: bytes) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=" + charset + b"\r\n"
+    found = parse(body, url="http://a.org/", mime=mime, head=head)
+    assert found.columns["charset"]
+    assert all(1 <= heading["level"] <= 6 and heading["text"] for heading in found.text["headings"])
 
 
 def test_hostile_pages_are_parsed_in_linear_time() -> None:

@@ -11,7 +11,7 @@ import pytest
 import webstrata as ws
 from webstrata.errors import FormatError, MissingError, UsageError
 from webstrata.store.cdxj import Index, Line
-from webstrata.store.step import build_store
+from webstrata.store.step import build_parsed, build_store
 from webstrata.store.warc import Capture, Revisit, WarcWriter, read_record
 
 if TYPE_CHECKING:
@@ -79,6 +79,18 @@ def test_the_parts_are_there_and_agree(snapshot: Snapshot, crawl: Path) -> None:
         assert (record.kind, record.url) == ("revisit", "http://c.org/")
         assert sum(1 for _ in index) == 4
     assert not any(state.stale for state in snapshot.collection.states().values())
+
+
+def test_parts_that_are_parsed_can_be_left_for_later(snapshot: Snapshot, crawl: Path) -> None:
+    build_store(snapshot, crawl, parts=())
+    assert [record.name for record in snapshot.parts] == ["index", "pages", "urls", "warc"]
+    build_parsed(snapshot, ["anchors", "links"], workers=1)
+    assert [record.name for record in snapshot.parts] == [name for name in PARTS if name != "text"]
+    build_parsed(snapshot, ["text"])
+    assert [record.name for record in snapshot.parts] == PARTS
+    assert snapshot.text[1].text == "the same"
+    with pytest.raises(UsageError, match="no part sound to parse"):
+        build_parsed(snapshot, ["sound"])
 
 
 def test_files_are_linked_and_not_copied(snapshot: Snapshot, crawl: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import signal
 import subprocess
@@ -128,3 +129,34 @@ def test_a_full_disk_is_told_and_leaves_the_snapshot_as_it_was(webstrata: Comman
     done = webstrata("ingest", "uk", "2026-06", "in-00000.warc", "--again", faults="no-space")
     assert_refused(done, "no space left")
     assert picture(tmp_path / "uk") == before
+
+
+def test_after_kill_9_the_same_command_does_it(webstrata: Command, tmp_path: Path) -> None:
+    webstrata("new", "uk")
+    write(tmp_path, 2000, 20_000)
+    words = ["ingest", "uk", "2001-09", "in-00000.warc"]
+    with subprocess.Popen([command_path(), *words], cwd=tmp_path, stderr=subprocess.PIPE) as running:
+        while not (tmp_path / "uk/snapshots/2001-09/ingest/captures.cdxj").exists():
+            assert running.poll() is None
+            time.sleep(0.01)
+        running.kill()
+    assert webstrata("check", "uk").returncode == 0
+    done = webstrata(*words, "--json")
+    assert json.loads(done.stdout)["captures"] == 2000, done.stderr
+    assert not (tmp_path / "uk/snapshots/2001-09/ingest").exists()
+
+
+def test_a_bomb_costs_no_memory_and_no_good_record(webstrata: Command, tmp_path: Path) -> None:
+    head = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.uk/\r\n"
+    webstrata("new", "uk")
+    write(tmp_path, 1)
+    with gzip.open(tmp_path / "bomb.warc.gz", "wb") as out:
+        out.write(head + b"Content-Length: 3000000000\r\n\r\nHTTP/1.1 200 OK\r\n\r\n")
+        for _ in range(300):
+            out.write(bytes(1 << 20))
+    with (tmp_path / "bomb.warc.gz").open("ab") as out:
+        out.write(gzip.compress((tmp_path / "in-00000.warc").read_bytes()))
+    words = f"ulimit -v {1500 << 10}; exec {command_path()} ingest uk 2001 bomb.warc.gz --json"
+    done = subprocess.run(["sh", "-c", words], cwd=tmp_path, capture_output=True, check=False, text=True)
+    document = json.loads(done.stdout)
+    assert (document["captures"], document["damaged"]) == (1, 1), done.stderr

@@ -34,7 +34,7 @@ def command(
     source: bool,
     as_json: bool,
 ) -> None:
-    """Show what changed in a page from one SNAPSHOT to another: its visible text, line by line.
+    """Show what changed in the text of a page between two SNAPSHOTs.
 
     Lines that are gone begin with -, new ones with +; on a terminal they are coloured.
     """

@@ -35,10 +35,10 @@ def command(
     headers: bool,
     as_json: bool,
 ) -> None:
-    """Print the payload of the last capture of URL, or of the last one at or before a time.
+    """Print the last capture of URL, or the last one at or before a time.
 
-    All snapshots are looked at. Where a capture was stored as revisit, it is printed with the payload that it
-    refers to. With --json, print what is known of the capture.
+    Its payload is printed. All snapshots are looked at. A capture that was stored as revisit has the payload
+    that it refers to. With --json, print what is known of the capture.
     """
     if raw + text + headers + as_json > 1:
         raise UsageError("--raw, --text, --headers and --json are four ways to show a capture; choose one")

@@ -44,11 +44,11 @@ def command(
     again: bool,
     as_json: bool,
 ) -> None:
-    """Make the captures in FILEs those of SNAPSHOT, which is made if it is not there.
+    """Make the captures in FILEs those of SNAPSHOT.
 
-    A FILE is a WARC, ARC, TREC Web or WACZ file, packed by gzip, zstd, lz4 or not at all, told by what it
-    holds, or a folder of such files or of HTML files. What is damaged is passed over and told. In the end the
-    pages are numbered, as after a crawl.
+    The snapshot is made if it is not there. A FILE is a WARC, ARC, TREC Web or WACZ file, packed by gzip,
+    zstd, lz4 or not at all, told by what it holds, or a folder of such files or of HTML files. What is
+    damaged is passed over and told. In the end the pages are numbered, as after a crawl.
     """
     from webstrata.store.ingest import ingest, list_sources
 

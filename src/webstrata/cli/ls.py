@@ -45,19 +45,19 @@ def command(
     *,
     as_json: bool,
 ) -> None:
-    """List the captures of a URL, a host, a domain, or of all that begins with a key.
+    """List the captures of a URL, host or domain, or below a key.
 
     In all snapshots, in the order of the index: by key, then by time. A key is what the index has for a URL,
     host reversed and without www., as `uk,example)/a`; a URL or the name of a host will do.
     """
-    from webstrata.store.captures import open_all
+    from webstrata.store.captures import AllCaptures
     from webstrata.store.cdxj import parse_time
 
     first, last = (parse_time(date) if date else "" for date in (start, end))
     if first and last and first > last.ljust(len(first), "9"):
         raise UsageError(f"--from {start} lies behind --to {end}; exchange them")
     merged = heapq.merge(
-        *(_entries(captures, where, match or "exact") for captures in open_all(collection)),
+        *(_entries(captures, where, match or "exact") for captures in AllCaptures(collection).list()),
         key=lambda found: (found[1].key, found[1].timestamp, found[0]),
     )
     wanted = (

@@ -202,7 +202,9 @@ class Crawl:
             result = CrawlResult(end, seconds, engine.counters(), spent)
             self._store(result, renew)
         if interrupted:
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt(
+                f"stopped after {result.pages:,} pages, which are stored; --again begins from the seeds"
+            )
         return result
 
     def _given(self) -> list[tuple[str, int, str | None]]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 from webstrata.errors import UrlError
 from webstrata.store.html_tree import is_html
 from webstrata.store.warc import Record, Revisit, stream_io
-from webstrata.web.html import Directives, parse_directives, scan
+from webstrata.web.html import Directives, glance, parse_directives
 from webstrata.web.url import normalize
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Truncated = Literal["length", "time", "disconnect", "unspecified"]
 
 MAX_PAYLOAD = 256 << 20
-"""Bytes of the longest payload after unpacking; what is longer is cut off there, and says so."""
+"""Bytes to which a content coding is undone; what would be longer is cut off there, and says so."""
 
 HTML = ("text/html", "application/xhtml+xml")
 _STATUS = re.compile(rb"\s*HTTP/\d(?:\.\d)?[ \t]+(\d{3})\b")
@@ -158,7 +158,8 @@ def _read(record: Record, tally: Tally) -> Answer | None:
             tally.leave_out("no answer in HTTP")
             return None
         status, headers = int(found[1]) if found else 200, parse_headers(record.head)
-        mime = media_type(first(headers, "content-type") or "")
+        identified = media_type(record.get("WARC-Identified-Payload-Type") or "")
+        mime = identified or media_type(first(headers, "content-type") or "")
         answer = Answer(record, url, date, status, mime, record.head, record.payload, truncated=truncated)
         if record.kind == "revisit":
             answer.revisit = _read_revisit(record, url)
@@ -201,9 +202,8 @@ def _look_at_page(answer: Answer) -> None:
         answer.mime = "text/html"
     if answer.mime in HTML and answer.status == 200:
         label = re.search(rb"(?i)\ncontent-type:[^\n]*charset=[\"' ]*([\w.:-]+)", answer.head)
-        page = scan(answer.body, charset=label[1].decode() if label else None, anchors=False)
-        answer.fingerprint = page.fingerprint
-        answer.page_robots = _tell_robots(page.robots)
+        answer.fingerprint, asked = glance(answer.body, charset=label[1].decode() if label else None)
+        answer.page_robots = _tell_robots(asked)
         answer.robots = join_robots(answer.robots, answer.page_robots)
 
 
@@ -304,11 +304,10 @@ def _decode(answer: Answer, headers: list[tuple[str, str]]) -> None:
             return
         unpacked = unpack(coding, answer.body, MAX_PAYLOAD + 1)
         if unpacked is not None:
-            answer.body = unpacked
+            answer.body = unpacked[:MAX_PAYLOAD]
+            answer.truncated = "length" if len(unpacked) > MAX_PAYLOAD else answer.truncated
         # where nothing could be undone, others have undone it before and left the header
         answer.is_decoded = True
-    if len(answer.body) > MAX_PAYLOAD:
-        answer.body, answer.truncated = answer.body[:MAX_PAYLOAD], "length"
 
 
 def join_chunks(body: bytes) -> bytes | None:

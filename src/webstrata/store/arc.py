@@ -95,7 +95,7 @@ def _read_member(member: Member, tally: Tally, name: str) -> Iterator[Record]:
                 tally.damaged(name, member.place(begun), what)
         position += len(block)
         kind = "warcinfo" if is_first else "response" if block.startswith(b"HTTP/") else "resource"
-        yield Record(kind, _headers(header, kind), block, member.place(begun), is_cut)
+        yield Record(kind, _headers(header, kind, block), block, member.place(begun), is_cut)
 
 
 def _read_paragraph(stream: BinaryIO) -> bytes:
@@ -106,14 +106,17 @@ def _read_paragraph(stream: BinaryIO) -> bytes:
     return b"".join(lines)
 
 
-def _headers(header: re.Match[bytes], kind: str) -> tuple[tuple[str, str], ...]:
+def _headers(header: re.Match[bytes], kind: str, block: bytes) -> tuple[tuple[str, str], ...]:
     date = header["date"].decode().ljust(14, "0")
     moment = f"{date[:4]}-{date[4:6]}-{date[6:8]}T{date[8:10]}:{date[10:12]}:{date[12:14]}Z"
     mime = header["mime"].decode("latin-1")
+    # the line tells the type of an answer whose head does not
+    is_told = kind != "response" or re.search(rb"(?i)\ncontent-type:", block.partition(b"\r\n\r\n")[0])
     return (
         ("WARC-Type", kind),
         ("WARC-Target-URI", header["url"].decode("utf-8", "replace")),
         ("WARC-Date", moment),
         ("WARC-IP-Address", header["ip"].decode()),
         ("Content-Type", "application/http; msgtype=response" if kind == "response" else mime),
+        *(() if is_told else (("WARC-Identified-Payload-Type", mime),)),
     )

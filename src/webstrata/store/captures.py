@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from webstrata.collection import Collection, Snapshot
+    from webstrata.collection.manifest import PartRecord
     from webstrata.store.cdxj import Entry
     from webstrata.store.warc import Record
 
@@ -56,6 +57,12 @@ class Captures:
     def __init__(self, snapshot: Snapshot) -> None:
         self.label = snapshot.label
         self._parts = [snapshot.open_part(name) for name in ("index", "warc")]
+        made_from = self._parts[0].record.inputs.get(f"{snapshot.label}/warc")
+        if made_from not in (None, self._parts[1].record.checksum):
+            raise MissingError(
+                f"{snapshot.path}: the index is older than the WARC files; wait if somebody is building it, "
+                f"else renew it (`webstrata show` tells how)"
+            )
         self.index = Index(self._parts[0].path)
 
     def entries(self, url: str, *, exact: bool = True) -> Iterator[Entry]:
@@ -303,17 +310,29 @@ def _find_payload(entry: Entry, record: Record, holders: list[Captures]) -> Reco
     return captures.read(other)
 
 
-def open_all(collection: Collection) -> list[Captures]:
-    """The captures of all snapshots that have some, oldest first.
+class AllCaptures:
+    """The captures of all snapshots of a collection that have some, kept open from one question to the next.
 
     Examples
     --------
     >>> import webstrata as ws
-    >>> open_all(ws.create(getfixture("tmp_path") / "uk"))
+    >>> AllCaptures(ws.create(getfixture("tmp_path") / "uk")).list()
     []
     """
-    return [Captures(snapshot) for snapshot in collection if {"index", "warc"} <= _names(snapshot)]
 
+    def __init__(self, collection: Collection) -> None:
+        self._collection = collection
+        self._open: dict[str, tuple[Snapshot, PartRecord, Captures]] = {}
 
-def _names(snapshot: Snapshot) -> set[str]:
-    return {record.name for record in snapshot.parts}
+    def list(self) -> list[Captures]:
+        """As they are now, oldest first; what was built anew is opened anew."""
+        known, self._open = self._open, {}
+        for label in self._collection.labels:
+            held = known.get(label)
+            snapshot = held[0] if held else self._collection[label]
+            if "index" in snapshot.parts and "warc" in snapshot.parts:
+                record = snapshot.parts.record("index")
+                is_same = held is not None and held[1] == record
+                captures = held[2] if held is not None and is_same else Captures(snapshot)
+                self._open[label] = (snapshot, record, captures)
+        return [captures for _, _, captures in self._open.values()]

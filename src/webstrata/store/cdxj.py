@@ -11,7 +11,7 @@ UTC, and an object of strings, ``url mime status digest length offset filename``
 ``truncated``     ``length``, ``time``, ``disconnect``, ``unspecified``
 ================  =====================================================================================
 
-Lines are sorted by their bytes. ``index.cdxj.gz`` has 3000 of them to a gzip member, ``index.idx`` a line a
+Lines are sorted by their bytes. ``index.cdxj.gz`` has 300 of them to a gzip member, ``index.idx`` a line a
 member (first key and timestamp, shard, offset, length, number; tabs between), ``index.loc`` the file of the
 shard. A lookup bisects the ``.idx`` and unpacks one member.
 """
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-BLOCK_LINES = 3000
-"""Lines in a gzip member, as in the indexes of Common Crawl."""
+BLOCK_LINES = 300
+"""Lines in a gzip member: with the 3000 of Common Crawl a lookup takes 9 times as long; it saves 1%."""
 
 _MEMORY = 256 << 20
 """Bytes of lines that are sorted at a time."""

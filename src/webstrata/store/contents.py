@@ -16,6 +16,7 @@ from __future__ import annotations
 import codecs
 import logging
 import re
+import zlib
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,7 +58,8 @@ RANGE = 64 * BATCH
 RENEW = "webstrata store {collection} {snapshot} --parts text,links"
 
 _HEADING = re.compile(rb"<h([1-6])([\s/][^<>]*)?>|</h[1-6][^<>]*>", re.IGNORECASE)
-_OPEN, _CLOSE = "\x01", "\x02"
+_SAMPLE = 1 << 13
+"""Characters that tell the language."""
 _NOT_ASCII = ("UTF-16BE", "UTF-16LE", "ISO-2022-JP")
 """Charsets in which the bytes of a tag are not those of ASCII, or occur within characters."""
 
@@ -108,7 +110,9 @@ def parse(body: bytes, *, url: str, mime: str = "text/html", head: bytes = b"") 
         for key, link in zip(keys, kept, strict=True)
     ]
     declared = (page.language or "").partition("-")[0].lower()
-    spoken = language.detect(page.text) or (declared if re.fullmatch("[a-z]{2}", declared) else None)
+    spoken = language.detect(page.text[:_SAMPLE]) or (
+        declared if re.fullmatch("[a-z]{2}", declared) else None
+    )
     return Content(
         {"title": page.title, "headings": _find_headings(body, page.charset.name), "text": page.text},
         {
@@ -147,17 +151,16 @@ def _find_headings(body: bytes, charset: str) -> list[dict[str, Any]]:
     if not _HEADING.search(body) and charset not in _NOT_ASCII:
         return []
     body, charset = _to_ascii_superset(body, charset)
-    body = _HEADING.sub(_mark, body.translate(None, b"\x01\x02"))
+    # a mark that the page cannot write by itself, not even as a character reference
+    mark = f"\x01{zlib.crc32(body):08x}"
+    opened, closed = f"{mark}h".encode(), f"{mark}/".encode()
+    body = _HEADING.sub(lambda tag: tag[0] + opened + tag[1] if tag[1] else closed + tag[0], body)
     found = []
-    for piece in html.scan(body, charset=charset, anchors=False, text=True).text.split(_OPEN)[1:]:
-        text = " ".join(piece[1:].partition(_CLOSE)[0].split())
+    for piece in html.scan(body, charset=charset, anchors=False, text=True).text.split(f"{mark}h")[1:]:
+        text = " ".join(piece[1:].partition(f"{mark}/")[0].split())
         if text:
             found.append({"level": int(piece[0]), "text": text})
     return found
-
-
-def _mark(tag: re.Match[bytes]) -> bytes:
-    return tag[0] + b"\x01" + tag[1] if tag[1] else b"\x02" + tag[0]
 
 
 # ---- shards

@@ -335,6 +335,7 @@ class _Work:
             ip=_read_ip(record.get("WARC-IP-Address")),
             truncated=answer.truncated,
             digest=digest,
+            identified_type=record.get("WARC-Identified-Payload-Type"),
             protocols=[value for name, value in record.headers if name.lower() == "warc-protocol"],
             cipher=record.get("WARC-Cipher-Suite"),
             metadata=answer.metadata,

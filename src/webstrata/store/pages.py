@@ -14,8 +14,9 @@ is the one it refers to; ``truncated`` where the payload is cut off. Times are w
 
 from __future__ import annotations
 
+import gzip
 import io
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
@@ -47,7 +48,7 @@ _FIELDS = (
 
 
 def read_captures(path: Path) -> pa.Table:
-    """The lines of a CDXJ file as a table in their order, `place` being the number of the line.
+    """The lines of a CDXJ file, plain or gzip, as a table in their order; `place` is the number of the line.
 
     Examples
     --------
@@ -64,7 +65,7 @@ def read_captures(path: Path) -> pa.Table:
     schema = pa.schema([(name, pa.string()) for name in _FIELDS])
     tables = [schema.empty_table()]
     options = pa.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
-    with explained(path, "read"), path.open("rb") as stream:
+    with explained(path, "read"), _open(path) as stream:
         while lines := stream.readlines(_BLOCK):
             # key and timestamp stand before the object: the one is computed again, the other goes into it; no
             # value looks like the beginning of an object, since the quotes within it are escaped
@@ -96,6 +97,10 @@ def read_captures(path: Path) -> pa.Table:
     return pa.table(columns)
 
 
+def _open(path: Path) -> BinaryIO:
+    return cast("BinaryIO", gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
+
+
 class Selection(NamedTuple):
     """The captured URLs of a snapshot, told apart."""
 
@@ -125,17 +130,8 @@ def select_pages(captures: pa.Table) -> Selection:
     >>> selection.others.select(["row_key", "node"]).to_pylist()
     [{'row_key': 'b)/', 'node': 0}, {'row_key': 'c)/', 'node': 0}]
     """
-    chosen = _choose(captures)
-    size = len(chosen)
-    is_revisit = _flags(pc.equal(chosen["mime"], REVISIT))
-    stored = _find_stored(captures, chosen, is_revisit)
-    has_payload = stored < len(captures)
-    source = captures.take(pa.array(np.where(has_payload, stored, 0))) if size else captures
-    mime = source["mime"]
-    is_page = _flags(pc.equal(chosen["status"], 200)) & has_payload
-    is_page &= _flags(pc.is_in(mime, value_set=pa.array(TEXT)))
-    forbidden = _flags(pc.match_substring_regex(chosen["robots"], r"(?i)\bno(index|ne)\b"))
-    label = _label_classes(chosen, is_page & ~forbidden)
+    chosen, source, is_page, forbidden, label = judge_captures(captures)
+    size, mime = len(chosen), source["mime"]
 
     # one more place stands for none, and leads to itself
     leads = np.full(size + 1, size)
@@ -174,6 +170,45 @@ def select_pages(captures: pa.Table) -> Selection:
         "reason": pa.array(reason, pa.string()).dictionary_encode(),
     }).filter(pc.invert(nodes))  # fmt: skip
     return Selection(pages, others)
+
+
+class Judged(NamedTuple):
+    """One capture of each URL in row-key order, and what was found about it."""
+
+    chosen: pa.Table
+    """The captures, with their ``row_key``."""
+    source: pa.Table
+    """For each the capture whose record holds the payload; itself, unless it is a revisit."""
+    is_page: npt.NDArray[np.bool_]
+    forbidden: npt.NDArray[np.bool_]
+    """Whether it asks not to be indexed."""
+    label: npt.NDArray[np.int64]
+    """The first row of its class of duplicates; its own, where it is none or no page."""
+
+
+def judge_captures(captures: pa.Table) -> Judged:
+    """Choose a capture of each URL, and tell which are pages, and of which class.
+
+    Examples
+    --------
+    >>> from webstrata.store.cdxj import Line
+    >>> common = {"date": 10**18, "mime": "text/html", "length": 1, "offset": 0, "filename": "a"}
+    >>> lines = [Line(url=f"http://{name}/", status=200, digest=bytes(20), **common) for name in "ab"]
+    >>> path = getfixture("tmp_path") / "captures.cdxj"
+    >>> _ = path.write_bytes(b"".join(line.to_bytes() for line in lines))
+    >>> judged = judge_captures(read_captures(path))
+    >>> judged.is_page.tolist(), judged.label.tolist()
+    ([True, True], [0, 0])
+    """
+    chosen = _choose(captures)
+    is_revisit = _flags(pc.equal(chosen["mime"], REVISIT))
+    stored = _find_stored(captures, chosen, is_revisit)
+    has_payload = stored < len(captures)
+    source = captures.take(pa.array(np.where(has_payload, stored, 0))) if len(chosen) else captures
+    is_page = _flags(pc.equal(chosen["status"], 200)) & has_payload
+    is_page &= _flags(pc.is_in(source["mime"], value_set=pa.array(TEXT)))
+    forbidden = _flags(pc.match_substring_regex(chosen["robots"], r"(?i)\bno(index|ne)\b"))
+    return Judged(chosen, source, is_page, forbidden, _label_classes(chosen, is_page & ~forbidden))
 
 
 def _choose(captures: pa.Table) -> pa.Table:

@@ -9,14 +9,13 @@
 
 The text is what a reader sees, a line for each block, white space collapsed (`webstrata.web.html`); words are
 those of `webstrata.web.words`, the simhash is that of `webstrata.store.near_duplicates`. The language is the
-one found in the text, or where that is too short to tell, what the page says of itself. All columns byte by
+one found in the text, or where it is too short to tell, what the page says of itself. All columns byte by
 byte are in ``docs/formats/text.md``; `webstrata.store.contents` fills them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -122,6 +121,7 @@ class Text:
         with explained(folder / "columns.parquet", "read"):
             self._columns = pq.ParquetFile(folder / "columns.parquet", memory_map=True)
         self._last: tuple[int, pa.RecordBatch] | None = None
+        self._last_group: tuple[int, pa.Table] | None = None
 
     def __len__(self) -> int:
         return int(self._columns.metadata.num_rows)
@@ -156,12 +156,11 @@ class Text:
 
     def column_row(self, node: int) -> dict[str, Any]:
         """The columns of a node as plain data."""
-        found: dict[str, Any] = self._all_columns.slice(node, 1).to_pylist()[0]
+        group, row = divmod(node, ROW_GROUP)
+        if self._last_group is None or self._last_group[0] != group:
+            self._last_group = group, self._columns.read_row_group(group).combine_chunks()
+        found: dict[str, Any] = self._last_group[1].slice(row, 1).to_pylist()[0]
         return found
-
-    @cached_property
-    def _all_columns(self) -> pa.Table:
-        return self.columns().combine_chunks()
 
     def __repr__(self) -> str:
         return f"<Text: {len(self)}>"

@@ -185,6 +185,8 @@ def read_trec(path: str | PathLike[str], tally: Tally, *, name: str = "") -> Ite
         ]
         if moment := _moment(document):
             headers.append(("WARC-Date", moment))
+        if is_http and not re.search(rb"(?im)^content-type:", document.head):
+            headers.append(("WARC-Identified-Payload-Type", document.mime))
         if document.ip != "0.0.0.0":
             headers.append(("WARC-IP-Address", document.ip))
         yield Record(kind, tuple(headers), (head if is_http else b"") + document.payload, offset)

@@ -2,7 +2,7 @@
 
 ==============================  =========================================================================
 ``archive/*.warc.gz``           the captures
-``indexes/index.cdx.gz``        the CDXJ lines in gzip members of 3000, sorted
+``indexes/index.cdx.gz``        the CDXJ lines in gzip members of 300, sorted
 ``indexes/index.idx``           ``!meta`` line, then a line a member: first key and timestamp, its place
 ``pages/pages.jsonl``           a header line, then a line a page: ``url``, ``ts``, ``title``
 ``datapackage.json``            what there is: path, size, SHA-256 of each file
@@ -86,7 +86,7 @@ def read_wacz(
                     continue
                 try:
                     _unpack(archive, info, Path(path), unpacked)
-                except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+                except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
                     tally.damaged(place, info.header_offset, str(error))  # what came before it is read
                 yield from read_records(unpacked, report=lambda problem, at=place: tally.report(at, problem))  # type: ignore[misc]
 

@@ -26,6 +26,7 @@ import mmap
 import re
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -219,8 +220,11 @@ class Record:
 
     def get(self, name: str) -> str | None:
         """The first value of a header, whatever the case of its name."""
-        wanted = name.lower()
-        return next((value for key, value in self.headers if key.lower() == wanted), None)
+        return self._first.get(name.lower())
+
+    @cached_property
+    def _first(self) -> dict[str, str]:
+        return {name.lower(): value for name, value in reversed(self.headers)}
 
     @property
     def url(self) -> str | None:
@@ -379,10 +383,9 @@ class _CutOff(EOFError):
 
 
 def _make(record: WarcRecord, offset: int, max_block: int) -> Record:
-    # one byte more than is admitted, for a declared length may be a lie in either direction
-    block = record.reader.read(min(record.content_length, max_block) + 1)
-    if len(block) > max_block:
+    if record.content_length > max_block:
         raise ValueError(f"the record declares {record.content_length} bytes, and {max_block} are admitted")
+    block = record.reader.read()
     kind = record.headers.get("WARC-Type") or "unknown"
     if len(block) < record.content_length:
         cut = Record(kind, tuple(record.headers.items()), block, offset, is_cut=True)

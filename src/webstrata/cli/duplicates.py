@@ -1,0 +1,160 @@
+"""webstrata duplicates."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from webstrata.cli.options import collection_argument, json_option
+from webstrata.cli.output import show_bytes, show_json, show_table
+from webstrata.errors import UsageError
+
+if TYPE_CHECKING:
+    from webstrata.api import Collection, Snapshot
+
+
+@click.command("duplicates", epilog="Example: webstrata duplicates uk 2026-06 --near --method simhash")
+@collection_argument
+@click.argument("label", metavar="SNAPSHOT")
+@click.option("--across", is_flag=True, help="Look in all other snapshots too.")
+@click.option(
+    "--near", is_flag=True, help="Look for near-duplicates: pages most of whose words are the same."
+)
+@click.option(
+    "--method",
+    type=click.Choice(["fingerprint", "simhash"]),
+    default="fingerprint",
+    help="How near-duplicates are looked for. [fingerprint]",
+)
+@click.option(
+    "--similarity",
+    type=click.FloatRange(0, 1),
+    help="Cosine similarity of the words of near-duplicates, at least. [0.95]",
+)
+@click.option(
+    "--distance", type=click.IntRange(0, 16), default=3, help="Bits in which simhashes may differ. [3]"
+)
+@click.option("--top", type=click.IntRange(0), default=10, help="Classes to list, the largest first. [10]")
+@json_option
+def command(
+    collection: Collection,
+    label: str,
+    method: str,
+    similarity: float | None,
+    distance: int,
+    top: int,
+    *,
+    across: bool,
+    near: bool,
+    as_json: bool,
+) -> None:
+    """List the pages of SNAPSHOT that are duplicates of each other, exact or near.
+
+    Exact ones have the same digest, or the same fingerprint, which passes over dates, counters and
+    attributes; they are looked for among all captured pages. Near ones are looked for among the nodes, which
+    have no exact duplicates.
+    """
+    snapshot = collection[label]
+    if near and across:
+        raise UsageError("near-duplicates are looked for in one snapshot; leave --across out, or --near")
+    if near:
+        document = _find_near(snapshot, method, similarity, distance, top)
+    else:
+        document = _find_exact(collection, snapshot, top, across=across)
+    document = {"collection": str(collection.path), "snapshot": label, **document}
+    if as_json:
+        show_json(document)
+    elif near:
+        _show_near(document)
+    else:
+        _show_exact(document)
+
+
+def _find_exact(collection: Collection, snapshot: Snapshot, top: int, *, across: bool) -> dict[str, Any]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from webstrata.store.duplicates import KINDS, find_classes, read_members, sum_classes
+
+    own = read_members(snapshot)
+    members = dict.fromkeys(KINDS, own)
+    if across:
+        others = [other for other in collection if other.label != snapshot.label and "index" in other.parts]
+        tables = [own, *(read_members(other) for other in others)]
+        joined = pa.concat_tables(tables).unify_dictionaries()
+        # of the others only what this snapshot has too
+        known = {kind: pc.drop_null(pc.unique(own[kind])) for kind in KINDS}
+        members = {kind: joined.filter(pc.is_in(joined[kind], value_set=known[kind])) for kind in KINDS}
+    return {
+        "pages": len(own),
+        "totals": {kind: asdict(sum_classes(members[kind], kind)) for kind in KINDS},
+        "classes": [
+            asdict(found) for kind in KINDS for found in islice(find_classes(members[kind], kind), top)
+        ],
+    }
+
+
+def _find_near(
+    snapshot: Snapshot, method: str, similarity: float | None, distance: int, top: int
+) -> dict[str, Any]:
+    from webstrata.store.near_duplicates import SIMILARITY, find_near_duplicates
+
+    similarity = SIMILARITY if similarity is None else similarity
+    found = find_near_duplicates(snapshot.text, method=method, similarity=similarity, distance=distance)
+    of_pair = found.labels[found.pairs[:, 0]]
+    clusters = found.clusters
+    return {
+        "method": method,
+        "similarity": similarity,
+        "pages": len(snapshot.text),
+        "candidates": found.candidates,
+        "pairs": len(found.pairs),
+        "clusters": len(clusters),
+        "in_clusters": sum(map(len, clusters)),
+        "classes": [
+            {
+                "urls": [snapshot.urls[node] for node in cluster],
+                "similarity": float(found.similarities[of_pair == cluster[0]].min()),
+            }
+            for cluster in (members.tolist() for members in clusters[:top])
+        ],
+    }
+
+
+def _show_exact(document: dict[str, Any]) -> None:
+    totals = [
+        [kind, t["classes"], t["captures"], t["redundant"], show_bytes(t["bytes"]), show_bytes(t["saved"])]
+        for kind, t in document["totals"].items()
+    ]
+    click.echo(f"{document['collection']} {document['snapshot']}: {document['pages']:,} pages")
+    show_table(["by", "classes", "captures", "redundant", "stored", "saved"], totals)
+    if document["classes"]:
+        click.echo()
+        rows = [
+            [
+                found["kind"],
+                found["count"],
+                len(found["snapshots"]),
+                show_bytes(found["saved"]),
+                found["urls"][0],
+            ]
+            for found in document["classes"]
+        ]
+        show_table(["by", "captures", "snapshots", "saved", "first URL"], rows)
+
+
+def _show_near(document: dict[str, Any]) -> None:
+    click.echo(
+        f"{document['collection']} {document['snapshot']}: {document['in_clusters']:,} of "
+        f"{document['pages']:,} pages are in {document['clusters']:,} clusters of near-duplicates "
+        f"({document['pairs']:,} pairs of {document['candidates']:,} candidates, by {document['method']})"
+    )
+    if document["classes"]:
+        rows = [
+            [len(found["urls"]), f"{found['similarity']:.3f}", found["urls"][0], found["urls"][1]]
+            for found in document["classes"]
+        ]
+        show_table(["pages", "similarity", "first URL", "second URL"], rows)

@@ -1,0 +1,67 @@
+"""webstrata similar."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from webstrata.cli.options import collection_argument, json_option
+from webstrata.cli.output import show_json, show_table
+from webstrata.errors import MissingError
+
+if TYPE_CHECKING:
+    from webstrata.api import Collection, Snapshot
+
+
+@click.command("similar", epilog="Example: webstrata similar uk http://example.uk/a --top 5")
+@collection_argument
+@click.argument("url", metavar="URL")
+@click.option("--at", metavar="SNAPSHOT", help="Look in this snapshot. [the last one with the page]")
+@click.option("--top", type=click.IntRange(1), default=10, help="Pages to list. [10]")
+@json_option
+def command(collection: Collection, url: str, at: str | None, top: int, *, as_json: bool) -> None:
+    """List the pages most like URL, by the bits in which their simhashes differ.
+
+    Two pages with no word in common differ in about 32 bits of 64, near-duplicates in a few.
+    """
+    from webstrata.store.near_duplicates import cosine, count_words
+    from webstrata.store.simhash import nearest
+
+    snapshot, node = _find(collection, url, at)
+    simhashes = snapshot.text.columns("simhash")["simhash"].to_numpy()
+    places, distances = nearest(simhashes, int(simhashes[node]), top + 1)
+    own = count_words(snapshot.text[node].text)
+    pages: list[dict[str, Any]] = []
+    for other, distance in zip(places.tolist(), distances.tolist(), strict=True):
+        if other != node and len(pages) < top:
+            page = snapshot.text[other]
+            similarity = round(cosine(own, count_words(page.text)), 3)
+            found = {"url": snapshot.urls[other], "distance": distance, "similarity": similarity}
+            pages.append({**found, "title": page.title})
+    if as_json:
+        document = {
+            "collection": str(collection.path),
+            "snapshot": snapshot.label,
+            "url": snapshot.urls[node],
+        }
+        show_json({**document, "pages": pages})
+        return
+    click.echo(f"{collection.path} {snapshot.label}: pages like {snapshot.urls[node]}")
+    rows = [[page["distance"], f"{page['similarity']:.3f}", page["url"], page["title"]] for page in pages]
+    show_table(["bits", "similarity", "URL", "title"], rows)
+
+
+def _find(collection: Collection, url: str, at: str | None) -> tuple[Snapshot, int]:
+    """The snapshot to look in, and the node of the page there."""
+    candidates = [collection[at]] if at else [s for s in reversed(list(collection)) if "text" in s.parts]
+    for snapshot in candidates:
+        node = snapshot.urls.node(url)
+        if node is not None:
+            return snapshot, node
+    if not candidates:
+        raise MissingError(
+            f"{collection.path}: no snapshot has the text of its pages; build it with `webstrata store`"
+        )
+    where = ", ".join(snapshot.label for snapshot in candidates)
+    raise MissingError(f"{collection.path}: {url} is not among the pages of {where}; give another URL")

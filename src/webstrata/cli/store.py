@@ -1,0 +1,76 @@
+"""webstrata store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from webstrata.cli.options import collection_argument, json_option, options
+from webstrata.cli.output import TerminalProgress, show_bytes, show_json, show_table
+from webstrata.collection.settings import ResourcesSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from webstrata.api import Collection, Snapshot
+
+
+@click.command("store", epilog="Example: webstrata store uk 2026-06 --parts text,links")
+@collection_argument
+@click.argument("label", metavar="SNAPSHOT")
+@click.option("--parts", metavar="NAMES", help="Build these of text, links and anchors, needed or not.")
+@options(ResourcesSettings)
+@json_option
+def command(
+    collection: Collection,
+    label: str,
+    parts: str | None,
+    resources_options: Mapping[str, object],
+    *,
+    as_json: bool,
+) -> None:
+    """Build text, links and anchors of SNAPSHOT from its pages, where they are missing or stale.
+
+    A crawl does this when it ends. What an earlier snapshot has of a page that has not changed is taken over.
+    """
+    from webstrata.store.step import build_parsed
+
+    snapshot = collection[label]
+    chosen = [name.strip() for name in parts.split(",") if name.strip()] if parts else _find_missing(snapshot)
+    workers = snapshot.settings(ResourcesSettings, resources_options).num_workers
+    build_parsed(snapshot, chosen, workers=workers, progress=TerminalProgress())
+    records = [record for record in snapshot.parts if record.name in chosen]
+    if as_json:
+        built = {
+            record.name: {"bytes": record.bytes, "seconds": record.seconds, **record.counts}
+            for record in records
+        }
+        show_json({"collection": str(collection.path), "snapshot": label, "built": built})
+    elif records:
+        rows = [
+            [
+                record.name,
+                show_bytes(record.bytes),
+                f"{record.seconds:.1f} s",
+                ", ".join(f"{number:,} {name}" for name, number in record.counts.items()),
+            ]
+            for record in records
+        ]
+        show_table(["part", "size", "time", "holds"], rows)
+    else:
+        click.echo(f"{collection.path} {label}: text, links and anchors are there, and made from its pages.")
+
+
+def _find_missing(snapshot: Snapshot) -> list[str]:
+    """The parts that are not there, or older than what they are made from."""
+    from webstrata.store.step import PARSED
+
+    states = snapshot.collection.states()
+    found = []
+    for name in PARSED:
+        state = states.get(f"{snapshot.label}/{name}")
+        # what is made from a part that is built now comes after it
+        if state is None or state.stale or (name == "anchors" and "links" in found):
+            found.append(name)
+    return found

@@ -1,0 +1,198 @@
+"""Exact duplicates: pages with the same digest, and pages with the same fingerprint, in snapshots and across.
+
+Two kinds of classes are told apart:
+
+===============  ==========================================================================================
+``digest``       the payloads are the same, byte by byte (SHA-1)
+``fingerprint``  they differ in what changes by itself at most: dates, counters, attributes, comments
+                 (`webstrata.web.fingerprint`)
+===============  ==========================================================================================
+
+Members are pages, one capture of each URL and snapshot, those that ask not to be indexed left out. A sum of
+bytes would not do for a digest: it does not see their order.
+
+``bytes`` is what the records of a class take in the WARC files. ``saved`` is what they take less because
+duplicates are stored as ``revisit``: for each, the length of the record it refers to less its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from webstrata.store.pages import judge_captures, read_captures
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator
+
+    import numpy.typing as npt
+
+    from webstrata.collection import Snapshot
+
+KINDS = ("digest", "fingerprint")
+
+
+@dataclass(frozen=True)
+class DuplicateClass:
+    """Pages that are duplicates of each other."""
+
+    kind: str
+    value: str
+    """The digest in Base32, or the fingerprint as 16 hexadecimal digits."""
+    urls: list[str]
+    """In row-key order, each once."""
+    snapshots: list[str]
+    count: int
+    """Captures."""
+    bytes: int
+    saved: int
+
+
+@dataclass(frozen=True)
+class Totals:
+    """All classes of a kind in numbers."""
+
+    classes: int
+    captures: int
+    redundant: int
+    """Captures that are not the first of their class."""
+    bytes: int
+    saved: int
+
+
+def read_members(snapshot: Snapshot) -> pa.Table:
+    """The pages of a snapshot in row-key order, one capture of each URL, from its index.
+
+    Columns: ``snapshot``, ``url``, ``digest``, ``fingerprint``, ``bytes``, ``saved``, and ``label``, equal
+    for those of one class, which is that of `webstrata.store.pages`.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> from webstrata.store.cdxj import Line, build_index
+    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
+    >>> common = {"date": 10**18, "mime": "text/html", "length": 9, "offset": 0, "filename": "a"}
+    >>> lines = [Line(url=f"http://{name}/", status=200, digest=bytes(20), **common) for name in "ab"]
+    >>> with snapshot.build("index") as build:
+    ...     path = getfixture("tmp_path") / "captures.cdxj"
+    ...     _ = path.write_bytes(b"".join(line.to_bytes() for line in lines))
+    ...     _ = build_index(path, build.path)
+    >>> read_members(snapshot).select(["url", "bytes", "label"]).to_pylist()
+    [{'url': 'http://a/', 'bytes': 9, 'label': 0}, {'url': 'http://b/', 'bytes': 9, 'label': 0}]
+    """
+    with snapshot.open_part("index") as part:
+        judged = judge_captures(read_captures(part.path / "index.cdxj.gz"))
+    lengths = judged.chosen["length"].to_numpy()
+    saved = np.maximum(judged.source["length"].to_numpy() - lengths, 0) if len(lengths) else lengths
+    table = pa.table({
+        "snapshot": pa.array([snapshot.label] * len(lengths), pa.string()).dictionary_encode(),
+        "url": judged.chosen["url"],
+        "digest": judged.chosen["digest"],
+        "fingerprint": judged.chosen["fingerprint"],
+        "bytes": lengths,
+        "saved": saved,
+        "label": judged.label,
+    })  # fmt: skip
+    return table.filter(pa.array(judged.is_page & ~judged.forbidden))
+
+
+def find_classes(members: pa.Table, kind: str) -> Iterator[DuplicateClass]:
+    """The classes of two or more members, the largest first; tables of snapshots may stand one below another.
+
+    Examples
+    --------
+    >>> members = pa.table({
+    ...     "snapshot": ["2026-05", "2026-06"], "url": ["http://a/", "http://a/"], "digest": ["ABC", "ABC"],
+    ...     "bytes": [700, 300], "saved": [0, 400]})
+    >>> list(find_classes(members, "digest"))
+    [DuplicateClass(kind='digest', value='ABC', urls=['http://a/'], snapshots=['2026-05', '2026-06'],
+    count=2, bytes=1000, saved=400)]
+    """
+    for rows in _group(members, kind):
+        found = members.take(rows)
+        value = found[kind][0].as_py()
+        yield DuplicateClass(
+            kind,
+            f"{value:016x}" if isinstance(value, int) else str(value),
+            pc.unique(found["url"]).to_pylist(),
+            sorted(set(found["snapshot"].to_pylist())),
+            len(found),
+            pc.sum(found["bytes"]).as_py(),
+            pc.sum(found["saved"]).as_py(),
+        )
+
+
+def sum_classes(members: pa.Table, kind: str) -> Totals:
+    """All classes of a kind in numbers.
+
+    Examples
+    --------
+    >>> members = pa.table({"digest": ["A", "B", "A"], "bytes": [5, 6, 7], "saved": [0, 0, 1]})
+    >>> sum_classes(members, "digest")
+    Totals(classes=1, captures=2, redundant=1, bytes=12, saved=1)
+    """
+    groups = _group(members, kind)
+    rows = np.concatenate([np.empty(0, np.int64), *groups])
+    found = members.take(rows)
+    sizes = {name: int(pc.sum(found[name]).as_py() or 0) for name in ("bytes", "saved")}
+    return Totals(len(groups), len(rows), len(rows) - len(groups), **sizes)
+
+
+def _group(members: pa.Table, kind: str) -> list[npt.NDArray[np.int64]]:
+    """The rows of each class of two or more, the largest first, then by their first row."""
+    if kind not in KINDS:
+        raise ValueError(f"kind: expected {' or '.join(KINDS)}, got {kind!r}")
+    encoded = members[kind].combine_chunks().dictionary_encode()
+    codes = pc.fill_null(encoded.indices, -1).to_numpy()
+    order = np.argsort(codes, kind="stable")
+    order = order[codes[order] >= 0]
+    if not len(order):
+        return []
+    starts = np.flatnonzero(np.diff(codes[order])) + 1
+    groups = [rows for rows in np.split(order, starts) if len(rows) > 1]
+    return sorted(groups, key=lambda rows: (-len(rows), rows[0]))
+
+
+# ---- how good classes are
+
+
+class Score(NamedTuple):
+    """How well classes agree with true ones, counted in pairs of members."""
+
+    precision: float
+    """Share of the pairs found that are true; 1 where none was found."""
+    recall: float
+    """Share of the true pairs that were found; 1 where there is none."""
+    found: int
+    true: int
+
+
+def score(labels: Iterable[Hashable], truth: Iterable[Hashable]) -> Score:
+    """How well classes agree with true ones, given the class of each member in both.
+
+    Examples
+    --------
+    >>> score([0, 0, 0, 3], [1, 1, 2, 3])
+    Score(precision=0.3333333333333333, recall=1.0, found=3, true=1)
+    """
+    found, true = _number(labels), _number(truth)
+    both = np.unique(np.stack([found, true], axis=1), axis=0, return_counts=True)[1]
+    sizes = [np.unique(values, return_counts=True)[1] for values in (found, true)]
+    num_both, num_found, num_true = (
+        int((counts.astype(np.int64) * (counts - 1) // 2).sum()) for counts in (both, *sizes)
+    )
+    return Score(
+        num_both / num_found if num_found else 1.0,
+        num_both / num_true if num_true else 1.0,
+        num_found,
+        num_true,
+    )
+
+
+def _number(values: Iterable[Hashable]) -> npt.NDArray[np.int64]:
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(value, len(numbers)) for value in values], np.int64)

@@ -1,0 +1,48 @@
+"""`webstrata duplicates`, as typed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from tests.stories.conftest import assert_refused
+
+if TYPE_CHECKING:
+    from tests.stories.conftest import Command
+
+
+def test_duplicates_of_a_crawl_are_listed_exact_across_and_near(webstrata: Command) -> None:
+    webstrata("new", "uk")
+    for label, month in (("2026-05", "0"), ("2026-06", "1")):
+        words = ("--invitro", "tiny", "--invitro-seed", "7", "--month", month)
+        assert webstrata("crawl", "uk", label, *words).returncode == 0
+
+    done = webstrata("duplicates", "uk", "2026-05")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "by           classes  captures  redundant" in done.stdout
+    within = json.loads(webstrata("duplicates", "uk", "2026-05", "--json", "--top", "0").stdout)
+    assert within["classes"] == []
+    assert within["totals"]["digest"]["classes"] > 10
+    assert within["totals"]["digest"]["saved"] > 0
+
+    across = json.loads(webstrata("duplicates", "uk", "2026-06", "--across", "--json").stdout)
+    # every page of that web changes with each request; what stays is the fingerprint
+    spanning = [found for found in across["classes"] if len(found["snapshots"]) == 2]
+    assert {found["kind"] for found in spanning} == {"fingerprint"}
+    assert across["totals"]["fingerprint"]["classes"] > across["totals"]["digest"]["classes"]
+
+    near = json.loads(webstrata("duplicates", "uk", "2026-05", "--near", "--json").stdout)
+    assert near["clusters"] > 5
+    assert all(found["similarity"] >= 0.95 and len(found["urls"]) > 1 for found in near["classes"])
+    simhash = ("--near", "--method", "simhash", "--distance", "7", "--similarity", "0.9")
+    done = webstrata("duplicates", "uk", "2026-05", *simhash)
+    assert "by simhash" in done.stdout
+    assert "clusters of near-duplicates" in done.stdout
+
+
+def test_questions_that_make_no_sense_are_refused(webstrata: Command) -> None:
+    webstrata("new", "uk", "2026-06")
+    assert_refused(webstrata("duplicates", "uk", "2026-06"), "there is no part index")
+    assert_refused(webstrata("duplicates", "uk", "2026-06", "--near"), "there is no part text")
+    assert_refused(webstrata("duplicates", "uk", "2026-06", "--near", "--across"), "in one snapshot")
+    assert_refused(webstrata("duplicates", "uk", "2026-06", "--near", "--similarity", "2"), "--similarity")
