@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import _thread
+import random
+import resource
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -13,7 +15,14 @@ from tests.crawl.origin import HANG, QUICK, Origin, core_threads, page, prepare,
 from webstrata import create
 from webstrata.crawl.run import Crawl, make_filters, product_token
 from webstrata.crawl.settings import CrawlSettings
-from webstrata.errors import ExistsError, MissingError, SettingError, UsageError, WebstrataError
+from webstrata.errors import (
+    DiskFullError,
+    ExistsError,
+    MissingError,
+    SettingError,
+    UsageError,
+    WebstrataError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +43,7 @@ def interrupt_when(condition: Callable[[], bool], times: int = 1) -> threading.T
             time.sleep(0.01)
         for _ in range(times):
             _thread.interrupt_main()
-            time.sleep(0.3)
+            time.sleep(0 if times == 1 else 1)
 
     thread = threading.Thread(target=press)
     thread.start()
@@ -69,6 +78,23 @@ def test_who_interrupts_twice_does_not_wait_for_a_silent_server(tmp_path: Path) 
         assert time.monotonic() - begun < 20
         found = read(job.snapshot, None)
     assert found.stored == {"http://a.test/"}
+
+
+def test_a_full_disk_ends_the_crawl_with_its_own_error(tmp_path: Path) -> None:
+    draw = random.Random(7)
+    with Origin() as origin:
+        for place in range(40):
+            origin.say(f"/{place}", reply(page(f"number {place}") + draw.randbytes(20_000)))
+        seeds = [f"http://a.test/{place}" for place in range(40)]
+        job = prepare(tmp_path, seeds, {"hosts": {"a.test": origin.at()}})
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, limits[1]))
+        try:
+            with pytest.raises(DiskFullError, match="no space left"):
+                job.run()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not core_threads()
 
 
 def test_a_crawl_is_stopped_and_paused_from_another_thread(tmp_path: Path) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import gzip
 import random
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.crawl.origin import HANG, RESET, Answer, Crawled, Origin, crawl, head, page, reply
+from webstrata.crawl.results import CrawlResult
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -254,37 +255,39 @@ FAILS: dict[str, tuple[Answer, str]] = {
     "/head-without-end": ((b"HTTP/1.1 200 OK\r\n", *[b"X: " + b"y" * 5000 + b"\r\n"] * 20), "protocol"),
     "/status-no-number": ((b"HTTP/1.1 abc OK\r\n\r\n",), "protocol"),
 }
-SLOW = ("/falls-silent", "/drips", "/silent", "/half-head", "/head-drips")
+SLOW = ("/falls-silent", "/drips", "/silent", "/half-head", "/head-drips", "/only-hints")
 
 
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Crawled:
-    """All answers in one crawl; those that take their time live at addresses of their own."""
+    """All answers in two crawls: one without patience, for those that take their time, and one with more."""
     answers: dict[str, Answer] = {path: answer for path, (answer, _) in WHOLE.items()}
     answers |= {path: answer for path, (answer, _, _) in CUT.items()}
     answers |= {path: answer for path, (answer, _) in FAILS.items()}
-    names = {path: f"{path[1:]}.test" for path in SLOW} | {path: f"{path[1:]}.test" for path in FAILS}
+    # who is slow or fails has an address of its own
+    names = {path: f"{path[1:]}.test" for path in (*SLOW, *FAILS)}
     addresses = tuple(f"127.0.0.{place + 2}" for place in range(len(names)))
+    limits: dict[str, Any] = {"max_response": LIMIT, "max_depth": 0, "retries": 0}
     with Origin(("127.0.0.1", *addresses)) as origin:
         for path, answer in answers.items():
             origin.say(path, answer)
         places = {name: origin.at(address) for name, address in zip(names.values(), addresses, strict=True)}
-        seeds = [f"http://{names.get(path, 'a.test')}{path}" for path in answers]
-        found = crawl(
-            tmp_path_factory.mktemp("fetching"),
-            origin,
-            *seeds,
-            names=places,
-            max_response=LIMIT,
-            response_timeout=0.6,
-            fetch_timeout=1.5,
-            min_rate=400,
-            max_depth=0,
-            retries=0,
-        )
-    assert found.result is not None
-    assert found.result.end == "exhausted"
-    return found
+        seeds = {path: f"http://{names.get(path, 'a.test')}{path}" for path in answers}
+        slow = [seeds.pop(path) for path in SLOW]
+        folder = tmp_path_factory.mktemp("fetching")
+        quick: dict[str, Any] = {"response_timeout": 0.8, "fetch_timeout": 1.2, "min_rate": 2000}
+        first = crawl(folder, origin, *slow, names=places, **limits, **quick)
+        second = crawl(folder, origin, *seeds.values(), names=places, **limits, response_timeout=10)
+    assert first.result is not None
+    assert second.result is not None
+    assert first.result.end == second.result.end == "exhausted"
+    counters = {name: first[name] + value for name, value in second.result.counters.items()}
+    return Crawled(
+        second.snapshot,
+        CrawlResult("exhausted", 1.0, counters),
+        first.records + second.records,
+        first.lines | second.lines,
+    )
 
 
 @pytest.mark.parametrize("path", WHOLE)

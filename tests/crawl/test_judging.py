@@ -83,7 +83,7 @@ def test_functions_answer_at_every_place_for_batches(tmp_path: Path, place: str)
     missing = {"store": set(), "parse": below, "follow": below}.get(place, below | {"/3"})
     assert set(origin.paths()) == everything - missing
     assert ("http://a.test/3" in found.stored) == (place in ("parse", "follow"))
-    if place == "schedule":
+    if place in ("schedule", "fetch"):
         assert ["http://a.test/2", "http://a.test/3"] in asked
     if place in ("parse", "follow", "store"):
         shown: Response = asked[0][0]

@@ -119,7 +119,7 @@ def test_a_server_that_fails_is_asked_again(tmp_path: Path) -> None:
 
 def test_slow_names_keep_nobody_waiting(tmp_path: Path) -> None:
     with Origin() as origin, NameServer(a_test="127.0.0.1", b_test="127.0.0.1") as server:
-        server.slow["a.test."] = 0.5
+        server.slow["a.test."] = 1.0
         port = origin.at()[1]
         origin.say("a.test/", reply(page("slow")))
         crawl(tmp_path, server, f"http://a.test:{port}/", f"http://b.test:{port}/")

@@ -138,22 +138,21 @@ def test_who_refuses_connections_is_given_up_after_all_attempts(tmp_path: Path) 
         ((RESET,), "connect", 3),
         ((), "connect", 3),
         (b"no HTTP\r\n\r\n", "protocol", 2),
-        ((0.3,), "timeout", 3),
+        ((1.2,), "timeout", 3),
     ],
 )
 def test_what_breaks_is_tried_again_by_its_kind(
     tmp_path: Path, answer: Answer, kind: str, attempts: int
 ) -> None:
+    patience = 0.4 if kind == "timeout" else 5
     with Origin() as origin:
         origin.say("/", answer, answer, answer, answer)
-        found = crawl(tmp_path, origin, "http://a.test/", retries=2, response_timeout=0.1)
+        found = crawl(tmp_path, origin, "http://a.test/", retries=2, response_timeout=patience)
         assert origin.paths() == ["/"] * attempts
         assert found[f"failed_{kind}"] == attempts
         origin.requests.clear()
         origin.say("/", answer, reply(page("now")))
-        found = crawl(
-            tmp_path, origin, "http://a.test/", retries=2, response_timeout=0.1 if kind == "timeout" else 5
-        )
+        found = crawl(tmp_path, origin, "http://a.test/", retries=2, response_timeout=patience)
     assert found.capture("http://a.test/").status == 200
 
 

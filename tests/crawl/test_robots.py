@@ -70,7 +70,10 @@ def test_who_is_named_obeys_the_rules_for_that_name(tmp_path: Path) -> None:
 def test_what_the_status_of_robots_txt_allows(tmp_path: Path, answer: Answer, *, is_allowed: bool) -> None:
     with Origin() as origin:
         origin.say("/robots.txt", answer)
-        found = crawl(tmp_path, origin, "http://a.test/a", "http://a.test/b", response_timeout=0.2, retries=1)
+        patience = 0.3 if answer == (HANG,) else 5
+        found = crawl(
+            tmp_path, origin, "http://a.test/a", "http://a.test/b", response_timeout=patience, retries=1
+        )
     assert origin.paths() == (["/a", "/b"] if is_allowed else [])
     if not is_allowed:
         assert requests_of(origin, "a.test") == ["/robots.txt"] * 2
@@ -135,7 +138,8 @@ def test_rules_are_asked_for_again_when_they_expire(tmp_path: Path) -> None:
         paths = [f"/{place}" for place in range(1, 5)]
         origin.say("/1", (0.3, reply(page("slow"))))
         crawl(tmp_path, origin, *(f"http://a.test{path}" for path in paths), robots_expiry=0.25)
-    assert requests_of(origin, "a.test") == ["/robots.txt", "/1", "/robots.txt", "/2", "/4"]
+    assert origin.paths() == ["/1", "/2", "/4"]
+    assert requests_of(origin, "a.test")[:3] == ["/robots.txt", "/1", "/robots.txt"]
 
 
 def test_a_crawl_delay_is_kept_up_to_what_is_granted(tmp_path: Path) -> None:

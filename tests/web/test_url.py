@@ -390,3 +390,24 @@ def test_a_base_that_is_none_does_not_spoil_an_absolute_url() -> None:
 
 def test_empty_credentials_are_none() -> None:
     assert normalize("https://:@example.org") == "https://example.org/"
+
+
+@pytest.mark.parametrize("host", ["[::1]", "[2001:db8::1]:8080", "127.0.0.1", "example.org:81"])
+def test_a_link_on_a_page_of_an_address_stays_there(host: str) -> None:
+    assert normalize("/x?y", base=f"http://{host}/a/b") == f"http://{host}/x?y"
+    assert normalize("../z", base=f"https://{host}/a/b/c") == f"https://{host}/a/z"
+
+
+@given(
+    host=st.sampled_from(
+        ["a.org", "ab--c.org", "xn--a.org", "a-.b", "0x1.org", "a.0x1", "1.2.3.4", "a.1", "a..b", ".", ""]
+    ),
+    path=st.text(alphabet="/.ab-_~%2e'!$&()*+,;=:@?|", max_size=12),
+    is_relative=st.booleans(),
+)
+def test_links_that_are_spared_the_parser_are_what_it_makes_of_them(
+    host: str, path: str, *, is_relative: bool
+) -> None:
+    reference, base = (path, f"http://{host}/a/b") if is_relative else (f"http://{host}/{path}", None)
+    # a fragment, which is dropped, sends every reference through the parser
+    assert attempt(reference, base) == attempt(f"{reference}#", base)

@@ -21,14 +21,11 @@ pub struct Pending {
 impl Fetcher {
     /// Sends links to the frontier, those that predicates of the user's let through.
     pub fn send(&self, batch: Batch, source: &str) -> Result<()> {
-        let Filters {
-            schedule, judge, ..
-        } = &self.config.filters;
-        let filter = schedule.as_ref().filter(|filter| filter.has_external());
-        let (Some(filter), Some(judge)) = (filter, judge) else {
+        let filters = &self.config.filters;
+        if !filters.schedule.as_ref().is_some_and(Filter::has_external) {
             let _ = self.events.send(Event::Links(batch));
             return Ok(());
-        };
+        }
         let read = |(hash, bytes)| Some((hash, Record::read(bytes)?));
         let records: Vec<_> = batch.iter().filter_map(read).collect();
         let subjects = records.iter().map(|(_, record)| Subject {
@@ -37,20 +34,7 @@ impl Fetcher {
             depth: u32::from(record.depth),
             response: None,
         });
-        let subjects: Vec<_> = subjects.collect();
-        let mut raised = None;
-        let told = filter.admits_batch(&subjects, &mut |number, places| {
-            let shown = places.iter().map(|&place| Subjects {
-                url: subjects[place].url.to_owned(),
-                source: Some(source.to_owned()),
-                depth: subjects[place].depth as u8,
-                ..Subjects::default()
-            });
-            judge((0, number), &shown.collect::<Vec<_>>()).unwrap_or_else(|error| {
-                raised = Some(error);
-                Vec::new()
-            })
-        });
+        let told = admit_urls(filters, 0, &subjects.collect::<Vec<_>>())?;
         let mut admitted = Batch::default();
         for ((hash, record), is_admitted) in records.iter().zip(told) {
             match is_admitted {
@@ -59,7 +43,7 @@ impl Fetcher {
             }
         }
         let _ = self.events.send(Event::Links(admitted));
-        raised.map_or(Ok(()), Err)
+        Ok(())
     }
 
     /// Whether the filter at a place (0 parse, 1 follow, 2 store) lets a page through.
@@ -183,6 +167,30 @@ impl Fetcher {
         }
         Ok(())
     }
+}
+
+/// Which URLs the filter of links (0) or of visits (1) lets through; the user is asked about all at once.
+pub fn admit_urls(filters: &Filters, place: usize, subjects: &[Subject]) -> Result<Vec<bool>> {
+    let Some(filter) = [&filters.schedule, &filters.fetch][place] else {
+        return Ok(vec![true; subjects.len()]);
+    };
+    let mut raised = None;
+    let told = filter.admits_batch(subjects, &mut |number, places| {
+        let shown = places.iter().map(|&place| Subjects {
+            url: subjects[place].url.to_owned(),
+            source: subjects[place].source.map(str::to_owned),
+            depth: subjects[place].depth as u8,
+            ..Subjects::default()
+        });
+        let shown: Vec<_> = shown.collect();
+        let judge = filters.judge.as_ref();
+        let told = judge.map_or(Ok(Vec::new()), |judge| judge((place, number), &shown));
+        told.unwrap_or_else(|error| {
+            raised = Some(error);
+            Vec::new()
+        })
+    });
+    raised.map_or(Ok(told), Err)
 }
 
 fn at(filters: &Filters, place: usize) -> Option<&Filter> {

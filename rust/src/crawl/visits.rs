@@ -1,10 +1,11 @@
 //! What is asked of which host, and what follows from how it went.
 
 use super::Result;
-use super::config::{Subjects, nanos};
+use super::config::nanos;
 use super::counters::{add, get};
-use super::filters::Subject;
+use super::filters::{Filter, Subject};
 use super::frontier::Frontier;
+use super::judging::admit_urls;
 use super::messages::{Ended, Outcome, RobotsAnswer, Visit};
 use super::record::Record;
 use super::workbench::{Moment, State, Task};
@@ -93,57 +94,52 @@ impl Frontier {
             state.asks_robots = true;
             return Ok(vec![robots_task(host)]);
         }
+        let filters = &self.config.filters;
+        // the user is asked about many at once, though not all are for this visit
+        let is_external = filters.fetch.as_ref().is_some_and(Filter::has_external);
+        let wanted = if is_external {
+            PER_VISIT.max(most)
+        } else {
+            most
+        };
         let mut tasks = Vec::new();
-        while tasks.len() < most && self.bench.pop(host, &mut self.record) {
-            let Some(record) = Record::read(&self.record) else {
-                continue;
-            };
-            let state = self.bench.get(host);
-            let rules = state.robots.as_ref();
-            if limits.obey_robots != 0
-                && !rules.is_some_and(|rules| rules.allows(record.url.as_bytes()))
-            {
-                add(&self.counters.disallowed, 1);
-                continue;
-            }
-            if let Some(filter) = &self.config.filters.fetch {
-                let url = format!("{}{}", state.origin, record.url);
-                let depth = u32::from(record.depth);
-                let subject = Subject {
-                    url: &url,
-                    source: None,
-                    depth,
-                    response: None,
-                };
-                let judge = self.config.filters.judge.as_ref();
-                let mut raised = None;
-                let told = filter.admits(&subject).unwrap_or_else(|| {
-                    let shown = [Subjects {
-                        url: url.clone(),
-                        depth: record.depth,
-                        ..Subjects::default()
-                    }];
-                    let mut oracle =
-                        |number, _: &[usize]| match judge.map(|judge| judge((1, number), &shown)) {
-                            Some(Ok(told)) => told,
-                            Some(Err(error)) => {
-                                raised = Some(error);
-                                vec![false]
-                            }
-                            None => vec![false],
-                        };
-                    filter.admits_batch(&[subject], &mut oracle)[0]
-                });
-                if let Some(error) = raised {
-                    return Err(error);
-                }
-                if !told {
-                    add(&self.counters.filtered, 1);
+        while tasks.len() < most {
+            let mut found = Vec::new();
+            while tasks.len() + found.len() < wanted && self.bench.pop(host, &mut self.record) {
+                let Some(record) = Record::read(&self.record) else {
                     continue;
+                };
+                let rules = self.bench.get(host).robots.as_ref();
+                if limits.obey_robots == 0
+                    || rules.is_some_and(|rules| rules.allows(record.url.as_bytes()))
+                {
+                    found.push(record.task());
+                } else {
+                    add(&self.counters.disallowed, 1);
                 }
             }
-            tasks.push(record.task());
+            if found.is_empty() {
+                break;
+            }
+            if filters.fetch.is_some() {
+                let origin = &self.bench.get(host).origin;
+                let url = |task: &Task| format!("{origin}{}", task.target);
+                let urls: Vec<_> = found.iter().map(url).collect();
+                let subjects = urls.iter().zip(&found).map(|(url, task)| Subject {
+                    url,
+                    source: None,
+                    depth: u32::from(task.depth),
+                    response: None,
+                });
+                let mut told = admit_urls(filters, 1, &subjects.collect::<Vec<_>>())?.into_iter();
+                let before = found.len();
+                found.retain(|_| told.next().unwrap_or(false));
+                add(&self.counters.filtered, (before - found.len()) as u64);
+            }
+            tasks.append(&mut found);
         }
+        let later = tasks.split_off(most.min(tasks.len()));
+        self.bench.get_mut(host).errands.extend(later);
         if self.bench.get(host).queue.is_empty() {
             self.distributor.enter_limbo(&mut self.bench, host);
         }

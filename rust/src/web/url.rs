@@ -74,7 +74,9 @@ pub fn normalize(
     if url.has_credentials() {
         return Err(Reject::Credentials);
     }
-    if url.host_type() == HostType::Domain && !url.hostname().bytes().all(is_host_byte) {
+    // of a host that comes from the base, ada does not tell that it is an address
+    let is_name = url.host_type() == HostType::Domain && !url.hostname().starts_with('[');
+    if is_name && !url.hostname().bytes().all(is_host_byte) {
         return Err(Reject::Host);
     }
     let (href, parts) = (url.href().as_bytes(), url.components());
@@ -97,16 +99,19 @@ fn plain_origin<'a>(reference: &str, base: Option<&'a str>) -> Option<&'a str> {
             let (origin, target) = split(reference);
             is_plain_origin(origin).then_some(("", target))?
         }
-        None => (split(base?).0, reference),
+        None => {
+            let origin = split(base?).0;
+            is_plain_origin(origin).then_some((origin, reference))?
+        }
     };
-    // a path without empty, dotted or escaped segments
+    // a path without empty, dotted or escaped segments, and without the quote that queries escape
     let bytes = target.as_bytes();
     let is_plain = bytes.first() == Some(&b'/')
-        && bytes.iter().all(|byte| is_legal(*byte))
+        && bytes.iter().all(|byte| is_legal(*byte) && *byte != b'\'')
         && !bytes
             .windows(2)
             .any(|pair| pair[0] == b'/' && matches!(pair[1], b'/' | b'.'));
-    (is_plain && (origin.is_empty() || is_plain_origin(origin))).then_some(origin)
+    is_plain.then_some(origin)
 }
 
 /// A scheme and a name of small letters, digits and hyphens that no rule of IDNA or of addresses concerns.

@@ -234,8 +234,10 @@ class Crawl:
         interrupted = False
         total = self.settings.max_pages or None
         with self.progress.task("crawling", total=total, unit="pages") as task:
-            while not engine.is_over():
+            while True:
                 try:
+                    if engine.is_over():
+                        return interrupted
                     time.sleep(_PERIOD)
                     self._answer(engine)
                     pages = self._sample(engine)["pages"]
@@ -247,7 +249,6 @@ class Crawl:
                     if not interrupted:
                         self.progress.note("Stopping: visits under way are brought to their end.")
                     interrupted = True
-        return interrupted
 
     def _answer(self, engine: Engine) -> None:
         held: list[str] = []
