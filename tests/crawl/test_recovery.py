@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,6 +19,8 @@ from webstrata.simulate.invitro.judge.settings import JudgeSettings
 from webstrata.store.warc import check, read_records
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from webstrata.api import Snapshot
     from webstrata.simulate.invitro import Server, Web
 

@@ -82,6 +82,7 @@ pub fn run(config: &Config, counters: &Arc<Counters>, incoming: &Receiver<Messag
             redirect: stored.redirect.as_deref(),
             robots: stored.robots,
             truncated: stored.truncated,
+            span: Some(stored.records.len() as u64),
         };
         push_line(&mut lines, &line);
         if lines.len() > BUFFER {

@@ -29,6 +29,8 @@ pub struct Line<'a> {
     /// `noindex`, `nofollow`, or both with a comma.
     pub robots: Option<&'a str>,
     pub truncated: Option<&'a str>,
+    /// Bytes of all records of the capture, where the response comes first.
+    pub span: Option<u64>,
 }
 
 /// Appends a line and its end.
@@ -59,6 +61,9 @@ pub fn push_line(out: &mut Vec<u8>, line: &Line) {
         if let Some(value) = value {
             push_field(out, name, value);
         }
+    }
+    if let Some(span) = line.span {
+        push_field(out, "span", &span.to_string());
     }
     out.extend_from_slice(b"}\n");
 }

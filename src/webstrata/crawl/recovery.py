@@ -8,9 +8,9 @@ records are there, and whose page is done:
 
 - the journal up to its last good frame;
 - ``captures.cdxj`` up to the first line that is not whole, names records beyond the end of their file, or a
-  page that is not done; and without the last line of an open file, since nobody knows what lies behind its
-  record;
-- the WARC file of the first line that goes, at that line's offset; later files go, the open one is closed.
+  page that is not done;
+- the WARC file of the last line that stays, behind the records of its capture (the field ``span``); later
+  files go, and the open one is closed.
 
 What is cut off is counted and fetched again. The frontier itself is made anew from the journal: URLs in their
 order, less those that are done.
@@ -27,7 +27,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from webstrata._core import crawl as _core
-from webstrata.collection.files import explained, rename
+from webstrata.collection.files import explained, open_writer, rename
 from webstrata.errors import FormatError
 from webstrata.store.pages import REVISIT, TEXT, read_captures
 from webstrata.web.url import split
@@ -80,10 +80,7 @@ def recover(folder: Path) -> Past:
         lines, table = _read_lines(folder / CAPTURES)
         hashes = _hash(table)
         kept = _count_good(folder, table, np.isin(hashes, done))
-        if kept < len(table):
-            _cut_records(folder, table["filename"][kept].as_py(), table["offset"][kept].as_py())
-        else:
-            _remove_open(folder)
+        _cut_records(folder, table, kept)
         _cut(folder / CAPTURES, sum(map(len, lines[:kept])))
     past = _describe(table.slice(0, kept), hashes[:kept])
     past.cut = len(lines) - kept
@@ -113,39 +110,31 @@ def _hash(table: pa.Table) -> np.ndarray[Any, np.dtype[np.uint64]]:
     return _core.hash_records(b"".join(urls), ends) if urls else np.zeros(0, np.uint64)
 
 
+def _ends(table: pa.Table) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Where the records of each capture end in their file."""
+    spans = pc.cast(table["span"], "int64")
+    return np.asarray(pc.add(table["offset"], pc.coalesce(spans, table["length"])))
+
+
 def _count_good(folder: Path, table: pa.Table, is_done: np.ndarray[Any, np.dtype[np.bool_]]) -> int:
     """How many lines stay."""
-    names = table["filename"].to_pylist()
-    ends = pc.add(table["offset"], table["length"]).to_numpy()
-    sizes, open_names = {}, set()
-    for name in set(names):
-        for path in (folder / name, folder / f"{name}{_OPEN}"):
-            if path.exists():
-                sizes[name] = path.stat().st_size
-                open_names |= {name} if path.name.endswith(_OPEN) else set()
-    is_there = ends <= np.array([sizes.get(name, 0) for name in names], dtype=np.int64)
-    bad = np.flatnonzero(~(is_done & is_there))
-    kept = int(bad[0]) if len(bad) else len(names)
-    is_last_of_open = kept and names[kept - 1] in open_names
-    return kept - 1 if is_last_of_open and kept == len(names) else kept
+    sizes = {path.name.removesuffix(_OPEN): path.stat().st_size for path in _list_warc(folder)}
+    room = np.array([sizes.get(name, 0) for name in table["filename"].to_pylist()], dtype=np.int64)
+    bad = np.flatnonzero(~(is_done & (_ends(table) <= room)))
+    return int(bad[0]) if len(bad) else len(table)
 
 
-def _cut_records(folder: Path, name: str, offset: int) -> None:
-    """Cut a WARC file, remove those behind it, and close it."""
+def _cut_records(folder: Path, table: pa.Table, kept: int) -> None:
+    """Remove what the first lines do not name: the end of the last file, and files behind it."""
+    name = table["filename"][kept - 1].as_py() if kept else ""
     for path in _list_warc(folder):
         plain = path.name.removesuffix(_OPEN)
         if plain > name:
             path.unlink()
         elif plain == name:
-            _cut(path, offset)
-            rename(path, folder / plain)
-
-
-def _remove_open(folder: Path) -> None:
-    """Remove a file that was begun and holds no capture."""
-    for path in _list_warc(folder):
-        if path.name.endswith(_OPEN):
-            path.unlink()
+            _cut(path, int(_ends(table)[kept - 1]))
+            if path.name != plain:
+                rename(path, folder / plain)
 
 
 def _list_warc(folder: Path) -> list[Path]:
@@ -153,9 +142,16 @@ def _list_warc(folder: Path) -> list[Path]:
 
 
 def _cut(path: Path, length: int) -> None:
-    if path.exists() and path.stat().st_size > length:
-        with path.open("r+b") as stream:
-            stream.truncate(length)
+    if not path.exists() or path.stat().st_size <= length:
+        return
+    # the part may have the same file under a second name, and keeps it as it is
+    short = path.with_name(f"{path.name}.cut")
+    with path.open("rb") as stream, open_writer(short) as out:
+        while length > 0:
+            piece = stream.read(min(length, 1 << 20))
+            out.write(piece)
+            length -= len(piece)
+    rename(short, path)
 
 
 def _describe(table: pa.Table, hashes: np.ndarray[Any, np.dtype[np.uint64]]) -> Past:

@@ -43,7 +43,7 @@ ROW_GROUP = 1 << 16
 _BLOCK = 64 << 20
 _FIELDS = (
     "timestamp", "url", "mime", "status", "digest", "length", "offset", "filename", "fingerprint",
-    "duplicate-of", "redirect", "robots", "truncated",
+    "duplicate-of", "redirect", "robots", "truncated", "span",
 )  # fmt: skip
 
 
