@@ -2,20 +2,25 @@
 
 Rates are by the clock, so that waiting for the disk is in them; so is waiting for others on this machine.
 
-`frontier-seen`: URLs per second through the URL cache (64 MiB) and the sieve (2²² hashes) until
-10⁸ distinct ones have come out (`--quick`: 10⁷), each once. Of 32 URLs offered 23 are new; of the others,
+`frontier-seen`: URLs per second through the URL cache (64 MiB) and the sieve (2²² hashes) until 10⁸
+distinct ones have come out (`--quick`: 10⁷), each once. Of 32 URLs offered 23 are new; of the others,
 most were met within the last million, the rest are old. A URL is 48 bytes, hashed here too. The promise is a
 million per second. The peer is what crawlers in Python do, a `set` in memory: it gets hashes as integers,
-without cost, and keeps no URLs. `frontier-memory` is the peak memory of the same, with
-what makes the input (`--quick`: 2·10⁶). The promise is 1 GiB.
+without cost, and keeps no URLs. `frontier-memory` is the peak memory of the same, with what makes
+the input (`--quick`: 2·10⁶). Ours does not grow with URLs; the promise is 1 GiB.
+
+`frontier-workbench`: distinct URLs per CPU-second of the frontier's thread, from the sieve over the queue of
+its level to the hosts on the workbench or the disk, as the crawler does it; 10⁷ URLs of 10 000 hosts
+(`--quick`: 10⁶). The engine runs, but makes no visits. The URL cache, which stands before it in the threads
+of fetchers, is in `frontier-seen`. The peer is a set and a dictionary of deques in Python.
 
 `frontier-hosts`: records per second that go through the virtualizer with a stage of 4 MiB: pushed in an
 order that mixes 20 000 hosts of very different sizes, then pulled 64 KiB at a time, 3·10⁷ of them (`--quick`:
-5·10⁵). The peer is a table of SQLite with the host and a running number as its key, in one transaction; what was
-pulled stays in it.
+5·10⁵). The peer is a table of SQLite with the host and a running number as its key, in one transaction; what
+was pulled stays in it.
 
 `frontier-duplicates`: fingerprints per second looked up and entered in the map on disk, a quarter of them
-known, 10⁷ (`--quick`: 3·10⁵) with a cache of 4 MiB. The peer is a table of SQLite with the same cache.
+known, 2·10⁶ (`--quick`: 3·10⁵) with a cache of 4 MiB. The peer is a table of SQLite with the same cache.
 
 What makes the input is not in the times. Files are written below the folder for temporary files (`TMPDIR`).
 """
@@ -43,7 +48,7 @@ BATCH = 1 << 18
 RECENT = 1 << 20
 NEW, OFFERED = 23, 32
 NUM_HOSTS = 20_000
-SIZES = {"urls": (10**8, 10**7), "records": (3 * 10**7, 5 * 10**5), "fingerprints": (10**7, 3 * 10**5)}
+SIZES = {"urls": (10**8, 10**7), "records": (3 * 10**7, 5 * 10**5), "fingerprints": (2 * 10**6, 3 * 10**5)}
 
 
 def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
@@ -155,6 +160,60 @@ def sieve_theirs(place: str) -> float:
     if released != num_distinct:
         raise RuntimeError(f"{released} URLs came out of {num_distinct}")
     return offered / seconds
+
+
+def release_ours(place: str) -> float:
+    """URLs per CPU-second through the frontier of a crawl that makes no visits."""
+    import numpy as np
+
+    import webstrata as ws
+    from webstrata._core.crawl import Engine
+    from webstrata.crawl.run import Crawl
+    from webstrata.crawl.settings import CrawlSettings
+
+    count = read_size(place, "urls") // 10
+    hosts = {f"www.h{number:04}.example.org": ("127.0.0.1", 1) for number in range(10_000)}
+    # fetchers that never come make the front as large as it can be
+    settings = CrawlSettings(resolve=False, fetchers=10**6, workbench=1 << 30, obey_robots=False)
+    with tempfile.TemporaryDirectory() as folder:
+        snapshot = ws.create(Path(folder) / "frontier").add("2026-06")
+        crawl = Crawl(snapshot, settings, hosts=hosts)
+        crawl.folder.mkdir()
+        engine = Engine(crawl.configuration())
+        engine.pause(True)
+        for start in range(0, count, BATCH):
+            lines = write_urls(np.arange(start, min(start + BATCH, count), dtype=np.uint64))
+            engine.add([(line.tobytes().decode(), 0, None) for line in lines])
+        while True:
+            time.sleep(0.2)
+            counters = engine.counters()
+            if counters["discovered"] == count and counters["waiting"] == 0:
+                break
+        engine.stop(True)
+        engine.join()
+    return count / (counters["frontier_cpu_ns"] / 1e9)
+
+
+def release_theirs(place: str) -> float:
+    """URLs per CPU-second through a set, into queues by host."""
+    from collections import defaultdict, deque
+    from urllib.parse import urlsplit
+
+    import numpy as np
+
+    count, seconds = read_size(place, "urls") // 10, 0.0
+    seen: set[str] = set()
+    queues: dict[str, deque[str]] = defaultdict(deque)
+    for start in range(0, count, BATCH):
+        numbers = np.arange(start, min(start + BATCH, count), dtype=np.uint64)
+        urls = [line.tobytes().decode() for line in write_urls(numbers)]
+        started = time.process_time()
+        for url in urls:
+            if url not in seen:
+                seen.add(url)
+                queues[urlsplit(url).netloc].append(url)
+        seconds += time.process_time() - started
+    return count / seconds
 
 
 # ---- hosts
@@ -310,6 +369,7 @@ def _figure(name: str, ours: str, theirs: str, peer: str, unit: str) -> Figure:
 FIGURES = [
     _figure("frontier-seen", "sieve_ours", "sieve_theirs", "set of Python", "URLs/s"),
     _figure("frontier-memory", "sieve_ours", "sieve_theirs", "set of Python", "B"),
+    _figure("frontier-workbench", "release_ours", "release_theirs", "set and deques of Python", "URLs/CPU-s"),
     _figure("frontier-hosts", "queue_ours", "queue_theirs", "SQLite", "records/s"),
     _figure("frontier-duplicates", "look_up_ours", "look_up_theirs", "SQLite", "fingerprints/s"),
 ]

@@ -5,8 +5,9 @@ robots.txt; no delays, no latency. Its server has one core, the crawler the othe
 real sockets: ours finds each host at a loopback address of its own, the peers use the server as their proxy.
 Everything is on: robots.txt, sieve, order, duplicates, digests, index, WARC.
 
-The rate is pages per CPU-second of the crawler, told by the kernel from outside, from the start of the
-process to its end; a busy machine changes it little, while pages per second would be worth nothing there.
+The rate is pages per CPU-second of the crawler, all its threads, from the first request to the last; a busy
+machine changes it little, while pages per second would be worth nothing there. Of ours, what the process took
+from its start to its end, with the numbering of the pages, stands beside it as `cpu_of_process`.
 Pages are counted in the server's log. `details` has the rest: bytes stored per page, the largest resident
 size, and, of ours, where the microseconds of a page go. A crawl that begins asks for more robots.txt per page
 than one that has seen most hosts: `robots` says how many.

@@ -19,10 +19,14 @@ if TYPE_CHECKING:
     from webstrata.api import Snapshot as Snapshot
     from webstrata.api import create as create
     from webstrata.api import open as open
+    from webstrata.crawl.run import Crawl as Crawl
+    from webstrata.crawl.settings import CrawlSettings as CrawlSettings
     from webstrata.simulate import invitro as invitro
 
 _HOMES = {
     "Collection": "webstrata.api",
+    "Crawl": "webstrata.crawl.run",
+    "CrawlSettings": "webstrata.crawl.settings",
     "Snapshot": "webstrata.api",
     "__version__": "webstrata._core",
     "create": "webstrata.api",
@@ -31,7 +35,17 @@ _HOMES = {
     "open": "webstrata.api",
 }
 
-__all__ = ["Collection", "Snapshot", "__version__", "create", "errors", "invitro", "open"]
+__all__ = [
+    "Collection",
+    "Crawl",
+    "CrawlSettings",
+    "Snapshot",
+    "__version__",
+    "create",
+    "errors",
+    "invitro",
+    "open",
+]
 
 
 def __getattr__(name: str) -> object:

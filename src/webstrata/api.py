@@ -18,12 +18,15 @@ from typing import TYPE_CHECKING
 from webstrata import collection as rooms
 
 if TYPE_CHECKING:
+    import datetime as dt
     from collections.abc import Iterator
     from os import PathLike
 
     from webstrata.store.anchors import Anchors
+    from webstrata.store.captures import AllCaptures, Captures, StoredCapture
     from webstrata.store.links import Links
     from webstrata.store.pages import Pages
+    from webstrata.store.table import Table
     from webstrata.store.text import Text
     from webstrata.store.urls import Urls
 
@@ -46,6 +49,21 @@ class Snapshot(rooms.Snapshot):
 
         part = self.open_part("urls")
         return Urls(part.path, part)
+
+    @cached_property
+    def captures(self) -> Captures:
+        """Everything that was stored, by URL and time; as it was when first asked for."""
+        from webstrata.store.captures import Captures
+
+        return Captures(self)
+
+    def capture(self, url: str, at: dt.datetime | str | None = None) -> StoredCapture:
+        """The last capture of a URL in this snapshot, of those at or before a time, or `MissingError`."""
+        from webstrata.store.captures import AllCaptures, find_capture
+
+        # a payload may be in another snapshot; these are opened only if it is
+        others = AllCaptures(self.collection).list
+        return find_capture([self.captures], url, at, where=str(self.path), others=others)
 
     @cached_property
     def text(self) -> Text:
@@ -77,12 +95,39 @@ class Collection(rooms.Collection):
 
     snapshot_class = Snapshot
 
+    @cached_property
+    def table(self) -> Table:
+        """The row table: what was captured of a page and what is noted about it, by row key."""
+        from webstrata.store.table import Table
+
+        return Table(self)
+
     if TYPE_CHECKING:  # the snapshots are those of this module
 
         def __getitem__(self, label: str) -> Snapshot: ...
         def __iter__(self) -> Iterator[Snapshot]: ...
         def add(self, label: str) -> Snapshot:
             """The snapshot of that label, made if it is not there yet."""
+
+    def capture(self, url: str, at: dt.datetime | str | None = None) -> StoredCapture:
+        """The last capture of a URL, of those at or before a time, whatever its snapshot, or `MissingError`.
+
+        Examples
+        --------
+        >>> create(getfixture("tmp_path") / "uk").capture("http://example.org/")
+        Traceback (most recent call last):
+        webstrata.errors.MissingError: ...uk: http://example.org/ was not captured; `webstrata ls` lists
+        what was
+        """
+        from webstrata.store.captures import find_capture
+
+        return find_capture(self._captures.list(), url, at, where=str(self.path))
+
+    @cached_property
+    def _captures(self) -> AllCaptures:
+        from webstrata.store.captures import AllCaptures
+
+        return AllCaptures(self)
 
 
 def open(path: str | PathLike[str]) -> Collection:

@@ -82,6 +82,12 @@ def test_long_runs_are_searched_and_merged_alike(tmp_path: Path, shape: str) -> 
         known = np.union1d(known, expected)
         assert sieve.num_known == len(known)
     assert 1 <= sieve.num_runs <= 3
+    # every place of a page is found, also its first and last
+    random = np.random.default_rng(7)
+    for round in range(400):
+        hashes = random.choice(known, 5)
+        sieve.enqueue_many([b""] * 5, hashes.tolist())
+        assert sieve.flush() == [], f"round {round}"
 
 
 def test_runs_are_sorted_files_and_each_is_twice_as_large_as_those_after_it(tmp_path: Path) -> None:
@@ -155,6 +161,6 @@ def test_places_that_do_not_fit_the_text_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_hash_is_that_of_xxh3() -> None:
-    # from the reference implementation's own description of its empty and its one-byte case
+    # the value of the reference implementation for no bytes
     assert hash_url(b"") == 0x2D06800538D394C2
     assert len({hash_url(b"http://a.uk/%d" % number) for number in range(10_000)}) == 10_000

@@ -88,6 +88,25 @@ def test_a_long_crawl_keeps_order_and_little_more_on_disk_than_what_is_waiting(
     assert len(list(tmp_path.iterdir())) <= 1
 
 
+def test_a_slow_host_does_not_keep_what_others_have_read_on_the_disk(tmp_path: Path) -> None:
+    staging = 1 << 12
+    virtualizer, slow = Virtualizer(tmp_path, staging_bytes=staging), list[bytes]()
+    for round in range(400):
+        slow.append(b"%0300d" % round)
+        virtualizer.push(0, slow[-1])
+        # the slow host has a chunk in every segment, and 97% of it is read at once
+        others = [(host, b"%0200d" % (round + turn)) for turn in range(3) for host in range(1, 20)]
+        virtualizer.push_many([host for host, _ in others], [record for _, record in others])
+        for host in range(1, 20):
+            assert virtualizer.pull(host) == [record for other, record in others if other == host]
+        if round % 50 == 49:
+            # its first records are pulled now and then, in the middle of a chunk
+            assert virtualizer.pull(0, 900) == slow[:3]
+            del slow[:3]
+        assert virtualizer.num_bytes <= 2 * 320 * len(slow) + 24 * staging
+    assert virtualizer.pull(0, 10**9) == slow
+
+
 def test_what_fits_the_stage_never_touches_the_disk(tmp_path: Path) -> None:
     virtualizer = Virtualizer(tmp_path, staging_bytes=10_000)
     for number in range(10_000):

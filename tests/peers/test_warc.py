@@ -19,7 +19,7 @@ import pytest
 from tests.conftest import ROOT
 from webstrata.errors import UrlError
 from webstrata.store.cdxj import Entry, Line, build_index, surt
-from webstrata.store.warc import Capture, Revisit, WarcWriter
+from webstrata.store.warc import Capture, Revisit, WarcWriter, read_records
 from webstrata.web.url import normalize
 
 if TYPE_CHECKING:
@@ -298,3 +298,44 @@ def test_jwarc_finds_no_error_among_hostile_answers(hostile: Path) -> None:
     assert told.count("block digest pass") == 501
     assert told.count("payload digest pass") == 500
     assert "fail" not in told.lower()
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The WARC files of a crawl of the in-vitro web."""
+    import webstrata as ws
+
+    folder = tmp_path_factory.mktemp("crawled")
+    web = ws.invitro.Web("tiny", seed=7)
+    snapshot = ws.create(folder / "uk").add("2026-06")
+    settings = ws.CrawlSettings(host_delay=0, ip_delay=0, resolve=False, max_crawl_delay=0, file_size=300_000)
+    with web.serve(origins=True) as server:
+        hosts = {name: (address, server.port) for name, address in server.addresses().items()}
+        ws.Crawl(snapshot, settings, seeds=web.home_pages(), hosts=hosts).run()
+    part = snapshot.open_part("warc")
+    files = folder / "files"
+    shutil.copytree(part.path, files)
+    part.close()
+    return files
+
+
+def test_warcio_finds_no_fault_in_the_files_of_a_crawl(crawled: Path) -> None:
+    files = sorted(map(str, crawled.glob("*.warc.gz")))
+    assert len(files) > 2
+    assert "fail" not in run(find_peer("warcio"), "check", "-v", *files).lower()
+
+
+def test_jwarc_finds_no_fault_in_the_files_of_a_crawl(crawled: Path) -> None:
+    tool = ("java", "-cp", find_jwarc(), "org.netpreserve.jwarc.tools.WarcTool", "validate", "-v")
+    told = run(*tool, *sorted(map(str, crawled.glob("*.warc.gz"))))
+    assert told.count("digest pass") > 600
+    assert "fail" not in told.lower()
+
+
+def test_pywb_indexes_every_capture_of_a_crawl(crawled: Path) -> None:
+    for path in sorted(crawled.glob("*.warc.gz")):
+        told = run(find_peer("cdx-indexer"), "-j", "-s", str(path)).splitlines()
+        own = [record for record in read_records(path, kinds=["response", "revisit"])]
+        assert sorted(Entry.parse(line.encode()).fields["url"] for line in told) == sorted(
+            record.url or "" for record in own
+        )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from webstrata._core import store as core
 from webstrata.errors import FormatError, MissingError, UrlError, UsageError
-from webstrata.store.cdxj import Entry, Index, Line, build_index, sort_lines, surt
+from webstrata.store.cdxj import BLOCK_LINES, Entry, Index, Line, build_index, sort_lines, surt
 from webstrata.web.url import normalize
 
 if TYPE_CHECKING:
@@ -227,8 +227,8 @@ def test_a_date_means_the_end_of_it(tmp_path: Path) -> None:
             ask("yesterday")
 
 
-def test_blocks_are_members_of_3000_lines_with_a_summary(tmp_path: Path) -> None:
-    lines = sorted(make(f"http://example.org/{number}").to_bytes() for number in range(7000))
+def test_blocks_are_members_of_300_lines_with_a_summary(tmp_path: Path) -> None:
+    lines = sorted(make(f"http://example.org/{number}").to_bytes() for number in range(700))
     (tmp_path / "c").write_bytes(b"".join(reversed(lines)))
     build_index(tmp_path / "c", tmp_path)
     rows = [row.split("\t") for row in (tmp_path / "index.idx").read_text().splitlines()]
@@ -237,7 +237,7 @@ def test_blocks_are_members_of_3000_lines_with_a_summary(tmp_path: Path) -> None
     data = (tmp_path / "index.cdxj.gz").read_bytes()
     for number, (first, _, offset, length, _) in enumerate(rows):
         block = gzip.decompress(data[int(offset) : int(offset) + int(length)]).splitlines(keepends=True)
-        assert block == lines[number * 3000 : (number + 1) * 3000]
+        assert block == lines[number * BLOCK_LINES : (number + 1) * BLOCK_LINES]
         assert block[0].decode().startswith(first)
     assert (tmp_path / "index.loc").read_text() == "index\tindex.cdxj.gz\n"
 

@@ -2,31 +2,50 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from typing import TYPE_CHECKING
 
 from tests.stories.conftest import assert_refused, picture
+from webstrata.cli.demo import _compare
 from webstrata.collection import Collection
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
+
     from tests.stories.conftest import Command
 
 
-def test_the_demo_runs_twice_and_ends_by_saying_what_to_try_next(webstrata: Command, tmp_path: Path) -> None:
-    webstrata("demo")
-    done = webstrata("demo")  # a demo that is there already is made again
+def test_the_demo_is_made_again_and_ends_by_saying_what_to_try_next(
+    webstrata: Command, tmp_path: Path
+) -> None:
+    webstrata("new", "webstrata-demo/web", "2025-12", "--title", "webstrata demo")
+    done = webstrata("demo")
     assert done.returncode == 0, done.stderr
     assert "$ webstrata new webstrata-demo/web" in done.stdout
-    tries = done.stdout.partition("try next")[2].splitlines()[1:]
-    assert len(tries) == 5
-    for line in tries:
-        # the visitor was polite by the demo's delays, and not by those of the open web
-        assert webstrata(*line.split()[1:]).returncode == ("--host-delay" in line), line
-    assert [snapshot.label for snapshot in Collection.open(tmp_path / "webstrata-demo" / "web")][
-        -1
-    ] == "2026-04"
+    assert done.stdout.count("\nPolite.\n") == 2
+    assert "2026-02: the crawl found the 2,505 nodes of the truth, and no other." in done.stdout
     assert (tmp_path / "webstrata-demo" / "plots" / "describe.html").is_file()
+    tries = done.stdout.partition("try next")[2].splitlines()[1:]
+    assert len(tries) == 6
+    for line in tries:
+        # the crawler was polite by the delays of this web, and not by those of the open one
+        assert webstrata(*shlex.split(line)[1:]).returncode == ("--host-delay" in line), line
+    labels = [snapshot.label for snapshot in Collection.open(tmp_path / "webstrata-demo" / "web")]
+    assert labels == ["2026-01", "2026-02", "2026-03", "2026-04"]
+
+
+def test_pages_that_the_crawl_missed_or_made_up_are_counted(
+    webstrata: Command, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    webstrata("new", "web")
+    words = ["--invitro", "small", "--invitro-seed", "7", "--limit", "20", "--month", "1"]
+    done = webstrata("crawl", "web", "2026-01", *words)
+    assert done.returncode == 0, done.stderr
+    assert not _compare(tmp_path / "web", "2026-01")
+    assert re.search(r"missed 2,\d+ nodes of the truth, and \d+ of its own are none", capsys.readouterr().out)
 
 
 def test_anything_else_that_is_there_is_left_alone(

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from webstrata.web.charset import Source
-from webstrata.web.html import Directives, Kind, Rel, parse_directives, scan
+from webstrata.web.html import Directives, Kind, Rel, glance, parse_directives, scan
 from webstrata.web.url import Reject
 
 if TYPE_CHECKING:
@@ -392,6 +392,15 @@ HOSTILE = """<!-- <!-->|<!--->--|<script|<script>|<script><!--|<script><!--<scri
 ]]>|&|&#|&#1|&a|&amp|<template>|<title>|<textarea>|</textarea|<p>|<|>|-|--|--!>|</|<?|<!|/| |\t|=|\0
 a|1|<meta charset=|<meta content=charset|charset|<meta name=robots content=none>|<base href=x>
 <html lang=x>|<plaintext>|\x1b|ÿ|é|<a b """
+
+
+@given(st.binary(max_size=300), st.sampled_from([None, "utf-16", "shift_jis"]))
+def test_a_glance_tells_what_a_scan_tells(body: bytes, charset: str | None) -> None:
+    page = scan(b"<meta name=robots content=nofollow><p>" + body, charset=charset)
+    assert glance(b"<meta name=robots content=nofollow><p>" + body, charset=charset) == (
+        page.fingerprint,
+        page.robots,
+    )
 
 
 @pytest.mark.parametrize("piece", re.split(r"[|\n]", HOSTILE))

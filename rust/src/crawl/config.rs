@@ -52,6 +52,7 @@ numbers! {
         gate_after: f64,
         agent: u32,
         resolve: u8,
+        private_addresses: u8,
     }
 }
 
@@ -69,6 +70,8 @@ pub struct Subjects {
     pub status: u16,
     pub content_type: String,
     pub body: Option<Arc<[u8]>>,
+    pub digest: [u8; 20],
+    pub is_duplicate: bool,
 }
 
 /// The five filters, each with the function that answers for predicates of the user's.
@@ -122,23 +125,5 @@ impl Config {
         let place = self.ring.partition_point(|(hash, _)| *hash < host_hash);
         let owner = self.ring.get(place).or(self.ring.first());
         owner.map_or(self.limits.agent, |(_, agent)| *agent)
-    }
-
-    pub fn host_delay(&self, name: &str) -> Moment {
-        nanos(
-            *self
-                .host_delays
-                .get(name)
-                .unwrap_or(&self.limits.host_delay),
-        )
-    }
-
-    pub fn ip_delay(&self, address: IpAddr) -> Moment {
-        nanos(
-            *self
-                .ip_delays
-                .get(&address)
-                .unwrap_or(&self.limits.ip_delay),
-        )
     }
 }

@@ -55,6 +55,10 @@ counters! {
     discovered,
     /// URLs of other agents
     foreign,
+    /// URLs from outside: seeds, and those that other agents sent
+    received,
+    /// whether there is nothing to do; read behind the two above
+    idle,
     flushes,
     hosts,
     hosts_closed,

@@ -2,6 +2,7 @@
 
 use super::config::Config;
 use super::messages::Event;
+use super::steering::is_public;
 use crossbeam::channel::Sender;
 use hickory_resolver::TokioResolver;
 use hickory_resolver::config::{NameServerConfig, ResolverConfig};
@@ -48,8 +49,13 @@ impl Resolver {
         if let Some((ip, other_port)) = self.config.hosts.get(name) {
             return forever(*ip, other_port.unwrap_or(port));
         }
+        let is_open = self.config.limits.private_addresses != 0;
         if let Ok(ip) = name.trim_matches(['[', ']']).parse::<IpAddr>() {
-            return forever(ip, port);
+            return if is_open || is_public(ip) {
+                forever(ip, port)
+            } else {
+                Some(None)
+            };
         }
         if self.config.limits.resolve == 0 {
             return Some(None);
@@ -64,6 +70,7 @@ impl Resolver {
 
 fn start(config: &Config, events: Sender<Event>) -> Option<UnboundedSender<(u32, String, u16)>> {
     let servers = config.name_servers.clone();
+    let is_open = config.limits.private_addresses != 0;
     let (questions, mut incoming) = unbounded_channel::<(u32, String, u16)>();
     let serve = move || {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
@@ -91,7 +98,10 @@ fn start(config: &Config, events: Sender<Event>) -> Option<UnboundedSender<(u32,
                                 let lasts = answer
                                     .valid_until()
                                     .saturating_duration_since(std::time::Instant::now());
-                                let first = answer.iter().min_by_key(IpAddr::is_ipv6)?;
+                                // the address that is checked is the one that is asked: no second answer can replace it
+                                let may_ask = |ip: &IpAddr| is_open || is_public(*ip);
+                                let first =
+                                    answer.iter().filter(may_ask).min_by_key(IpAddr::is_ipv6)?;
                                 Some((SocketAddr::new(first, port), lasts.max(SHORTEST)))
                             }),
                         None => None,

@@ -64,6 +64,11 @@ impl DiskMap {
 
     /// The value that the key has; if it has none, it gets this one.
     pub fn get_or_insert(&mut self, key: u64, value: u64) -> Result<Option<u64>> {
+        self.find(key, Some(value))
+    }
+
+    /// The value that the key has; if it has none, it gets this one, if any.
+    pub fn find(&mut self, key: u64, value: Option<u64>) -> Result<Option<u64>> {
         let mixed = u128::from(key.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let mut bucket = ((mixed * u128::from(self.num_buckets)) >> 64) as u64;
         loop {
@@ -74,6 +79,7 @@ impl DiskMap {
                 return Ok(Some(pair[1]));
             }
             if let Some(pair) = pairs.get_mut(count) {
+                let Some(value) = value else { return Ok(None) };
                 *pair = [key, value];
                 frame.words[0] += 1;
                 frame.is_changed = true;

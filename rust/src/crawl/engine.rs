@@ -102,7 +102,7 @@ impl Engine {
             };
             batch.push(sieve::hash(url.as_bytes()), &record);
         }
-        let _ = self.events.send(Event::Links(batch));
+        let _ = self.events.send(Event::Given(batch));
     }
 
     pub fn send(&self, event: Event) {
@@ -119,6 +119,13 @@ impl Engine {
             Some(main) => main.join().map_err(|_| panicked())?,
             None => Ok(End::Stopped),
         }
+    }
+}
+
+impl Drop for Engine {
+    /// Nobody is left who could end it.
+    fn drop(&mut self) {
+        self.send(Event::Stop(true));
     }
 }
 

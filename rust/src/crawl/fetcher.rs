@@ -1,14 +1,15 @@
 //! A fetcher: one event loop with thousands of visits in flight.
 
 use super::CrawlError;
-use super::config::Config;
+use super::config::{Config, nanos};
 use super::counters::{Counters, add, thread_cpu_ns};
 use super::flusher::Stored;
 use super::judging::Pending;
 use super::messages::{Clock, Ended, Event, Notice, Outcome, Visit};
+use super::page::MAX_ROBOTS;
 use super::tls;
 use super::url_cache::UrlCache;
-use super::workbench::Task;
+use super::workbench::{Moment, Task};
 use crate::store::warc::Encoder;
 use crate::web::html::Scan;
 use crate::web::http::{self, Failure};
@@ -22,6 +23,9 @@ use tokio::net::TcpStream;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
+
+/// From hanging up to the moment at which a host must have noticed.
+const LINGER: Moment = 100_000_000;
 
 /// What all visits of an event loop share.
 pub struct Fetcher {
@@ -40,6 +44,8 @@ pub struct Fetcher {
     spent: Cell<u64>,
     number: usize,
     limits: http::Limits,
+    /// of a robots.txt, of which half would allow too much
+    robots_limits: http::Limits,
     connector: TlsConnector,
 }
 
@@ -74,6 +80,13 @@ impl Fetcher {
     ) -> super::Result<Self> {
         let limits = &config.limits;
         let share = limits.url_cache / limits.workers.max(1);
+        let answers = http::Limits {
+            head: limits.max_header,
+            body: limits.max_response,
+            silence: duration(limits.response_timeout),
+            total: duration(limits.fetch_timeout),
+            rate: limits.min_rate,
+        };
         Ok(Self {
             cache: RefCell::new(UrlCache::new(share)),
             encoder: RefCell::new(Encoder::new(&config.compression)?),
@@ -81,13 +94,11 @@ impl Fetcher {
             pending: RefCell::default(),
             spent: Cell::new(0),
             number,
-            limits: http::Limits {
-                head: limits.max_header,
-                body: limits.max_response,
-                silence: Duration::from_secs_f64(limits.response_timeout),
-                total: Duration::from_secs_f64(limits.fetch_timeout),
-                rate: limits.min_rate,
+            robots_limits: http::Limits {
+                body: limits.max_response.max(MAX_ROBOTS),
+                ..answers.clone()
             },
+            limits: answers,
             connector: tls::connector(&config)?,
             config,
             counters,
@@ -116,11 +127,23 @@ impl Fetcher {
         let fetcher = Rc::new(self);
         local.block_on(&runtime, async move {
             let mut running = tokio::task::JoinSet::new();
-            while let Some(visit) = visits.recv().await {
-                running.spawn_local(fetcher.clone().visit(visit));
-                while running.try_join_next().is_some() {}
+            loop {
+                let ended = tokio::select! {
+                    visit = visits.recv() => match visit {
+                        Some(visit) => {
+                            running.spawn_local(fetcher.clone().visit(visit));
+                            continue;
+                        }
+                        // the frontier is gone, and nobody waits for what is under way
+                        None => break,
+                    },
+                    Some(ended) = running.join_next() => ended,
+                };
+                if ended.is_err() {
+                    let message = "a visit ended by itself; this is a defect of webstrata";
+                    let _ = events.send(Event::Failed(CrawlError::Setting(message.into())));
+                }
             }
-            while running.join_next().await.is_some() {}
         });
     }
 
@@ -135,7 +158,7 @@ impl Fetcher {
             rest: Vec::new(),
         };
         let tasks = std::mem::take(&mut visit.tasks);
-        let wait = Duration::from_secs_f64(self.config.limits.connect_timeout);
+        let wait = duration(self.config.limits.connect_timeout);
         let connected = timeout(wait, TcpStream::connect(visit.address)).await;
         match connected
             .map_err(|_| Failure::Timeout)
@@ -189,7 +212,7 @@ impl Fetcher {
         ended: &mut Ended,
     ) {
         let begun = Instant::now();
-        let slice = Duration::from_secs_f64(self.config.limits.keep_alive);
+        let slice = duration(self.config.limits.keep_alive);
         let mut stream = Some(stream);
         let mut tasks = tasks.into_iter().peekable();
         let mut is_first = true;
@@ -203,8 +226,16 @@ impl Fetcher {
                 .map_or(0, |time| time.as_nanos() as u64);
             let asked = Instant::now();
             add(&self.counters.requests, 1);
-            let answer = http::exchange(&mut connection, &request, &self.limits).await;
+            let limits = match task.robots_for {
+                Some(_) => &self.robots_limits,
+                None => &self.limits,
+            };
+            let answer = http::exchange(&mut connection, &request, limits).await;
             ended.moment = self.clock.now();
+            if answer.as_ref().is_ok_and(|answer| answer.cut.is_some()) || answer.is_err() {
+                // the host learns later than we that nobody listens any more
+                ended.moment += LINGER;
+            }
             match answer {
                 // the host closed a connection that was idle: nobody's fault
                 Err(Failure::Connect) if !is_first => {
@@ -232,7 +263,19 @@ impl Fetcher {
                         took: asked.elapsed(),
                     };
                     match self.receive(&asked, answer).await {
-                        Ok(outcome) => ended.outcomes.push(outcome),
+                        Ok(outcome) => {
+                            let is_welcome = matches!(
+                                outcome,
+                                Outcome::Answered {
+                                    is_farewell: false,
+                                    ..
+                                }
+                            );
+                            ended.outcomes.push(outcome);
+                            if !is_welcome {
+                                break;
+                            }
+                        }
                         Err(error) => {
                             let _ = self.events.send(Event::Failed(error));
                             break;
@@ -282,4 +325,8 @@ impl Fetcher {
         text.push_str("\r\n");
         text.into_bytes()
     }
+}
+
+fn duration(seconds: f64) -> Duration {
+    Duration::from_nanos(nanos(seconds))
 }

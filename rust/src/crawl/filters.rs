@@ -47,6 +47,8 @@ enum Node {
 pub struct Filter {
     root: Node,
     has_external: bool,
+    /// whether it looks at the page that a link stands on
+    pub has_source: bool,
 }
 
 /// Trees deeper than this are refused, so that no program can exhaust the stack.
@@ -59,7 +61,11 @@ impl Filter {
         let root = read(&mut lines, &mut has_external, 0)?;
         match lines.next() {
             Some(line) => Err(format!("nothing was expected behind the program: {line}")),
-            None => Ok(Filter { root, has_external }),
+            None => Ok(Filter {
+                root,
+                has_external,
+                has_source: program.lines().any(|line| line.starts_with("same-")),
+            }),
         }
     }
 

@@ -5,19 +5,20 @@
 //! same moment are told apart by one who decides.
 
 use super::Result;
-use super::config::{Config, Subjects, nanos};
+use super::config::{Config, nanos};
 use super::counters::{Counters, add, get, set, thread_cpu_ns};
 use super::distributor::Distributor;
 use super::dns::{Found, Resolver};
-use super::filters::Subject;
 use super::known::Known;
 use super::messages::{Clock, End, Event, Notice, Visit};
 use super::record::{Batch, Record};
 use super::sieve::Sieve;
+use super::steering::name_of;
 use super::workbench::{Moment, State, Workbench};
 use crate::web::http::Failure;
 use crate::web::url;
 use crossbeam::channel::{Receiver, Sender};
+use hashbrown::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
@@ -45,9 +46,17 @@ pub struct Frontier {
     pub(super) num_held: usize,
     pub(super) notices: Sender<Notice>,
     pub(super) is_paused: bool,
+    /// more URLs may come from outside
+    is_expecting: bool,
+    /// visits under way are given up
+    is_aborted: bool,
     pub(super) end: Option<End>,
     pub(super) record: Vec<u8>,
     pub(super) last_flush: Moment,
+    pub(super) host_delay: f64,
+    pub(super) ip_delay: f64,
+    /// names and addresses that are not asked
+    pub(super) blacklist: HashSet<String>,
 }
 
 impl Frontier {
@@ -75,9 +84,14 @@ impl Frontier {
             num_held: 0,
             notices,
             is_paused: false,
+            is_expecting: true,
+            is_aborted: false,
             end: None,
             record: Vec::new(),
             last_flush: 0,
+            host_delay: config.limits.host_delay,
+            ip_delay: config.limits.ip_delay,
+            blacklist: HashSet::new(),
             config,
             counters,
             clock,
@@ -104,6 +118,7 @@ impl Frontier {
         if self.distributor.is_behind {
             wait = Duration::ZERO;
         } else if self.in_flight < self.config.limits.fetchers
+            && !self.is_paused
             && let Some(moment) = self.bench.next_moment()
         {
             wait = wait.min(Duration::from_nanos(moment.saturating_sub(now)));
@@ -131,6 +146,12 @@ impl Frontier {
     fn hear(&mut self, event: Event) -> Result<()> {
         match event {
             Event::Links(batch) => self.enqueue(&batch)?,
+            Event::Given(batch) => {
+                set(&self.counters.idle, 0);
+                add(&self.counters.received, batch.len);
+                self.enqueue(&batch)?;
+            }
+            Event::Finish => self.is_expecting = false,
             Event::Ended(ended) => self.end_visit(ended)?,
             Event::Ask(question) => {
                 let earlier = self.known.ask(&question)?;
@@ -142,7 +163,12 @@ impl Frontier {
             }
             Event::Gate { origin, keeps } => self.hear_gate(&origin, keeps)?,
             Event::Pause(is_paused) => self.is_paused = is_paused,
-            Event::Stop => self.end = self.end.or(Some(End::Stopped)),
+            Event::Stop(is_now) => {
+                self.is_aborted |= is_now;
+                self.end = self.end.or(Some(End::Stopped));
+            }
+            Event::Set { name, value } => self.set(&name, value),
+            Event::Blacklist(what) => self.shut_out(what)?,
             Event::Failed(error) => return Err(error),
         }
         Ok(())
@@ -152,94 +178,43 @@ impl Frontier {
 
     fn enqueue(&mut self, batch: &Batch) -> Result<()> {
         let limit = self.config.limits.max_urls;
-        let records: Vec<_> = batch.iter().collect();
-        let admitted = self.admit(&records)?;
-        for ((hash, record), is_admitted) in records.into_iter().zip(admitted) {
-            let is_full =
-                limit > 0 && self.sieve.num_known() + self.sieve.num_pending() as u64 >= limit;
-            if !is_admitted || is_full {
+        let mut foreign: Vec<(u32, Vec<(String, u8)>)> = Vec::new();
+        for (hash, bytes) in batch.iter() {
+            if self.pass_on(bytes, &mut foreign) {
+                continue;
+            }
+            if limit > 0 && self.sieve.num_known() + self.sieve.num_pending() as u64 >= limit {
                 add(&self.counters.filtered, 1);
                 continue;
             }
             add(&self.counters.enqueued, 1);
-            self.sieve.enqueue(hash, record)?;
+            self.sieve.enqueue(hash, bytes)?;
             if self.sieve.is_full() {
                 self.flush()?;
             }
         }
+        for (agent, urls) in foreign {
+            add(&self.counters.foreign, urls.len() as u64);
+            let _ = self.notices.send(Notice::Foreign { agent, urls });
+        }
         Ok(())
     }
 
-    /// Which of these are ours, and let in by predicates of the user's; the others are sent to their agents.
-    fn admit(&mut self, records: &[(u64, &[u8])]) -> Result<Vec<bool>> {
-        let config = self.config.clone();
-        let mut admitted = vec![true; records.len()];
-        if !config.ring.is_empty() {
-            let mut foreign: Vec<(u32, Vec<(String, u8)>)> = Vec::new();
-            for (place, (_, bytes)) in records.iter().enumerate() {
-                let Some(record) = Record::read(bytes) else {
-                    continue;
-                };
-                let agent = config.agent_of(host_hash(record.url));
-                if agent == config.limits.agent {
-                    continue;
-                }
-                admitted[place] = false;
-                let found = foreign.iter().position(|(other, _)| *other == agent);
-                let found = found.unwrap_or_else(|| {
-                    foreign.push((agent, Vec::new()));
-                    foreign.len() - 1
-                });
-                foreign[found].1.push((record.url.to_owned(), record.depth));
-            }
-            for (agent, urls) in foreign {
-                add(&self.counters.foreign, urls.len() as u64);
-                let _ = self.notices.send(Notice::Foreign { agent, urls });
-            }
+    /// Whether a URL is another agent's; it is put with the others of that one.
+    fn pass_on(&self, bytes: &[u8], foreign: &mut Vec<(u32, Vec<(String, u8)>)>) -> bool {
+        let Some(record) = Record::read(bytes).filter(|_| !self.config.ring.is_empty()) else {
+            return false;
+        };
+        let agent = self.config.agent_of(host_hash(record.url));
+        if agent == self.config.limits.agent {
+            return false;
         }
-        // fetchers have asked the filter already, unless the user must be asked
-        let filter = config
-            .filters
-            .schedule
-            .as_ref()
-            .filter(|filter| filter.has_external());
-        if let (Some(filter), Some(judge)) = (filter, &config.filters.judge) {
-            let read: Vec<_> = records
-                .iter()
-                .map(|(_, bytes)| Record::read(bytes))
-                .collect();
-            let subjects = read.iter().map(|record| {
-                let (url, depth) =
-                    record.map_or(("", 0), |record| (record.url, u32::from(record.depth)));
-                Subject {
-                    url,
-                    source: None,
-                    depth,
-                    response: None,
-                }
-            });
-            let subjects: Vec<Subject> = subjects.collect();
-            let mut error = None;
-            let told = filter.admits_batch(&subjects, &mut |number, places| {
-                let shown = places.iter().map(|&place| Subjects {
-                    url: subjects[place].url.to_owned(),
-                    depth: subjects[place].depth as u8,
-                    ..Subjects::default()
-                });
-                judge((0, number), &shown.collect::<Vec<_>>()).unwrap_or_else(|raised| {
-                    error = Some(raised);
-                    Vec::new()
-                })
-            });
-            if let Some(error) = error {
-                return Err(error);
-            }
-            admitted
-                .iter_mut()
-                .zip(told)
-                .for_each(|(one, other)| *one &= other);
+        let url = (record.url.to_owned(), record.depth);
+        match foreign.iter_mut().find(|(other, _)| *other == agent) {
+            Some((_, urls)) => urls.push(url),
+            None => foreign.push((agent, vec![url])),
         }
-        Ok(admitted)
+        true
     }
 
     /// Lets the sieve release what is new.
@@ -264,8 +239,8 @@ impl Frontier {
 
     /// The host of an origin, known or new.
     pub fn open_host(&mut self, origin: &str) -> Result<u32> {
-        let name = origin.split_once("://").map_or(origin, |(_, name)| name);
-        let (host, is_new) = self.bench.host(origin, self.config.host_delay(name));
+        let delay = self.host_delay(origin);
+        let (host, is_new) = self.bench.host(origin, delay);
         if is_new {
             self.look_up(host)?;
         }
@@ -273,6 +248,9 @@ impl Frontier {
     }
 
     pub(super) fn look_up(&mut self, host: u32) -> Result<()> {
+        if self.bench.get(host).state == State::Closed {
+            return Ok(());
+        }
         self.bench.get_mut(host).state = State::Resolving;
         match self.resolver.ask(host, &self.bench.get(host).origin) {
             Some(found) => self.resolve(host, found),
@@ -285,6 +263,9 @@ impl Frontier {
 
     fn resolve(&mut self, host: u32, found: Found) -> Result<()> {
         let now = self.clock.now();
+        if self.bench.get(host).state == State::Closed {
+            return Ok(());
+        }
         let Some((address, lasts)) = found else {
             add(&self.counters.failures[Failure::Dns as usize], 1);
             let state = self.bench.get_mut(host);
@@ -296,8 +277,10 @@ impl Frontier {
             self.distributor.look_up_later(now + nanos(*delay), host);
             return Ok(());
         };
-        self.bench
-            .place(host, address, self.config.ip_delay(address.ip()));
+        if self.is_shut_out(&self.bench.get(host).origin, address.ip()) {
+            return self.give_up(host);
+        }
+        self.bench.place(host, address, self.ip_delay(address.ip()));
         let state = self.bench.get_mut(host);
         state.failures = 0;
         state.resolved_until =
@@ -335,6 +318,9 @@ impl Frontier {
 
     /// Leaves a host alone; who waited for a robots.txt from it is told that there is none to be had.
     pub(super) fn give_up(&mut self, host: u32) -> Result<()> {
+        if self.bench.get(host).state == State::Closed {
+            return Ok(());
+        }
         let queued = self.bench.get(host).queue.len() + self.distributor.virtualizer.len_of(host);
         add(&self.counters.dropped, queued);
         add(&self.counters.hosts_closed, 1);
@@ -364,7 +350,11 @@ impl Frontier {
             }
         }
         if self.in_flight > 0 {
-            return None;
+            set(&counters.idle, 0);
+            // when time is over, nobody waits longer than for a server that is silent
+            let last = nanos(limits.max_seconds + limits.response_timeout);
+            let is_late = self.end == Some(End::Time) && self.clock.now() >= last;
+            return self.end.filter(|_| self.is_aborted || is_late);
         }
         let is_idle = !is_behind
             && self.events.is_empty()
@@ -372,7 +362,9 @@ impl Frontier {
             && self.sieve.num_pending() == 0
             && self.distributor.is_empty()
             && self.num_resolving + self.num_held == 0;
-        self.end.or(is_idle.then_some(End::Exhausted))
+        set(&counters.idle, u64::from(is_idle));
+        self.end
+            .or((is_idle && !self.is_expecting).then_some(End::Exhausted))
     }
 
     fn publish(&mut self) {
@@ -390,13 +382,5 @@ impl Frontier {
 
 /// Agents share hosts by name, whatever the scheme and the port.
 pub fn host_hash(url: &str) -> u64 {
-    let (origin, _) = url::split(url);
-    let authority = origin
-        .split_once("://")
-        .map_or(origin, |(_, authority)| authority);
-    let name = match authority.rsplit_once(':') {
-        Some((name, port)) if !port.ends_with(']') => name,
-        _ => authority,
-    };
-    xxhash_rust::xxh3::xxh3_64(name.as_bytes())
+    xxhash_rust::xxh3::xxh3_64(name_of(url::split(url).0).as_bytes())
 }

@@ -1,9 +1,12 @@
 //! Filters over answers, and the functions of the user's that they ask.
 
 use super::config::{Filters, Subjects};
+use super::counters::add;
 use super::fetcher::{Asked, Fetcher};
 use super::filters::{Facts, Filter, Subject};
+use super::messages::Event;
 use super::page::Page;
+use super::record::{Batch, Record};
 use super::{CrawlError, Result};
 use crate::web::html::{self, Scan, Wants};
 use tokio::sync::oneshot;
@@ -12,12 +15,53 @@ use tokio::sync::oneshot;
 pub struct Pending {
     place: usize,
     subject: Subjects,
-    digest: [u8; 20],
-    is_duplicate: bool,
     reply: oneshot::Sender<bool>,
 }
 
 impl Fetcher {
+    /// Sends links to the frontier, those that predicates of the user's let through.
+    pub fn send(&self, batch: Batch, source: &str) -> Result<()> {
+        let Filters {
+            schedule, judge, ..
+        } = &self.config.filters;
+        let filter = schedule.as_ref().filter(|filter| filter.has_external());
+        let (Some(filter), Some(judge)) = (filter, judge) else {
+            let _ = self.events.send(Event::Links(batch));
+            return Ok(());
+        };
+        let read = |(hash, bytes)| Some((hash, Record::read(bytes)?));
+        let records: Vec<_> = batch.iter().filter_map(read).collect();
+        let subjects = records.iter().map(|(_, record)| Subject {
+            url: record.url,
+            source: Some(source),
+            depth: u32::from(record.depth),
+            response: None,
+        });
+        let subjects: Vec<_> = subjects.collect();
+        let mut raised = None;
+        let told = filter.admits_batch(&subjects, &mut |number, places| {
+            let shown = places.iter().map(|&place| Subjects {
+                url: subjects[place].url.to_owned(),
+                source: Some(source.to_owned()),
+                depth: subjects[place].depth as u8,
+                ..Subjects::default()
+            });
+            judge((0, number), &shown.collect::<Vec<_>>()).unwrap_or_else(|error| {
+                raised = Some(error);
+                Vec::new()
+            })
+        });
+        let mut admitted = Batch::default();
+        for ((hash, record), is_admitted) in records.iter().zip(told) {
+            match is_admitted {
+                true => admitted.push(*hash, record),
+                false => add(&self.counters.filtered, 1),
+            }
+        }
+        let _ = self.events.send(Event::Links(admitted));
+        raised.map_or(Ok(()), Err)
+    }
+
     /// Whether the filter at a place (0 parse, 1 follow, 2 store) lets a page through.
     pub(super) async fn admits(
         &self,
@@ -57,9 +101,9 @@ impl Fetcher {
                 status: page.answer.status,
                 content_type: page.content_type.clone(),
                 body: Some(page.answer.body.as_slice().into()),
+                digest: page.digest,
+                is_duplicate: page.earlier.is_some(),
             },
-            digest: page.digest,
-            is_duplicate: page.earlier.is_some(),
             reply,
         });
         // whoever else is ready joins before the user is asked
@@ -94,8 +138,8 @@ impl Fetcher {
                 status: page.subject.status,
                 content_type: &page.subject.content_type,
                 body: page.subject.body.as_deref().unwrap_or_default(),
-                digest: &page.digest,
-                is_duplicate: page.is_duplicate,
+                digest: &page.subject.digest,
+                is_duplicate: page.subject.is_duplicate,
                 language,
             })
             .collect();

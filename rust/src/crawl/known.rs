@@ -39,12 +39,14 @@ impl Known {
         })
     }
 
-    /// The page that this one repeats; if there is none, it is remembered.
+    /// The page that this one repeats; if there is none, it is remembered, unless it is not to be stored: nothing may
+    /// point to it then.
     pub fn ask(&mut self, question: &Question) -> Result<Option<Earlier>> {
         let place = self.log.position() + self.pending.len() as u64;
+        let value = question.is_kept.then_some(place);
         let [a, b, c, d, e, f, g, h, ..] = question.digest;
         let key = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
-        if let Some(place) = self.digests.get_or_insert(key, place)? {
+        if let Some(place) = self.digests.find(key, value)? {
             let (digest, earlier) = self.read(place)?;
             // one of 2⁶⁴ others may begin with the same bytes
             if digest == question.digest {
@@ -55,9 +57,12 @@ impl Known {
             }
         }
         let same = match question.fingerprint {
-            Some(fingerprint) => self.fingerprints.get_or_insert(fingerprint, place)?,
+            Some(fingerprint) => self.fingerprints.find(fingerprint, value)?,
             None => None,
         };
+        if value.is_none() {
+            return same.map(|place| Ok(self.read(place)?.1)).transpose();
+        }
         // also a page that repeats another one is remembered by its bytes
         let url = &question.url.as_bytes()[..question.url.len().min(u16::MAX as usize)];
         self.pending.extend_from_slice(&question.digest);

@@ -14,6 +14,10 @@ use tokio::sync::oneshot;
 /// What fetchers, name servers and the user tell the frontier.
 pub enum Event {
     Links(Batch),
+    /// URLs from outside
+    Given(Batch),
+    /// no more of them will come
+    Finish,
     Ended(Ended),
     Ask(Question),
     Resolved {
@@ -25,7 +29,14 @@ pub enum Event {
         keeps: bool,
     },
     Pause(bool),
-    Stop,
+    /// whether even visits under way are given up
+    Stop(bool),
+    Set {
+        name: String,
+        value: f64,
+    },
+    /// a name or an address that is not to be asked
+    Blacklist(String),
     /// a thread cannot go on
     Failed(CrawlError),
 }
@@ -52,9 +63,10 @@ pub struct Ended {
 }
 
 pub enum Outcome {
-    /// an answer for good; whether it counts as a page
+    /// an answer for good; whether it counts as a page, and whether the host asked to be left alone
     Answered {
         is_page: bool,
+        is_farewell: bool,
     },
     Robots {
         of: u32,
@@ -76,7 +88,8 @@ pub enum RobotsAnswer {
     Rules(Arc<Robots>),
     /// to an absolute URL
     Redirect(String),
-    Unavailable,
+    /// for so many seconds, or until one cares to ask again
+    Unavailable(f64),
 }
 
 /// Whether a page was there before.
@@ -86,6 +99,8 @@ pub struct Question {
     pub url: String,
     /// nanoseconds since 1970
     pub date: u64,
+    /// whether it will be stored
+    pub is_kept: bool,
     pub reply: oneshot::Sender<Option<Earlier>>,
 }
 

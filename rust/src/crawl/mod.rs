@@ -26,6 +26,7 @@ pub mod page;
 pub mod queue;
 pub mod record;
 pub mod sieve;
+pub mod steering;
 pub mod tls;
 pub mod url_cache;
 pub mod virtualizer;

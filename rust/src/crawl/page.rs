@@ -17,7 +17,7 @@ use std::time::Instant;
 use tokio::sync::oneshot;
 
 /// RFC 9309 asks for 500 KiB at least.
-const MAX_ROBOTS: usize = 1 << 20;
+pub const MAX_ROBOTS: usize = 1 << 20;
 
 /// A page on its way through the fetcher.
 pub struct Page {
@@ -30,6 +30,8 @@ pub struct Page {
     /// of HTML
     pub scan: Option<Box<Scan>>,
     pub robots: u8,
+    /// whether it is to be stored
+    pub is_kept: bool,
     pub earlier: Option<Earlier>,
     /// where a redirect leads
     pub location: Option<String>,
@@ -46,15 +48,20 @@ impl Fetcher {
             1,
         );
         add(&counters.bytes, answer.num_bytes);
-        let is_decoded = self.decode(&mut answer);
+        let is_decoded = self.decode(asked, &mut answer);
         if asked.task.robots_for.is_some() {
-            return Ok(self.receive_robots(asked, &answer));
+            return self.receive_robots(asked, &answer);
         }
-        if let Some(after) = self.tries_again(asked, &answer) {
-            return Ok(Outcome::Unavailable {
-                task: asked.task.clone(),
-                after,
-            });
+        let mut is_farewell = false;
+        if matches!(answer.status, 429 | 500 | 502 | 503 | 504) {
+            let after = answer.retry_after();
+            let attempts = self.config.retries.last().map_or(0, Vec::len);
+            // who asks for more patience than there is gets no request at all
+            is_farewell = after > self.config.limits.max_retry_after;
+            if !is_farewell && usize::from(asked.task.attempt) < attempts {
+                let task = asked.task.clone();
+                return Ok(Outcome::Unavailable { task, after });
+            }
         }
         let (content_type, charset) = answer.content_type();
         let mut page = Page {
@@ -66,6 +73,7 @@ impl Fetcher {
             digest: [0; 20],
             scan: None,
             robots: 0,
+            is_kept: false,
             earlier: None,
             location: None,
             answer,
@@ -83,17 +91,13 @@ impl Fetcher {
         self.read(asked, &mut page).await?;
         let is_page =
             page.answer.status == 200 && is_text(&page.content_type) && page.earlier.is_none();
-        let kept = match self.config.limits.obey_robots {
-            0 => true,
-            _ => page.robots & NOARCHIVE == 0,
-        };
         if page.earlier.is_some() {
             add(&counters.duplicates, 1);
         } else {
             add(&counters.pages, u64::from(is_page));
             self.follow(asked, &page).await?;
         }
-        if kept && self.admits(2, &page, asked).await? {
+        if page.is_kept {
             self.store(asked, &page)?;
         }
         if asked.visit.is_sample && is_page {
@@ -108,56 +112,57 @@ impl Fetcher {
         if let Some(scan) = page.scan.take() {
             self.scans.borrow_mut().push(scan);
         }
-        Ok(Outcome::Answered { is_page })
+        Ok(Outcome::Answered {
+            is_page,
+            is_farewell,
+        })
     }
 
     fn time(&self, counter: &std::sync::atomic::AtomicU64, since: Instant) {
         add(counter, since.elapsed().as_nanos() as u64);
     }
 
-    /// Takes the content coding off the body; whether there was one.
-    fn decode(&self, answer: &mut Answer) -> bool {
-        let Some(codings) = answer.header("content-encoding") else {
+    /// Takes the content codings off the body; whether there was one that can be.
+    fn decode(&self, asked: &Asked, answer: &mut Answer) -> bool {
+        let lines = answer
+            .headers()
+            .filter(|(name, _)| name.eq_ignore_ascii_case(b"content-encoding"));
+        let lines: Vec<&[u8]> = lines.map(|(_, value)| value).collect();
+        let codings = String::from_utf8_lossy(&lines.join(&b','))
+            .replace("\r\n", " ")
+            .to_ascii_lowercase();
+        // what is no coding that we know stays, and its header says so
+        let is_known = |coding: &str| http::CODINGS.contains(&coding.trim());
+        if !codings.split(',').any(is_known) {
             return false;
-        };
-        let codings = String::from_utf8_lossy(codings).to_ascii_lowercase();
+        }
         let timer = Instant::now();
-        let before = answer.body.len();
         let body = std::mem::take(&mut answer.body);
-        let (body, cut) = http::decode(body, &codings, self.config.limits.max_response);
+        let limit = match asked.task.robots_for {
+            Some(_) => self.config.limits.max_response.max(MAX_ROBOTS),
+            None => self.config.limits.max_response,
+        };
+        let (body, cut) = http::decode(body, &codings, limit);
         self.time(&self.counters.decode_ns, timer);
         answer.body = body;
         answer.cut = answer.cut.or(cut);
-        answer.body.len() != before || codings.trim() != "identity"
+        true
     }
 
-    /// Seconds until an answer that says "not now" is asked for again; none if it is taken as it is.
-    fn tries_again(&self, asked: &Asked, answer: &Answer) -> Option<f64> {
-        if !matches!(answer.status, 429 | 500 | 502 | 503 | 504) {
-            return None;
-        }
-        let delays = self.config.retries.last()?;
-        let delay = *delays.get(usize::from(asked.task.attempt))?;
-        let header = answer
-            .header("retry-after")
-            .and_then(|value| std::str::from_utf8(value).ok());
-        let after = header
-            .and_then(|value| value.trim().parse::<f64>().ok())
-            .unwrap_or(0.0);
-        // who asks for more patience than there is gets no second request at all
-        (after <= self.config.limits.max_retry_after).then_some(delay.max(after))
-    }
-
-    fn receive_robots(&self, asked: &Asked, answer: &Answer) -> Outcome {
+    fn receive_robots(&self, asked: &Asked, answer: &Answer) -> Result<Outcome> {
         add(&self.counters.robots, 1);
         let task = asked.task.clone();
         let of = task.robots_for.unwrap_or(asked.visit.host);
         let said = match answer.status {
+            // half a file would allow too much
+            200..=299 if matches!(answer.cut, Some(Cut::Time | Cut::Disconnect)) => {
+                RobotsAnswer::Unavailable(0.0)
+            }
             200..=299 => {
                 let rules =
                     Robots::parse(&answer.body, &self.config.user_agents(), MAX_ROBOTS, false);
                 if self.config.limits.sitemaps != 0 {
-                    self.send_sitemaps(asked, &rules);
+                    self.send_sitemaps(asked, &rules)?;
                 }
                 RobotsAnswer::Rules(Arc::new(rules))
             }
@@ -166,12 +171,12 @@ impl Fetcher {
                 None => RobotsAnswer::Rules(Arc::default()),
             },
             400..=499 if answer.status != 429 => RobotsAnswer::Rules(Arc::default()),
-            _ => RobotsAnswer::Unavailable,
+            _ => RobotsAnswer::Unavailable(answer.retry_after()),
         };
-        Outcome::Robots { of, task, said }
+        Ok(Outcome::Robots { of, task, said })
     }
 
-    fn send_sitemaps(&self, asked: &Asked, rules: &Robots) {
+    fn send_sitemaps(&self, asked: &Asked, rules: &Robots) -> Result<()> {
         let base = format!("{}/robots.txt", asked.visit.origin);
         let mut batch = Batch::default();
         let mut form = Vec::new();
@@ -188,7 +193,7 @@ impl Fetcher {
                 self.push(&mut batch, &base, &found, 0, 0);
             }
         }
-        let _ = self.events.send(Event::Links(batch));
+        self.send(batch, &base)
     }
 
     /// The target of a redirect, in normal form.
@@ -240,6 +245,8 @@ impl Fetcher {
             page.scan = Some(scan);
             self.time(&self.counters.parse_ns, timer);
         }
+        let is_archived = self.config.limits.obey_robots == 0 || page.robots & NOARCHIVE == 0;
+        page.is_kept = is_archived && self.admits(2, page, asked).await?;
         if page.answer.status == 200 && !page.answer.body.is_empty() {
             let (reply, told) = oneshot::channel();
             let _ = self.events.send(Event::Ask(Question {
@@ -247,10 +254,14 @@ impl Fetcher {
                 fingerprint: page.scan.as_ref().map(|scan| scan.fingerprint),
                 url: page.url.clone(),
                 date: asked.date,
+                is_kept: page.is_kept,
                 reply,
             }));
             // nobody answers when the crawl is being given up
             page.earlier = told.await.unwrap_or_default();
+            if page.earlier.is_some() {
+                page.is_kept = page.is_kept && self.admits(2, page, asked).await?;
+            }
         }
         Ok(())
     }
@@ -261,16 +272,12 @@ impl Fetcher {
         let mut batch = Batch::default();
         if let Some(target) = &page.location {
             if asked.task.redirects < limits.max_redirects && self.admits(1, page, asked).await? {
-                self.push(
-                    &mut batch,
-                    &page.url,
-                    target,
-                    asked.task.depth,
-                    asked.task.redirects + 1,
-                );
+                let is_local = url::split(target).0 == &*asked.visit.origin;
+                let depth = if is_local { asked.task.depth } else { 0 };
+                let redirects = asked.task.redirects + 1;
+                self.push(&mut batch, &page.url, target, depth, redirects);
             }
-            let _ = self.events.send(Event::Links(batch));
-            return Ok(());
+            return self.send(batch, &page.url);
         }
         let obeys = limits.obey_robots != 0 && page.robots & NOFOLLOW != 0;
         if obeys || page.answer.status != 200 || !self.admits(1, page, asked).await? {
@@ -304,10 +311,7 @@ impl Fetcher {
         }
         add(&self.counters.links, met);
         self.time(&self.counters.links_ns, timer);
-        if batch.len > 0 {
-            let _ = self.events.send(Event::Links(batch));
-        }
-        Ok(())
+        self.send(batch, &page.url)
     }
 
     fn push_link(
@@ -344,9 +348,7 @@ impl Fetcher {
     /// Puts a URL into a batch, unless it went by lately or the schedule filter refuses it.
     fn push(&self, batch: &mut Batch, source: &str, found: &str, depth: u8, redirects: u8) {
         let hash = sieve::hash(found.as_bytes());
-        if !self.cache.borrow_mut().insert(hash) {
-            return;
-        }
+        let is_new = || self.cache.borrow_mut().insert(hash);
         if let Some(filter) = &self.config.filters.schedule {
             let subject = Subject {
                 url: found,
@@ -354,10 +356,19 @@ impl Fetcher {
                 depth: u32::from(depth),
                 response: None,
             };
+            // what is refused on one page may be let through on another: only then is the cache not asked first
+            if !filter.has_source && !is_new() {
+                return;
+            }
             if filter.admits(&subject) == Some(false) {
                 add(&self.counters.filtered, 1);
                 return;
             }
+            if filter.has_source && !is_new() {
+                return;
+            }
+        } else if !is_new() {
+            return;
         }
         batch.push(
             hash,
@@ -387,7 +398,6 @@ impl Fetcher {
         let numbers = [
             asked.task.depth.to_string(),
             asked.took.as_millis().to_string(),
-            page.robots.to_string(),
         ];
         let mut metadata = vec![
             ("depth", numbers[0].as_str()),
@@ -404,7 +414,10 @@ impl Fetcher {
             Cut::Time => Truncated::Time,
             Cut::Disconnect => Truncated::Disconnect,
         });
-        let protocols: Vec<&str> = asked.wire.protocols.clone();
+        let mut protocols: Vec<&str> = asked.wire.protocols.clone();
+        if page.answer.is_old {
+            protocols[0] = "http/1.0";
+        }
         let capture = Capture {
             uri: &page.url,
             date: asked.date,

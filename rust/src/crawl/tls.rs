@@ -2,6 +2,7 @@
 
 use super::config::Config;
 use super::fetcher::Wire;
+use super::steering::name_of;
 use super::{CrawlError, Result};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::ring::default_provider;
@@ -98,14 +99,8 @@ pub fn connector(config: &Config) -> Result<TlsConnector> {
 
 /// The name that the certificate should be for.
 pub fn server_name(origin: &str, address: IpAddr) -> ServerName<'static> {
-    let authority = origin
-        .split_once("://")
-        .map_or(origin, |(_, authority)| authority);
-    let name = match authority.rsplit_once(':') {
-        Some((name, port)) if !port.ends_with(']') => name,
-        _ => authority,
-    };
-    ServerName::try_from(name.to_owned()).unwrap_or(ServerName::IpAddress(address.into()))
+    let name = name_of(origin).to_owned();
+    ServerName::try_from(name).unwrap_or(ServerName::IpAddress(address.into()))
 }
 
 pub fn describe(connection: &ClientConnection) -> Wire {

@@ -39,11 +39,19 @@ impl Frontier {
                     .fetcher_waits(self.bench.front(), limits.fetchers - self.in_flight);
                 break;
             };
-            let most = if limits.keep_alive > 0.0 {
-                PER_VISIT
-            } else {
-                1
+            let state = self.bench.get(host);
+            let pages = state.pages;
+            // who asks for a delay means that between any two requests
+            let rules = state.robots.as_ref();
+            let asks_delay =
+                rules.is_some_and(|rules| rules.crawl_delay.min(limits.max_crawl_delay) > 0.0);
+            let mut most = match limits.keep_alive > 0.0 && !asks_delay {
+                true => PER_VISIT.min(limits.max_pages_per_host.saturating_sub(pages) as usize),
+                false => 1,
             };
+            if f64::from(pages) < limits.gate_after {
+                most = most.min(limits.gate_after as usize - pages as usize);
+            }
             let asked = get(&self.counters.pages) + self.num_asked;
             let left = if limits.max_pages == 0 {
                 u64::MAX
@@ -154,17 +162,27 @@ impl Frontier {
         self.busy[fetcher] -= 1;
         self.in_flight -= 1;
         self.num_asked -= num_tasks as u64;
-        let state = self.bench.get_mut(host);
         let was_asked = !outcomes.is_empty();
-        for task in rest.into_iter().rev() {
-            state.errands.push_front(task);
+        let state = self.bench.get_mut(host);
+        if state.state == State::Closed {
+            add(&self.counters.dropped, rest.len() as u64);
+        } else {
+            rest.into_iter()
+                .rev()
+                .for_each(|task| state.errands.push_front(task));
         }
         for outcome in outcomes {
             match outcome {
-                Outcome::Answered { is_page } => {
+                Outcome::Answered {
+                    is_page,
+                    is_farewell,
+                } => {
                     let state = self.bench.get_mut(host);
                     state.failures = 0;
                     state.pages += u32::from(is_page);
+                    if is_farewell {
+                        self.give_up(host)?;
+                    }
                 }
                 Outcome::Robots { of, task, said } => self.hear_robots(of, task, said, moment)?,
                 Outcome::Failed { task, failure } => {
@@ -261,9 +279,10 @@ impl Frontier {
             }
             // nowhere in particular: there is no file
             RobotsAnswer::Redirect(_) => Arc::default(),
-            RobotsAnswer::Unavailable => {
+            RobotsAnswer::Unavailable(after) => {
                 let delays = &self.config.retries[UNAVAILABLE];
-                let Some(delay) = delays.get(usize::from(task.attempt)) else {
+                let delay = delays.get(usize::from(task.attempt));
+                let Some(delay) = delay.filter(|_| after <= limits.max_retry_after) else {
                     return self.give_up(of);
                 };
                 let again = Task {
@@ -271,7 +290,7 @@ impl Frontier {
                     ..robots_task(of)
                 };
                 let state = self.bench.get_mut(of);
-                state.next = state.next.max(moment + nanos(*delay));
+                state.next = state.next.max(moment + nanos(delay.max(after)));
                 state.errands.push_front(again);
                 self.bench.offer(of);
                 return Ok(());
@@ -279,6 +298,8 @@ impl Frontier {
         };
         let asked = nanos(rules.crawl_delay.min(limits.max_crawl_delay));
         let state = self.bench.get_mut(of);
+        // the visit before this one is over already, if another host had the file
+        state.next += asked.saturating_sub(state.delay);
         state.delay = state.delay.max(asked);
         state.robots = Some(rules);
         state.robots_until = until;

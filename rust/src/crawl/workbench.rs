@@ -221,6 +221,17 @@ impl Workbench {
         host.entry = entry;
     }
 
+    /// All addresses at which hosts live.
+    pub fn addresses(&self) -> Vec<IpAddr> {
+        self.addresses.keys().copied().collect()
+    }
+
+    pub fn set_ip_delay(&mut self, address: IpAddr, delay: Moment) {
+        if let Some(&entry) = self.addresses.get(&address) {
+            self.entries[entry as usize].delay = delay;
+        }
+    }
+
     /// Puts a path behind those that a host has.
     pub fn push(&mut self, host: u32, record: &[u8]) {
         let queue = &mut self.hosts[host as usize].queue;

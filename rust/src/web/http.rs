@@ -3,7 +3,7 @@
 use httparse::{EMPTY_HEADER, ParserConfig, Response, Status};
 use memchr::memmem;
 use std::io::{self, Read};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant as Deadline, timeout_at};
 
@@ -53,6 +53,8 @@ pub struct Answer {
     /// bytes that came, transfer coding included
     pub num_bytes: u64,
     pub is_reusable: bool,
+    /// it is HTTP/1.0
+    pub is_old: bool,
     headers: Vec<(u32, u32, u32, u32)>,
 }
 
@@ -87,6 +89,16 @@ impl Answer {
         )
     }
 
+    /// Seconds that it asks to wait, as a number or until a date; 0 if it does not.
+    pub fn retry_after(&self) -> f64 {
+        let text = String::from_utf8_lossy(self.header("retry-after").unwrap_or_default());
+        text.trim().parse().unwrap_or_else(|_| {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH);
+            let now = now.map_or(0.0, |now| now.as_secs_f64());
+            parse_date(&text).map_or(0.0, |date| (date - now).max(0.0))
+        })
+    }
+
     fn parse(&mut self) -> Result<bool, Failure> {
         let mut config = ParserConfig::default();
         config
@@ -94,9 +106,17 @@ impl Answer {
             .allow_obsolete_multiline_headers_in_responses(true)
             .allow_multiple_spaces_in_response_status_delimiters(true)
             .ignore_invalid_headers_in_responses(true);
-        let mut found = [EMPTY_HEADER; 200];
-        let mut response = Response::new(&mut found);
-        match config.parse_response(&mut response, &self.head) {
+        let mut few = [EMPTY_HEADER; 64];
+        let mut many = Vec::new();
+        let mut response = Response::new(&mut few);
+        let mut parsed = config.parse_response(&mut response, &self.head);
+        if parsed == Err(httparse::Error::TooManyHeaders) {
+            // each has a line of its own, and the size of the head bounds them
+            many.resize(memchr::memchr_iter(b'\n', &self.head).count(), EMPTY_HEADER);
+            response = Response::new(&mut many);
+            parsed = config.parse_response(&mut response, &self.head);
+        }
+        match parsed {
             Ok(Status::Complete(length)) => {
                 self.status = response.code.unwrap_or_default();
                 let start = self.head.as_ptr() as usize;
@@ -120,7 +140,8 @@ impl Answer {
                         (name.0, name.1, value.0, value.1)
                     }
                 }));
-                self.is_reusable = response.version == Some(1);
+                self.is_old = response.version == Some(0);
+                self.is_reusable = !self.is_old;
                 self.body = self.head.split_off(length);
                 Ok(true)
             }
@@ -160,7 +181,10 @@ pub async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(
         ..Answer::default()
     };
     loop {
-        let deadline = if answer.head.is_empty() { first } else { end };
+        let deadline = match answer.head.is_empty() {
+            true => first,
+            false => end.min(Deadline::now() + limits.silence),
+        };
         let seen = answer.head.len().saturating_sub(3);
         let taken = timeout_at(deadline, stream.read_buf(&mut answer.head))
             .await
@@ -188,12 +212,12 @@ pub async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(
                 answer.head = std::mem::take(&mut answer.body);
                 answer.status = 0;
             }
-            if answer.status != 0 {
-                break;
-            }
         }
         if answer.head.len() > limits.head {
             return Err(Failure::Protocol);
+        }
+        if answer.status != 0 {
+            break;
         }
     }
     answer.num_bytes = (answer.head.len() + answer.body.len()) as u64;
@@ -220,8 +244,9 @@ async fn read_body<S: AsyncRead + Unpin>(
         .header("content-length")
         .map(|value| std::str::from_utf8(value.trim_ascii()).ok()?.parse().ok());
     let mut framing = match answer.header("transfer-encoding") {
-        Some(value) if is_token(value, "chunked") => Framing::Chunked(Chunks::default()),
+        // whatever they say, these have no body
         _ if matches!(answer.status, 204 | 304) => Framing::Length(0),
+        Some(value) if is_token(value, "chunked") => Framing::Chunked(Chunks::default()),
         _ => length.flatten().map_or(Framing::Close, Framing::Length),
     };
     answer.is_chunked = matches!(framing, Framing::Chunked(_));
@@ -237,14 +262,12 @@ async fn read_body<S: AsyncRead + Unpin>(
                 is_over = true;
             }
             Framing::Chunked(chunks) => match chunks.decode(&raw, &mut answer.body) {
-                Ok(is_last) => {
-                    is_over = is_last;
-                    raw.clear();
-                }
-                Err(()) => {
-                    answer.cut = Some(Cut::Disconnect);
+                Ok(None) => raw.clear(),
+                Ok(Some(rest)) => {
+                    answer.is_reusable &= rest == 0;
                     is_over = true;
                 }
+                Err(()) => answer.cut = Some(Cut::Disconnect),
             },
             _ => {}
         }
@@ -268,17 +291,17 @@ async fn read_body<S: AsyncRead + Unpin>(
             } else {
                 0
             };
-            raw.reserve(
-                announced
-                    .clamp(16 << 10, limits.body + 1)
-                    .saturating_sub(raw.len())
-                    .max(16 << 10),
-            );
+            let wanted = announced.min(limits.body + 1);
+            raw.reserve(wanted.saturating_sub(raw.len()).max(16 << 10));
         }
         // a server that falls silent is asked again for its rate before its time is over
         let pause = Deadline::now() + limits.silence;
         match timeout_at(end.min(pause), stream.read_buf(&mut raw)).await {
-            Ok(Ok(0)) | Ok(Err(_)) => {
+            Ok(Err(error)) if error.kind() != io::ErrorKind::UnexpectedEof => {
+                answer.cut = Some(Cut::Disconnect);
+            }
+            // TLS servers hang up without a word, too
+            Ok(Ok(0) | Err(_)) => {
                 if !matches!(framing, Framing::Close) {
                     answer.cut = Some(Cut::Disconnect);
                 }
@@ -320,8 +343,8 @@ enum ChunkState {
 }
 
 impl Chunks {
-    /// Appends what is data in `input`; whether the last chunk and its trailer are over.
-    fn decode(&mut self, mut input: &[u8], out: &mut Vec<u8>) -> Result<bool, ()> {
+    /// Appends what is data in `input`; when the last chunk and its trailer are over, how much is behind them.
+    fn decode(&mut self, mut input: &[u8], out: &mut Vec<u8>) -> Result<Option<usize>, ()> {
         while let Some((&byte, rest)) = input.split_first() {
             if self.state == ChunkState::Data {
                 let length = self.left.min(input.len() as u64) as usize;
@@ -359,25 +382,52 @@ impl Chunks {
                 }
                 (ChunkState::DataEnd, b'\r') => ChunkState::DataEnd,
                 (ChunkState::DataEnd, b'\n') => ChunkState::Size,
-                (ChunkState::Trailer, b'\n') => return Ok(true),
+                (ChunkState::Trailer, b'\n') => return Ok(Some(input.len())),
                 (ChunkState::Trailer, b'\r') => ChunkState::Trailer,
                 (ChunkState::TrailerLine, b'\n') => ChunkState::Trailer,
                 (ChunkState::Trailer | ChunkState::TrailerLine, _) => ChunkState::TrailerLine,
                 _ => return Err(()),
             };
         }
-        Ok(false)
+        Ok(None)
     }
 }
+
+/// Seconds since 1970 of a date as `Sun, 06 Nov 1994 08:49:37 GMT`.
+fn parse_date(text: &str) -> Option<f64> {
+    let (_, date) = text.trim().split_once(", ")?;
+    let words: Vec<&str> = date.split([' ', ':', '-']).collect();
+    let [day, month, year, hour, minute, second, "GMT"] = words[..] else {
+        return None;
+    };
+    let names = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    let at = names
+        .find(month)
+        .filter(|at| month.len() == 3 && at % 3 == 0)?;
+    let number = |word: &str| word.parse::<u16>().ok().map(i64::from);
+    // years begin in March here, so that a leap day is the last of one
+    let (year, month) = (number(year)? - i64::from(at < 6), (at as i64 / 3 + 10) % 12);
+    let leap_days = year / 4 - year / 100 + year / 400;
+    let days = 365 * year + leap_days + (153 * month + 2) / 5 + number(day)? - 719_469;
+    Some((((days * 24 + number(hour)?) * 60 + number(minute)?) * 60 + number(second)?) as f64)
+}
+
+/// The content codings that [`decode`] takes off.
+pub const CODINGS: [&str; 5] = ["gzip", "x-gzip", "deflate", "br", "zstd"];
+/// Nobody needs more of them; each may cost as much as a page.
+const MAX_CODINGS: usize = 4;
 
 /// The body as its content codings (`gzip`, `deflate`, `br`, `zstd`, the last applied first) say, at most `limit` bytes.
 /// A body that is not what it says stays as it is; one that breaks off is kept as far as it goes, and cut.
 pub fn decode(body: Vec<u8>, codings: &str, limit: usize) -> (Vec<u8>, Option<Cut>) {
     let (mut body, mut cut) = (body, None);
-    for coding in codings.rsplit(',').map(str::trim) {
+    for coding in codings.rsplit(',').map(str::trim).take(MAX_CODINGS) {
         let input = &body[..];
+        if input.is_empty() {
+            break;
+        }
         let decoded = match coding {
-            "gzip" | "x-gzip" => read_up_to(flate2::read::MultiGzDecoder::new(input), limit),
+            "gzip" | "x-gzip" => gunzip(input, limit),
             // some send the bare stream, against the standard
             "deflate" if input.first().is_some_and(|byte| byte & 15 == 8) => {
                 read_up_to(flate2::read::ZlibDecoder::new(input), limit)
@@ -393,13 +443,27 @@ pub fn decode(body: Vec<u8>, codings: &str, limit: usize) -> (Vec<u8>, Option<Cu
             },
             _ => continue,
         };
-        if decoded.0.is_empty() && !body.is_empty() && decoded.1.is_some() {
+        if decoded.0.is_empty() && decoded.1.is_some() {
             continue;
         }
         body = decoded.0;
         cut = cut.or(decoded.1);
     }
     (body, cut)
+}
+
+/// All members; what is behind them and is none, as blanks and zeros of some servers, is not missed.
+fn gunzip(mut input: &[u8], limit: usize) -> (Vec<u8>, Option<Cut>) {
+    let mut out = Vec::new();
+    loop {
+        let mut member = flate2::bufread::GzDecoder::new(input);
+        let (mut part, cut) = read_up_to(&mut member, limit - out.len());
+        out.append(&mut part);
+        input = member.into_inner();
+        if cut.is_some() || !input.starts_with(b"\x1f\x8b") {
+            return (out, cut);
+        }
+    }
 }
 
 fn read_up_to(reader: impl Read, limit: usize) -> (Vec<u8>, Option<Cut>) {
@@ -411,5 +475,24 @@ fn read_up_to(reader: impl Read, limit: usize) -> (Vec<u8>, Option<Cut>) {
         }
         Err(error) if error.kind() != io::ErrorKind::Interrupted => (out, Some(Cut::Disconnect)),
         _ => (out, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_seconds_since_1970() {
+        for (text, seconds) in [
+            ("Thu, 01 Jan 1970 00:00:00 GMT", Some(0.0)),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", Some(784_111_777.0)),
+            ("Thu, 29 Feb 2024 23:59:59 GMT", Some(1_709_251_199.0)),
+            ("Fri, 01 Mar 2024 00:00:00 GMT", Some(1_709_251_200.0)),
+            ("Sun, 06 anF 1994 08:49:37 GMT", None),
+            ("tomorrow", None),
+        ] {
+            assert_eq!(parse_date(text), seconds, "{text}");
+        }
     }
 }

@@ -52,6 +52,15 @@ pub fn normalize(
             Reject::TooLong
         });
     }
+    if let Some(origin) = plain_origin(reference, base) {
+        out.extend_from_slice(origin.as_bytes());
+        out.extend_from_slice(reference.as_bytes());
+        return if out.len() > max_length {
+            Err(Reject::TooLong)
+        } else {
+            Ok(())
+        };
+    }
     // an address that names its host owes nothing to the base, which then need not be parsed
     let base = base.filter(|base| base.len() <= MAX_REFERENCE && !is_absolute(reference));
     let url = Url::parse(reference, base).or_else(|_| {
@@ -77,6 +86,48 @@ pub fn normalize(
         return Err(Reject::TooLong);
     }
     Ok(())
+}
+
+/// What must stand before a reference to make it a normal form, if that is all there is to do: nothing before an address
+/// in normal form, the origin of a base in normal form before a path from its root. Most links are such, and are spared
+/// the parser.
+fn plain_origin<'a>(reference: &str, base: Option<&'a str>) -> Option<&'a str> {
+    let (origin, target) = match reference.strip_prefix("http") {
+        Some(_) => {
+            let (origin, target) = split(reference);
+            is_plain_origin(origin).then_some(("", target))?
+        }
+        None => (split(base?).0, reference),
+    };
+    // a path without empty, dotted or escaped segments
+    let bytes = target.as_bytes();
+    let is_plain = bytes.first() == Some(&b'/')
+        && bytes.iter().all(|byte| is_legal(*byte))
+        && !bytes
+            .windows(2)
+            .any(|pair| pair[0] == b'/' && matches!(pair[1], b'/' | b'.'));
+    (is_plain && (origin.is_empty() || is_plain_origin(origin))).then_some(origin)
+}
+
+/// A scheme and a name of small letters, digits and hyphens that no rule of IDNA or of addresses concerns.
+fn is_plain_origin(origin: &str) -> bool {
+    let rest = origin
+        .strip_prefix("http")
+        .map(|rest| rest.strip_prefix('s').unwrap_or(rest));
+    let Some(name) = rest.and_then(|rest| rest.strip_prefix("://")) else {
+        return false;
+    };
+    let is_label = |label: &str| {
+        let bytes = label.as_bytes();
+        !bytes.is_empty()
+            && bytes.get(2..4) != Some(b"--")
+            && bytes
+                .iter()
+                .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'))
+    };
+    let ends_in_letter = name.as_bytes().last().is_some_and(u8::is_ascii_lowercase);
+    let last = name.rsplit('.').next().unwrap_or("");
+    ends_in_letter && !last.starts_with("0x") && name.split('.').all(is_label)
 }
 
 /// Scheme and authority, and path and query, of a normal form.
@@ -219,6 +270,19 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_is_spared_the_parser_is_what_it_would_say(
+            host in "[a-z0-9.-]{1,12}|[ -~]{1,8}", path in "[a-z/.?%&=#-]{0,12}", is_local: bool
+        ) {
+            let base = "http://a.b-c.org/d/e";
+            let address = format!("http://{host}/{path}");
+            let reference = if is_local { format!("/{path}") } else { address };
+            if let Some(origin) = plain_origin(&reference, Some(base)) {
+                let parsed = Url::parse(&reference, Some(base)).unwrap();
+                prop_assert_eq!(parsed.href(), format!("{origin}{reference}"));
+            }
+        }
+
         #[test]
         fn a_normal_form_stays_and_its_halves_join(reference in ".{0,40}", path in "[ -~]{0,30}") {
             for text in [reference, format!("http://a.b/{path}")] {

@@ -25,12 +25,18 @@ VERBS = {
     "check": "Verify every file of COLLECTION, and name what is damaged.",
     "crawl": "Crawl a piece of the web into SNAPSHOT, which is made if it is not there.",
     "demo": "Run what there is on a small example, and say what to try next.",
+    "diff": "Show what changed in the text of a page between two SNAPSHOTs.",
     "duplicates": "List the pages of SNAPSHOT that are duplicates of each other, exact or near.",
+    "export": "Write SNAPSHOT in a format that other programs read.",
+    "get": "Print the last capture of URL, or the last one at or before a time.",
+    "ingest": "Make the captures in FILEs those of SNAPSHOT.",
     "invitro": "A web that does not exist: serve it, describe it, judge its visitors.",
+    "ls": "List the captures of a URL, host or domain, or below a key.",
     "new": "Create COLLECTION, or add snapshots to it.",
     "show": "Show what COLLECTION holds, and what is stale.",
     "similar": "List the pages most like URL, by the bits in which their simhashes differ.",
     "store": "Build text, links and anchors of SNAPSHOT from its pages, where they are missing or stale.",
+    "table": "Read and write the rows of COLLECTION's table.",
 }
 """The first line of each verb's help, so that the list of verbs needs none of them loaded."""
 
@@ -128,7 +134,8 @@ def run(arguments: list[str]) -> int:
     except WebstrataError as error:
         if "--traceback" in arguments:
             raise
-        return _say(str(error), error.exit_code)
+        excerpt = getattr(error, "excerpt", "")
+        return _say(f"{error}\n{excerpt}".rstrip(), error.exit_code)
     except SystemExit:
         # the reader of our output went away (`webstrata show uk | head`), and click has noticed
         return 0

@@ -286,6 +286,17 @@ class Collection(_Holder):
         }
         return self.parts.build(name, settings=settings, inputs=checksums, renew=renew, progress=progress)
 
+    def working_folder(self, name: str) -> Path:
+        """Where a stage keeps what belongs to all snapshots and is no part; it need not be there.
+
+        Examples
+        --------
+        >>> collection = Collection.create(getfixture("tmp_path") / "uk")
+        >>> collection.working_folder("table").relative_to(collection.path).as_posix()
+        'table'
+        """
+        return self.path / name
+
     def settings(self, cls: type[_S], options: Mapping[str, object] | None = None) -> _S:
         """The settings of a stage for the whole collection: options, environment, its file."""
         return cls.read(options=options, files=self.settings_files(cls.table))

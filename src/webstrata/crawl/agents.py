@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import bisect
 import hashlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from webstrata._core import crawl as _core
@@ -50,6 +51,34 @@ class Ring:
     def number(self, agent: str) -> int:
         """The number by which the core knows an agent."""
         return self.agents.index(agent)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where an agent stands: whether it is idle, and how many URLs it sent to others and got from them."""
+
+    is_idle: bool
+    sent: int
+    received: int
+
+
+def is_finished(before: Sequence[Standing], after: Sequence[Standing]) -> bool:
+    """Whether a crawl of several agents is over, by two looks at all of them, one after the other.
+
+    One look is not enough: an agent may be idle when it is looked at, and get URLs before the next one is. If
+    nobody sent or received anything between two looks, and all that was sent has arrived, nothing was on its
+    way between them (Mattern 1987, the four counters).
+
+    Examples
+    --------
+    >>> idle = Standing(is_idle=True, sent=3, received=3)
+    >>> is_finished([idle], [idle])
+    True
+    >>> is_finished([idle], [Standing(is_idle=True, sent=4, received=3)])
+    False
+    """
+    sent, received = sum(one.sent for one in after), sum(one.received for one in after)
+    return list(before) == list(after) and all(one.is_idle for one in after) and sent == received
 
 
 def _hash(text: str) -> int:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+FILE = "crawl.json"
+"""Where a crawl that has ended leaves its result."""
+
 PROFILE = ("decode", "parse", "digest", "links", "encode")
 """What fetchers measure of a page's way; the rest of their time is requests and answers."""
 
@@ -30,11 +33,14 @@ class CrawlResult:
         From the first request to the last.
     counters
         Everything that was counted; the names are those of the core.
+    cpu_seconds
+        Processor time of the whole process meanwhile.
     """
 
     end: str
     seconds: float
     counters: dict[str, int] = field(default_factory=dict)
+    cpu_seconds: float = 0.0
 
     @property
     def pages(self) -> int:
@@ -45,12 +51,6 @@ class CrawlResult:
     def rate(self) -> float:
         """Pages per second."""
         return self.pages / self.seconds if self.seconds else 0.0
-
-    @property
-    def cpu_seconds(self) -> float:
-        """Processor time of the threads that crawled."""
-        names = ("fetcher_cpu_ns", "frontier_cpu_ns", "flusher_cpu_ns")
-        return sum(self.counters.get(name, 0) for name in names) / 1e9
 
     def profile(self) -> dict[str, float]:
         """Where the time of an answer goes: microseconds by what is done, `fetch` being all that is no other.

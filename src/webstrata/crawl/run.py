@@ -13,6 +13,7 @@ import re
 import shutil
 import time
 from collections import defaultdict
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,14 +22,18 @@ from webstrata._core.crawl import LIMITS, Engine
 from webstrata.collection.files import explained, make_directory, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings, parse_seconds
+from webstrata.crawl.agents import Standing
+from webstrata.crawl.control import SOCKET, Control, Listener
 from webstrata.crawl.filters import Filter, Response
-from webstrata.crawl.hosts import read_hosts_table
-from webstrata.crawl.priorities import selection_weights
+from webstrata.crawl.hosts import parse_address, read_hosts_table
+from webstrata.crawl.priorities import Prioritizer, selection_weights
 from webstrata.crawl.results import CrawlResult
 from webstrata.crawl.retries import retry_delays
 from webstrata.crawl.seeds import read_seeds
+from webstrata.crawl.series import FILE as SERIES
+from webstrata.crawl.series import Series
 from webstrata.crawl.settings import CrawlSettings
-from webstrata.errors import ExistsError, SettingError
+from webstrata.errors import AccessError, ExistsError, SettingError, StorageError
 from webstrata.store.step import build_store
 
 if TYPE_CHECKING:
@@ -37,7 +42,7 @@ if TYPE_CHECKING:
     from webstrata.collection import Snapshot
     from webstrata.crawl.agents import Ring
 
-    Prioritizer = Callable[[Sequence[str], Sequence[int]], Iterable[int]]
+    Priority = Callable[[Sequence[str], Sequence[int]], Iterable[int]]
     Gate = Callable[[list["HostSample"]], Iterable[bool]]
     Known = tuple[str, str, str]
 
@@ -83,8 +88,13 @@ class Crawl:
         The agents that share the crawl, and which of them this one is.
     send
         Where URLs of other agents go: a function of the agent's name and a list of URLs with depths.
+    waits
+        Whether it waits when there is nothing left to fetch, because others may still `add` URLs, until
+        `finish` is called; `webstrata.crawl.agents.is_finished` tells when.
     progress
         Where progress is shown.
+    listener
+        Where the crawl is asked and steered (see `webstrata.crawl.control`); by default at its socket alone.
 
     Examples
     --------
@@ -109,27 +119,34 @@ class Crawl:
         seeds: Iterable[str] = (),
         pages: Iterable[Known] = (),
         hosts: Mapping[str, tuple[str, int | None]] | None = None,
-        priority: Prioritizer | None = None,
+        priority: Priority | None = None,
         predicates: Mapping[str, Any] | None = None,
         gate: Gate | None = None,
         ring: Ring | None = None,
         agent: str = "",
         send: Callable[[str, list[tuple[str, int]]], None] | None = None,
+        waits: bool = False,
         progress: Progress | None = None,
+        listener: Listener | None = None,
     ) -> None:
         self.snapshot = snapshot
         self.settings = settings or snapshot.settings(CrawlSettings)
         self.seeds = list(seeds)
         self.pages = list(pages)
-        self.hosts = dict(hosts or {})
+        self.hosts = {name.lower(): place for name, place in (hosts or {}).items()}
         self.priority = priority
         self.gate = gate
         self.ring = ring
         self.agent = agent
         self.send = send
+        self.waits = waits
         self.progress = progress or Progress()
         self.filters = make_filters(self.settings, predicates, folder=snapshot.collection.path)
+        self.listener = listener
+        self.control: Control | None = None
         self._engine: Engine | None = None
+        self._standing = Standing(is_idle=False, sent=0, received=0)
+        self._num_given = 0
         self._samples: dict[str, list[Response]] = defaultdict(list)
         self._check()
 
@@ -150,23 +167,57 @@ class Crawl:
         again
             Replace what an earlier crawl brought; without it, a snapshot is crawled once.
         """
-        urls = read_seeds(self.seeds).urls if self.seeds or not self.pages else []
-        with self.snapshot.parts.writing(self.progress):
+        given = self._given()
+        configuration = self.configuration()
+        with self.snapshot.parts.writing(self.progress), ExitStack() as stack:
             self._prepare(again=again)
-            started = time.monotonic()
-            engine = self._engine = Engine(self.configuration())
+            started, spent = time.monotonic(), time.process_time()
             try:
-                engine.add([(url, 0, None) for url in urls])
-                engine.add([(url, 0, f"{tag}\n{date}") for url, tag, date in self.pages])
+                engine = self._engine = Engine(configuration)
+            except BaseException:
+                # nothing was crawled, so nothing is in the way of the next attempt
+                shutil.rmtree(self.folder, ignore_errors=True)
+                raise
+            try:
+                control = self._begin_control(engine, stack)
+                engine.add(given)
+                if not self.waits:
+                    engine.finish()
                 interrupted = self._watch(engine)
+                control.let_go()
                 end = engine.join()
+                self._answer(engine)
+            except BaseException:
+                # whatever a gate or a receiver raises, no thread goes on behind it
+                if self.control is not None:
+                    self.control.let_go()
+                engine.stop(True)
+                with suppress(Exception):
+                    engine.join()
+                raise
             finally:
+                self._standing = self._read_standing(engine)
                 self._engine = None
-            result = CrawlResult(end, time.monotonic() - started, engine.counters())
+            seconds, spent = time.monotonic() - started, time.process_time() - spent
+            result = CrawlResult(end, seconds, engine.counters(), spent)
             self._store(result, renew)
         if interrupted:
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt(
+                f"stopped after {result.pages:,} pages, which are stored; --again begins from the seeds"
+            )
         return result
+
+    def _given(self) -> list[tuple[str, int, str | None]]:
+        """What it begins with, in the form of the core."""
+        longest = self.settings.max_url_length
+        given: list[tuple[str, int, str | None]] = []
+        if self.seeds or not (self.pages or self.waits):
+            given += [(url, 0, None) for url in read_seeds(self.seeds, max_length=longest).urls]
+        for url, tag, date in self.pages:
+            known = read_seeds([url], where="pages", max_length=longest).urls[0]
+            given.append((known, 0, f"{tag}\n{date}"))
+        self._num_given = len(given)
+        return given
 
     def _watch(self, engine: Engine) -> bool:
         """Show progress and answer what the core asks until it is over; whether somebody pressed Ctrl-C."""
@@ -178,20 +229,15 @@ class Crawl:
                 try:
                     time.sleep(_PERIOD)
                     self._answer(engine)
-                    pages = engine.counters()["pages"]
+                    pages = self._sample(engine)["pages"]
                     task.advance(pages - shown)
                     shown = pages
                 except KeyboardInterrupt:
-                    if interrupted:
-                        raise
+                    # who presses it twice does not want to wait
+                    self.stop(now=interrupted)
+                    if not interrupted:
+                        self.progress.note("Stopping: visits under way are brought to their end.")
                     interrupted = True
-                    self.progress.note("Stopping: visits under way are brought to their end.")
-                    engine.stop()
-                except BaseException:
-                    # whatever a gate or a receiver raises, no thread goes on behind it
-                    engine.stop()
-                    engine.join()
-                    raise
         return interrupted
 
     def _answer(self, engine: Engine) -> None:
@@ -216,15 +262,55 @@ class Crawl:
             raise ValueError("add: the crawl is not running")
         self._engine.add([(url, depth, None) for url, depth in urls])
 
-    def stop(self) -> None:
-        """End the crawl in order, from any thread."""
+    def stop(self, *, now: bool = False) -> None:
+        """End the crawl in order, from any thread, without waiting for visits under way if it is `now`."""
+        if self.control is not None:
+            self.control.stop(now=now)
+
+    def finish(self) -> None:
+        """Let a crawl that `waits` end when there is nothing left to fetch; from any thread."""
         if self._engine is not None:
-            self._engine.stop()
+            self._engine.finish()
+
+    @property
+    def standing(self) -> Standing:
+        """Whether there is anything to do, and what was exchanged with other agents."""
+        engine = self._engine
+        return self._standing if engine is None else self._read_standing(engine)
+
+    def _read_standing(self, engine: Engine) -> Standing:
+        counters = engine.counters()
+        return Standing(
+            is_idle=bool(counters["idle"]),
+            sent=counters["foreign"],
+            received=max(counters["received"] - self._num_given, 0),
+        )
 
     def pause(self, *, paused: bool = True) -> None:
         """Begin no more visits until it is called with ``paused=False``."""
-        if self._engine is not None:
-            self._engine.pause(paused)
+        if self.control is not None:
+            self.control.pause() if paused else self.control.resume()
+
+    # ---- control
+
+    def _begin_control(self, engine: Engine, stack: ExitStack) -> Control:
+        """Let the crawl be asked and steered until the stack is closed."""
+        where = self.snapshot.collection
+        path = str(where.path.resolve())
+        about = {"collection": path, "title": where.title, "snapshot": self.snapshot.label}
+        try:
+            control = Control(engine, self.settings, about=about, series=Series(self.folder / SERIES))
+            listener = stack.enter_context(self.listener or Listener())
+            listener.serve(control, self.folder)
+        except (AccessError, StorageError) as error:
+            # not every file system has sockets
+            self.progress.note(f"Nobody can steer this crawl from another process: {error}")
+        self.control = control
+        stack.callback(setattr, self, "control", None)
+        return control
+
+    def _sample(self, engine: Engine) -> dict[str, int]:
+        return self.control.sample() if self.control is not None else engine.counters()
 
     # ---- before and after
 
@@ -240,6 +326,22 @@ class Crawl:
             )
         if self.gate is None and self.settings.gate_after:
             raise SettingError("gate_after: there is no gate to ask; leave it out, or give one")
+        if self.priority is not None and self.settings.levels == 1:
+            raise SettingError(
+                "levels is 1, and a priority chooses among several; set it, or leave the priority out"
+            )
+        _delays("host_delays", self.settings.host_delays)
+        for address in _delays("ip_delays", self.settings.ip_delays):
+            if parse_address(address) != (address, None):
+                raise SettingError(f"ip_delays: {address!r} is no address; write it as 192.0.2.1=10s")
+        for server in self.settings.name_servers:
+            if parse_address(server) is None:
+                raise SettingError(f"name_servers: {server!r} is no address; write it as 192.0.2.1:53")
+        for name, place in self.hosts.items():
+            if parse_address(str(place[0])) is None or not (place[1] is None or 0 < place[1] < 65536):
+                raise ValueError(f"hosts: expected an address and a port for {name}, got {place!r}")
+        if self.ring is not None and self.agent not in self.ring.agents:
+            raise ValueError(f"agent: expected one of {list(self.ring.agents)}, got {self.agent!r}")
 
     def _prepare(self, *, again: bool) -> None:
         """Make an empty working folder, unless that would lose something."""
@@ -256,9 +358,11 @@ class Crawl:
         folder = self.folder
         build_store(self.snapshot, folder, renew=renew, progress=self.progress)
         # the parts have the files now; what stays says how they came
-        report = {"settings": self.settings.to_dict(), **result.to_dict()}
+        settings = self.control.settings if self.control else self.settings
+        changes = self.control.changes if self.control else []
+        report = {"settings": settings.to_dict(), "changes": changes, **result.to_dict()}
         for path in folder.iterdir():
-            if path.name != "releases.log":
+            if path.name not in ("releases.log", SERIES, SOCKET):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
         replace_file(folder / "crawl.json", json.dumps(report, indent=1, default=str).encode())
 
@@ -311,14 +415,27 @@ class Crawl:
         batch: list[Any] = [url for url, *_ in subjects]
         if place > 1:
             batch = [
-                Response(url=url, status=status, content_type=content_type, body=body or b"")
-                for url, _, _, status, content_type, body in subjects
+                Response(
+                    url=url,
+                    status=status,
+                    content_type=content_type,
+                    body=body or b"",
+                    digest=digest,
+                    is_duplicate=is_duplicate,
+                )
+                for url, _, _, status, content_type, body, digest, is_duplicate in subjects
             ]
         return chosen.asked[number](batch)
 
     def _prioritize(self, urls: list[str], depths: list[int]) -> list[int]:
-        assert self.priority is not None
-        return [int(level) for level in self.priority(urls, depths)]
+        priority = self.priority
+        assert priority is not None
+        if not urls:
+            return []
+        levels: list[int] = Prioritizer(lambda *batch: list(priority(*batch)), self.settings.levels)(
+            urls, depths
+        ).tolist()
+        return levels
 
 
 def make_filters(
@@ -334,16 +451,18 @@ def make_filters(
     >>> filters["store"] is None
     True
     """
+
+    def make(text: str, place: str) -> Filter:
+        return Filter.parse(text, place, predicates=dict(predicates or {}), folder=folder)
+
     texts = {place: getattr(settings, place).strip() or "true" for place in PLACES}
+    filters = {place: None if text == "true" else make(text, place) for place, text in texts.items()}
     if settings.max_repeats:
         guard = f"DuplicateSegmentsLessThan({settings.max_repeats + 1})"
-        texts["schedule"] = guard if texts["schedule"] == "true" else f"({texts['schedule']}) and {guard}"
-    return {
-        place: None
-        if text == "true"
-        else Filter.parse(text, place, predicates=dict(predicates or {}), folder=folder)
-        for place, text in texts.items()
-    }
+        own = filters["schedule"]
+        # made of a filter that is sound, so that a mistake was told in the user's own words
+        filters["schedule"] = make(f"({own.text}) and {guard}" if own else guard, "schedule")
+    return filters
 
 
 def product_token(user_agent: str) -> str:
@@ -363,9 +482,12 @@ def _delays(name: str, entries: Sequence[str]) -> dict[str, float]:
     for entry in entries:
         key, _, text = entry.partition("=")
         try:
-            delays[key.strip()] = parse_seconds(text)
+            delay = parse_seconds(text)
         except ValueError:
-            raise SettingError(f"{name}: {entry!r} is no delay; write it as name=10s") from None
+            delay = -1
+        if delay < 0 or not key.strip():
+            raise SettingError(f"{name}: {entry!r} is no delay; write it as name=10s")
+        delays[key.strip().lower()] = delay
     return delays
 
 

@@ -10,6 +10,8 @@ depth = ("between 0 and 255", lambda value: 0 <= value <= 255)
 redirects = ("between 0 and 100", lambda value: 0 <= value <= 100)
 level = ("between 1 and 19", lambda value: 1 <= value <= 19)
 attempts = ("between 0 and 20", lambda value: 0 <= value <= 20)
+few_levels = ("between 1 and 256", lambda value: 1 <= value <= 256)
+bias = ("between 1 and 1000000", lambda value: 1 <= value <= 1e6)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +78,7 @@ class CrawlSettings(Settings):
     )
 
     # ---- what
-    schedule: str = setting("true", "Filter of the URLs that are taken up.")
+    schedule: str = setting("true", "Filter of the links that are taken up; seeds are in any case.")
     fetch: str = setting("true", "Filter of the URLs that are fetched.")
     parse: str = setting("true", "Filter of the answers whose links are looked for.")
     follow: str = setting("true", "Filter of the answers whose links are taken up.")
@@ -88,10 +90,10 @@ class CrawlSettings(Settings):
         False, "Fetch what a page calls its canonical address, which shows the same page once more."
     )
     levels: int = setting(
-        1, "Priority levels between sieve and workbench; 1 is breadth-first.", check=positive
+        1, "Priority levels between sieve and workbench; 1 is breadth-first.", check=few_levels
     )
     level_bias: float = setting(
-        2.0, "How many times more often a level is served than the one below it.", check=positive
+        2.0, "How many times more often a level is served than the one below it.", check=bias
     )
     gate_after: int = setting(
         0,
@@ -133,6 +135,9 @@ class CrawlSettings(Settings):
     )
     name_servers: tuple[str, ...] = setting((), "Name servers in place of the system's, as `192.0.2.1:53`.")
     resolve: bool = setting(True, "Ask name servers; if not, only the hosts table counts.")
+    private_addresses: bool = setting(
+        False, "Ask addresses of private networks too; those of the hosts table are asked in any case."
+    )
     accept_all_certificates: bool = setting(True, "Believe every certificate, as archives do.")
     authority: str = setting("", "A PEM file of certificates to trust beside those of browsers.")
 

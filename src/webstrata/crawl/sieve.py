@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CAPACITY = 1 << 22
-"""Hashes in memory, unless told otherwise: 64 MiB, and half as much again during a flush."""
+"""Hashes in memory, unless told otherwise: 64 MiB, and up to as much again during a flush."""
 
 
 class Sieve:

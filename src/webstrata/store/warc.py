@@ -26,6 +26,7 @@ import mmap
 import re
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -36,11 +37,11 @@ from webstrata.errors import FormatError, UsageError
 with warnings.catch_warnings():
     # FastWARC 1.1 derives from classes of its own that it calls deprecated
     warnings.simplefilter("ignore", DeprecationWarning)
-    from fastwarc import stream_io
+    from fastwarc import stream_io as stream_io
     from fastwarc.warc import ArchiveIterator, WarcRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from os import PathLike
     from types import TracebackType
     from typing import Self
@@ -51,6 +52,8 @@ LEVELS = {"none": range(1), "gzip": range(1, 13), "zstd": range(1, 23)}
 """Levels of each compression; gzip by libdeflate, whose 12 is the smallest."""
 
 _DICTIONARY_MAGIC = (0x184D2A5D).to_bytes(4, "little")
+MAX_BLOCK = 1 << 30
+"""Bytes of the longest block that is read; a file may declare any length."""
 _STARTS = re.compile(rb"\x1f\x8b\x08|\x28\xb5\x2f\xfd|WARC/[01]\.\d")
 
 
@@ -212,11 +215,16 @@ class Record:
     block: bytes
     offset: int
     """Where its member, frame or first line begins in the file."""
+    is_cut: bool = False
+    """Whether the file ended before the block did."""
 
     def get(self, name: str) -> str | None:
         """The first value of a header, whatever the case of its name."""
-        wanted = name.lower()
-        return next((value for key, value in self.headers if key.lower() == wanted), None)
+        return self._first.get(name.lower())
+
+    @cached_property
+    def _first(self) -> dict[str, str]:
+        return {name.lower(): value for name, value in reversed(self.headers)}
 
     @property
     def url(self) -> str | None:
@@ -247,10 +255,17 @@ class Record:
         return found.end() if found else len(self.block)
 
 
-def read_records(path: str | PathLike[str], *, kinds: Collection[str] = ()) -> Iterator[Record]:
+def read_records(
+    path: str | PathLike[str],
+    *,
+    kinds: Collection[str] = (),
+    report: Callable[[Problem], None] | None = None,
+    max_block: int = MAX_BLOCK,
+) -> Iterator[Record]:
     """The records of a file: gzip, zstd, lz4 or plain, WARC 0.17 to 1.1; all kinds unless told.
 
-    What cannot be read is passed over up to the next member, frame or version line that can, and logged.
+    What cannot be read is passed over up to the next member, frame or version line that can, and reported, or
+    logged where nobody asked. Those who ask for reports get what there is of a last record that is cut off.
 
     Examples
     --------
@@ -261,28 +276,47 @@ def read_records(path: str | PathLike[str], *, kinds: Collection[str] = ()) -> I
     [('warcinfo', None), ('response', 'http://a.org/')]
     """
     path = Path(path)
+
+    def tell(problem: Problem) -> None:
+        if report is not None:
+            report(problem)
+        else:
+            _log.warning("%s, byte %d: %s; reading goes on behind it", path, problem.offset, problem.what)
+
     with explained(path, "read"), path.open("rb") as stream:
         if path.stat().st_size == 0:
             return
         with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
             start, dictionary, strict = 0, _read_dictionary(data), True
+            held: Problem | None = None  # one that is told unless a better place for it is found
             while start < len(data):
-                begun, base, is_read = start, start, False
+                begun, base, is_read, is_whole = start, start, False, False
                 try:
                     for record in _iterate(data, base, dictionary, strict=strict):
-                        begun = base + record.stream_pos
-                        made = _make(record, begun)
-                        is_read = True
+                        begun, is_whole = base + record.stream_pos, False
+                        made = _make(record, begun, max_block)
+                        if held is not None:
+                            tell(held)
+                        held, is_read, is_whole = None, True, True
                         if not kinds or made.kind in kinds:
                             yield made
-                    return
+                    break
                 except (OSError, ValueError, EOFError, stream_io.FastWARCError) as error:
                     if strict and start == 0 and not is_read:
                         strict = False  # the writer of this file had ways of its own
                         continue
                     found = _STARTS.search(data, begun + 1)
                     start = found.start() if found else len(data)
-                    _log.warning("%s, byte %d: %s; reading goes on at byte %d", path, begun, error, start)
+                    cut = error.record if isinstance(error, _CutOff) and found is None else None
+                    held = Problem(begun, cut.url if cut else None, str(error))
+                    # what comes behind a whole record is damaged: if it has a beginning, that is its place
+                    if not (is_whole and found):
+                        tell(held)
+                        held = None
+                    if cut and report is not None and (not kinds or cut.kind in kinds):
+                        yield cut
+            if held is not None:
+                tell(held)
 
 
 def read_record(path: str | PathLike[str], offset: int) -> Record:
@@ -301,7 +335,7 @@ def read_record(path: str | PathLike[str], offset: int) -> Record:
         try:
             with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 record = next(iter(_iterate(data, offset, _read_dictionary(data))))
-                return _make(record, offset)
+                return _make(record, offset, MAX_BLOCK)
         except (ValueError, EOFError, StopIteration, OSError, stream_io.FastWARCError) as error:
             raise FormatError(
                 f"{path}, byte {offset}: no record begins here ({error}); the file is damaged, or the index "
@@ -340,11 +374,22 @@ def _iterate(
     return ArchiveIterator(reader, parse_http=False, quirks_mode=not strict)
 
 
-def _make(record: WarcRecord, offset: int) -> Record:
+class _CutOff(EOFError):
+    """A file ended before its last record did; `record` is what there is of it."""
+
+    def __init__(self, record: Record, length: int) -> None:
+        super().__init__(f"the record has {len(record.block)} bytes of {length}")
+        self.record = record
+
+
+def _make(record: WarcRecord, offset: int, max_block: int) -> Record:
+    if record.content_length > max_block:
+        raise ValueError(f"the record declares {record.content_length} bytes, and {max_block} are admitted")
     block = record.reader.read()
-    if len(block) < record.content_length:
-        raise EOFError(f"the record has {len(block)} bytes of {record.content_length}")
     kind = record.headers.get("WARC-Type") or "unknown"
+    if len(block) < record.content_length:
+        cut = Record(kind, tuple(record.headers.items()), block, offset, is_cut=True)
+        raise _CutOff(cut, record.content_length)
     return Record(kind, tuple(record.headers.items()), block, offset)
 
 

@@ -178,6 +178,19 @@ def scan(
     )
 
 
+def glance(body: bytes, *, charset: str | None = None) -> tuple[int, Directives]:
+    """The fingerprint of a page and what it asks of robots: of `scan`, what an index tells.
+
+    Examples
+    --------
+    >>> body = b"<meta name=robots content=noindex><p>Text"
+    >>> glance(body) == (scan(body).fingerprint, Directives.NOINDEX)
+    True
+    """
+    found = _core.scan_page(body, charset, tld="", agents=[], resources=False, anchors=False, text=False)
+    return found["fingerprint"], Directives(found["robots"])
+
+
 def parse_directives(value: str, agents: Sequence[str] = ()) -> Directives:
     """What an X-Robots-Tag header asks of everybody and of some agents.
 

@@ -87,8 +87,22 @@ impl Engine {
         self.engine.send(Event::Pause(is_paused));
     }
 
-    fn stop(&self) {
-        self.engine.send(Event::Stop);
+    /// No more URLs will come from outside: the end is when there is nothing to do.
+    fn finish(&self) {
+        self.engine.send(Event::Finish);
+    }
+
+    #[pyo3(signature = (is_now = false))]
+    fn stop(&self, is_now: bool) {
+        self.engine.send(Event::Stop(is_now));
+    }
+
+    fn set(&self, name: String, value: f64) {
+        self.engine.send(Event::Set { name, value });
+    }
+
+    fn blacklist(&self, what: String) {
+        self.engine.send(Event::Blacklist(what));
     }
 
     fn is_over(&self) -> bool {
@@ -230,6 +244,8 @@ fn judge(function: Py<PyAny>, raised: Raised) -> Judge {
                     subject.status,
                     subject.content_type.as_str(),
                     body,
+                    PyBytes::new(py, &subject.digest),
+                    subject.is_duplicate,
                 )
                     .into_pyobject(py)?;
                 shown.append(tuple)?;

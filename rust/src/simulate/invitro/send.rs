@@ -3,7 +3,7 @@
 use super::respond::{Manner, Reply};
 use std::io::IoSlice;
 use std::time::Duration;
-use tokio::io::{AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{sleep, timeout};
 
 /// How long a client may be idle, or take to read a piece of what it asked for.
@@ -26,7 +26,7 @@ pub struct Wire {
 /// Sends an answer and counts in `sent` the bytes of the body that are out; whether the answer is complete.
 pub async fn send<S>(stream: &mut S, reply: Reply, wire: Wire, sent: &mut u64) -> bool
 where
-    S: AsyncWrite + Unpin,
+    S: AsyncRead + AsyncWrite + Unpin,
 {
     if reply.manner == Manner::Hangup {
         return false;
@@ -60,7 +60,8 @@ where
         Manner::Stall | Manner::Die => {
             write_both(stream, &head, &body[..body.len() / 2], sent).await;
             if reply.manner == Manner::Stall {
-                sleep(STALL).await;
+                // a client that gives up is gone at once, not when the server would have spoken
+                let _ = timeout(STALL, stream.read(&mut [0])).await;
             }
             false
         }

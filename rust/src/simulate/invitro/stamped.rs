@@ -8,7 +8,7 @@ use std::io;
 use std::io::IoSlice;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use tokio::io::AsyncWrite;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// A stream that knows when it last took something.
 pub struct Stamped<'a, S> {
@@ -27,6 +27,16 @@ impl<'a, S> Stamped<'a, S> {
             self.last = before;
         }
         taken
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Stamped<'_, S> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.get_mut().stream).poll_read(context, buffer)
     }
 }
 

@@ -1,4 +1,4 @@
-"""webstrata crawl."""
+"""webstrata crawl COLLECTION SNAPSHOT: the crawl itself."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from webstrata.cli.crawl.dashboard import CrawlProgress
 from webstrata.cli.options import collection_argument, json_option, options
-from webstrata.cli.output import TerminalProgress, show_bytes, show_json, show_table
+from webstrata.cli.output import show_bytes, show_json, show_table
 from webstrata.crawl.settings import CrawlSettings
-from webstrata.errors import UsageError
+from webstrata.errors import UsageError, WebstrataError
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
+    from webstrata.crawl.control import Listener
     from webstrata.crawl.hosts import Hosts
     from webstrata.crawl.results import CrawlResult
     from webstrata.simulate.invitro import Web
@@ -34,6 +36,17 @@ if TYPE_CHECKING:
 @click.option("--invitro-seed", default=0, help="Which web of that kind. [0]")
 @click.option("--month", default=0, help="Which month of it. [0]")
 @click.option("--log", type=click.Path(path_type=Path), help="Write the requests to it, for `invitro judge`.")
+@click.option(
+    "--control",
+    metavar="HOST:PORT",
+    help="Listen there too, for whoever has the token; 127.0.0.1:0 for any port.",
+)
+@click.option(
+    "--control-token",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where the token is; without it one is made, and shown once.",
+)
 @click.option("--again", is_flag=True, help="Replace what an earlier crawl of this snapshot brought.")
 @json_option
 @options(CrawlSettings)
@@ -46,6 +59,8 @@ def command(
     invitro_seed: int,
     month: int,
     log: Path | None,
+    control: str | None,
+    control_token: Path | None,
     crawl_options: dict[str, Any],
     *,
     again: bool,
@@ -63,9 +78,9 @@ def command(
         crawl_options["max_pages"] = limit
     if (seeds is None) == (invitro is None):
         raise UsageError("what to crawl is not clear: give --seeds FILE, or --invitro PRESET")
-    snapshot = collection.add(label)
-    progress = TerminalProgress()
+    progress = CrawlProgress()
     with ExitStack() as stack:
+        listener = stack.enter_context(_listen(control, control_token))
         hosts: Hosts = {}
         if invitro is not None:
             web = _find_web(invitro, invitro_seed, month)
@@ -76,14 +91,36 @@ def command(
         else:
             assert seeds is not None
             lines = _read_lines(seeds)
-        settings = snapshot.settings(CrawlSettings, crawl_options)
-        crawl = Crawl(snapshot, settings, seeds=lines, hosts=hosts, progress=progress)
+        is_new = label not in collection
+        snapshot = collection.add(label)
+        try:
+            settings = snapshot.settings(CrawlSettings, crawl_options)
+            crawl = Crawl(snapshot, settings, seeds=lines, hosts=hosts, progress=progress, listener=listener)
+        except WebstrataError:
+            if is_new:  # what cannot be crawled leaves nothing behind
+                snapshot.path.rmdir()
+            raise
+        progress.watch(crawl)
+        if listener.place is not None:
+            token = f"token {listener.token}" if control_token is None else f"token in {control_token}"
+            progress.note(f"Listening at {listener.place[0]}:{listener.place[1]}, {token}.")
         renew = " ".join(["webstrata crawl {collection} {snapshot} --again", *_words(seeds, invitro)])
         result = crawl.run(renew=renew, again=again)
     if as_json:
         show_json({"collection": str(collection.path), "snapshot": label, **result.to_dict()})
     else:
         _show(result, f"{collection.path} {label}")
+
+
+def _listen(control: str | None, token: Path | None) -> Listener:
+    from webstrata.crawl.control import Listener, parse_place
+    from webstrata.crawl.control.listener import read_token
+
+    if control is None:
+        if token is not None:
+            raise UsageError("--control-token: it belongs to --control HOST:PORT")
+        return Listener()
+    return Listener(parse_place(control), token=read_token(token) if token else None)
 
 
 def _find_web(preset: str, seed: int, month: int) -> Web:

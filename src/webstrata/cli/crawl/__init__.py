@@ -1,0 +1,102 @@
+"""webstrata crawl: a crawl, and the commands that watch and steer one that runs.
+
+`webstrata crawl COLLECTION SNAPSHOT` crawls; where the first word is one of `COMMANDS` it is that command. A
+collection of such a name is reached as ``./status``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import itertools
+from pathlib import Path
+from typing import Any
+
+import click
+
+from webstrata.cli.crawl import start
+
+COMMANDS = {
+    "blacklist": ("steer", "Let a running crawl ask a host or an address for nothing any more."),
+    "pause": ("steer", "Let a running crawl begin no more visits."),
+    "report": ("report", "Write a crawl down as one HTML page, with plots."),
+    "resume": ("steer", "Let a paused crawl go on."),
+    "set": ("steer", "Change a setting of a running crawl."),
+    "status": ("status", "Tell how a running crawl stands."),
+    "stop": ("steer", "Let a running crawl end in order."),
+    "watch": ("watch", "Show a running crawl as it goes on."),
+}
+"""Each command with its module and the first line of its help."""
+
+
+class Commands(click.Group):
+    """The commands for a crawl that runs or has ended."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in alphabetical order."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load the module of a command."""
+        module = importlib.import_module(f"webstrata.cli.crawl.{COMMANDS[cmd_name][0]}")
+        command: click.Command = getattr(module, cmd_name if COMMANDS[cmd_name][0] == "steer" else "command")
+        return command
+
+
+class Crawl(Commands):
+    """The crawl itself, unless the first word is a command."""
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,  # noqa: ANN401
+    ) -> click.Context:
+        """Hand the words to the one whom they concern."""
+        _refuse_misspelt(args, parent)
+        if args and args[0] in COMMANDS:
+            chosen: click.Command = Commands(self.name)
+        else:
+            chosen = Start(
+                self.name, params=self.params, callback=self.callback, help=self.help, epilog=self.epilog
+            )
+        return chosen.make_context(info_name, args, parent, **extra)
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Its own options and arguments, none of which stand before a command."""
+        return super().get_params(ctx) if ctx.command is self else []
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """How it is typed, without the word for a command."""
+        return click.Command.collect_usage_pieces(self, ctx)
+
+
+class Start(click.Command):
+    """The crawl itself; its help lists the commands too."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands, then the example."""
+        with formatter.section(
+            "Commands for a running crawl, as `webstrata crawl status COLLECTION SNAPSHOT`"
+        ):
+            formatter.write_dl([(name, text) for name, (_, text) in sorted(COMMANDS.items())])
+        super().format_epilog(ctx, formatter)
+
+
+def _refuse_misspelt(args: list[str], context: click.Context | None) -> None:
+    """Say what is meant where three words begin with one that is nearly a command."""
+    words = list(itertools.takewhile(lambda word: not word.startswith("-"), args))
+    near = difflib.get_close_matches(words[0], COMMANDS, n=1) if len(words) > 2 else []
+    if near and words[0] not in COMMANDS and not Path(words[0]).exists():
+        sentence = f"{words[0]} is no command (did you mean {near[0]}?), and no collection"
+        raise click.UsageError(sentence, context)
+
+
+command = Crawl(
+    "crawl",
+    params=start.command.params,
+    callback=start.command.callback,
+    help=start.command.help,
+    epilog=start.command.epilog,
+)

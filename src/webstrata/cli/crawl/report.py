@@ -1,0 +1,39 @@
+"""webstrata crawl report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from webstrata.cli.options import collection_argument
+
+if TYPE_CHECKING:
+    from webstrata.api import Collection
+
+
+@click.command("report", epilog="Example: webstrata crawl report uk 2026-06 --output crawl.html")
+@collection_argument
+@click.argument("label", metavar="SNAPSHOT")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Where to write the page; by default report.html beside the crawl.",
+)
+def command(collection: Collection, label: str, output: Path | None) -> None:
+    """Write a crawl down as one HTML page, with plots.
+
+    It has everything inside it and needs no network. Of a crawl that still runs it tells how far it is.
+    """
+    from webstrata.crawl.report import read_report
+    from webstrata.serve.figures.crawl import write_report
+    from webstrata.serve.figures.style import load_altair
+
+    load_altair()  # a missing extra is said first
+    snapshot = collection[label]
+    report = read_report(snapshot)
+    path = output or snapshot.working_folder("crawl") / "report.html"
+    write_report(report, path)
+    click.echo(f"{path}: {report.result.pages:,} pages; {report.ending}.")

@@ -1,0 +1,67 @@
+"""webstrata crawl pause, resume, stop, set, blacklist."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from webstrata.cli.crawl.running import running_arguments
+
+if TYPE_CHECKING:
+    from webstrata.crawl.control import Client
+
+
+@click.command("pause", epilog="Example: webstrata crawl pause uk 2026-06")
+@running_arguments
+def pause(client: Client) -> None:
+    """Let a running crawl begin no more visits.
+
+    Visits under way are brought to their end. It goes on with `webstrata crawl resume`.
+    """
+    click.echo(f"The crawl is {client.pause()}.")
+
+
+@click.command("resume", epilog="Example: webstrata crawl resume uk 2026-06")
+@running_arguments
+def resume(client: Client) -> None:
+    """Let a paused crawl go on."""
+    click.echo(f"The crawl is {client.resume()}.")
+
+
+@click.command("stop", epilog="Example: webstrata crawl stop uk 2026-06 --wait")
+@click.option("--now", is_flag=True, help="Give up visits under way.")
+@click.option("--wait", is_flag=True, help="Come back when its pages are stored.")
+@running_arguments
+def stop(client: Client, *, now: bool, wait: bool) -> None:
+    """Let a running crawl end in order.
+
+    Visits under way are brought to their end, and what it has becomes the parts of the snapshot.
+    """
+    from webstrata.cli.crawl.running import wait_for_end
+
+    click.echo(f"The crawl is {client.stop(now=now)}.")
+    if wait:
+        wait_for_end(client)
+        click.echo("It has ended.")
+
+
+@click.command("set", epilog="Example: webstrata crawl set uk 2026-06 host_delay 10s")
+@running_arguments
+@click.argument("name")
+@click.argument("value")
+def set(client: Client, name: str, value: str) -> None:
+    """Change a setting of a running crawl.
+
+    Settings that can change say so in the reference; the others are named when one of them is tried.
+    """
+    name = name.replace("-", "_")
+    click.echo(f"{name} is {client.set(name, value)} now.")
+
+
+@click.command("blacklist", epilog="Example: webstrata crawl blacklist uk 2026-06 www.example.org")
+@running_arguments
+@click.argument("what", metavar="HOST|IP")
+def blacklist(client: Client, what: str) -> None:
+    """Let a running crawl ask a host or an address for nothing any more."""
+    click.echo(f"{client.blacklist(what)} is asked for nothing any more.")

@@ -1,0 +1,67 @@
+"""webstrata get."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from webstrata.cli.options import collection_argument, json_option
+from webstrata.cli.output import show_json
+from webstrata.errors import UsageError
+
+if TYPE_CHECKING:
+    from webstrata.api import Collection
+
+
+@click.command("get", epilog="Example: webstrata get uk http://example.uk/a --at 2026-06-12 --text")
+@collection_argument
+@click.argument("url", metavar="URL")
+@click.option(
+    "--at", metavar="DATE", help="The last one at or before: 2026, 2026-06, 2026-06-12 or 20260612183000."
+)
+@click.option("--raw", is_flag=True, help="The whole answer as it is stored: status line, headers, payload.")
+@click.option("--text", is_flag=True, help="The visible text of the page.")
+@click.option("--headers", is_flag=True, help="Status line and headers.")
+@json_option
+def command(
+    collection: Collection,
+    url: str,
+    at: str | None,
+    *,
+    raw: bool,
+    text: bool,
+    headers: bool,
+    as_json: bool,
+) -> None:
+    """Print the last capture of URL, or the last one at or before a time.
+
+    Its payload is printed. All snapshots are looked at. A capture that was stored as revisit has the payload
+    that it refers to. With --json, print what is known of the capture.
+    """
+    if raw + text + headers + as_json > 1:
+        raise UsageError("--raw, --text, --headers and --json are four ways to show a capture; choose one")
+    capture = collection.capture(url, at)
+    if as_json:
+        show_json(
+            {
+                "url": capture.url,
+                "time": capture.time,
+                "snapshot": capture.label,
+                "status": capture.status,
+                "mime": capture.mime,
+                "revisit": capture.is_revisit,
+                "headers": capture.headers,
+                **{name: capture.entry.fields[name] for name in ("digest", "filename")},
+                **{name: int(capture.entry.fields[name]) for name in ("offset", "length")},
+            }
+        )
+    elif text:
+        click.echo(capture.text)
+    else:
+        pieces = [capture.head] if headers or raw else []
+        pieces += [] if headers else [capture.payload]
+        for piece in pieces:
+            sys.stdout.buffer.write(piece)
+        sys.stdout.buffer.flush()

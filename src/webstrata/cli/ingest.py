@@ -1,0 +1,100 @@
+"""webstrata ingest."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from webstrata.cli.options import collection_argument, json_option
+from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.collection.collection import check_label
+from webstrata.errors import Cancelled, UsageError
+
+if TYPE_CHECKING:
+    from webstrata.api import Collection
+    from webstrata.store.ingest import IngestResult
+
+_SHOWN = 20
+"""Damaged places that are printed; --json has more."""
+
+
+@click.command("ingest", epilog="Example: webstrata ingest uk 2026-06 crawl/*.warc.gz trec/*.gz pages/")
+@collection_argument
+@click.argument("label", metavar="SNAPSHOT")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--base-url",
+    default="",
+    metavar="URL",
+    help="What a folder of HTML files stands for, as http://example.org/.",
+)
+@click.option("--add", is_flag=True, help="Keep the captures that the snapshot has.")
+@click.option("--again", is_flag=True, help="Replace the captures that the snapshot has.")
+@json_option
+def command(
+    collection: Collection,
+    label: str,
+    files: tuple[Path, ...],
+    base_url: str,
+    *,
+    add: bool,
+    again: bool,
+    as_json: bool,
+) -> None:
+    """Make the captures in FILEs those of SNAPSHOT.
+
+    The snapshot is made if it is not there. A FILE is a WARC, ARC, TREC Web or WACZ file, packed by gzip,
+    zstd, lz4 or not at all, told by what it holds, or a folder of such files or of HTML files. What is
+    damaged is passed over and told. In the end the pages are numbered, as after a crawl.
+    """
+    from webstrata.store.ingest import ingest, list_sources
+
+    if add and again:
+        raise UsageError("--add keeps the captures and --again replaces them; choose one")
+    check_label(label)
+    list_sources(files, base_url=base_url)  # what cannot be read is told before a snapshot is made for it
+    mode: Literal["new", "again", "add"] = "add" if add else "again" if again else "new"
+    words = ["--again", *(["--base-url", base_url] if base_url else []), *map(str, files)]
+    renew = "" if add else " ".join(shlex.quote(word) for word in words).replace("{", "{{").replace("}", "}}")
+    try:
+        result = ingest(
+            collection.add(label),
+            files,
+            base_url=base_url,
+            mode=mode,
+            renew=renew and f"webstrata ingest {{collection}} {{snapshot}} {renew}",
+            progress=TerminalProgress(),
+        )
+    except KeyboardInterrupt:
+        raise Cancelled("interrupted; the same command begins from the start") from None
+    if as_json:
+        show_json({"collection": str(collection.path), "snapshot": label, **result.to_dict()})
+    else:
+        _show(result, f"{collection.path} {label}")
+
+
+def _show(result: IngestResult, where: str) -> None:
+    rate = result.captures / max(result.seconds, 1e-9)
+    click.echo(
+        f"{where}: {result.captures:,} captures of {result.files:,} files in {result.seconds:.1f} s, "
+        f"{rate:,.0f} captures/s; the snapshot has {result.pages:,} pages."
+    )
+    rows = [
+        ["records read", result.records],
+        ["stored as revisit: the payload was there", result.duplicates],
+        ["revisits, as they were", result.revisits],
+        ["revisits of payloads that are not here", result.unresolved],
+        ["left out: captures that were here already", result.repeated],
+        *([f"left out: {reason}", number] for reason, number in result.left_out.items()),
+        ["without a time, given that of the snapshot", result.undated],
+        ["captured at another time than the snapshot's", result.other_time],
+        ["damaged places", result.damaged],
+    ]
+    show_table(["what", "number"], [row for row in rows if row[1] or row[0] == "records read"])
+    for damage in result.damage[:_SHOWN]:
+        click.echo(f"damaged: {damage}")
+    if result.damaged > _SHOWN:
+        click.echo(f"… and {result.damaged - _SHOWN:,} more; --json has them")

@@ -1,0 +1,89 @@
+"""webstrata ls."""
+
+from __future__ import annotations
+
+import heapq
+import json
+import sys
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import click
+
+from webstrata.cli.options import collection_argument, json_option
+from webstrata.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from webstrata.api import Collection
+    from webstrata.store.captures import Captures, Match
+    from webstrata.store.cdxj import Entry
+
+
+@click.command(
+    "ls", epilog="Example: webstrata ls uk 'uk,example)/news' --prefix --from 2026-05 --to 2026-06"
+)
+@collection_argument
+@click.argument("where", metavar="URL|HOST|KEY")
+@click.option("--prefix", "match", flag_value="prefix", help="Everything whose key begins so.")
+@click.option("--host", "match", flag_value="host", help="Everything of this host.")
+@click.option(
+    "--domain", "match", flag_value="domain", help="Everything of this domain and the hosts below it."
+)
+@click.option("--from", "start", metavar="DATE", default="", help="Not what was captured before.")
+@click.option("--to", "end", metavar="DATE", default="", help="Not what was captured behind.")
+@click.option("--limit", type=click.IntRange(1), help="No more than so many.")
+@json_option
+def command(
+    collection: Collection,
+    where: str,
+    match: Match | None,
+    start: str,
+    end: str,
+    limit: int | None,
+    *,
+    as_json: bool,
+) -> None:
+    """List the captures of a URL, host or domain, or below a key.
+
+    In all snapshots, in the order of the index: by key, then by time. A key is what the index has for a URL,
+    host reversed and without www., as `uk,example)/a`; a URL or the name of a host will do.
+    """
+    from webstrata.store.captures import AllCaptures
+    from webstrata.store.cdxj import parse_time
+
+    first, last = (parse_time(date) if date else "" for date in (start, end))
+    if first and last and first > last.ljust(len(first), "9"):
+        raise UsageError(f"--from {start} lies behind --to {end}; exchange them")
+    merged = heapq.merge(
+        *(_entries(captures, where, match or "exact") for captures in AllCaptures(collection).list()),
+        key=lambda found: (found[1].key, found[1].timestamp, found[0]),
+    )
+    wanted = (
+        (label, entry)
+        for label, entry in merged
+        if entry.timestamp[: len(first)] >= first and entry.timestamp[: len(last)] <= last
+    )
+    _print(islice(wanted, limit), as_json=as_json)
+
+
+def _entries(captures: Captures, where: str, match: Match) -> Iterator[tuple[str, Entry]]:
+    return ((captures.label, entry) for entry in captures.scan(where, match))
+
+
+def _print(found: Iterator[tuple[str, Entry]], *, as_json: bool) -> None:
+    """Print as it comes: a list may be longer than memory."""
+    out, number = sys.stdout, 0
+    for number, (label, entry) in enumerate(found, 1):
+        if as_json:
+            document = {"snapshot": label, "key": entry.key, "timestamp": entry.timestamp, **entry.fields}
+            out.write(("[\n  " if number == 1 else ",\n  ") + json.dumps(document, ensure_ascii=False))
+        else:
+            status, mime, length = (entry.fields[name] for name in ("status", "mime", "length"))
+            moment = f"{entry.time:%Y-%m-%d %H:%M:%S}"
+            out.write(f"{label}  {moment}  {status:>3}  {mime or '-':<16}  {length:>8}  {entry.url}\n")
+    if as_json:
+        out.write("\n]\n" if number else "[]\n")
+    elif not number:
+        click.echo("Nothing was captured there, or not at that time.", err=True)

@@ -1,0 +1,362 @@
+"""What the records of an archive say of one request and its answer, whoever wrote them.
+
+Archives differ in what they store. Here an answer has its payload without transfer coding and without content
+coding, wherever these can be undone; where they cannot, the payload had none although the head tells of it,
+or is damaged, and is kept as it is. A ``resource`` is an answer without a head of its own, and gets one. The
+``request`` and ``metadata`` records that belong to an answer stand next to it, before or behind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import io
+import re
+import zlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from webstrata.errors import UrlError
+from webstrata.store.html_tree import is_html
+from webstrata.store.warc import Record, Revisit, stream_io
+from webstrata.web.html import Directives, glance, parse_directives
+from webstrata.web.url import normalize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from webstrata.store.tally import Tally
+
+Truncated = Literal["length", "time", "disconnect", "unspecified"]
+
+MAX_PAYLOAD = 256 << 20
+"""Bytes to which a content coding is undone; what would be longer is cut off there, and says so."""
+
+HTML = ("text/html", "application/xhtml+xml")
+_STATUS = re.compile(rb"\s*HTTP/\d(?:\.\d)?[ \t]+(\d{3})\b")
+_TRUNCATED: dict[str, Truncated] = {
+    "length": "length",
+    "time": "time",
+    "disconnect": "disconnect",
+    "unspecified": "unspecified",
+}
+_NOT_MODIFIED = "server-not-modified"
+_CHUNK = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\n]*)?\r?\n")
+_DATE = re.compile(
+    r"(\d{4})-?(\d\d)-?(\d\d|\d{3}(?=T))[T ]?(\d\d):?(\d\d):?(\d\d)(?:\.(\d+)|\d*)(Z|[+-]\d\d:?\d\d)?",
+    re.ASCII | re.IGNORECASE,
+)
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+
+
+@dataclass
+class Answer:
+    """One answer of a server, ready to be stored."""
+
+    record: Record
+    url: str
+    date: int | None
+    """Nanoseconds since 1970; None where the record does not tell."""
+    status: int
+    mime: str
+    head: bytes
+    body: bytes
+    is_decoded: bool = False
+    truncated: Truncated | None = None
+    revisit: Revisit | None = None
+    fingerprint: int | None = None
+    redirect: str | None = None
+    robots: str | None = None
+    page_robots: str | None = None
+    """What of `robots` the payload itself says."""
+    request: bytes = b""
+    metadata: list[tuple[str, str]] = field(default_factory=list)
+
+
+def iter_answers(records: Iterable[Record], tally: Tally) -> Iterator[Answer]:
+    r"""The answers among the records of a file, each with its request; what is none is counted.
+
+    Examples
+    --------
+    >>> from webstrata.store.tally import Tally
+    >>> facts = (
+    ...     ("WARC-Target-URI", "http://a.uk/b/../c"), ("WARC-Date", "2001-09-09T01:46:40Z"),
+    ...     ("Content-Type", "application/http"))
+    >>> head = b"HTTP/1.1 301 Moved\r\nLocation: d\r\nTransfer-Encoding: chunked\r\n\r\n"
+    >>> block = head + b"3\r\nabc\r\n0\r\n\r\n"
+    >>> answer = next(iter_answers([Record("response", facts, block, 0)], Tally()))
+    >>> answer.url, answer.date, answer.status, answer.redirect, answer.body
+    ('http://a.uk/c', 1000000000000000000, 301, 'http://a.uk/d', b'abc')
+    """
+    answer: Answer | None = None
+    waiting: Record | None = None
+    for record in records:
+        if record.kind in ("response", "revisit", "resource"):
+            if answer is not None:
+                yield from _finish(answer, tally)
+            answer = _read(record, tally)
+            if answer is not None and waiting is not None and _belong(waiting, record):
+                answer.request = waiting.block
+                waiting = None
+        elif record.kind == "request":
+            if answer is not None and not answer.request and _belong(record, answer.record):
+                answer.request = record.block
+            else:
+                waiting = record
+        elif record.kind == "metadata" and answer is not None and _belong(record, answer.record):
+            answer.metadata += _read_fields(record.block)
+        elif record.kind not in ("warcinfo", "metadata"):
+            tally.leave_out(f"a record of kind {record.kind}")
+    if answer is not None:
+        yield from _finish(answer, tally)
+
+
+def _finish(answer: Answer, tally: Tally) -> Iterator[Answer]:
+    method = answer.request.split(b" ", 1)[0].decode("latin-1")
+    if answer.request and method != "GET":
+        tally.leave_out(
+            f"an answer to {method if method.isalpha() and len(method) < 20 else 'what is no HTTP'}"
+        )
+    else:
+        yield answer
+
+
+def _belong(other: Record, record: Record) -> bool:
+    """Whether a request or metadata record is about the capture of `record`."""
+    own, theirs = record.get("WARC-Record-ID"), other.get("WARC-Record-ID")
+    links = [other.get("WARC-Concurrent-To"), other.get("WARC-Refers-To")]
+    back = record.get("WARC-Concurrent-To")
+    if any(links) or back:
+        return (own is not None and own in links) or (theirs is not None and back == theirs)
+    return other.url == record.url and other.get("WARC-Date") == record.get("WARC-Date")
+
+
+def _read_fields(block: bytes) -> list[tuple[str, str]]:
+    lines = (line.partition(":") for line in block.decode("utf-8", "replace").splitlines())
+    return [(name.strip(), value.strip()) for name, colon, value in lines if colon and name.strip()]
+
+
+def _read(record: Record, tally: Tally) -> Answer | None:
+    try:
+        url = normalize(record.url or "")
+    except UrlError as error:
+        tally.leave_out(f"no page of the web by its URL ({error.reason})")
+        return None
+    date = parse_date(record.get("WARC-Date"))
+    truncated = _TRUNCATED.get(record.get("WARC-Truncated") or "")
+    if record.is_cut:
+        truncated = "unspecified"
+    if record.kind == "resource":
+        mime = media_type(record.get("Content-Type") or "")
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: %s\r\n" % (record.get("Content-Type") or "").encode(
+            "latin-1", "replace"
+        )
+        answer = Answer(record, url, date, 200, mime, head, record.block, truncated=truncated)
+    else:
+        found = _STATUS.match(record.head)
+        if found is None and record.kind == "response":
+            tally.leave_out("no answer in HTTP")
+            return None
+        status, headers = int(found[1]) if found else 200, parse_headers(record.head)
+        identified = media_type(record.get("WARC-Identified-Payload-Type") or "")
+        mime = identified or media_type(first(headers, "content-type") or "")
+        answer = Answer(record, url, date, status, mime, record.head, record.payload, truncated=truncated)
+        if record.kind == "revisit":
+            answer.revisit = _read_revisit(record, url)
+            answer.body = b""
+        else:
+            _decode(answer, headers)
+        _read_headers(answer, headers)
+    _look_at_page(answer)
+    return answer
+
+
+def _read_revisit(record: Record, url: str) -> Revisit:
+    profile: Literal["identical-digest", "not-modified", "duplicate"] = "identical-digest"
+    told = record.get("WARC-Profile") or ""
+    if _NOT_MODIFIED in told:
+        profile = "not-modified"
+    elif "same-fingerprint" in told:
+        profile = "duplicate"
+    try:
+        target = normalize(record.get("WARC-Refers-To-Target-URI") or url)
+    except UrlError:
+        target = url
+    return Revisit(profile, target, parse_date(record.get("WARC-Refers-To-Date")) or 0)
+
+
+def _read_headers(answer: Answer, headers: list[tuple[str, str]]) -> None:
+    location = first(headers, "location")
+    if 300 <= answer.status < 400 and location:
+        with contextlib.suppress(UrlError):
+            # headers beyond ASCII are UTF-8 more often than Latin-1
+            answer.redirect = normalize(location.encode("latin-1").decode("utf-8", "replace"), answer.url)
+    tags = ", ".join(value for name, value in headers if name == "x-robots-tag")
+    answer.robots = _tell_robots(parse_directives(tags)) if tags else None
+
+
+def _look_at_page(answer: Answer) -> None:
+    if answer.revisit is not None:
+        return
+    if not answer.mime and is_html(answer.body[:1024]):
+        answer.mime = "text/html"
+    if answer.mime in HTML and answer.status == 200:
+        label = re.search(rb"(?i)\ncontent-type:[^\n]*charset=[\"' ]*([\w.:-]+)", answer.head)
+        answer.fingerprint, asked = glance(answer.body, charset=label[1].decode() if label else None)
+        answer.page_robots = _tell_robots(asked)
+        answer.robots = join_robots(answer.robots, answer.page_robots)
+
+
+def join_robots(*asked: str | None) -> str | None:
+    """What several sources ask of robots together, as the index tells it.
+
+    Examples
+    --------
+    >>> join_robots("nofollow", None, "noindex,nofollow")
+    'noindex,nofollow'
+    """
+    words = ",".join(text for text in asked if text)
+    return ",".join(name for name in ("noindex", "nofollow") if name in words) or None
+
+
+def _tell_robots(asked: Directives) -> str | None:
+    both = ((Directives.NOINDEX, "noindex"), (Directives.NOFOLLOW, "nofollow"))
+    return ",".join(name for directive, name in both if directive in asked) or None
+
+
+# ---- HTTP
+
+
+def parse_headers(head: bytes) -> list[tuple[str, str]]:
+    r"""The headers of an HTTP head, names in lower case, folded lines joined.
+
+    Examples
+    --------
+    >>> parse_headers(b"HTTP/1.1 200 OK\r\nA: b\r\n c\r\nno header\nD:e\n\n")
+    [('a', 'b c'), ('d', 'e')]
+    """
+    text = re.sub(rb"\r?\n[ \t]+", b" ", head).decode("latin-1")
+    lines = (line.partition(":") for line in text.splitlines()[1:])
+    return [(name.strip().lower(), value.strip()) for name, colon, value in lines if colon and name.strip()]
+
+
+def first(headers: list[tuple[str, str]], name: str) -> str | None:
+    """The first value of a header, by its name in lower case.
+
+    Examples
+    --------
+    >>> first([("a", "1"), ("a", "2")], "a")
+    '1'
+    """
+    return next((value for key, value in headers if key == name), None)
+
+
+def media_type(value: str) -> str:
+    """The media type of a Content-Type header, without its parameters.
+
+    Examples
+    --------
+    >>> media_type("Text/HTML; charset=utf-8"), media_type("nonsense")
+    ('text/html', '')
+    """
+    name = value.partition(";")[0].strip().lower()
+    return name if re.fullmatch(r"[\w.+!#$&^-]+/[\w.+!#$&^-]+", name, re.ASCII) else ""
+
+
+def parse_date(text: str | None) -> int | None:
+    """Nanoseconds since 1970 of a ``WARC-Date``, also of 14 digits; None if it is none.
+
+    ClueWeb writes the day of the year where that of the month belongs.
+
+    Examples
+    --------
+    >>> parse_date("2001-09-09T01:46:40.123456789Z"), parse_date("20010909014640"), parse_date("yesterday")
+    (1000000000123456789, 1000000000000000000, None)
+    >>> parse_date("2008-10-294T05:21:46-0700") == parse_date("2008-10-20T12:21:46Z")
+    True
+    """
+    match = _DATE.fullmatch((text or "").strip())
+    if match is None:
+        return None
+    year, month, day, hour, minute, second = (int(match[place]) for place in range(1, 7))
+    extra = dt.timedelta()
+    if day > 31:
+        month, day, extra = 1, 1, dt.timedelta(days=day - 1)
+    try:
+        moment = dt.datetime(year, month, day, hour, minute, second, tzinfo=dt.UTC) + extra
+        if match[8] and match[8] not in "Zz":
+            away = dt.timedelta(hours=int(match[8][1:3]), minutes=int(match[8][-2:]))
+            moment += away if match[8][0] == "-" else -away
+    except (ValueError, OverflowError):
+        return None
+    seconds = (moment - _EPOCH) // dt.timedelta(seconds=1)
+    return seconds * 10**9 + int((match[7] or "").ljust(9, "0")[:9]) if seconds >= 0 else None
+
+
+def _decode(answer: Answer, headers: list[tuple[str, str]]) -> None:
+    """Undo the codings that the head tells of."""
+    if "chunked" in (first(headers, "transfer-encoding") or "").lower():
+        joined = join_chunks(answer.body)
+        answer.body = answer.body if joined is None else joined
+    codings = [word.strip() for word in (first(headers, "content-encoding") or "").lower().split(",")]
+    for coding in reversed([coding for coding in codings if coding and coding != "identity"]):
+        if coding not in ("gzip", "x-gzip", "deflate", "br", "zstd"):
+            return
+        unpacked = unpack(coding, answer.body, MAX_PAYLOAD + 1)
+        if unpacked is not None:
+            answer.body = unpacked[:MAX_PAYLOAD]
+            answer.truncated = "length" if len(unpacked) > MAX_PAYLOAD else answer.truncated
+        # where nothing could be undone, others have undone it before and left the header
+        answer.is_decoded = True
+
+
+def join_chunks(body: bytes) -> bytes | None:
+    r"""A body without chunks, as far as it goes; None if it is not made of them.
+
+    Examples
+    --------
+    >>> join_chunks(b"3;x\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"), join_chunks(b"<html>")
+    (b'abcde', None)
+    """
+    pieces: list[bytes] = []
+    position = 0
+    while True:
+        line = _CHUNK.match(body, position)
+        if line is None:
+            return b"".join(pieces) if pieces and position >= len(body) else None
+        size = int(line[1], 16)
+        if size == 0:
+            return b"".join(pieces)
+        pieces.append(body[line.end() : line.end() + size])
+        position = line.end() + size
+        position += 2 if body.startswith(b"\r\n", position) else body.startswith(b"\n", position)
+
+
+def unpack(coding: str, body: bytes, limit: int) -> bytes | None:
+    """At most `limit` bytes of a payload unpacked, as far as it goes; None if it is not packed so.
+
+    Examples
+    --------
+    >>> unpack("deflate", zlib.compress(b"abc"), 99), unpack("gzip", b"<html>", 99)
+    (b'abc', None)
+    """
+    if coding in ("br", "zstd"):
+        reader = (stream_io.BrotliReader if coding == "br" else stream_io.ZstdReader)(io.BytesIO(body))
+        try:
+            return bytes(reader.read(limit)) or None
+        except (OSError, ValueError, EOFError, stream_io.FastWARCError):
+            return None
+    # what calls itself deflate is zlib most of the time, and bare at others
+    for window in (47,) if coding != "deflate" else (47, -15):
+        unpacker, out, rest = zlib.decompressobj(window), b"", body
+        try:
+            out = unpacker.decompress(rest, limit)
+            while unpacker.eof and unpacker.unused_data[:2] == b"\x1f\x8b" and len(out) < limit:
+                rest = unpacker.unused_data
+                unpacker = zlib.decompressobj(window)
+                out += unpacker.decompress(rest, limit - len(out))
+        except zlib.error:
+            pass  # what came before the damage is kept
+        if out:
+            return out
+    return None

@@ -1,0 +1,338 @@
+"""Stored captures found by URL and time, with their payloads.
+
+A lookup reads one block of the index and one record. Where a capture is a ``revisit``, its payload is that of
+the capture it refers to: of the URL that the record, or the index, names, and with the same digest, in this
+snapshot or in another one of the collection; if the server said only that nothing was modified, the nearest
+one before. A URL that was not captured as it is spelled is looked for under its key of the index, which knows
+no ``www.`` and no scheme.
+"""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
+
+from webstrata.errors import MissingError, UsageError
+from webstrata.store.answers import HTML, first, media_type, parse_headers
+from webstrata.store.cdxj import Index, surt
+from webstrata.store.warc import read_record
+from webstrata.web.charset import detect
+from webstrata.web.html import Page, scan
+from webstrata.web.url import normalize
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Callable, Iterable, Iterator
+
+    from webstrata.collection import Collection, Snapshot
+    from webstrata.collection.manifest import PartRecord
+    from webstrata.store.cdxj import Entry
+    from webstrata.store.warc import Record
+
+REVISIT = "warc/revisit"
+Match = Literal["exact", "prefix", "host", "domain"]
+
+
+class Captures:
+    """The captures of one snapshot; the files are held until it is let go.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> from webstrata.store.ingest import ingest
+    >>> folder = getfixture("tmp_path")
+    >>> _ = (folder / "a.html").write_text("<title>A</title>Hello")
+    >>> snapshot = ws.create(folder / "uk").add("2026-06")
+    >>> _ = ingest(snapshot, [folder / "a.html"], base_url="http://example.org/")
+    >>> captures = Captures(snapshot)
+    >>> [entry.url for entry in captures.scan("example.org", "host")]
+    ['http://example.org/a.html']
+    >>> captures.read(next(captures.entries("http://example.org/a.html"))).payload
+    b'<title>A</title>Hello'
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.label = snapshot.label
+        self._parts = [snapshot.open_part(name) for name in ("index", "warc")]
+        made_from = self._parts[0].record.inputs.get(f"{snapshot.label}/warc")
+        if made_from not in (None, self._parts[1].record.checksum):
+            raise MissingError(
+                f"{snapshot.path}: the index is older than the WARC files; wait if somebody is building it, "
+                f"else renew it (`webstrata show` tells how)"
+            )
+        self.index = Index(self._parts[0].path)
+
+    def entries(self, url: str, *, exact: bool = True) -> Iterator[Entry]:
+        """The captures of a URL, oldest first; if not `exact`, of all URLs with the same key."""
+        if exact:
+            return self.index.captures(url)
+        return self.index.scan(surt(normalize(url)) + " ")
+
+    def lookup(self, url: str, at: dt.datetime | str | None = None, *, exact: bool = True) -> Entry | None:
+        """The last capture of a URL, of those at or before a time."""
+        if exact:
+            return self.index.lookup(url, at)
+        urls = {entry.url for entry in self.entries(url, exact=False)}
+        found = [entry for other in urls if (entry := self.index.lookup(other, at)) is not None]
+        return max(found, key=lambda entry: (entry.timestamp, entry.url), default=None)
+
+    def scan(self, where: str, match: Match = "exact") -> Iterator[Entry]:
+        """The captures of a URL, of what begins so, of a host or of a domain, in the order of the index.
+
+        `where` is a URL, the name of a host, or a key of the index such as ``uk,example)/a``.
+        """
+        key = _find_key(where, match)
+        host, _, _ = key.partition(")")
+        if match == "exact":
+            return self.index.scan(key + " ")
+        if match == "prefix":
+            return self.index.scan(key)
+        name = ".".join(reversed(host.partition(":")[0].split(",")))
+        port = host.partition(":")[2]
+        if match == "host":
+            return self.index.scan_host(f"{name}:{port}" if port else name)
+        return self.index.scan_domain(name)
+
+    def read(self, entry: Entry) -> Record:
+        """The record of a capture."""
+        return read_record(self._parts[1].path / entry.fields["filename"], int(entry.fields["offset"]))
+
+    def __repr__(self) -> str:
+        return f"<Captures of {self.label}>"
+
+
+def _find_key(where: str, match: Match) -> str:
+    """What a user typed as a key of the index."""
+    if not where:
+        raise UsageError(
+            "what to look for is empty; give a URL, the name of a host, or a key as uk,example)/"
+        )
+    if "://" not in where and (")" in where or "," in where.partition("/")[0]):
+        return where if ")" in where or match == "prefix" else where.rstrip(",") + ")/"
+    return surt(normalize(where if "://" in where else f"http://{where}"))
+
+
+@dataclass(frozen=True)
+class StoredCapture:
+    """One stored response of a page."""
+
+    label: str
+    """Of the snapshot it belongs to."""
+    entry: Entry
+    record: Record
+    source: Record | None
+    """The record that holds its payload; None if that is not in the collection."""
+
+    @property
+    def url(self) -> str:
+        """Its URL in normal form."""
+        return self.entry.url
+
+    @property
+    def time(self) -> dt.datetime:
+        """When it was captured, to the second."""
+        return self.entry.time
+
+    @property
+    def status(self) -> int:
+        """The status of the answer."""
+        return int(self.entry.fields["status"])
+
+    @property
+    def is_revisit(self) -> bool:
+        """Whether its payload is that of another capture."""
+        return self.entry.fields["mime"] == REVISIT
+
+    @property
+    def head(self) -> bytes:
+        """Status line and headers, as stored; of a revisit that has none, those of what it refers to."""
+        return self.record.head or self._source.head
+
+    @cached_property
+    def headers(self) -> list[tuple[str, str]]:
+        """The headers of the answer, names in lower case."""
+        return parse_headers(self.head)
+
+    @property
+    def payload(self) -> bytes:
+        """The payload, without transfer and content coding, or `MissingError`."""
+        return self._source.payload
+
+    @property
+    def mime(self) -> str:
+        """The media type of the payload."""
+        if not self.is_revisit:
+            return self.entry.fields["mime"]
+        return media_type(first(self.headers, "content-type") or "") or self._source_mime
+
+    @property
+    def _source_mime(self) -> str:
+        if self.source is None:
+            return ""
+        return media_type(first(parse_headers(self.source.head), "content-type") or "")
+
+    @property
+    def _source(self) -> Record:
+        if self.source is None:
+            target = self.record.get("WARC-Refers-To-Target-URI") or self.url
+            date = self.record.get("WARC-Refers-To-Date")
+            raise MissingError(
+                f"{self.url}: this capture has the payload of {target}{f' at {date}' if date else ''}, which "
+                f"is not in the collection; ingest the files that have it"
+            )
+        return self.source
+
+    @property
+    def _charset(self) -> str | None:
+        _, _, parameters = (first(self.headers, "content-type") or "").lower().partition("charset=")
+        return parameters.partition(";")[0].strip(" \"'") or None
+
+    @cached_property
+    def page(self) -> Page:
+        """What the page says: title, links, text."""
+        return scan(self.payload, url=self.url, charset=self._charset, text=True)
+
+    @property
+    def text(self) -> str:
+        """The visible text of a page, a line a block; any other text as it is."""
+        return self.page.text if self.mime in HTML else self.decoded
+
+    @property
+    def decoded(self) -> str:
+        """The payload as text, in its charset."""
+        tld = (urlsplit(self.url).hostname or "").rpartition(".")[2]
+        name = detect(self.payload, label=self._charset, tld=tld).name
+        try:
+            codec = codecs.lookup(_CODECS.get(name.lower(), name))
+        except LookupError:
+            codec = codecs.lookup("latin-1")
+        return codec.decode(self.payload, "replace")[0].removeprefix("\ufeff")
+
+    def __repr__(self) -> str:
+        return f"<StoredCapture {self.url} {self.time:%Y-%m-%dT%H:%M:%SZ} of {self.label}>"
+
+
+# names of the Encoding standard that Python spells otherwise
+_CODECS = {
+    "windows-874": "cp874",
+    "x-mac-cyrillic": "mac_cyrillic",
+    "macintosh": "mac_roman",
+    "iso-8859-8-i": "iso8859_8",
+    "shift_jis": "cp932",
+    "gbk": "gb18030",
+    "big5": "big5hkscs",
+    "euc-kr": "cp949",
+    "windows-1252": "cp1252",
+}
+
+
+def find_capture(
+    holders: Iterable[Captures],
+    url: str,
+    at: dt.datetime | str | None = None,
+    *,
+    where: str = "",
+    others: Callable[[], list[Captures]] = list,
+) -> StoredCapture:
+    """The last capture of a URL in some snapshots, of those at or before a time, or `MissingError`.
+
+    Parameters
+    ----------
+    holders
+        The captures of the snapshots, oldest first.
+    url, at
+        What is looked for: a moment, or a date like ``2026-06``, which is over when June is.
+    where
+        What the collection is called if there is nothing.
+    others
+        Gives the captures of more snapshots, for a payload that is in none of `holders`.
+
+    Examples
+    --------
+    >>> find_capture([], "http://example.org/", where="uk")
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: uk: http://example.org/ was not captured; `webstrata ls` lists what was
+    """
+    holders = list(holders)
+    url = normalize(url)
+    for exact in (True, False):
+        found = [
+            (entry, place)
+            for place, captures in enumerate(holders)
+            if (entry := captures.lookup(url, at, exact=exact)) is not None
+        ]
+        if found:
+            entry, place = max(found, key=lambda pair: (pair[0].timestamp, pair[1]))
+            # the record of a revisit most often refers to its own snapshot, and if not to an earlier one
+            near = [holders[place], *reversed(holders[:place]), *holders[place + 1 :]]
+            return _make(entry, near, others)
+    later = [entry for captures in holders for entry in captures.entries(url, exact=False)]
+    if later:
+        earliest = min(entry.time for entry in later)
+        raise MissingError(
+            f"{where}: {url} was first captured at {earliest:%Y-%m-%dT%H:%M:%SZ}, behind {at}; "
+            f"ask for a later time"
+        )
+    raise MissingError(f"{where}: {url} was not captured; `webstrata ls` lists what was")
+
+
+def _make(entry: Entry, holders: list[Captures], others: Callable[[], list[Captures]]) -> StoredCapture:
+    record = holders[0].read(entry)
+    source: Record | None = record
+    if entry.fields["mime"] == REVISIT:
+        source = _find_payload(entry, record, holders) or _find_payload(entry, record, others())
+    return StoredCapture(holders[0].label, entry, record, source)
+
+
+def _find_payload(entry: Entry, record: Record, holders: list[Captures]) -> Record | None:
+    """The record that holds the payload of a revisit."""
+    named = [record.get("WARC-Refers-To-Target-URI"), entry.fields.get("duplicate-of"), entry.url]
+    urls = list(dict.fromkeys(url for url in named if url))
+    stored = [
+        (captures, other)
+        for captures in holders
+        for url in urls
+        for other in captures.entries(url)
+        if other.fields["mime"] != REVISIT and other.fields["status"] == "200"
+    ]
+    for captures, other in stored:
+        if other.fields["digest"] == entry.fields["digest"]:
+            return captures.read(other)
+    if "identical-payload-digest" in (record.get("WARC-Profile") or ""):
+        return None
+    before = [(captures, other) for captures, other in stored if other.timestamp <= entry.timestamp]
+    if not before:
+        return None
+    captures, other = max(before, key=lambda pair: pair[1].timestamp)
+    return captures.read(other)
+
+
+class AllCaptures:
+    """The captures of all snapshots of a collection that have some, kept open from one question to the next.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> AllCaptures(ws.create(getfixture("tmp_path") / "uk")).list()
+    []
+    """
+
+    def __init__(self, collection: Collection) -> None:
+        self._collection = collection
+        self._open: dict[str, tuple[Snapshot, PartRecord, Captures]] = {}
+
+    def list(self) -> list[Captures]:
+        """As they are now, oldest first; what was built anew is opened anew."""
+        known, self._open = self._open, {}
+        for label in self._collection.labels:
+            held = known.get(label)
+            snapshot = held[0] if held else self._collection[label]
+            if "index" in snapshot.parts and "warc" in snapshot.parts:
+                record = snapshot.parts.record("index")
+                is_same = held is not None and held[1] == record
+                captures = held[2] if held is not None and is_same else Captures(snapshot)
+                self._open[label] = (snapshot, record, captures)
+        return [captures for _, _, captures in self._open.values()]

@@ -1,0 +1,336 @@
+"""A snapshot as one file, or a folder, that other programs read.
+
+============  ==========================================================================================
+``warc``      a folder with the WARC files; one file, if the target ends in ``.warc`` or ``.warc.gz``
+``trec``      the pages in node order as TREC Web documents (see `trec`), packed if it ends in ``.gz``
+``cdxj``      the index, sorted lines, packed if it ends in ``.gz``
+``wacz``      WARC files, index and list of pages in one zip (see `wacz`)
+``parquet``   a row a capture in the order of the index, columns named as in Common Crawl's columnar index
+============  ==========================================================================================
+
+What is written appears under its name when it is whole, and nothing that is there is replaced.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import gzip
+import shutil
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from webstrata._core import __version__
+from webstrata.collection.files import explained, make_directory, open_writer, remove_tree, rename, sync_path
+from webstrata.collection.progress import Progress
+from webstrata.errors import ExistsError, UsageError
+from webstrata.store.cdxj import BLOCK_LINES, Entry, Index
+from webstrata.store.pages import Pages
+from webstrata.store.trec import Document
+from webstrata.store.wacz import WaczWriter
+from webstrata.store.warc import read_record
+from webstrata.web.host import registered_domain
+from webstrata.web.html import scan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+    from typing import BinaryIO
+
+    from webstrata.collection import Snapshot
+    from webstrata.store.warc import Record
+
+Format = Literal["warc", "trec", "cdxj", "wacz", "parquet"]
+ENDINGS: dict[Format, str] = {
+    "warc": "-warc",
+    "trec": ".trec.gz",
+    "cdxj": ".cdxj.gz",
+    "wacz": ".wacz",
+    "parquet": ".parquet",
+}
+"""How names end that nobody chose."""
+
+_PIECE = 1 << 20
+_ROWS = 1 << 16
+_SCHEMA = pa.schema(
+    [
+        ("url_surtkey", pa.string()),
+        ("url", pa.string()),
+        ("url_host_name", pa.string()),
+        ("url_host_tld", pa.string()),
+        ("url_host_registered_domain", pa.string()),
+        ("url_host_name_reversed", pa.string()),
+        ("url_protocol", pa.string()),
+        ("url_port", pa.int32()),
+        ("url_path", pa.string()),
+        ("url_query", pa.string()),
+        ("fetch_time", pa.timestamp("ms", "UTC")),
+        ("fetch_status", pa.int16()),
+        ("fetch_redirect", pa.string()),
+        ("content_digest", pa.string()),
+        ("content_mime_type", pa.string()),
+        ("content_truncated", pa.string()),
+        ("warc_filename", pa.string()),
+        ("warc_record_offset", pa.int64()),
+        ("warc_record_length", pa.int64()),
+        ("crawl", pa.string()),
+        ("subset", pa.string()),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class ExportResult:
+    """What was written."""
+
+    path: Path
+    items: int
+    """Captures, or pages, or files, by the format."""
+    what: str
+    left_out: int = 0
+    """Pages that the format cannot hold."""
+
+
+@dataclass(frozen=True)
+class _Job:
+    snapshot: Snapshot
+    warc: Path
+    index: Path
+    pages: Pages
+    target: Path
+    """What is written now; renamed in the end."""
+    name: str
+    progress: Progress
+
+
+def export(
+    snapshot: Snapshot, kind: Format, target: Path, *, progress: Progress | None = None
+) -> ExportResult:
+    """Write a snapshot in a format of others.
+
+    Parameters
+    ----------
+    snapshot
+        What is written; it must have been crawled or ingested.
+    kind
+        One of `ENDINGS`.
+    target
+        The file or folder to be made.
+    progress
+        Where progress is shown.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> from webstrata.store.ingest import ingest
+    >>> folder = getfixture("tmp_path")
+    >>> _ = (folder / "a.html").write_text("<title>A</title>Hello")
+    >>> snapshot = ws.create(folder / "uk").add("2026-06")
+    >>> _ = ingest(snapshot, [folder / "a.html"], base_url="http://example.org/")
+    >>> result = export(snapshot, "trec", folder / "uk.trec")
+    >>> result.items, result.what
+    (1, 'pages')
+    >>> (folder / "uk.trec").read_text().splitlines()[1]
+    '<DOCNO>2026-06-00000000</DOCNO>'
+    """
+    with explained(target, "read"):
+        if target.exists() or target.is_symlink():
+            raise ExistsError(f"{target}: something is here already; choose another name, or move it away")
+    beside = target.with_name(f".{target.name}.new")
+    with ExitStack() as stack:
+        folders = [stack.enter_context(snapshot.open_part(name)).path for name in ("warc", "index", "pages")]
+        remove_tree(beside)  # of one that was killed
+        try:
+            pages = Pages(folders[2])
+            job = _Job(snapshot, folders[0], folders[1], pages, beside, target.name, progress or Progress())
+            items, what, left_out = _WRITERS[kind](job)
+            rename(beside, target)
+        finally:
+            remove_tree(beside)
+    sync_path(target.absolute().parent)
+    return ExportResult(target, items, what, left_out)
+
+
+def _export_warc(job: _Job) -> tuple[int, str, int]:
+    files = _list_warc(job)
+    with job.progress.task("copying", total=sum(path.stat().st_size for path in files), unit="bytes") as task:
+        if not job.name.endswith((".warc", ".warc.gz", ".warc.zst")):
+            make_directory(job.target)
+            for path in files:
+                with open_writer(job.target / path.name) as out:
+                    _copy(path, out, task.advance)
+            return len(files), "files", 0
+        ending = next(end for end in (".warc.gz", ".warc.zst", ".warc") if job.name.endswith(end))
+        if any(not path.name.endswith(ending) for path in files):
+            raise UsageError(
+                f"{job.name}: the files of this snapshot end as {files[0].name} does; choose such a name, or "
+                f"one without an ending for a folder"
+            )
+        if ending == ".warc.zst" and len(files) > 1:
+            raise UsageError(f"{job.name}: files packed by zstd cannot be joined; choose a name for a folder")
+        with open_writer(job.target) as out:
+            for path in files:  # records are packed one by one, so files can be put one behind the other
+                _copy(path, out, task.advance)
+    return len(files), "files", 0
+
+
+def _export_cdxj(job: _Job) -> tuple[int, str, int]:
+    with open_writer(job.target) as out:
+        if job.name.endswith(".gz"):
+            _copy(job.index / "index.cdxj.gz", out, lambda _: None)
+        else:
+            with gzip.open(job.index / "index.cdxj.gz") as lines:
+                shutil.copyfileobj(lines, out, _PIECE)
+    return job.snapshot.parts.record("index").counts["captures"], "captures", 0
+
+
+def _export_trec(job: _Job) -> tuple[int, str, int]:
+    number = left_out = 0
+    with open_writer(job.target) as stream, _packed(stream, job.name) as out:
+        for node, row, record in _iter_pages(job):
+            document = Document(
+                number=f"{job.snapshot.label}-{node:08d}",
+                url=row["url"],
+                ip=record.get("WARC-IP-Address") or "0.0.0.0",
+                time=f"{row['time']:%Y%m%d%H%M%S}",
+                mime=row["mime"],
+                head=record.head,
+                payload=record.payload,
+            )
+            try:
+                out.write(document.to_bytes())
+                number += 1
+            except ValueError:  # a page that is made of marks of the format
+                left_out += 1
+    return number, "pages", left_out
+
+
+def _export_wacz(job: _Job) -> tuple[int, str, int]:
+    files = _list_warc(job)
+    if any(path.name.endswith(".zst") for path in files):
+        raise UsageError(
+            f"{job.name}: this snapshot is packed by zstd, and WACZ has gzip; export it as --warc"
+        )
+    with open_writer(job.target) as out:
+        writer = WaczWriter(_NoSeek(out), title=f"{job.snapshot.collection.title} {job.snapshot.label}")  # type: ignore[arg-type]
+        for path in files:
+            writer.add_archive(path)
+        with gzip.open(job.index / "index.cdxj.gz") as lines:
+            writer.add_index(iter(lambda: list(islice(lines, BLOCK_LINES)), []))
+        writer.add_pages(
+            {
+                "id": str(node),
+                "url": row["url"],
+                "ts": f"{row['time']:%Y-%m-%dT%H:%M:%SZ}",
+                "title": scan(record.payload, anchors=False).title or row["url"],
+            }
+            for node, row, record in _iter_pages(job)
+        )
+        created = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        writer.close(created=created, software=f"webstrata/{__version__}")
+    return len(job.pages), "pages", 0
+
+
+def _export_parquet(job: _Job) -> tuple[int, str, int]:
+    total = job.snapshot.parts.record("index").counts["captures"]
+    with (
+        job.progress.task("captures", total=total, unit="captures") as task,
+        open_writer(job.target) as out,
+        Index(job.index) as index,
+        pq.ParquetWriter(out, _SCHEMA, compression="zstd") as writer,
+    ):
+        entries = iter(index)
+        while batch := list(islice(entries, _ROWS)):
+            rows = [_describe(entry, job.snapshot.label) for entry in batch]
+            writer.write_batch(pa.RecordBatch.from_pylist(rows, schema=_SCHEMA))
+            task.advance(len(batch))
+    return total, "captures", 0
+
+
+def _describe(entry: Entry, label: str) -> dict[str, Any]:
+    """A capture as Common Crawl's columnar index has it."""
+    fields, parts = entry.fields, urlsplit(entry.url)
+    host = parts.hostname or ""
+    is_name = not host.replace(".", "").isdigit() and ":" not in host
+    return {
+        "url_surtkey": entry.key,
+        "url": entry.url,
+        "url_host_name": host,
+        "url_host_tld": host.rpartition(".")[2] if is_name else None,
+        "url_host_registered_domain": registered_domain(host) if is_name else None,
+        "url_host_name_reversed": ".".join(reversed(host.split("."))) if is_name else host,
+        "url_protocol": parts.scheme,
+        "url_port": parts.port,
+        "url_path": parts.path,
+        "url_query": parts.query if "?" in entry.url else None,
+        "fetch_time": entry.time,
+        "fetch_status": int(fields["status"]),
+        "fetch_redirect": fields.get("redirect"),
+        "content_digest": fields["digest"],
+        "content_mime_type": fields["mime"] or None,
+        "content_truncated": fields.get("truncated"),
+        "warc_filename": fields["filename"],
+        "warc_record_offset": int(fields["offset"]),
+        "warc_record_length": int(fields["length"]),
+        "crawl": label,
+        "subset": "warc",
+    }
+
+
+_WRITERS: dict[Format, Callable[[_Job], tuple[int, str, int]]] = {
+    "warc": _export_warc,
+    "trec": _export_trec,
+    "cdxj": _export_cdxj,
+    "wacz": _export_wacz,
+    "parquet": _export_parquet,
+}
+
+
+def _list_warc(job: _Job) -> list[Path]:
+    return sorted(path for path in job.warc.iterdir() if ".warc" in path.name)
+
+
+def _iter_pages(job: _Job) -> Iterator[tuple[int, dict[str, Any], Record]]:
+    """The nodes with their rows and the records that hold their payloads."""
+    table = job.pages.table("url", "time", "mime", "filename", "offset")
+    node = 0
+    with job.progress.task("pages", total=len(table), unit="pages") as task:
+        for batch in table.to_batches(max_chunksize=4096):
+            for row in batch.to_pylist():
+                yield node, row, read_record(job.warc / row["filename"], row["offset"])
+                node += 1
+                task.advance()
+
+
+def _copy(path: Path, out: BinaryIO, advance: Callable[[int], None]) -> None:
+    with explained(path, "read"), path.open("rb") as stream:
+        while piece := stream.read(_PIECE):
+            out.write(piece)
+            advance(len(piece))
+
+
+@contextmanager
+def _packed(stream: BinaryIO, name: str) -> Iterator[Any]:
+    if not name.endswith(".gz"):
+        yield stream
+        return
+    with gzip.GzipFile("", "wb", 6, stream, mtime=0) as packed:
+        yield packed
+
+
+class _NoSeek:
+    """A stream that is only written to, so that a zip goes out in one piece."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def write(self, data: bytes) -> int:
+        return self._stream.write(data)
+
+    def flush(self) -> None:
+        self._stream.flush()

@@ -1,0 +1,410 @@
+"""Archives that others made become a snapshot, as if it had been crawled.
+
+Every capture is written anew (`webstrata.store.warc`, ``docs/formats/warc.md``), with a line in
+``captures.cdxj``, and the store step that ends a crawl builds the parts. In the order of the files
+
+- a capture with URL, second and payload of one before is left out: the same file may come twice;
+- one with status 200 and the payload of one before is stored as ``revisit``;
+- a ``revisit`` record finds the payload it refers to by the digest that its writer told, wherever that is
+  among the files; for this, files that have such records are read twice, and these records come last.
+
+Nothing that is wrong with a file ends the work: it is counted and told. Digests and places of all payloads
+are held in memory, some 200 bytes for each.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import hashlib
+import ipaddress
+import json
+import os
+import re
+import shutil
+import time
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from webstrata._core import __version__
+from webstrata.collection.files import explained, make_directory, open_writer, remove_tree
+from webstrata.collection.progress import Progress
+from webstrata.errors import ExistsError, FormatError
+from webstrata.store.answers import iter_answers, join_robots
+from webstrata.store.cdxj import Index, Line
+from webstrata.store.html_tree import check_base
+from webstrata.store.readers import READERS, Source, find_format, read_archive
+from webstrata.store.step import CAPTURES, build_store
+from webstrata.store.tally import Damage, Tally
+from webstrata.store.warc import Capture, Revisit, WarcWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+    from typing import BinaryIO, Literal
+
+    from webstrata.collection import Snapshot
+    from webstrata.store.answers import Answer
+    from webstrata.store.warc import Record
+
+_ARCHIVES = tuple(reader.ending for name, reader in READERS.items() if name != "HTML")
+
+
+@dataclass(frozen=True, kw_only=True)
+class IngestResult:
+    """What came of it."""
+
+    files: int
+    records: int
+    captures: int
+    """Stored, `duplicates` and `revisits` included."""
+    duplicates: int
+    """Stored as revisit, since the payload was there."""
+    revisits: int
+    """Stored as revisit, as they were found."""
+    unresolved: int
+    """Revisits of payloads that are not among the files."""
+    repeated: int
+    """Captures that were there already, and left out."""
+    undated: int
+    """Captures whose record tells no time; they got that of the snapshot."""
+    other_time: int
+    """Captures of another time than the snapshot's label says."""
+    pages: int
+    """Nodes of the snapshot now."""
+    left_out: dict[str, int]
+    """Records that are no captures of pages, by reason."""
+    damaged: int
+    damage: list[Damage]
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return asdict(self) | {"damage": [damage._asdict() for damage in self.damage]}
+
+
+def list_sources(paths: Iterable[Path], *, base_url: str = "", scratch: Path | None = None) -> list[Source]:
+    r"""The files and folders of pages that `paths` name; an error if one of them is neither.
+
+    A folder stands for the archives in it, at any depth, and for the pages in it if it has any.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> _ = (folder / "a.warc").write_bytes(b"WARC/1.0\r\n"), (folder / "notes.txt").write_text("no")
+    >>> [source.path.name for source in list_sources([folder])]
+    ['a.warc']
+    """
+    found = []
+    for path in paths:
+        if not path.is_dir():
+            if find_format(path) == "HTML":
+                check_base(path, base_url)
+            found.append(Source(path, base_url, scratch))
+            continue
+        with explained(path, "list"):
+            files = sorted(file for file in path.rglob("*") if file.is_file() and not file.is_symlink())
+        archives = [file for file in files if any(ending in file.name.lower() for ending in _ARCHIVES)]
+        archives = [file for file in archives if _is_archive(file)]
+        found += [Source(file, "", scratch) for file in archives]
+        if not archives or any(file.suffix.lower() in (".html", ".htm", ".xhtml") for file in files):
+            check_base(path, base_url)
+            found.append(Source(path, base_url, scratch))
+    return found
+
+
+def _is_archive(path: Path) -> bool:
+    try:
+        return find_format(path) != "HTML"
+    except FormatError:
+        return False
+
+
+def ingest(
+    snapshot: Snapshot,
+    paths: Iterable[Path],
+    *,
+    base_url: str = "",
+    mode: Literal["new", "again", "add"] = "new",
+    renew: str = "",
+    progress: Progress | None = None,
+) -> IngestResult:
+    """Make the captures in files the captures of a snapshot, and build its parts.
+
+    Parameters
+    ----------
+    snapshot
+        Where they go.
+    paths
+        Files of any format of `webstrata.store.readers`, or folders.
+    base_url
+        What a folder of HTML files stands for.
+    mode
+        ``new`` refuses a snapshot that has captures, ``again`` replaces them, ``add`` keeps them.
+    renew
+        The command that does it again, for `webstrata show`.
+    progress
+        Where progress is shown.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> folder = getfixture("tmp_path")
+    >>> with WarcWriter(folder, "old") as writer:
+    ...     _ = writer.write(
+    ...         Capture(url="http://a.uk/", date=10**18, head=b"HTTP/1.1 200 OK", body=b"<html>Hi"))
+    >>> snapshot = ws.create(folder / "uk").add("2001-09")
+    >>> result = ingest(snapshot, [folder / "old-00000.warc.gz"])
+    >>> result.captures, result.pages, list(snapshot.urls)
+    (1, 1, ['http://a.uk/'])
+    """
+    progress = progress or Progress()
+    started = time.monotonic()
+    folder = snapshot.working_folder("ingest")
+    sources = list_sources(paths, base_url=base_url, scratch=folder)
+    with snapshot.parts.writing(progress):
+        if "warc" in snapshot.parts and mode == "new":
+            raise ExistsError(
+                f"{snapshot.path}: this snapshot has captures already; choose another one, add to them with "
+                f"--add, or replace them with --again"
+            )
+        remove_tree(folder)  # of one that was killed
+        make_directory(folder)
+        try:
+            work = _Work(snapshot, folder, progress)
+            if mode == "add" and "warc" in snapshot.parts:
+                work.take_over()
+            work.run(sources)
+            build_store(snapshot, folder, renew=renew, progress=progress)
+        finally:
+            remove_tree(folder)
+        pages = snapshot.parts.record("pages").counts["nodes"]
+    return work.result(len(sources), pages, time.monotonic() - started)
+
+
+class _Payload(NamedTuple):
+    """Where a payload is stored, and what is to be said of another capture that has it too."""
+
+    url: str
+    date: int
+    fingerprint: int | None
+    robots: str | None
+
+
+class _Work:
+    """The folder being filled, and what is known of its payloads."""
+
+    def __init__(self, snapshot: Snapshot, folder: Path, progress: Progress) -> None:
+        self.snapshot, self.folder, self.progress = snapshot, folder, progress
+        self.tally = Tally()
+        self.counts = dict.fromkeys(
+            ("captures", "duplicates", "revisits", "unresolved", "repeated", "undated", "other_time"), 0
+        )
+        self._stored: dict[bytes, _Payload] = {}
+        """By the digest of the payload, where it was first."""
+        self._told: dict[str, bytes] = {}
+        """From the digest that a writer told to ours, where they differ."""
+        self._seen: set[bytes] = set()
+        self._label = re.sub(r"[-T]", "", snapshot.label)
+        moment = dt.datetime.strptime((self._label + "0101")[:8], "%Y%m%d").replace(tzinfo=dt.UTC)
+        self._default_date = int(moment.timestamp()) * 10**9 if moment.year >= 1970 else 0
+
+    def take_over(self) -> None:
+        """Begin with the captures that the snapshot has."""
+        with ExitStack() as stack:
+            warc = stack.enter_context(self.snapshot.open_part("warc"))
+            index = stack.enter_context(self.snapshot.open_part("index"))
+            for path in sorted(warc.path.glob("*.warc*")):
+                try:
+                    os.link(path, self.folder / path.name)
+                except OSError:  # not every file system has second names
+                    shutil.copyfile(path, self.folder / path.name)
+            lines = stack.enter_context(open_writer(self.folder / CAPTURES))
+            entries = stack.enter_context(Index(index.path))
+            for entry in entries:
+                lines.write(f"{entry.key} {entry.timestamp} {json.dumps(entry.fields)}\n".encode())
+                digest = _from_base32(entry.fields["digest"])
+                date = int(entry.time.timestamp()) * 10**9
+                self._seen.add(_identity(entry.url, date, digest))
+                if entry.fields["mime"] != "warc/revisit" and entry.fields["status"] == "200":
+                    known = entry.fields.get("fingerprint")
+                    payload = _Payload(entry.url, date, int(known, 16) if known else None, None)
+                    self._stored.setdefault(digest, payload)
+
+    def run(self, sources: list[Source]) -> None:
+        """Write every capture of `sources`."""
+        fields = {
+            "software": f"webstrata/{__version__}",
+            "isPartOf": f"{self.snapshot.collection.title} {self.snapshot.label}",
+        }
+        prefix = f"{self.snapshot.collection.path.name}-{self.snapshot.label}"
+        with (
+            open_writer(self.folder / CAPTURES, append=True) as lines,
+            WarcWriter(self.folder, prefix, fields=fields) as writer,
+        ):
+            again = [source for source in sources if self._read(source, writer, lines)]
+            for source in again:
+                self._read_revisits(source, writer, lines)
+        if not self.counts["captures"] and not self.counts["repeated"]:
+            what = f"{len(sources)} files" if len(sources) != 1 else str(sources[0].path)
+            told = [f"{number} of them {reason}" for reason, number in self.tally.left_out.most_common(3)]
+            told += [str(damage) for damage in self.tally.damage[:1]]
+            more = f" ({'; '.join(told)})" if told else ""
+            raise FormatError(
+                f"{what}: there are {self.tally.records} records and no capture of a page among them{more}; "
+                f"name other files"
+            )
+
+    def _read(self, source: Source, writer: WarcWriter, lines: BinaryIO) -> bool:
+        """Store the captures of a file that have payloads; whether there are others."""
+        has_revisits = False
+        for answer in iter_answers(self._watch(source, self.tally), self.tally):
+            if answer.revisit is not None:
+                has_revisits = True
+            else:
+                self._store(answer, writer, lines)
+        return has_revisits
+
+    def _read_revisits(self, source: Source, writer: WarcWriter, lines: BinaryIO) -> None:
+        # what is wrong with the file has been told
+        for answer in iter_answers(self._watch(source, Tally()), Tally()):
+            if answer.revisit is not None:
+                self._store_revisit(answer, answer.revisit, writer, lines)
+
+    def _watch(self, source: Source, tally: Tally) -> Iterator[Record]:
+        total = source.path.stat().st_size if source.path.is_file() else None
+        with self.progress.task(
+            f"reading {source.path.name}", total=total, unit="bytes" if total else "pages"
+        ) as task:
+            for record in read_archive(source, tally):
+                yield record
+                task.advance(max(record.offset - task.done, 0) if total else 1)
+
+    def _store(self, answer: Answer, writer: WarcWriter, lines: BinaryIO) -> None:
+        capture = self._capture(answer)
+        self._remember(answer.record, capture.digest)
+        if not self._is_new(capture):
+            return
+        duplicate_of = next((value for name, value in answer.metadata if name == "duplicate-of"), None)
+        if answer.status == 200 and capture.body:
+            own = _Payload(capture.url, capture.date, answer.fingerprint, answer.page_robots)
+            payload = self._stored.setdefault(capture.digest, own)
+            if payload is not own:
+                duplicate_of = payload.url
+                capture = self._capture(answer, Revisit("identical-digest", payload.url, payload.date))
+                self.counts["duplicates"] += 1
+        self._write(answer, capture, duplicate_of, writer, lines)
+
+    def _store_revisit(self, answer: Answer, revisit: Revisit, writer: WarcWriter, lines: BinaryIO) -> None:
+        told = answer.record.get("WARC-Payload-Digest") or ""
+        digest = self._told.get(_plain(told)) or _from_base32(_plain(told))
+        payload = self._stored.get(digest)
+        if payload is not None and revisit.profile == "identical-digest":
+            revisit = Revisit(revisit.profile, payload.url, payload.date)
+            answer.fingerprint = payload.fingerprint
+            answer.robots = join_robots(answer.robots, payload.robots)
+        capture = self._capture(answer, revisit, digest)
+        if self._is_new(capture):
+            self.counts["revisits"] += 1
+            self.counts["unresolved"] += payload is None and revisit.profile == "identical-digest"
+            self._write(answer, capture, revisit.url if revisit.url != capture.url else None, writer, lines)
+
+    def _is_new(self, capture: Capture) -> bool:
+        identity = _identity(capture.url, capture.date, capture.digest)
+        if identity in self._seen:
+            self.counts["repeated"] += 1
+            return False
+        self._seen.add(identity)
+        return True
+
+    def _remember(self, record: Record, digest: bytes) -> None:
+        told = _plain(record.get("WARC-Payload-Digest") or "")
+        if told and told != _to_base32(digest):
+            self._told.setdefault(told, digest)
+
+    def _capture(self, answer: Answer, revisit: Revisit | None = None, digest: bytes = b"") -> Capture:
+        record = answer.record
+        return Capture(
+            url=answer.url,
+            date=self._default_date if answer.date is None else answer.date,
+            head=answer.head,
+            body=answer.body,
+            request=answer.request,
+            decoded=answer.is_decoded,
+            ip=_read_ip(record.get("WARC-IP-Address")),
+            truncated=answer.truncated,
+            digest=digest,
+            identified_type=record.get("WARC-Identified-Payload-Type"),
+            protocols=[value for name, value in record.headers if name.lower() == "warc-protocol"],
+            cipher=record.get("WARC-Cipher-Suite"),
+            metadata=answer.metadata,
+            revisit=revisit,
+        )
+
+    def _write(
+        self, answer: Answer, capture: Capture, duplicate_of: str | None, writer: WarcWriter, lines: BinaryIO
+    ) -> None:
+        place = writer.write(capture)
+        line = Line(
+            url=capture.url,
+            date=capture.date,
+            mime=answer.mime if capture.revisit is None else "warc/revisit",
+            status=answer.status,
+            digest=capture.digest,
+            fingerprint=answer.fingerprint,
+            duplicate_of=duplicate_of,
+            redirect=answer.redirect,
+            robots=answer.robots,
+            truncated=answer.truncated,
+            **place._asdict(),
+        ).to_bytes()
+        lines.write(line)
+        self.counts["captures"] += 1
+        self.counts["undated"] += answer.date is None
+        timestamp = line.split(b" ", 2)[1].decode()
+        self.counts["other_time"] += not timestamp.startswith(self._label)
+
+    def result(self, files: int, pages: int, seconds: float) -> IngestResult:
+        """What came of it."""
+        return IngestResult(
+            files=files,
+            records=self.tally.records,
+            pages=pages,
+            left_out=dict(self.tally.left_out.most_common()),
+            damaged=self.tally.num_damaged,
+            damage=self.tally.damage,
+            seconds=seconds,
+            **self.counts,
+        )
+
+
+def _identity(url: str, date: int, digest: bytes) -> bytes:
+    """What makes a capture the same as another: the index tells whole seconds."""
+    text = b"%b %d %b" % (url.encode(), date // 10**9, digest)
+    return hashlib.blake2b(text, digest_size=12).digest()
+
+
+def _plain(digest: str) -> str:
+    """A digest without the name of its function, in upper case."""
+    return digest.rpartition(":")[2].strip().upper()
+
+
+def _to_base32(digest: bytes) -> str:
+    return base64.b32encode(digest).decode().rstrip("=")
+
+
+def _from_base32(text: str) -> bytes:
+    """The SHA-1 that a text spells, or that of the text where it spells something else."""
+    try:
+        digest = base64.b32decode(text)
+    except ValueError:
+        digest = b""
+    return digest if len(digest) == 20 else hashlib.sha1(text.encode(), usedforsecurity=False).digest()
+
+
+def _read_ip(text: str | None) -> str | None:
+    try:
+        return str(ipaddress.ip_address((text or "").strip()))
+    except ValueError:
+        return None

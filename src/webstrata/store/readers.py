@@ -1,0 +1,120 @@
+"""Archives of all formats, told by what they hold: WARC, ARC, TREC Web, WACZ, folders of HTML.
+
+A reader gives the records of a file as WARC would have them (`webstrata.store.warc.Record`), and tells a
+`Tally` what it could not read. Names do not matter, except for a file whose beginning is damaged.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, NamedTuple
+
+from webstrata.collection.files import explained
+from webstrata.errors import FormatError, MissingError
+from webstrata.store.arc import is_arc, read_arc
+from webstrata.store.html_tree import is_html, read_tree
+from webstrata.store.members import ZSTD, iter_members
+from webstrata.store.tally import Tally
+from webstrata.store.trec import is_trec, read_trec
+from webstrata.store.wacz import read_wacz
+from webstrata.store.warc import Record, read_records
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+class Source(NamedTuple):
+    """A file, or a folder of pages, and what is known of it beforehand."""
+
+    path: Path
+    base_url: str = ""
+    scratch: Path | None = None
+
+
+class Reader(NamedTuple):
+    """How a format is told, and read."""
+
+    matches: Callable[[bytes], bool]
+    """Whether an unpacked file that begins so is of this format."""
+    read: Callable[[Source, Tally], Iterator[Record]]
+    ending: str
+    """What its names have in them."""
+
+
+def _read_warc(source: Source, tally: Tally) -> Iterator[Record]:
+    name = str(source.path)
+    return read_records(source.path, report=lambda problem: tally.report(name, problem))
+
+
+READERS: dict[str, Reader] = {
+    "WARC": Reader(
+        lambda start: start.lstrip()[:5].upper() == b"WARC/" or start.startswith(ZSTD), _read_warc, ".warc"
+    ),
+    "ARC": Reader(is_arc, lambda source, tally: read_arc(source.path, tally), ".arc"),
+    "TREC": Reader(is_trec, lambda source, tally: read_trec(source.path, tally), ".trec"),
+    "WACZ": Reader(
+        lambda start: start.startswith((b"PK\x03\x04", b"PK\x05\x06")),
+        lambda source, tally: read_wacz(source.path, tally, scratch=source.scratch),
+        ".wacz",
+    ),
+    "HTML": Reader(
+        is_html, lambda source, tally: read_tree(source.path, tally, base_url=source.base_url), ".htm"
+    ),
+}
+"""The formats by their names; one more is one more line."""
+
+
+def find_format(path: Path) -> str:
+    r"""The name of the format of a file or folder, or `FormatError`.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> _ = (folder / "a").write_bytes(b"WARC/1.0\r\n"), (folder / "b").write_bytes(b"<DOC>\n<DOCNO>")
+    >>> find_format(folder / "a"), find_format(folder / "b"), find_format(folder)
+    ('WARC', 'TREC', 'HTML')
+    """
+    if path.is_dir():
+        return "HTML"
+    if not path.exists():
+        raise MissingError(f"{path}: this is not there; name a file of pages, or a folder of them")
+    start = _peek(path)
+    for name, reader in READERS.items():
+        if reader.matches(start):
+            return name
+    for name, reader in READERS.items():
+        if reader.ending in (path.suffix.lower() if name == "HTML" else path.name.lower()):
+            return name
+    raise FormatError(
+        f"{path}: this is none of {', '.join(READERS)}; name files of these formats, packed or not, or "
+        f"folders of HTML files"
+    )
+
+
+def read_archive(source: Source, tally: Tally) -> Iterator[Record]:
+    """The records of a file or folder of any format that is known; `tally` counts them.
+
+    Examples
+    --------
+    >>> from webstrata.store.warc import Capture, WarcWriter
+    >>> folder = getfixture("tmp_path")
+    >>> with WarcWriter(folder, "a") as writer:
+    ...     _ = writer.write(Capture(url="http://a.uk/", date=0, head=b"HTTP/1.1 200 OK", body=b"Hi"))
+    >>> tally = Tally()
+    >>> [record.kind for record in read_archive(Source(folder / "a-00000.warc.gz"), tally)]
+    ['warcinfo', 'response']
+    >>> tally.records
+    2
+    """
+    for record in READERS[find_format(source.path)].read(source, tally):
+        tally.records += 1
+        yield record
+
+
+def _peek(path: Path) -> bytes:
+    """How a file begins, unpacked if it can be."""
+    with explained(path, "read"), path.open("rb") as stream:
+        raw = stream.read(1024)
+    with closing(iter_members(path, Tally())) as members:
+        return next((member.stream.read(1024) for member in members), b"") or raw

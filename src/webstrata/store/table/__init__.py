@@ -1,0 +1,17 @@
+"""The row table of a collection, after BigTable: a row a page, column families, cells stamped with a time.
+
+=============================  ==========================================================================
+``content http text links``    views over WARC files and index, one capture a snapshot; never written
+``anchor meta scores``         cells in RocksDB, written by anybody at any time
+=============================  ==========================================================================
+
+A row key, a family, a column and a time name a cell. Rows are in the order of row keys, columns in the order
+of their bytes, versions with the newest first. `cells` owns the bytes on disk, `views` reads captures, `rows`
+puts both together.
+"""
+
+from webstrata.store.table.cells import FAMILIES, Cell
+from webstrata.store.table.rows import Batch, Row, Table
+from webstrata.store.table.views import VIEWS
+
+__all__ = ["FAMILIES", "VIEWS", "Batch", "Cell", "Row", "Table"]

@@ -1,0 +1,422 @@
+r"""Cells that can be written: a RocksDB with one column family per family of the table.
+
+A cell is one entry. Its key is
+
+========================  ===============================================================================
+row key, UTF-8            without the byte 0
+``00``                    so that a row comes before the rows that begin like it
+column, UTF-8             without the byte 0
+``00``
+2⁶⁴ − 1 − time, 8 bytes   big-endian; time in microseconds since 1970, so the newest comes first
+========================  ===============================================================================
+
+and its value a letter and what it announces: ``b`` bytes, ``s`` UTF-8, ``i`` an integer of 64 bits, ``f`` a
+float of 64 bits, both big-endian. The column family ``default`` has the key ``format`` with the number of the
+format in decimal. A write is in the log, synced, before it returns; all its cells are there, or none.
+
+One process writes at a time, and nobody else reads meanwhile. Who has opened it to read keeps what it saw.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import re
+import struct
+import weakref
+from contextlib import contextmanager
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from rocksdict import (
+    AccessType,
+    BlockBasedOptions,
+    DBCompressionType,
+    DBRecoveryMode,
+    Options,
+    Rdict,
+    ReadOptions,
+    WriteBatch,
+    WriteOptions,
+)
+
+from webstrata.collection.files import explained, make_directory
+from webstrata.collection.lock import WriteLock
+from webstrata.errors import (
+    AccessError,
+    DiskFullError,
+    FormatError,
+    LockedError,
+    NewerFormatError,
+    StorageError,
+    UsageError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+FAMILIES = ("anchor", "meta", "scores")
+"""The families that can be written."""
+
+FORMAT = 1
+MAX_TIME = (1 << 64) - 1
+
+Value = bytes | str | int | float
+"""What a cell may hold."""
+
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_MICROSECOND = dt.timedelta(microseconds=1)
+_PERIODS = {4: "%Y", 6: "%Y%m", 8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
+_LENGTHS = {8: 86400, 10: 3600, 12: 60, 14: 1}
+
+
+class Cell(NamedTuple):
+    """A value with its place and time."""
+
+    column: str
+    time: int
+    """Microseconds since 1970."""
+    value: Value
+
+    @property
+    def datetime(self) -> dt.datetime:
+        """Its time as people have it."""
+        return _EPOCH + self.time * _MICROSECOND
+
+
+# ---- times, keys and values
+
+
+def parse_period(at: dt.datetime | str | int) -> tuple[int, int]:
+    """The first and the last microsecond of a label, a date, fourteen digits; a moment is both.
+
+    Examples
+    --------
+    >>> first, last = parse_period("2026-06")
+    >>> (last + 1 - first) / 86400e6
+    30.0
+    >>> parse_period(dt.datetime(1970, 1, 1, 0, 0, 1, tzinfo=dt.UTC))
+    (1000000, 1000000)
+    """
+    if isinstance(at, int):
+        if not 0 <= at <= MAX_TIME:
+            raise UsageError(f"{at} is no time of a cell; it has 64 bits, microseconds since 1970")
+        return at, at
+    if isinstance(at, dt.datetime):
+        moment = (at.astimezone(dt.UTC) - _EPOCH) // _MICROSECOND
+        return parse_period(moment)
+    digits = re.sub(r"[-:TZ ]", "", at)
+    try:
+        if not re.fullmatch(r"\d+", digits, re.ASCII):
+            raise ValueError(at)
+        begin = dt.datetime.strptime(digits, _PERIODS[len(digits)]).replace(tzinfo=dt.UTC)
+        if len(digits) in _LENGTHS:
+            end = begin + dt.timedelta(seconds=_LENGTHS[len(digits)])
+        elif len(digits) == 6 and begin.month < 12:
+            end = begin.replace(month=begin.month + 1)
+        else:
+            end = begin.replace(year=begin.year + 1, month=1)
+        first, after = ((moment - _EPOCH) // _MICROSECOND for moment in (begin, end))
+    except (KeyError, ValueError, OverflowError):
+        raise UsageError(
+            f"{at!r} is no time; write it as 2026, 2026-06, 2026-06-12, 2026-06-12T1830 or 20260612183000"
+        ) from None
+    return parse_period(first)[0], after - 1
+
+
+def encode_key(row: str, column: str, time: int) -> bytes:
+    r"""The key of a cell.
+
+    Examples
+    --------
+    >>> encode_key("org,example)/", "pagerank", 1)
+    b'org,example)/\x00pagerank\x00\xff\xff\xff\xff\xff\xff\xff\xfe'
+    """
+    return column_prefix(row, column) + struct.pack(">Q", MAX_TIME - time)
+
+
+def column_prefix(row: str, column: str) -> bytes:
+    r"""What the keys of all versions of a cell begin with.
+
+    Examples
+    --------
+    >>> column_prefix("org,a)/", "x")
+    b'org,a)/\x00x\x00'
+    """
+    for what, text in (("row key", row), ("column", column)):
+        if "\0" in text:
+            raise UsageError(f"the {what} {text!r} has a character 0, which parts the keys; leave it out")
+    try:
+        return row.encode() + b"\0" + column.encode() + b"\0"
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            f"{row!r}, {column!r}: this is no text ({error.reason}); name it otherwise"
+        ) from error
+
+
+def decode_key(key: bytes) -> tuple[str, str, int]:
+    r"""Row key, column and time of a cell.
+
+    Examples
+    --------
+    >>> decode_key(encode_key("org,example)/", "pagerank", 1))
+    ('org,example)/', 'pagerank', 1)
+    """
+    row, mark, column = key[:-9].partition(b"\0")
+    if not mark or len(key) < 10 or key[-9]:
+        raise FormatError(f"{key[:80]!r}: this is no key of a cell; the table is damaged, restore its folder")
+    return row.decode(), column.decode(), MAX_TIME - int.from_bytes(key[-8:], "big")
+
+
+def encode_value(value: Value) -> bytes:
+    r"""A value with its letter.
+
+    Examples
+    --------
+    >>> encode_value("text"), encode_value(-1), encode_value(0.5)
+    (b'stext', b'i\xff\xff\xff\xff\xff\xff\xff\xff', b'f?\xe0\x00\x00\x00\x00\x00\x00')
+    """
+    try:
+        if isinstance(value, bytes):
+            return b"b" + value
+        if isinstance(value, str):
+            return b"s" + value.encode()
+        if isinstance(value, float):
+            return b"f" + struct.pack(">d", value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return b"i" + value.to_bytes(8, "big", signed=True)
+    except (UnicodeEncodeError, OverflowError) as error:
+        raise UsageError(
+            f"{value!r}: a cell cannot hold this ({error}); write it as text or bytes"
+        ) from error
+    raise TypeError(f"value: expected bytes, str, int or float, got {value!r}")
+
+
+def decode_value(data: bytes) -> Value:
+    """The value of what `encode_value` made.
+
+    Examples
+    --------
+    >>> [decode_value(encode_value(value)) for value in (b"b", "s", 7, 0.5)]
+    [b'b', 's', 7, 0.5]
+    """
+    kind, rest = data[:1], data[1:]
+    if kind == b"b":
+        return rest
+    if kind == b"s":
+        return rest.decode()
+    if kind in (b"i", b"f") and len(rest) == 8:
+        value: int | float = struct.unpack(">q" if kind == b"i" else ">d", rest)[0]
+        return value
+    raise FormatError(f"{data[:40]!r}: this is no value of a cell; the table is damaged, restore its folder")
+
+
+def after_prefix(prefix: bytes) -> bytes:
+    """The first key behind all that begin so; UTF-8 has no byte 255.
+
+    Examples
+    --------
+    >>> after_prefix(b"ab")
+    b'ac'
+    """
+    return prefix[:-1] + bytes([prefix[-1] + 1]) if prefix else b"\xff"
+
+
+# ---- the database
+
+
+class Change(NamedTuple):
+    """One cell to be written, or a range of keys of a family to be deleted."""
+
+    family: str
+    key: bytes
+    value: bytes | None = None
+    """None deletes the keys from `key` up to `end`, which is not one of them."""
+    end: bytes = b""
+
+
+class Cells:
+    """The database in `folder`: opened to read when first read, and to write when first written.
+
+    Examples
+    --------
+    >>> cells = Cells(getfixture("tmp_path") / "table")
+    >>> cells.write([Change("meta", encode_key("org,a)/", "note", 5), encode_value("seen"))])
+    >>> list(cells.scan("meta"))
+    [('org,a)/', [Cell(column='note', time=5, value='seen')])]
+    >>> cells.close()
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.can_write = False
+        self._families: dict[str, Rdict] = {}
+        self._database: Rdict | None = None
+        self._close: weakref.finalize[..., Cells] | None = None
+
+    def write(self, changes: Iterable[Change]) -> None:
+        """Make all changes, or none; return when they would survive a power cut."""
+        self._open_to_write()
+        assert self._database is not None
+        batch = WriteBatch(raw_mode=True)
+        handles = {name: self._database.get_column_family_handle(name) for name in FAMILIES}
+        for family, key, value, end in changes:
+            if value is None:
+                batch.delete_range(key, end, handles[family])
+            else:
+                batch.put(key, value, handles[family])
+        options = WriteOptions()
+        options.sync = True
+        with _told(self.folder, "write"):
+            self._database.write(batch, options)
+
+    def scan(
+        self, family: str, start: bytes = b"", stop: bytes = b"\xff"
+    ) -> Iterator[tuple[str, list[Cell]]]:
+        """The rows of a family with keys from `start` up to `stop`, each with all its cells."""
+        items = (_decode(key, value) for key, value in self._items(family, start, stop))
+        for row, cells in groupby(items, key=lambda item: item[0]):
+            yield row, [cell for _, cell in cells]
+
+    def read(self, family: str, row: str, until: int = MAX_TIME) -> list[Cell]:
+        """The cells of a row that are not younger than `until`, in the order of their keys."""
+        start = column_prefix(row, "")[:-1]
+        items = self._items(family, start, after_prefix(start))
+        cells = (_decode(key, value)[1] for key, value in items)
+        return [cell for cell in cells if cell.time <= until]
+
+    def read_cell(self, family: str, row: str, column: str, until: int = MAX_TIME) -> Cell | None:
+        """The newest version that is not younger than `until`: one step in the database."""
+        prefix = column_prefix(row, column)
+        for key, value in self._items(family, encode_key(row, column, until), after_prefix(prefix)):
+            return _decode(key, value)[1]
+        return None
+
+    def close(self) -> None:
+        """Let the database and its lock go; the next read or write opens it again."""
+        self._families.clear()
+        self._database = None
+        self.can_write = False
+        if self._close is not None:
+            self._close()
+            self._close = None
+
+    def _items(self, family: str, start: bytes, stop: bytes) -> Iterator[tuple[bytes, bytes]]:
+        if family not in FAMILIES:
+            raise UsageError(
+                f"family {family!r} has no cells of its own; choose one of {', '.join(FAMILIES)}"
+            )
+        if self._database is None and not self._open_to_read():
+            return
+        options = ReadOptions()
+        options.set_iterate_upper_bound(stop)
+        with _told(self.folder, "read"):
+            yield from self._families[family].items(from_key=start, read_opt=options)
+
+    def _open_to_read(self) -> bool:
+        """Open what was written so far; False where nothing was."""
+        with explained(self.folder, "read"):
+            if not (self.folder / "CURRENT").exists():
+                return False
+        if writer := WriteLock(self.folder).holder():
+            raise LockedError(
+                f"{self.folder}: {writer} is writing the table, which nobody else can read meanwhile; wait "
+                f"until it is done, or stop it"
+            )
+        self._open(AccessType.read_only(False), None)
+        return True
+
+    def _open_to_write(self) -> None:
+        if self.can_write:
+            return
+        self.close()
+        make_directory(self.folder)
+        lock = WriteLock(self.folder)
+        lock.acquire()
+        self._open(AccessType.read_write(), lock)
+        self.can_write = True
+
+    def _open(self, access: AccessType, lock: WriteLock | None) -> None:
+        try:
+            with _told(self.folder, "open"):
+                options = {name: _options() for name in FAMILIES}
+                database = Rdict(str(self.folder), _options(), column_families=options, access_type=access)
+                families = {name: database.get_column_family(name) for name in FAMILIES}
+        except BaseException:
+            if lock is not None:
+                lock.release()
+            raise
+        # whoever forgets to close holds the lock no longer than the object lives
+        self._close = weakref.finalize(self, _close, [*families.values(), database], lock)
+        self._database, self._families = database, families
+        try:
+            told = database.get(b"format")
+            if told is None and lock is not None:
+                options_of_write = WriteOptions()
+                options_of_write.sync = True
+                with _told(self.folder, "write"):
+                    database.put(b"format", str(FORMAT).encode(), options_of_write)
+            elif told is not None and int(told) > FORMAT:
+                raise NewerFormatError(
+                    f"{self.folder}: the table has format {int(told)}, and this webstrata knows {FORMAT}; "
+                    f"upgrade webstrata"
+                )
+        except BaseException:
+            self.close()
+            raise
+
+
+def _decode(key: bytes, value: bytes) -> tuple[str, Cell]:
+    row, column, time = decode_key(key)
+    return row, Cell(column, time, decode_value(value))
+
+
+def _options() -> Options:
+    options = Options(raw_mode=True)
+    options.create_if_missing(True)
+    options.create_missing_column_families(True)
+    options.set_compression_type(DBCompressionType.lz4())
+    options.set_bottommost_compression_type(DBCompressionType.zstd())
+    options.set_wal_recovery_mode(DBRecoveryMode.point_in_time())
+    options.set_max_open_files(-1)  # a reader has every file open, and keeps it when a later writer drops it
+    options.set_keep_log_file_num(2)
+    blocks = BlockBasedOptions()
+    blocks.set_bloom_filter(10, block_based=False)
+    options.set_block_based_table_factory(blocks)
+    return options
+
+
+def _close(databases: list[Rdict], lock: WriteLock | None) -> None:
+    for database in databases:
+        with contextlib.suppress(Exception):  # closed already
+            database.close()
+    databases.clear()
+    if lock is not None:
+        lock.release()
+
+
+_REFUSALS = (
+    ("No space left", DiskFullError, "no space left to {}; free some space on this disk, and try again"),
+    ("Permission denied", AccessError, "no permission to {}; change the permissions of the folder"),
+    ("Read-only file system", AccessError, "no permission to {}; the file system is read-only"),
+    ("No locks available", LockedError, "the table is open already in this process; close it first"),
+    ("While lock file", LockedError, "another process is writing; wait until it is done, or stop it"),
+    ("Corruption", FormatError, "the table is damaged; restore the folder from a copy"),
+)
+
+
+@contextmanager
+def _told(folder: Path, action: str) -> Iterator[None]:
+    """Turn what RocksDB refuses, which is only a text, into one of our sentences."""
+    try:
+        yield
+    except Exception as error:
+        if type(error) is not Exception:  # one of ours, or of the caller of a generator
+            raise
+        for mark, kind, sentence in _REFUSALS:
+            if mark in str(error):
+                raise kind(f"{folder}: {sentence.format(action)} ({error})") from error
+        raise StorageError(
+            f"{folder}: could not {action} ({error}); look at the disk, then try again"
+        ) from error

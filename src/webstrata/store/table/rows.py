@@ -1,0 +1,321 @@
+"""Rows of the table: what is captured of a page and what is noted about it, under one key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from heapq import merge
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from webstrata.errors import UrlError, UsageError
+from webstrata.store.table.cells import (
+    FAMILIES,
+    MAX_TIME,
+    Cell,
+    Cells,
+    Change,
+    Value,
+    after_prefix,
+    column_prefix,
+    encode_key,
+    encode_value,
+    parse_period,
+)
+from webstrata.store.table.views import VIEWS, Views
+from webstrata.store.urls import from_row_key
+from webstrata.web.row_key import row_key
+from webstrata.web.url import normalize
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Iterable, Iterator
+    from types import TracebackType
+    from typing import Self
+
+    from webstrata.collection import Collection
+
+    Time = dt.datetime | str | int
+    """A label or date (``2026-06``), a moment, or microseconds since 1970."""
+
+ALL = (*VIEWS, *FAMILIES)
+"""Every family, those of captures first."""
+
+
+def find_row_key(row: str) -> str:
+    """The row key that a URL or a row key means, or `UsageError`.
+
+    Examples
+    --------
+    >>> find_row_key("HTTP://www.Example.org/a"), find_row_key("org,example,www)/a")
+    ('org,example,www)/a', 'org,example,www)/a')
+    """
+    if re.match(r"https?:", row, re.IGNORECASE):
+        return row_key(normalize(row))
+    try:
+        if ")/" in row and row_key(normalize(from_row_key(row))) == row:
+            return row
+    except UrlError:
+        pass
+    raise UsageError(
+        f"{row!r} is neither a URL nor a row key; write it as http://www.example.org/a or org,example,www)/a"
+    )
+
+
+class Family(Mapping[str, Value]):
+    """The newest value of each column of a family, read when asked for and not before."""
+
+    def __init__(self, row: Row, name: str) -> None:
+        self._row, self._name = row, name
+        self._newest: dict[str, Value] | None = None
+
+    def __getitem__(self, column: str) -> Value:
+        if self._newest is None:
+            found = self._row.find(self._name, column)
+            if found is None:
+                raise KeyError(column)
+            return found.value
+        return self._newest[column]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._load())
+
+    def __len__(self) -> int:
+        return len(self._load())
+
+    def __repr__(self) -> str:
+        return f"<{self._name} of {self._row.key}: {', '.join(self._load()) or 'empty'}>"
+
+    def _load(self) -> dict[str, Value]:
+        if self._newest is None:
+            newest: dict[str, Value] = {}
+            for cell in self._row.cells(self._name):
+                newest.setdefault(cell.column, cell.value)
+            self._newest = newest
+        return self._newest
+
+
+class Row:
+    """A row as it was at a time: families by name, cells with their versions."""
+
+    def __init__(
+        self,
+        table: Table,
+        key: str,
+        until: int = MAX_TIME,
+        known: Mapping[str, list[Cell]] | None = None,
+    ) -> None:
+        self.key = key
+        self._table, self._until, self._known = table, until, known or {}
+
+    @property
+    def url(self) -> str:
+        """The URL whose row this is."""
+        return from_row_key(self.key)
+
+    def at(self, time: Time) -> Row:
+        """The row as it was at the end of a date or label, or at a moment."""
+        return Row(self._table, self.key, parse_period(time)[1], self._known)
+
+    def __getitem__(self, family: str) -> Family:
+        return Family(self, _check(family))
+
+    def cells(self, family: str, column: str | None = None) -> list[Cell]:
+        """The cells of a family or of one of its columns, all versions: by column, the newest first.
+
+        A family of captures is read from every snapshot that has the page; `find` reads only one.
+        """
+        if _check(family) in VIEWS:
+            views = self._table.views.cells(family, self.key, self._until)
+            found = [cell for cells in views for cell in cells]
+            found.sort(key=lambda cell: (cell.column.encode(), -cell.time))
+        elif family in self._known:
+            found = [cell for cell in self._known[family] if cell.time <= self._until]
+        else:
+            found = self._table.stored.read(family, self.key, self._until)
+        return [cell for cell in found if column in (None, cell.column)]
+
+    def find(self, family: str, column: str) -> Cell | None:
+        """The newest version of a cell, None where there is none."""
+        if _check(family) in FAMILIES and family not in self._known:
+            return self._table.stored.read_cell(family, self.key, column, self._until)
+        if family in FAMILIES:
+            return next(iter(self.cells(family, column)), None)
+        views = self._table.views.cells(family, self.key, self._until)
+        return next((cell for cells in views for cell in cells if cell.column == column), None)
+
+    def __bool__(self) -> bool:
+        """Whether the row has a cell in any family."""
+        if any(self.cells(family) for family in FAMILIES):
+            return True
+        return next(self._table.views.cells("http", self.key, self._until), None) is not None
+
+    def __repr__(self) -> str:
+        return f"<Row {self.key}>"
+
+
+class Batch:
+    """Changes that are collected and then made together, all or none."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self.changes: list[Change] = []
+
+    def put(self, row: str, cells: Mapping[str, Mapping[str, Value]], *, at: Time | None = None) -> None:
+        """Write cells, ``{family: {column: value}}``, stamped with the newest snapshot's time unless told."""
+        key = find_row_key(row)
+        time = parse_period(self._table.newest_label() if at is None else at)[0]
+        for family, columns in cells.items():
+            _check(family, writing=True)
+            for column, value in columns.items():
+                self.changes.append(Change(family, encode_key(key, column, time), encode_value(value)))
+
+    def delete(
+        self, row: str, family: str | None = None, column: str | None = None, *, at: Time | None = None
+    ) -> None:
+        """Delete what can be written of a row: all of it, a family, a column, or its version of a time."""
+        key = find_row_key(row)
+        if (column is not None and family is None) or (at is not None and column is None):
+            raise UsageError("name the family of the column, and the column of the version, to be deleted")
+        for name in FAMILIES if family is None else [_check(family, writing=True)]:
+            if column is None:
+                start = column_prefix(key, "")[:-1]
+            elif at is None:
+                start = column_prefix(key, column)
+            else:
+                first, last = parse_period(at)
+                start, end = encode_key(key, column, last), encode_key(key, column, first) + b"\0"
+                self.changes.append(Change(name, start, end=end))
+                continue
+            self.changes.append(Change(name, start, end=after_prefix(start)))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None and self.changes:
+            self._table.stored.write(self.changes)
+            self.changes = []
+
+
+class Table:
+    """The table of a collection; nothing is opened before it is needed.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> uk = ws.create(getfixture("tmp_path") / "uk")
+    >>> _ = uk.add("2026-05"), uk.add("2026-06")
+    >>> with Table(uk) as table:
+    ...     table.put("http://example.org/", {"scores": {"pagerank": 0.5}}, at="2026-05")
+    ...     table.put("http://example.org/", {"scores": {"pagerank": 0.7}, "meta": {"note": "seen"}})
+    ...     row = table["http://example.org/"]
+    ...     row["scores"]["pagerank"], row.at("2026-05")["scores"]["pagerank"], list(row["meta"])
+    ...     [row.key for row in table.scan("org,")]
+    (0.7, 0.5, ['note'])
+    ['org,example)/']
+    """
+
+    def __init__(self, collection: Collection) -> None:
+        self._collection = collection
+        self.stored = Cells(collection.working_folder("table"))
+        self.views = Views(collection)
+
+    def __getitem__(self, row: str) -> Row:
+        return Row(self, find_row_key(row))
+
+    def put(self, row: str, cells: Mapping[str, Mapping[str, Value]], *, at: Time | None = None) -> None:
+        """Write cells of one row, ``{family: {column: value}}``: all or none, on disk when it returns."""
+        with self.batch() as batch:
+            batch.put(row, cells, at=at)
+
+    def delete(
+        self, row: str, family: str | None = None, column: str | None = None, *, at: Time | None = None
+    ) -> None:
+        """Delete what can be written of a row: all of it, a family, a column, or its version of a time."""
+        with self.batch() as batch:
+            batch.delete(row, family, column, at=at)
+
+    def batch(self) -> Batch:
+        """Changes of many rows that are made together, with one sync, when the block ends well."""
+        return Batch(self)
+
+    def scan(
+        self,
+        prefix: str = "",
+        *,
+        start: str = "",
+        stop: str | None = None,
+        families: Iterable[str] | None = None,
+        at: Time | None = None,
+    ) -> Iterator[Row]:
+        """The rows in the order of their keys that have a cell in one of the families, or in any.
+
+        Parameters
+        ----------
+        prefix
+            What their keys begin with: ``org,example)`` is a host, ``org,`` all below .org.
+        start, stop
+            Row keys; the first is in the range, the second behind it.
+        families
+            Only these are touched.
+        at
+            Rows as they were then; one that had no cell yet may be among them, empty.
+        """
+        names = [_check(family) for family in (ALL if families is None else families)]
+        low, high = prefix.encode(), after_prefix(prefix.encode())
+        low = max(low, start.encode())
+        high = high if stop is None else min(high, stop.encode())
+        until = MAX_TIME if at is None else parse_period(at)[1]
+        stored = [name for name in FAMILIES if name in names]
+        sources = [_mark(name, self.stored.scan(name, low, high)) for name in stored]
+        if set(names) & set(VIEWS):
+            sources.append((key, "", []) for key in self.views.row_keys(low, high))
+        # Python compares texts as their UTF-8 compares, so the order is that of the keys
+        for key, group in groupby(merge(*sources, key=lambda item: item[:2]), key=lambda item: item[0]):
+            known: dict[str, list[Cell]] = {name: [] for name in stored}
+            known.update((name, cells) for _, name, cells in group if name)
+            yield Row(self, key, until, known)
+
+    def newest_label(self) -> str:
+        """The label of the newest snapshot, with whose time cells are stamped unless told otherwise."""
+        labels = self._collection.labels
+        if not labels:
+            raise UsageError(
+                f"{self._collection.path}: there is no snapshot yet whose time a cell could have; say which "
+                f"time it has"
+            )
+        return labels[-1]
+
+    def close(self) -> None:
+        """Let everything go, the lock of a writer too; the next use opens what is there then."""
+        self.stored.close()
+        self.views.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Table of {self._collection.path}>"
+
+
+def _mark(name: str, rows: Iterable[tuple[str, list[Cell]]]) -> Iterator[tuple[str, str, list[Cell]]]:
+    return ((key, name, cells) for key, cells in rows)
+
+
+def _check(family: str, *, writing: bool = False) -> str:
+    if writing and family in VIEWS:
+        raise UsageError(
+            f"family {family!r} is what was captured, and cannot be written; choose one of "
+            f"{', '.join(FAMILIES)}"
+        )
+    if family not in ALL:
+        raise UsageError(f"family {family!r} is not known; choose one of {', '.join(ALL)}")
+    return family

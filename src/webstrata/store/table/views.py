@@ -1,0 +1,199 @@
+"""Families that are views: what a snapshot captured of a page, read from its index and WARC files.
+
+Each snapshot has one cell a column, stamped with the first microsecond of its label. Of several captures in
+a snapshot the first complete one counts, as for its `pages`: not truncated, no error of the server; the first
+of all where there is none.
+
+===========  ==========================================================================================
+``content``  ``body``: the payload; for a revisit, the one it refers to
+``http``     ``status``, ``mime``, ``digest``, ``captured`` (fourteen digits) and ``head`` as stored
+``text``     ``title`` and ``visible``, the text of a page of HTML
+``links``    a column per URL that the page links to: the texts of the links, a line each
+===========  ==========================================================================================
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from heapq import merge
+from typing import TYPE_CHECKING, Any
+
+from webstrata.errors import FormatError, MissingError
+from webstrata.store.cdxj import Index
+from webstrata.store.pages import REVISIT
+from webstrata.store.table.cells import MAX_TIME, Cell, Value, parse_period
+from webstrata.store.urls import Urls, from_row_key
+from webstrata.store.warc import read_record
+from webstrata.web import html
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from webstrata.collection import Collection
+    from webstrata.collection.parts import Part
+    from webstrata.store.cdxj import Entry
+    from webstrata.store.warc import Record
+
+VIEWS = ("content", "http", "text", "links")
+"""The families that are read from captures."""
+
+_HTML = ("text/html", "application/xhtml+xml")
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """A snapshot with what it captured; its parts are held so that the files stay."""
+
+    time: int
+    index: Index
+    urls: Urls | None
+    warc: Part
+    parts: tuple[Part, ...]
+
+
+class Views:
+    """The captures of all snapshots of a collection, each opened when first asked for.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> views = Views(ws.create(getfixture("tmp_path") / "uk"))
+    >>> list(views.cells("content", "org,example)/")), list(views.row_keys())
+    ([], [])
+    """
+
+    def __init__(self, collection: Collection) -> None:
+        self._collection = collection
+        self._opened: dict[str, _Opened | None] = {}
+
+    def cells(self, family: str, row: str, until: int = MAX_TIME) -> Iterator[list[Cell]]:
+        """The cells of a family, a list for each snapshot that captured the page, the newest first."""
+        url = from_row_key(row)
+        for opened in self._snapshots(until):
+            entry = _choose(opened.index.captures(url))
+            if entry is not None:
+                values = self._read(family, opened, entry)
+                yield [Cell(column, opened.time, value) for column, value in sorted(values.items())]
+
+    def row_keys(self, start: bytes = b"", stop: bytes = b"\xff") -> Iterator[str]:
+        """The row keys of all captured URLs from `start` up to `stop`, in order, each once."""
+        held = [opened.urls for opened in self._snapshots() if opened.urls is not None]
+        columns = [column for urls in held for column in (urls.row_keys, urls.others["row_key"])]
+        last = None
+        for key in merge(*(_between(keys, start, stop) for keys in columns)):
+            if key != last:
+                yield key
+            last = key
+
+    def close(self) -> None:
+        """Let the parts go; the next read opens what is there then."""
+        for opened in self._opened.values():
+            if opened is not None:
+                opened.index.close()
+                for part in opened.parts:
+                    part.close()
+        self._opened.clear()
+
+    def _snapshots(self, until: int = MAX_TIME) -> Iterator[_Opened]:
+        for label in reversed(self._collection.labels):
+            if parse_period(label)[0] > until:
+                continue
+            if label not in self._opened:
+                self._opened[label] = self._open(label)
+            opened = self._opened[label]
+            if opened is not None:
+                yield opened
+
+    def _open(self, label: str) -> _Opened | None:
+        snapshot = self._collection[label]
+        parts: list[Part] = []
+        try:
+            parts += [snapshot.open_part("index"), snapshot.open_part("warc")]
+            parts.append(snapshot.open_part("urls"))
+        except MissingError:
+            pass  # a snapshot that captured nothing yet, or whose store step was interrupted
+        if len(parts) < 2:
+            for part in parts:
+                part.close()
+            return None
+        urls = Urls(parts[2].path) if len(parts) > 2 else None
+        return _Opened(parse_period(label)[0], Index(parts[0].path), urls, parts[1], tuple(parts))
+
+    def _read(self, family: str, opened: _Opened, entry: Entry) -> dict[str, Value]:
+        record = _load(opened, entry)
+        if family == "http":
+            fields = entry.fields
+            return {
+                "status": int(fields["status"]),
+                "mime": fields["mime"],
+                "digest": fields["digest"],
+                "captured": entry.timestamp,
+                "head": record.head,
+            }
+        mime = entry.fields["mime"]
+        if mime == REVISIT:
+            found = self._find_payload(opened, entry, record)
+            if found is None:
+                return {}
+            record, mime = found
+        if family == "content":
+            return {"body": record.payload}
+        if mime.partition(";")[0].strip().lower() not in _HTML:
+            return {}
+        page = html.scan(record.payload, url=entry.url, charset=_charset(record.head), text=family == "text")
+        if family == "text":
+            return {"title": page.title, "visible": page.text}
+        links: dict[str, dict[str, None]] = {}
+        for link in page.links:
+            if link.url is not None:
+                texts = links.setdefault(link.url, {})
+                if link.anchor:
+                    texts[link.anchor] = None
+        return {url: "\n".join(texts) for url, texts in links.items()}
+
+    def _find_payload(self, opened: _Opened, entry: Entry, record: Record) -> tuple[Record, str] | None:
+        """The record whose payload a revisit stands for, in its snapshot or an older one."""
+        told = record.get("WARC-Refers-To-Target-URI") or entry.fields.get("duplicate-of") or entry.url
+        for candidate in self._snapshots(opened.time):
+            stored = [e for e in candidate.index.captures(told) if e.fields["mime"] != REVISIT]
+            same = [e for e in stored if e.fields["digest"] == entry.fields["digest"]]
+            for found in same or [e for e in stored if e.fields["status"] == "200"]:
+                return _load(candidate, found), found.fields["mime"]
+        return None
+
+
+def _choose(entries: Iterator[Entry]) -> Entry | None:
+    """The capture that counts."""
+    first = None
+    for entry in entries:
+        if "truncated" not in entry.fields and entry.fields["status"] < "5":
+            return entry
+        first = first or entry
+    return first
+
+
+def _load(opened: _Opened, entry: Entry) -> Record:
+    name = entry.fields["filename"]
+    if "/" in name or name.startswith("."):  # a name of an index from elsewhere never becomes a path
+        raise FormatError(
+            f"{opened.index.path}: the line of {entry.url} names {name!r}, which is no file of the part "
+            f"`warc`; build the index again"
+        )
+    return read_record(opened.warc.path / name, int(entry.fields["offset"]))
+
+
+def _charset(head: bytes) -> str | None:
+    for line in head.split(b"\n")[1:]:
+        name, _, value = line.partition(b":")
+        if name.strip().lower() == b"content-type" and b"charset=" in value.lower():
+            return value.lower().partition(b"charset=")[2].split(b";")[0].strip(b" \r\"'").decode("latin-1")
+    return None
+
+
+def _between(keys: Any, start: bytes, stop: bytes) -> Iterator[str]:  # noqa: ANN401 (Arrow has no types)
+    def encode(key: Any) -> bytes:  # noqa: ANN401
+        return str(key).encode()
+
+    for place in range(bisect_left(keys, start, key=encode), bisect_left(keys, stop, key=encode)):
+        yield str(keys[place])

@@ -1,0 +1,219 @@
+"""WACZ 1.1.1: WARC files, their index and a list of pages in one zip that replay tools open over HTTP.
+
+==============================  =========================================================================
+``archive/*.warc.gz``           the captures
+``indexes/index.cdx.gz``        the CDXJ lines in gzip members of 300, sorted
+``indexes/index.idx``           ``!meta`` line, then a line a member: first key and timestamp, its place
+``pages/pages.jsonl``           a header line, then a line a page: ``url``, ``ts``, ``title``
+``datapackage.json``            what there is: path, size, SHA-256 of each file
+``datapackage-digest.json``     the SHA-256 of ``datapackage.json``
+==============================  =========================================================================
+
+Everything is stored, not deflated: what is large is packed already, and readers ask for ranges. When a WACZ
+is read, only names that begin with ``archive/`` and end as WARC files do count, and none becomes a path.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import shutil
+import tempfile
+import zipfile
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from webstrata.collection.files import explained
+from webstrata.store.warc import read_records
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from os import PathLike
+    from typing import BinaryIO
+
+    from webstrata.store.tally import Tally
+    from webstrata.store.warc import Record
+
+VERSION = "1.1.1"
+_WARC = (".warc", ".warc.gz", ".warc.zst")
+_MAX_RATIO = 1000
+"""A file that is said to be so many times as long as it is packed is a bomb, for WARC files are packed."""
+
+
+def read_wacz(
+    path: str | PathLike[str], tally: Tally, *, name: str = "", scratch: str | PathLike[str] | None = None
+) -> Iterator[Record]:
+    r"""The records of the WARC files in a WACZ.
+
+    Parameters
+    ----------
+    path, name
+        The file, and what it is called where damage is told.
+    tally
+        Where damage is told.
+    scratch
+        A folder in which the WARC files are unpacked, one at a time.
+
+    Examples
+    --------
+    >>> from webstrata.store.tally import Tally
+    >>> path = getfixture("tmp_path") / "a.wacz"
+    >>> with zipfile.ZipFile(path, "w") as archive:
+    ...     archive.writestr(
+    ...         "archive/a.warc", "WARC/1.1\r\nWARC-Type: metadata\r\nContent-Length: 1\r\n\r\n!\r\n\r\n")
+    >>> [(record.kind, record.block) for record in read_wacz(path, Tally())]
+    [('metadata', b'!')]
+    """
+    name = name or str(path)
+    with explained(Path(path), "read"), tempfile.TemporaryDirectory(dir=scratch) as folder:
+        try:
+            archive = zipfile.ZipFile(path)
+        except (zipfile.BadZipFile, ValueError, EOFError) as error:
+            tally.damaged(name, 0, f"this is no zip that can be read ({error})")
+            return
+        with archive:
+            members = [info for info in archive.infolist() if _is_archive(info.filename)]
+            if not members:
+                tally.damaged(name, 0, "it has no WARC file below archive/")
+            for info in members:
+                place = f"{name}!{info.filename}"
+                unpacked = Path(folder, "archive.warc")
+                if info.file_size > _MAX_RATIO * max(info.compress_size, 1 << 20):
+                    what = f"{info.compress_size} packed bytes are said to become {info.file_size}"
+                    tally.damaged(place, info.header_offset, what)
+                    continue
+                try:
+                    _unpack(archive, info, Path(path), unpacked)
+                except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
+                    tally.damaged(place, info.header_offset, str(error))  # what came before it is read
+                yield from read_records(unpacked, report=lambda problem, at=place: tally.report(at, problem))  # type: ignore[misc]
+
+
+def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path, target: Path) -> None:
+    """Copy a file out of a zip; damage to one that is only stored is left to the reader of WARC to find."""
+    with target.open("wb") as out:
+        if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:
+            with archive.open(info) as packed:
+                shutil.copyfileobj(packed, out, 1 << 20)
+            return
+        with path.open("rb") as file:
+            file.seek(info.header_offset + 26)
+            lengths = file.read(4)  # of the name and of the extra field, which stand before the content
+            file.seek(int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little"), 1)
+            left = info.file_size
+            while piece := file.read(min(left, 1 << 20)):
+                out.write(piece)
+                left -= len(piece)
+
+
+def _is_archive(name: str) -> bool:
+    return name.startswith("archive/") and name.endswith(_WARC)
+
+
+class WaczWriter:
+    r"""Writes a WACZ into a stream; `close` adds what describes it.
+
+    Examples
+    --------
+    >>> from webstrata.store.cdxj import Line
+    >>> from webstrata.store.warc import Capture, WarcWriter
+    >>> folder = getfixture("tmp_path")
+    >>> capture = Capture(url="http://a.uk/", date=10**18, head=b"HTTP/1.1 200 OK", body=b"Hi")
+    >>> with WarcWriter(folder, "a") as writer:
+    ...     place = writer.write(capture)
+    >>> line = Line(
+    ...     url=capture.url, date=capture.date, mime="text/html", status=200, digest=capture.digest,
+    ...     **place._asdict())
+    >>> with (folder / "a.wacz").open("wb") as stream:
+    ...     wacz = WaczWriter(stream, title="A")
+    ...     wacz.add_archive(folder / "a-00000.warc.gz")
+    ...     wacz.add_index([[line.to_bytes()]])
+    ...     wacz.add_pages([{"url": "http://a.uk/", "ts": "2001-09-09T01:46:40Z"}])
+    ...     wacz.close(created="2026-06-30T12:00:00Z", software="webstrata")
+    >>> zipfile.ZipFile(folder / "a.wacz").namelist()
+    ['archive/a-00000.warc.gz', 'indexes/index.cdx.gz', 'indexes/index.idx', 'pages/pages.jsonl',
+    'datapackage.json', 'datapackage-digest.json']
+    """
+
+    def __init__(self, stream: BinaryIO, *, title: str = "") -> None:
+        self._zip = zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED, allowZip64=True)
+        self._resources: list[dict[str, Any]] = []
+        self._title = title
+
+    def add_archive(self, path: Path) -> None:
+        """Add a WARC file."""
+        with explained(path, "read"), path.open("rb") as stream:
+            self._add(f"archive/{path.name}", iter(lambda: stream.read(1 << 20), b""))
+
+    def add_index(self, blocks: Iterable[list[bytes]]) -> None:
+        """Add the index: lists of sorted lines, each of which becomes a gzip member."""
+        summary = [b'!meta 0 {"format": "cdxj-gzip-1.0", "filename": "index.cdx.gz"}\n']
+
+        def pack() -> Iterator[bytes]:
+            offset = 0
+            for lines in blocks:
+                packed = gzip.compress(b"".join(lines), 6, mtime=0)
+                first = b" ".join(lines[0].split(b" ", 2)[:2]).decode()
+                digest = hashlib.sha256(packed).hexdigest()
+                place = {"offset": offset, "length": len(packed), "digest": f"sha256:{digest}"}
+                summary.append(f"{first} {json.dumps(place | {'filename': 'index.cdx.gz'})}\n".encode())
+                offset += len(packed)
+                yield packed
+
+        self._add("indexes/index.cdx.gz", pack())
+        self._add("indexes/index.idx", summary)
+
+    def add_pages(self, pages: Iterable[dict[str, Any]]) -> None:
+        """Add the list of pages: ``url`` and ``ts``, and what else is known of each."""
+
+        def lines() -> Iterator[bytes]:
+            yield b'{"format": "json-pages-1.0", "id": "pages", "title": "All Pages"}\n'
+            for page in pages:
+                yield json.dumps(page, ensure_ascii=False).encode() + b"\n"
+
+        self._add("pages/pages.jsonl", lines())
+
+    def close(self, *, created: str, software: str) -> None:
+        """Add the description, and end the zip."""
+        package = {
+            "profile": "data-package",
+            "wacz_version": VERSION,
+            "title": self._title,
+            "created": created,
+            "software": software,
+            "resources": self._resources,
+        }
+        described = json.dumps(package, indent=2, ensure_ascii=False).encode()
+        digest = {"path": "datapackage.json", "hash": f"sha256:{hashlib.sha256(described).hexdigest()}"}
+        for name, data in (
+            ("datapackage.json", described),
+            ("datapackage-digest.json", json.dumps(digest, indent=2).encode()),
+        ):
+            with self._zip.open(_info(name), "w") as out:
+                out.write(data)
+        self._zip.close()
+
+    def _add(self, path: str, pieces: Iterable[bytes]) -> None:
+        digest, size = hashlib.sha256(), 0
+        with self._zip.open(_info(path), "w", force_zip64=True) as out:
+            for piece in pieces:
+                out.write(piece)
+                digest.update(piece)
+                size += len(piece)
+        self._resources.append(
+            {
+                "name": path.rpartition("/")[2],
+                "path": path,
+                "hash": f"sha256:{digest.hexdigest()}",
+                "bytes": size,
+            }
+        )
+
+
+def _info(name: str) -> zipfile.ZipInfo:
+    """The entry of a file, the same in every run."""
+    info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    info.external_attr = 0o644 << 16
+    return info

@@ -1,0 +1,118 @@
+"""A client gets what it asks for, and one sentence where there is nobody to ask."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.crawl.control.core import LiveCore
+from webstrata.collection import Collection
+from webstrata.crawl.control import Client, Control, Listener, connect
+from webstrata.crawl.control import client as module
+from webstrata.crawl.control.listener import reachable
+from webstrata.crawl.settings import CrawlSettings
+from webstrata.errors import MissingError, SettingError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from webstrata.collection import Snapshot
+
+
+@pytest.fixture
+def snapshot(tmp_path: Path) -> Snapshot:
+    snapshot = Collection.create(tmp_path / "uk").add("2026-06")
+    snapshot.working_folder("crawl").mkdir()
+    return snapshot
+
+
+def test_every_request_has_a_method(snapshot: Snapshot) -> None:
+    core = LiveCore()
+    with Listener() as listener:
+        listener.serve(Control(core, CrawlSettings()), snapshot.working_folder("crawl"))
+        with connect(snapshot) as client:
+            assert client.status()["state"] == "running"
+            assert client.metrics().startswith("# HELP webstrata_crawl_info")
+            assert client.pause() == "paused"
+            assert client.resume() == "running"
+            assert client.set("host_delay", "2s") == 2.0
+            assert client.blacklist("Example.org") == "example.org"
+            assert client.stop() == "stopping"
+    told = [
+        ("pause", True),
+        ("pause", False),
+        ("set", "host_delay", 2.0),
+        ("blacklist", "example.org"),
+        ("stop", False),
+    ]
+    assert core.told == told
+
+
+def test_what_the_crawl_refuses_is_raised_as_it_would_be_there(snapshot: Snapshot) -> None:
+    with Listener() as listener:
+        listener.serve(Control(LiveCore(), CrawlSettings()), snapshot.working_folder("crawl"))
+        with connect(snapshot) as client:
+            with pytest.raises(SettingError, match="cannot change while the crawl runs"):
+                client.set("compression", "none")
+            with pytest.raises(UsageError, match="dance is no request"):
+                client.ask("dance")
+            assert client.status()["state"] == "running"
+
+
+def test_where_no_crawl_runs_one_sentence_says_so(snapshot: Snapshot) -> None:
+    pattern = r"2026-06: no crawl is running here; start one with `webstrata crawl "
+    with pytest.raises(MissingError, match=pattern):
+        connect(snapshot)
+    # and so it is where a process died
+    dead = socket.socket(socket.AF_UNIX)
+    with reachable(snapshot.working_folder("crawl") / "control.sock") as name:
+        dead.bind(name)
+    dead.close()
+    with pytest.raises(MissingError, match=pattern):
+        connect(snapshot)
+
+
+def test_where_the_crawl_has_ended_one_is_told_of_the_report(snapshot: Snapshot) -> None:
+    (snapshot.working_folder("crawl") / "crawl.json").write_text("{}")
+    with pytest.raises(
+        MissingError, match=r"the last one has ended, and `webstrata crawl report .*uk 2026-06`"
+    ):
+        connect(snapshot)
+
+
+def test_a_crawl_that_ends_while_it_is_asked_is_told_from_one_that_refuses(snapshot: Snapshot) -> None:
+    listener = Listener()
+    listener.serve(Control(LiveCore(), CrawlSettings()), snapshot.working_folder("crawl"))
+    with connect(snapshot) as client:
+        client.status()
+        listener.close()
+        with pytest.raises(MissingError, match="the crawl has ended"):
+            client.status()
+
+
+def test_a_crawl_that_is_silent_is_not_waited_for_forever(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, theirs = socket.socketpair()
+    ours.settimeout(0.05)
+    monkeypatch.setattr(module, "TIMEOUT", 0.05)
+    with Client(ours, "uk") as client, pytest.raises(MissingError, match="did not answer"):
+        client.status()
+    theirs.close()
+
+
+def test_an_answer_in_pieces_is_one_answer() -> None:
+    ours, theirs = socket.socketpair()
+
+    def answer() -> None:
+        theirs.recv(1 << 16)
+        for piece in (b'{"ok": true, ', b'"state": "pau', b'sed"}\n'):
+            theirs.sendall(piece)
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    with Client(ours, "uk") as client:
+        assert client.pause() == "paused"
+    thread.join()
+    theirs.close()

@@ -1,0 +1,47 @@
+"""Seeds: the URLs that a crawl begins with."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webstrata.crawl.seeds import read_seeds
+from webstrata.errors import UsageError
+
+
+def test_seeds_are_brought_to_normal_form_and_each_counts_once() -> None:
+    seeds = read_seeds(
+        ["http://A.test", " http://a.test:80/ ", "", "# comment", "a.test/b#c", "a.test:8080/x"]
+    )
+    assert seeds.urls == ["http://a.test/", "http://a.test/b", "http://a.test:8080/x"]
+    assert seeds.rejects == []
+
+
+def test_what_is_no_url_is_told_with_its_reason() -> None:
+    seeds = read_seeds(
+        ["http://a.test/", "mailto:a@b.test", "http://", "word", "http://a.test/" + "x" * 3000]
+    )
+    assert seeds.urls == ["http://a.test/"]
+    assert [text for text, _ in seeds.rejects][:3] == ["mailto:a@b.test", "http://", "word"]
+    assert all(reason for _, reason in seeds.rejects)
+    assert len(seeds.rejects) == 4
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"), [([], "it is empty"), (["# no"], "it is empty"), (["mailto:x"], "mailto:x")]
+)
+def test_without_a_url_there_is_nothing_to_begin_with(lines: list[str], told: str) -> None:
+    with pytest.raises(UsageError, match=r"seeds\.txt: there is no URL to begin with") as error:
+        read_seeds(lines, where="seeds.txt")
+    assert told in str(error.value)
+
+
+@given(lines=st.lists(st.text(max_size=40), max_size=5))
+def test_any_lines_give_urls_or_one_error(lines: list[str]) -> None:
+    try:
+        seeds = read_seeds(lines)
+    except UsageError:
+        return
+    assert len(set(seeds.urls)) == len(seeds.urls)
+    assert read_seeds(seeds.urls).urls == seeds.urls

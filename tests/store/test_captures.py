@@ -1,0 +1,210 @@
+"""Captures found by URL and time, revisits with the payload they refer to."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import webstrata as ws
+from webstrata.errors import MissingError, UrlError, UsageError
+from webstrata.store.captures import Captures, find_capture
+from webstrata.store.cdxj import Line
+from webstrata.store.step import build_store
+from webstrata.store.warc import Capture, Revisit, WarcWriter
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from webstrata.api import Collection, Snapshot
+    from webstrata.store.captures import Match
+
+JUNE = 1_781_289_000 * 10**9  # 2026-06-12T18:30:00Z
+DAY = 86_400 * 10**9
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
+
+
+def store(snapshot: Snapshot, folder: Path, *captures: Capture, status: int = 200) -> Snapshot:
+    """Put captures into a snapshot, as a crawl would."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with WarcWriter(folder, snapshot.label) as writer, (folder / "captures.cdxj").open("wb") as lines:
+        for capture in captures:
+            line = Line(
+                url=capture.url,
+                date=capture.date,
+                mime="warc/revisit" if capture.revisit else "text/html",
+                status=status,
+                digest=capture.digest,
+                duplicate_of=capture.revisit.url if capture.revisit else None,
+                **writer.write(capture)._asdict(),
+            )
+            lines.write(line.to_bytes())
+    build_store(snapshot, folder)
+    return snapshot
+
+
+def make(url: str, body: str = "", date: int = JUNE, **more: Any) -> Capture:  # noqa: ANN401
+    return Capture(url=url, date=date, head=HEAD, body=body.encode(), **more)
+
+
+@pytest.fixture(scope="module")
+def uk(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    tmp_path = tmp_path_factory.mktemp("captures")
+    collection = ws.create(tmp_path / "uk")
+    store(
+        collection.add("2026-06"),
+        tmp_path / "june",
+        make("http://a.uk/", "<p>June 12"),
+        make("http://a.uk/", "<p>June 14", JUNE + 2 * DAY),
+        make("http://www.b.uk/x", "<p>Grüße"),
+        make("http://b.uk/x-y", "<p>hyphen"),
+        make("http://sub.b.uk/", "<p>sub"),
+    )
+    store(collection.add("2026-07"), tmp_path / "july", make("http://a.uk/", "<p>July", JUNE + 30 * DAY))
+    return collection
+
+
+@pytest.mark.parametrize(
+    ("at", "text"),
+    [
+        (None, "July"),
+        ("2026-06", "June 14"),
+        ("2026-06-13", "June 12"),
+        ("2026-06-14", "June 14"),
+        ("20260612183000", "June 12"),
+        (dt.datetime(2026, 6, 14, 18, 29, 59, tzinfo=dt.UTC), "June 12"),
+        ("2027", "July"),
+    ],
+)
+def test_the_nearest_capture_at_or_before_a_time_is_found(
+    uk: Collection, at: dt.datetime | str | None, text: str
+) -> None:
+    assert uk.capture("HTTP://a.uk:80/#x", at).text == text
+
+
+def test_what_was_not_captured_is_told_with_what_to_do(uk: Collection) -> None:
+    with pytest.raises(MissingError, match=r"was first captured at 2026-06-12T18:30:00Z, behind 2026-05"):
+        uk.capture("http://a.uk/", "2026-05")
+    with pytest.raises(MissingError, match=r"http://c.uk/ was not captured; `webstrata ls`"):
+        uk.capture("http://c.uk/")
+    with pytest.raises(UrlError):
+        uk.capture("a.uk")
+    with pytest.raises(UsageError, match="is no time"):
+        uk.capture("http://a.uk/", "June")
+
+
+def test_a_url_that_is_spelled_otherwise_is_found_by_its_key(uk: Collection) -> None:
+    assert uk.capture("https://b.uk/X").url == "http://www.b.uk/x"
+    assert uk["2026-06"].capture("http://b.uk/x").text == "Grüße"
+
+
+def test_a_snapshot_knows_its_own_captures_alone(uk: Collection) -> None:
+    assert uk["2026-06"].capture("http://a.uk/").text == "June 14"
+    with pytest.raises(MissingError):
+        uk["2026-07"].capture("http://sub.b.uk/")
+
+
+def test_everything_of_a_capture_is_told(uk: Collection) -> None:
+    capture = uk.capture("http://www.b.uk/x")
+    assert (capture.label, capture.status, capture.mime) == ("2026-06", 200, "text/html")
+    assert capture.time == dt.datetime(2026, 6, 12, 18, 30, tzinfo=dt.UTC)
+    assert ("content-type", "text/html; charset=utf-8") in capture.headers
+    assert capture.payload == "<p>Grüße".encode()
+    assert capture.decoded == "<p>Grüße"
+    assert not capture.is_revisit
+
+
+@pytest.mark.parametrize(
+    ("where", "match", "urls"),
+    [
+        ("http://a.uk/", "exact", ["http://a.uk/", "http://a.uk/"]),
+        ("uk,b)/x", "exact", ["http://www.b.uk/x"]),
+        ("uk,b)/x", "prefix", ["http://www.b.uk/x", "http://b.uk/x-y"]),
+        ("b.uk/x", "prefix", ["http://www.b.uk/x", "http://b.uk/x-y"]),
+        ("uk,b)/", "host", ["http://www.b.uk/x", "http://b.uk/x-y"]),
+        ("www.b.uk", "host", ["http://www.b.uk/x", "http://b.uk/x-y"]),
+        ("uk,b", "domain", ["http://www.b.uk/x", "http://b.uk/x-y", "http://sub.b.uk/"]),
+        ("http://b.uk/x", "domain", ["http://www.b.uk/x", "http://b.uk/x-y", "http://sub.b.uk/"]),
+        (
+            "uk,",
+            "prefix",
+            ["http://a.uk/"] * 2 + ["http://www.b.uk/x", "http://b.uk/x-y", "http://sub.b.uk/"],
+        ),
+    ],
+)
+def test_captures_are_listed_by_url_prefix_host_and_domain(
+    uk: Collection,
+    where: str,
+    match: Match,
+    urls: list[str],
+) -> None:
+    assert [entry.url for entry in uk["2026-06"].captures.scan(where, match)] == urls
+
+
+def test_a_revisit_has_the_payload_it_refers_to_in_any_snapshot(tmp_path: Path) -> None:
+    collection = ws.create(tmp_path / "uk")
+    original = make("http://b.uk/", "<p>same")
+    back = Revisit("identical-digest", "http://b.uk/", JUNE)
+    store(
+        collection.add("2026-06"),
+        tmp_path / "june",
+        original,
+        make("http://a.uk/", date=JUNE + DAY, revisit=back, digest=original.digest),
+    )
+    store(
+        collection.add("2026-07"),
+        tmp_path / "july",
+        make("http://c.uk/", date=JUNE + 30 * DAY, revisit=back, digest=original.digest),
+        make("http://d.uk/", date=JUNE + 30 * DAY, revisit=back, digest=bytes(20)),
+        make(
+            "http://b.uk/",
+            date=JUNE + 30 * DAY,
+            revisit=Revisit("not-modified", "http://b.uk/"),
+            digest=bytes(20),
+        ),
+    )
+    for url in ("http://a.uk/", "http://c.uk/", "http://b.uk/"):
+        capture = collection.capture(url)
+        assert (capture.is_revisit, capture.payload, capture.mime) == (True, b"<p>same", "text/html")
+    assert collection["2026-07"].capture("http://c.uk/").payload == b"<p>same"
+    lost = collection.capture("http://d.uk/")
+    with pytest.raises(
+        MissingError, match=r"payload of http://b.uk/ at 2026-06-12T18:30:00.*not in the collection"
+    ):
+        _ = lost.payload
+    assert lost.status == 200
+
+
+def test_lookups_agree_with_a_list(tmp_path: Path) -> None:
+    days = [0, 1, 5, 6, 7, 20, 21, 40]
+    pages = [make("http://a.uk/", f"<p>{day}", JUNE + day * DAY) for day in reversed(days)]
+    snapshot = store(ws.create(tmp_path / "uk").add("2026-06"), tmp_path / "in", *pages)
+    for day in range(-2, 45):
+        at = (dt.datetime(2026, 6, 12) + dt.timedelta(days=day)).strftime("%Y%m%d")
+        expected = max((other for other in days if other <= day), default=None)
+        found = snapshot.captures.lookup("http://a.uk/", at)
+        assert (found is None) == (expected is None)
+        if found is not None:
+            assert find_capture([Captures(snapshot)], "http://a.uk/", at).text == str(expected)
+
+
+def test_a_collection_sees_what_is_built_anew(tmp_path: Path) -> None:
+    collection = ws.create(tmp_path / "uk")
+    store(collection.add("2026-06"), tmp_path / "one", make("http://a.uk/", "<p>old"))
+    assert collection.capture("http://a.uk/").text == "old"
+    first = collection._captures.list()
+    assert collection._captures.list() == first
+    store(collection.add("2026-06"), tmp_path / "two", make("http://a.uk/", "<p>new"))
+    store(collection.add("2026-07"), tmp_path / "three", make("http://b.uk/", "<p>b"))
+    assert collection.capture("http://a.uk/").text == "new"
+    assert collection.capture("http://b.uk/").label == "2026-07"
+
+
+def test_an_index_of_other_files_is_not_believed(tmp_path: Path) -> None:
+    snapshot = ws.create(tmp_path / "uk").add("2026-06")
+    store(snapshot, tmp_path / "in", make("http://a.uk/", "<p>a"))
+    with snapshot.build("warc") as build:
+        (build.path / "other.warc").touch()
+    with pytest.raises(MissingError, match="the index is older than the WARC files; wait"):
+        Captures(snapshot)

@@ -1,0 +1,155 @@
+"""Snapshots in formats of others, read back by us and by them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import warnings
+import zipfile
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+import pytest
+from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untyped]
+
+import webstrata as ws
+from tests.store.test_captures import JUNE, make, store
+from webstrata._core.collection import set_faults
+from webstrata.errors import DiskFullError, ExistsError, MissingError, UsageError
+from webstrata.store.export import ENDINGS, export
+from webstrata.store.ingest import ingest
+from webstrata.store.tally import Tally
+from webstrata.store.trec import read_documents
+from webstrata.store.warc import Capture, Revisit, WarcWriter
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from webstrata.api import Snapshot
+
+
+@pytest.fixture(scope="module")
+def june(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
+    """A snapshot with pages, a revisit and a page that TREC cannot hold."""
+    folder = tmp_path_factory.mktemp("export")
+    original = make("http://b.uk/", "<title>B</title>no line feed at the end")
+    back = Revisit("identical-digest", "http://b.uk/", JUNE)
+    return store(
+        ws.create(folder / "uk", title="United Kingdom").add("2026-06"),
+        folder / "in",
+        original,
+        make("http://a.uk/x?y=1", "<p>Grüße\n"),
+        make("http://c.uk/", revisit=back, digest=original.digest),
+        make("http://d.uk:8080/", "<p>\n</DOC>\n<DOC>\n<DOCNO>1</DOCNO>\n"),
+    )
+
+
+def test_warc_files_are_read_by_others(june: Snapshot, tmp_path: Path) -> None:
+    assert export(june, "warc", tmp_path / "out").items == 1
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["2026-06-00000.warc.gz"]
+    export(june, "warc", tmp_path / "one.warc.gz")
+    with warnings.catch_warnings(), (tmp_path / "one.warc.gz").open("rb") as stream:
+        warnings.simplefilter("ignore")
+        kinds = [record.rec_type for record in ArchiveIterator(stream)]
+    assert kinds == ["warcinfo", "response", "response", "revisit", "response"]
+    with pytest.raises(UsageError, match=r"end as 2026-06-00000\.warc\.gz does"):
+        export(june, "warc", tmp_path / "one.warc")
+
+
+@pytest.mark.parametrize("name", ["out.wacz", "out.warc.gz"])
+def test_what_is_exported_and_ingested_again_is_the_same(june: Snapshot, tmp_path: Path, name: str) -> None:
+    export(june, "wacz" if name.endswith("wacz") else "warc", tmp_path / name)
+    again = ws.create(tmp_path / "again").add("2026-06")
+    result = ingest(again, [tmp_path / name])
+    assert (result.captures, result.revisits, result.damaged) == (4, 1, 0)
+    columns = ["url", "row_key", "time", "digest"]
+    assert again.pages.table(*columns) == june.pages.table(*columns)
+
+
+def test_trec_documents_have_the_payloads_of_the_pages(june: Snapshot, tmp_path: Path) -> None:
+    result = export(june, "trec", tmp_path / "a.trec.gz")
+    assert (result.items, result.left_out) == (2, 1)
+    documents = [document for _, document in read_documents(tmp_path / "a.trec.gz", Tally())]
+    assert [(document.number, document.url) for document in documents] == [
+        ("2026-06-00000000", "http://a.uk/x?y=1"),
+        ("2026-06-00000001", "http://b.uk/"),
+    ]
+    assert documents[0].payload == "<p>Grüße\n".encode()
+    assert documents[1].payload.endswith(b"no line feed at the end")
+    assert documents[1].time == "20260612183000"
+    assert b"Content-Type: text/html; charset=utf-8" in documents[1].head
+
+
+def test_the_index_is_the_same_packed_or_not(june: Snapshot, tmp_path: Path) -> None:
+    assert export(june, "cdxj", tmp_path / "a.cdxj").items == 4
+    export(june, "cdxj", tmp_path / "a.cdxj.gz")
+    lines = (tmp_path / "a.cdxj").read_bytes()
+    assert gzip.decompress((tmp_path / "a.cdxj.gz").read_bytes()) == lines
+    assert lines.splitlines() == sorted(lines.splitlines())
+    assert len(lines.splitlines()) == 4
+
+
+def test_a_wacz_lists_its_pages_with_titles(june: Snapshot, tmp_path: Path) -> None:
+    export(june, "wacz", tmp_path / "a.wacz")
+    with zipfile.ZipFile(tmp_path / "a.wacz") as archive:
+        pages = [json.loads(line) for line in archive.read("pages/pages.jsonl").splitlines()[1:]]
+        package = json.loads(archive.read("datapackage.json"))
+    assert [(page["url"], page["title"]) for page in pages[:2]] == [
+        ("http://a.uk/x?y=1", "http://a.uk/x?y=1"),
+        ("http://b.uk/", "B"),
+    ]
+    assert pages[0]["ts"] == "2026-06-12T18:30:00Z"
+    assert package["title"] == "United Kingdom 2026-06"
+
+
+def test_the_table_has_the_columns_of_common_crawl(june: Snapshot, tmp_path: Path) -> None:
+    export(june, "parquet", tmp_path / "a.parquet")
+    rows = pq.read_table(tmp_path / "a.parquet").to_pylist()
+    assert [row["url"] for row in rows] == [
+        "http://a.uk/x?y=1", "http://b.uk/", "http://c.uk/", "http://d.uk:8080/",
+    ]  # fmt: skip
+    first, last = rows[0], rows[-1]
+    assert (first["url_host_registered_domain"], first["url_path"], first["url_query"]) == (
+        "a.uk",
+        "/x",
+        "y=1",
+    )
+    assert (last["url_port"], last["url_query"], last["url_host_name_reversed"]) == (8080, None, "uk.d")
+    assert (first["fetch_status"], first["crawl"]) == (200, "2026-06")
+    assert rows[2]["content_mime_type"] == "warc/revisit"
+
+
+@pytest.mark.parametrize("kind", sorted(ENDINGS))
+def test_an_export_is_there_whole_or_not_at_all(june: Snapshot, tmp_path: Path, kind: str) -> None:
+    target = tmp_path / f"a{ENDINGS[kind]}"  # type: ignore[index]
+    set_faults("no-space")
+    try:
+        with pytest.raises(DiskFullError):
+            export(june, kind, target)  # type: ignore[arg-type]
+    finally:
+        set_faults("")
+    assert list(tmp_path.iterdir()) == []
+    export(june, kind, target)  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == [target]
+    with pytest.raises(ExistsError, match="something is here already"):
+        export(june, kind, target)  # type: ignore[arg-type]
+
+
+def test_a_place_that_is_not_there_is_told(june: Snapshot, tmp_path: Path) -> None:
+    with pytest.raises(MissingError):
+        export(june, "cdxj", tmp_path / "gone" / "a.cdxj")
+    with pytest.raises(MissingError, match="no part warc"):
+        export(ws.create(tmp_path / "uk").add("2026-06"), "cdxj", tmp_path / "a.cdxj")
+
+
+def test_zstd_cannot_become_a_wacz(tmp_path: Path) -> None:
+    snapshot = ws.create(tmp_path / "uk").add("2026-06")
+    with snapshot.build("warc") as build, WarcWriter(build.path, "a", compression="zstd", level=3) as writer:
+        writer.write(Capture(url="http://a.uk/", date=JUNE, head=b"HTTP/1.1 200 OK", body=b"Hi"))
+    store(ws.create(tmp_path / "other").add("2026-06"), tmp_path / "in", make("http://a.uk/"))
+    for name in ("index", "pages"):
+        with snapshot.build(name) as build, ws.open(tmp_path / "other")["2026-06"].open_part(name) as part:
+            for path in part.path.glob(f"{name}*"):
+                (build.path / path.name).write_bytes(path.read_bytes())
+    with pytest.raises(UsageError, match="packed by zstd"):
+        export(snapshot, "wacz", tmp_path / "a.wacz")

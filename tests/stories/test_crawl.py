@@ -1,0 +1,335 @@
+"""A crawl in one process, its operator in another: real sockets, real terminals, a real `kill -9`."""
+
+from __future__ import annotations
+
+import fcntl
+import http.client
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import termios
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.conftest import command_path
+from tests.stories.conftest import assert_refused
+from webstrata.crawl.series import read_series
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.stories.conftest import Command
+
+COMMANDS = {
+    "status": [],
+    "pause": [],
+    "resume": [],
+    "stop": [],
+    "set": ["host_delay", "1s"],
+    "blacklist": ["example.org"],
+    "watch": [],
+    "report": [],
+}
+SLOW = ["--invitro", "small", "--host-delay", "300ms", "--log", "requests.log"]
+
+
+@contextmanager
+def crawling(folder: Path, *words: str, stderr: int = subprocess.PIPE) -> Iterator[subprocess.Popen[str]]:
+    """A real `webstrata crawl` of uk 2026-06 that lasts longer than a test."""
+    subprocess.run([command_path(), "new", "uk"], cwd=folder, check=True, capture_output=True)
+    with subprocess.Popen(
+        [command_path(), "crawl", "uk", "2026-06", *(words or SLOW)],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        text=True,
+        env=dict(os.environ),
+    ) as child:
+        try:
+            yield child
+        finally:
+            child.kill()
+
+
+def wait_for_pages(webstrata: Command, pages: int, *words: str) -> dict[str, Any]:
+    """The status once there are so many pages."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        done = webstrata("crawl", "status", "uk", "2026-06", "--json", *words)
+        if done.returncode == 0:
+            status: dict[str, Any] = json.loads(done.stdout)
+            if status["counters"]["pages"] >= pages:
+                return status
+        time.sleep(0.1)
+    pytest.fail(f"the crawl did not come to {pages} pages: {done.stderr}")
+
+
+def test_a_crawl_is_asked_paused_resumed_and_stopped_from_another_process(
+    webstrata: Command, tmp_path: Path
+) -> None:
+    with crawling(tmp_path) as child:
+        status = wait_for_pages(webstrata, 50)
+        assert status["state"] == "running"
+        assert status["pid"] == child.pid
+        assert status["settings"]["host_delay"] == 0.3
+        assert status["means"]["pages"] > 0
+
+        done = webstrata("crawl", "pause", "uk", "2026-06")
+        assert (done.returncode, done.stdout) == (0, "The crawl is paused.\n")
+        time.sleep(1)  # visits under way come to their end
+        before = wait_for_pages(webstrata, 50)
+        size = (tmp_path / "requests.log").stat().st_size
+        time.sleep(2)  # six times the delay of a host
+        after = wait_for_pages(webstrata, 50)
+        assert after["state"] == "paused"
+        assert after["counters"]["requests"] == before["counters"]["requests"]
+        assert after["counters"]["in_flight"] == 0
+        # the server, too, has heard nothing
+        assert (tmp_path / "requests.log").stat().st_size == size
+
+        assert webstrata("crawl", "resume", "uk", "2026-06").stdout == "The crawl is running.\n"
+        more = wait_for_pages(webstrata, after["counters"]["pages"] + 20)
+        assert more["state"] == "running"
+
+        done = webstrata("crawl", "stop", "uk", "2026-06", "--wait")
+        assert (done.returncode, done.stdout) == (0, "The crawl is stopping.\nIt has ended.\n")
+        stdout, stderr = child.communicate(timeout=60)
+    assert child.returncode == 0, stderr
+    assert "it was stopped" in stdout
+    shown = json.loads(webstrata("show", "uk", "--json").stdout)
+    assert {part["name"] for part in shown["snapshots"][0]["parts"]} >= {"warc", "index", "pages", "urls"}
+    folder = tmp_path / "uk" / "snapshots" / "2026-06" / "crawl"
+    assert sorted(path.name for path in folder.iterdir()) == ["crawl.json", "series.jsonl"]
+    rows = read_series(folder / "series.jsonl")
+    assert {"running", "paused"} <= {row["state"] for row in rows}
+    result = json.loads((folder / "crawl.json").read_text())
+    assert result["end"] == "stopped"
+    assert rows[-1]["pages"] <= result["counters"]["pages"]
+    assert_refused(webstrata("crawl", "status", "uk", "2026-06"), "no crawl is running here")
+
+
+def test_what_cannot_change_is_refused_and_the_crawl_goes_on(webstrata: Command, tmp_path: Path) -> None:
+    with crawling(tmp_path):
+        wait_for_pages(webstrata, 1)
+        done = webstrata("crawl", "set", "uk", "2026-06", "compression", "zstd")
+        assert_refused(
+            done, "compression cannot change while the crawl runs; of its settings host_delay, ip_delay"
+        )
+        done = webstrata("crawl", "set", "uk", "2026-06", "host-delay", "soon")
+        assert_refused(done, "host_delay is 'soon', and a time such as 4s or 500ms was expected")
+        done = webstrata("crawl", "set", "uk", "2026-06", "host_dealy", "1s")
+        assert_refused(done, r"did you mean host_delay\?")
+        done = webstrata("crawl", "blacklist", "uk", "2026-06", "http://example.org/")
+        assert_refused(done, "no host and no address")
+        assert wait_for_pages(webstrata, 1)["changes"] == []
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_for_a_crawl_that_does_not_run_is_refused_in_one_sentence(
+    webstrata: Command, command: str
+) -> None:
+    assert webstrata("new", "uk", "2026-06").returncode == 0
+    assert_refused(
+        webstrata("crawl", command, "uk", "2026-06", *COMMANDS[command]), "no crawl is running here"
+    )
+    assert_refused(webstrata("crawl", command, "uk", "2026-07", *COMMANDS[command]), "no snapshot 2026-07")
+    assert_refused(webstrata("crawl", command, "fr", "2026-06", *COMMANDS[command]), "fr: this is not there")
+
+
+def test_a_crawl_that_was_killed_leaves_a_socket_that_nobody_takes_for_a_crawl(
+    webstrata: Command, tmp_path: Path
+) -> None:
+    with crawling(tmp_path) as child:
+        wait_for_pages(webstrata, 10)
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+    socket = tmp_path / "uk" / "snapshots" / "2026-06" / "crawl" / "control.sock"
+    assert socket.is_socket()
+    assert_refused(webstrata("crawl", "status", "uk", "2026-06"), "no crawl is running here")
+    assert read_series(socket.with_name("series.jsonl"))
+
+
+def test_metrics_are_printed_and_served_to_those_who_have_the_token(
+    webstrata: Command, tmp_path: Path
+) -> None:
+    token = "0123456789abcdef0123"
+    (tmp_path / "token").write_text(f"{token}\n")
+    (tmp_path / "wrong").write_text(f"{token}4\n")
+    with crawling(tmp_path, *SLOW, "--control", "127.0.0.1:0", "--control-token", "token") as child:
+        assert child.stderr is not None
+        line = child.stderr.readline()
+        match = re.fullmatch(r"Listening at (127.0.0.1):(\d+), token in token.\n", line)
+        assert match, line
+        place = f"{match[1]}:{match[2]}"
+        wait_for_pages(webstrata, 5, "--at", place, "--token", "token")
+
+        printed = webstrata("crawl", "status", "uk", "2026-06", "--metrics").stdout
+        assert re.search(r"^webstrata_crawl_pages_total [1-9]\d*$", printed, re.MULTILINE)
+        browser = http.client.HTTPConnection(match[1], int(match[2]), timeout=10)
+        browser.request("GET", "/metrics", headers={"Authorization": f"Bearer {token}"})
+        served = browser.getresponse().read().decode()
+        assert re.sub(r" \S+$", "", served, flags=re.M) == re.sub(r" \S+$", "", printed, flags=re.M)
+        browser.close()
+
+        done = webstrata("crawl", "stop", "uk", "2026-06", "--at", place, "--token", "wrong")
+        assert_refused(done, "the token is missing or wrong")
+        done = webstrata("crawl", "stop", "fr", "2026-06", "--at", place, "--token", "token")
+        assert_refused(done, "this is the crawl of uk 2026-06, and not of fr 2026-06")
+        assert_refused(webstrata("crawl", "stop", "uk", "2026-06", "--at", place), "give --token FILE")
+        done = webstrata(
+            "crawl", "stop", "uk", "2026-06", "--at", place, "--token", "token", "--now", "--wait"
+        )
+        assert done.returncode == 0, done.stderr
+        assert child.wait(60) == 0
+
+
+def test_a_token_that_is_made_is_shown_once_and_a_bad_place_is_refused_first(
+    webstrata: Command, tmp_path: Path
+) -> None:
+    with crawling(tmp_path, *SLOW, "--control", "localhost:0") as child:
+        assert child.stderr is not None
+        match = re.fullmatch(r"Listening at (\S+), token (\S{40,}).\n", child.stderr.readline())
+        assert match
+        (tmp_path / "token").write_text(match[2])
+        wait_for_pages(webstrata, 1, "--at", match[1], "--token", "token")
+        taken = webstrata("crawl", "uk", "2026-07", *SLOW, "--control", match[1])
+        assert_refused(taken, "the port is taken")
+    assert_refused(webstrata("crawl", "uk", "2026-07", *SLOW, "--control", "0.0.0.0:1"), "others could steer")
+    # nothing had begun
+    assert not (tmp_path / "uk" / "snapshots" / "2026-07").exists()
+
+
+def test_watching_in_lines_ends_with_the_crawl(webstrata: Command, tmp_path: Path) -> None:
+    with crawling(tmp_path, *SLOW, "--max-seconds", "4") as child:
+        wait_for_pages(webstrata, 1)
+        done = webstrata("crawl", "watch", "uk", "2026-06", "--plain", "--every", "0.5")
+        assert child.wait(60) == 0
+    assert done.returncode == 0, done.stderr
+    *lines, last = done.stdout.splitlines()
+    assert len(lines) > 2
+    assert all(re.match(r"[\d:]+( s)? (running|stopping|storing): [\d,]+ pages, ", line) for line in lines), (
+        lines
+    )
+    assert re.fullmatch(r"The crawl of uk 2026-06 has ended with [\d,]+ pages\.", last)
+
+
+@contextmanager
+def terminal(folder: Path, *words: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    """The command on a terminal of its own."""
+    ours, theirs = pty.openpty()
+    environment = dict(os.environ) | {"TERM": "xterm", "COLUMNS": "120", "LINES": "40"}
+    with subprocess.Popen(
+        [command_path(), *words],
+        cwd=folder,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=environment,
+        start_new_session=True,
+        # it is the terminal that turns Ctrl-C into a signal
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    ) as child:
+        os.close(theirs)
+        try:
+            yield ours, child
+        finally:
+            child.kill()
+            os.close(ours)
+
+
+def read_until(terminal: int, pattern: str, seconds: float = 30) -> str:
+    """What the terminal shows until something appears."""
+    shown = ""
+    deadline = time.monotonic() + seconds
+    while not re.search(pattern, shown, re.DOTALL):
+        ready, _, _ = select.select([terminal], [], [], max(deadline - time.monotonic(), 0))
+        assert ready, f"{pattern} did not appear in {shown[-2000:]!r}"
+        try:
+            shown += os.read(terminal, 1 << 16).decode(errors="replace")
+        except OSError:
+            pytest.fail(f"the command ended, and {pattern} did not appear in {shown[-2000:]!r}")
+    return shown
+
+
+@pytest.mark.parametrize("key", [b"q", b"\x03"])
+def test_the_dashboard_shows_the_crawl_and_is_left_without_harm(
+    webstrata: Command, tmp_path: Path, key: bytes
+) -> None:
+    with crawling(tmp_path) as child:
+        wait_for_pages(webstrata, 5)
+        with terminal(tmp_path, "crawl", "watch", "uk", "2026-06") as (screen, watching):
+            shown = read_until(screen, "pages/s.*front.*queues.*answers.*failures.*stored.*stored")
+            assert "uk 2026-06" in shown
+            assert re.search("[▁▂▃▄▅▆▇█]{2}", shown)
+            os.write(screen, key)
+            read_until(screen, "The crawl goes on")
+            assert watching.wait(30) == 0
+        assert child.poll() is None
+        assert wait_for_pages(webstrata, 5)["state"] == "running"
+
+
+def test_a_crawl_on_a_terminal_shows_rate_front_and_queues(webstrata: Command, tmp_path: Path) -> None:
+    assert webstrata("new", "uk").returncode == 0
+    with terminal(tmp_path, "crawl", "uk", "2026-06", *SLOW, "--limit", "5000") as (screen, child):
+        shown = read_until(
+            screen, "crawling.*of 5,000 pages.*% *, .* to go.*pages/s.*bytes/s.*queues.*in flight.*workbench"
+        )
+        assert shown.count("\n") < 100
+        wait_for_pages(webstrata, 5)
+        os.write(screen, b"\x03")
+        read_until(screen, "Stopping: visits under way are brought to their end")
+        assert child.wait(60) == 130
+
+
+def test_a_collection_may_be_called_as_a_command_is(webstrata: Command, tmp_path: Path) -> None:
+    assert webstrata("new", "status").returncode == 0
+    done = webstrata("crawl", "./status", "2026-06", "--invitro", "tiny", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["end"] == "exhausted"
+    assert_refused(webstrata("crawl", "status", "status", "2026-06"), "no crawl is running here")
+    assert_refused(webstrata("crawl", "status", "2026-06"), "Missing argument 'SNAPSHOT'")
+    assert_refused(webstrata("crawl", "statsu", "status", "2026-06"), r"did you mean status\?")
+
+
+def test_the_help_of_each_command_has_an_example_and_crawl_lists_them_all(webstrata: Command) -> None:
+    helped = " ".join(webstrata("crawl", "--help").stdout.split())
+    for command in COMMANDS:
+        done = webstrata("crawl", command, "--help")
+        assert done.returncode == 0
+        text = " ".join(done.stdout.split())
+        assert f"Example: webstrata crawl {command} uk 2026-06" in text
+        first = text.partition("Options:")[0].partition("SNAPSHOT")[2].split(".")[0].split()
+        assert f" {command} " in helped
+        assert " ".join(first[-6:]) in helped
+    assert "Example: webstrata crawl uk 2026-06" in helped
+
+
+def test_the_report_of_a_crawl_is_one_page(webstrata: Command, tmp_path: Path) -> None:
+    assert webstrata("new", "uk").returncode == 0
+    done = webstrata("crawl", "uk", "2026-06", "--invitro", "tiny", "--host-delay", "50ms")
+    assert done.returncode == 0, done.stderr
+    page = tmp_path / "uk" / "snapshots" / "2026-06" / "crawl" / "report.html"
+    done = webstrata("crawl", "report", "uk", "2026-06")
+    assert done.returncode == 0, done.stderr
+    assert "there was nothing left to fetch" in done.stdout
+    text = page.read_text()
+    assert "<svg" in text
+    assert "The largest of" in text
+    done = webstrata("crawl", "report", "uk", "2026-06", "--output", "elsewhere.html")
+    assert (tmp_path / "elsewhere.html").read_text() == text
+
+
+def test_a_report_without_the_chart_library_says_what_to_install(webstrata: Command, tmp_path: Path) -> None:
+    assert webstrata("new", "uk", "2026-06").returncode == 0
+    (tmp_path / "altair.py").write_text('raise ImportError("not here", name="altair")\n')
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    done = webstrata("crawl", "report", "uk", "2026-06", PYTHONPATH=path)
+    assert_refused(done, r"altair, which is not installed; `pip install 'webstrata\[plots\]'`")

@@ -1,0 +1,162 @@
+"""`webstrata ingest`, as typed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+import webstrata as ws
+from tests.conftest import command_path
+from tests.stories.conftest import assert_refused, picture
+from webstrata.store.warc import Capture, WarcWriter
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.stories.conftest import Command
+
+
+def write(folder: Path, number: int, size: int = 100) -> None:
+    with WarcWriter(folder, "in", compression="none") as writer:
+        for n in range(number):
+            body = f"<html>{n} {'x' * size}".encode()
+            writer.write(Capture(url=f"http://a.uk/{n}", date=10**18, head=b"HTTP/1.1 200 OK", body=body))
+
+
+def test_a_crawl_that_is_ingested_has_the_same_pages(webstrata: Command, tmp_path: Path) -> None:
+    webstrata("new", "uk")
+    crawled = webstrata("crawl", "uk", "2026-06", "--invitro", "tiny")
+    assert crawled.returncode == 0, crawled.stderr
+    done = webstrata("ingest", "uk", "2026-07", "uk/snapshots/2026-06/warc/")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "the snapshot has" in done.stdout
+    uk = ws.open(tmp_path / "uk")
+    one, two = (uk[label] for label in uk.labels)
+    assert list(one.urls) == list(two.urls)
+    columns = ["url", "digest", "fingerprint", "mime", "time"]
+    assert one.pages.table(*columns) == two.pages.table(*columns)
+    shown = json.loads(webstrata("show", "uk", "2026-07", "--json").stdout)["snapshots"][0]["parts"]
+    assert {part["renew"] for part in shown} == {
+        "webstrata ingest uk 2026-07 --again uk/snapshots/2026-06/warc"
+    }
+    assert webstrata("check", "uk").returncode == 0
+
+
+def test_json_is_one_document_with_what_was_left_out(webstrata: Command, test_data: Path) -> None:
+    webstrata("new", "uk")
+    files = [
+        str(test_data / "warc/warcio" / name) for name in ("bad.arc", "example.warc.gz", "post-test.warc.gz")
+    ]
+    done = webstrata("ingest", "uk", "2014", *files, "--json")
+    document = json.loads(done.stdout)
+    assert (document["files"], document["damaged"]) == (3, 3)
+    assert document["left_out"] == {"an answer to POST": 3}
+    assert document["damage"][1]["offset"] == 134
+    assert webstrata("ingest", "uk", "2015", *files).stdout.count("damaged: ") == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "pattern"),
+    [
+        (["uk", "2026-06"], "Missing argument 'FILE...'"),
+        (["uk", "2026-06", "gone.warc"], "gone.warc: this is not there; name a file"),
+        (
+            ["uk", "2026-06", "notes.txt"],
+            "notes.txt: this is none of WARC, ARC, TREC, WACZ, HTML; name files",
+        ),
+        (["uk", "2026-06", "pages"], "pages: nobody knows what URLs.*--base-url"),
+        (["uk", "2026-06", "pages", "--base-url", "x"], "'x': a relative reference"),
+        (["uk", "2026-06", "empty.warc"], "empty.warc: there are 0 records.*name other files"),
+        (["uk", "June", "pages"], "snapshot label 'June' is no date"),
+        (["uk", "2026-06", "pages", "--add", "--again"], "choose one"),
+        (["no", "2026-06", "pages"], "no: this is not there"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_one_sentence(
+    webstrata: Command, tmp_path: Path, words: list[str], pattern: str
+) -> None:
+    webstrata("new", "uk", "2026-06")
+    (tmp_path / "notes.txt").write_text("not a page")
+    (tmp_path / "empty.warc").touch()
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "a.html").write_text("<p>")
+    before = picture(tmp_path / "uk")
+    assert_refused(webstrata("ingest", *words), pattern)
+    assert picture(tmp_path / "uk") == before
+
+
+def test_a_snapshot_with_captures_is_left_alone_unless_told(webstrata: Command, tmp_path: Path) -> None:
+    webstrata("new", "uk")
+    write(tmp_path, 3)
+    words = ["ingest", "uk", "2026-06", "in-00000.warc"]
+    assert webstrata(*words).returncode == 0
+    assert_refused(webstrata(*words), "has captures already; choose another one, add to them with --add")
+    assert "already       3" in webstrata(*words, "--add").stdout
+    assert webstrata(*words, "--again").returncode == 0
+
+
+def test_ctrl_c_ends_it_and_nothing_stays(webstrata: Command, tmp_path: Path) -> None:
+    webstrata("new", "uk", "2026-06")
+    write(tmp_path, 4000, 20_000)
+    before = picture(tmp_path / "uk")
+    with subprocess.Popen(
+        [command_path(), "ingest", "uk", "2026-06", "in-00000.warc"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        while not (tmp_path / "uk/snapshots/2026-06/ingest/captures.cdxj").exists():
+            assert running.poll() is None
+            time.sleep(0.01)
+        running.send_signal(signal.SIGINT)
+        _, told = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert told == "webstrata: interrupted; the same command begins from the start\n"
+    assert picture(tmp_path / "uk") == before
+
+
+def test_a_full_disk_is_told_and_leaves_the_snapshot_as_it_was(webstrata: Command, tmp_path: Path) -> None:
+    webstrata("new", "uk")
+    write(tmp_path, 30)
+    assert webstrata("ingest", "uk", "2026-06", "in-00000.warc").returncode == 0
+    before = picture(tmp_path / "uk")
+    done = webstrata("ingest", "uk", "2026-06", "in-00000.warc", "--again", faults="no-space")
+    assert_refused(done, "no space left")
+    assert picture(tmp_path / "uk") == before
+
+
+def test_after_kill_9_the_same_command_does_it(webstrata: Command, tmp_path: Path) -> None:
+    webstrata("new", "uk")
+    write(tmp_path, 2000, 20_000)
+    words = ["ingest", "uk", "2001-09", "in-00000.warc"]
+    with subprocess.Popen([command_path(), *words], cwd=tmp_path, stderr=subprocess.PIPE) as running:
+        while not (tmp_path / "uk/snapshots/2001-09/ingest/captures.cdxj").exists():
+            assert running.poll() is None
+            time.sleep(0.01)
+        running.kill()
+    assert webstrata("check", "uk").returncode == 0
+    done = webstrata(*words, "--json")
+    assert json.loads(done.stdout)["captures"] == 2000, done.stderr
+    assert not (tmp_path / "uk/snapshots/2001-09/ingest").exists()
+
+
+def test_a_bomb_costs_no_memory_and_no_good_record(webstrata: Command, tmp_path: Path) -> None:
+    head = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.uk/\r\n"
+    webstrata("new", "uk")
+    write(tmp_path, 1)
+    with gzip.open(tmp_path / "bomb.warc.gz", "wb") as out:
+        out.write(head + b"Content-Length: 3000000000\r\n\r\nHTTP/1.1 200 OK\r\n\r\n")
+        for _ in range(300):
+            out.write(bytes(1 << 20))
+    with (tmp_path / "bomb.warc.gz").open("ab") as out:
+        out.write(gzip.compress((tmp_path / "in-00000.warc").read_bytes()))
+    words = f"ulimit -v {1500 << 10}; exec {command_path()} ingest uk 2001 bomb.warc.gz --json"
+    done = subprocess.run(["sh", "-c", words], cwd=tmp_path, capture_output=True, check=False, text=True)
+    document = json.loads(done.stdout)
+    assert (document["captures"], document["damaged"]) == (1, 1), done.stderr
