@@ -25,7 +25,7 @@ DAY = 86_400 * 10**9
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
 
 
-def store(snapshot: Snapshot, folder: Path, *captures: Capture, status: int = 200) -> Snapshot:
+def store(snapshot: Snapshot, folder: Path, *captures: Capture, mime: str = "text/html") -> Snapshot:
     """Put captures into a snapshot, as a crawl would."""
     folder.mkdir(parents=True, exist_ok=True)
     with WarcWriter(folder, snapshot.label) as writer, (folder / "captures.cdxj").open("wb") as lines:
@@ -33,8 +33,8 @@ def store(snapshot: Snapshot, folder: Path, *captures: Capture, status: int = 20
             line = Line(
                 url=capture.url,
                 date=capture.date,
-                mime="warc/revisit" if capture.revisit else "text/html",
-                status=status,
+                mime="warc/revisit" if capture.revisit else mime,
+                status=200,
                 digest=capture.digest,
                 duplicate_of=capture.revisit.url if capture.revisit else None,
                 **writer.write(capture)._asdict(),
@@ -174,6 +174,15 @@ def test_a_revisit_has_the_payload_it_refers_to_in_any_snapshot(tmp_path: Path) 
     ):
         _ = lost.payload
     assert lost.status == 200
+
+
+def test_what_is_no_text_has_none(tmp_path: Path) -> None:
+    snapshot = ws.create(tmp_path / "uk").add("2026-06")
+    page = make("http://a.uk/", "%PDF")
+    store(snapshot, tmp_path / "in", page, mime="application/pdf")
+    with pytest.raises(UsageError, match="this is application/pdf, which has no text here"):
+        _ = snapshot.capture("http://a.uk/").text
+    assert snapshot.capture("http://a.uk/").payload == b"%PDF"
 
 
 def test_lookups_agree_with_a_list(tmp_path: Path) -> None:

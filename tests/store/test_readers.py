@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import random
 import warnings
 from typing import TYPE_CHECKING
 
 import pytest
-from fastwarc.warc import ArchiveIterator
 from warcio.archiveiterator import ArchiveIterator as WarcioIterator  # type: ignore[import-untyped]
 
 from tests.store.test_trec import STORE
-from webstrata.errors import FormatError, MissingError
+from webstrata.errors import FormatError, MissingError, UsageError
+from webstrata.store.answers import iter_answers
 from webstrata.store.readers import Source, find_format, read_archive
 from webstrata.store.tally import Tally
 from webstrata.store.warc import Capture, WarcWriter
@@ -34,6 +36,8 @@ def count(records: Iterable[object]) -> int:
 
 
 def test_every_archive_of_others_is_read_as_far_as_any_peer_reads_it(test_data: Path) -> None:
+    from fastwarc.warc import ArchiveIterator  # its own warnings are past once ours is loaded
+
     paths = [
         path
         for path in sorted((test_data / "warc").rglob("*"))
@@ -100,3 +104,31 @@ def test_a_dictionary_of_zstd_begins_a_warc_file(tmp_path: Path) -> None:
     path = tmp_path / "a-00000.warc.zst"
     assert find_format(path) == "WARC"
     assert [r.payload for r in read_archive(Source(path), Tally()) if r.kind == "response"] == [pages[0]]
+
+
+def test_no_damage_to_any_file_ends_the_reading(test_data: Path, tmp_path: Path) -> None:
+    files = [path for path in sorted((test_data / "warc").rglob("*")) if path.is_file()]
+    wholes = [(path.name, path.read_bytes()) for path in files if path.stat().st_size < 20_000]
+    wholes += [("a.trec", STORE), ("b.gz", gzip.compress(STORE))]
+    marks = [
+        b"-1",
+        b"9" * 20,
+        b"\r\n",
+        bytes(8),
+        b"WARC/1.0\r\n",
+        b"\x1f\x8b\x08",
+        b"<DOC>\n<DOCNO>",
+        b"\xff\xfe",
+    ]
+    chance = random.Random(7)
+    for number in range(600):
+        name, data = wholes[number % len(wholes)]
+        damaged = bytearray(data)
+        for _ in range(chance.randint(1, 5)):
+            place = chance.randrange(len(damaged) + 1)
+            damaged[place : place + chance.choice([0, 1, 30])] = chance.choice([b"", *marks])
+        path = tmp_path / name
+        path.write_bytes(damaged[: chance.choice([len(damaged), chance.randrange(len(damaged) + 1)])])
+        tally = Tally()
+        with contextlib.suppress(FormatError, UsageError):  # what is no archive any more
+            list(iter_answers(read_archive(Source(path), tally), tally))

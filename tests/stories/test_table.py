@@ -6,11 +6,15 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 from tests.conftest import command_path
+from tests.store.table.conftest import capture_all
 from tests.stories.conftest import assert_refused
+from webstrata.store.step import build_store
 from webstrata.store.table import Table
+from webstrata.store.warc import Capture
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,6 +46,31 @@ def test_a_cell_is_written_read_listed_and_deleted(webstrata: Command, uk: Colle
     assert webstrata("table", "delete", "uk", URL, "meta").returncode == 0
     assert "note" not in webstrata("table", "get", "uk", URL).stdout
     assert webstrata("check", "uk").returncode == 0
+
+
+def test_what_was_captured_is_shown_in_the_same_rows(
+    webstrata: Command, uk: Collection, tmp_path: Path
+) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+    body = b"<title>Trains</title><p>All about <a href=/b>trains</a>"
+    captures = [Capture(url=URL, date=10**18, head=head, body=body)]
+    build_store(uk["2026-06"], capture_all(tmp_path / "crawl", captures))
+    webstrata("table", "put", "uk", URL, "meta", "note", "mine")
+    done = webstrata("table", "get", "uk", URL)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = [line.split(maxsplit=3) for line in done.stdout.splitlines()[1:]]
+    assert ["content", "body", "2026-06-01", f"({len(body)} B)"] in lines
+    assert ["http", "status", "2026-06-01", "200"] in lines
+    assert ["text", "visible", "2026-06-01", "All about trains"] in lines
+    assert ["links", "http://www.example.uk/b", "2026-06-01", "trains"] in lines
+    assert ["meta", "note", "2026-06-01", "mine"] in lines
+    assert_refused(
+        webstrata("table", "get", "uk", URL, "--family", "content", "--at", "2026-05"), "has no cell"
+    )
+    row = json.loads(webstrata("table", "get", "uk", URL, "--family", "content", "--json").stdout)
+    assert row["families"]["content"][0]["value"] == body.decode()
+    webstrata("table", "delete", "uk", URL)
+    assert webstrata("table", "scan", "uk").stdout.splitlines()[1:] == ["uk,example,www)/a"]
 
 
 def test_many_cells_come_from_a_file(webstrata: Command, uk: Collection, tmp_path: Path) -> None:
@@ -97,6 +126,7 @@ def test_what_was_acknowledged_is_there_after_kill_9(
         # the log of the database grows with each batch of 10 000
         while not any(path.stat().st_size > 1 << 20 for path in uk.path.glob("table/*.log")):
             assert writer.poll() is None
+            time.sleep(0.01)
     finally:
         writer.send_signal(signal.SIGKILL)
         writer.wait()

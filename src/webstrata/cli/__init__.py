@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 VERBS = {
     "check": "Verify every file of COLLECTION, and name what is damaged.",
+    "content": "Find the main content of pages, and measure how well that is done.",
     "crawl": "Crawl a piece of the web into SNAPSHOT, which is made if it is not there.",
     "demo": "Run what there is on a small example, and say what to try next.",
     "diff": "Show what changed in the text of a page between two SNAPSHOTs.",

@@ -10,6 +10,7 @@ no ``www.`` and no scheme.
 from __future__ import annotations
 
 import codecs
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from webstrata.store.warc import Record
 
 REVISIT = "warc/revisit"
+_TEXT = re.compile(r"text/|application/(json|javascript|xml)$|.*\+(json|xml)$")
 Match = Literal["exact", "prefix", "host", "domain"]
 
 
@@ -197,8 +199,12 @@ class StoredCapture:
 
     @property
     def text(self) -> str:
-        """The visible text of a page, a line a block; any other text as it is."""
-        return self.page.text if self.mime in HTML else self.decoded
+        """The visible text of a page, a line a block; any other text as it is, or `UsageError`."""
+        if self.mime in HTML:
+            return self.page.text
+        if self.mime and not _TEXT.match(self.mime):
+            raise UsageError(f"{self.url}: this is {self.mime}, which has no text here; ask for its payload")
+        return self.decoded
 
     @property
     def decoded(self) -> str:

@@ -210,6 +210,36 @@ def test_a_damaged_table_is_told_in_a_sentence(tmp_path: Path) -> None:
         list(cells.scan("meta"))
 
 
+FULL = """
+import resource, signal, sys
+from pathlib import Path
+from webstrata.errors import DiskFullError
+from webstrata.store.table.cells import Cells, Change, encode_key, encode_value
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+cells = Cells(Path(sys.argv[1]))
+cells.write([])
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 18, 1 << 18))
+number = 0
+try:
+    while number < 10_000:
+        cells.write([Change("meta", encode_key(f"row{number:06}", "x", 1), encode_value(bytes(1000)))])
+        number += 1
+except DiskFullError as error:
+    print(number, error)
+"""
+
+
+def test_a_full_disk_is_said_and_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    folder = tmp_path / "table"
+    words = [sys.executable, "-c", FULL, str(folder)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    number, _, sentence = done.stdout.partition(" ")
+    assert sentence.startswith(f"{folder}: no space left to write; free some space on this disk")
+    assert int(number) > 100
+    assert [row for row, _ in Cells(folder).scan("meta")] == [f"row{n:06}" for n in range(int(number))]
+
+
 WRITER = """
 import sys
 from pathlib import Path

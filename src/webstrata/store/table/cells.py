@@ -398,6 +398,7 @@ def _close(databases: list[Rdict], lock: WriteLock | None) -> None:
 
 _REFUSALS = (
     ("No space left", DiskFullError, "no space left to {}; free some space on this disk, and try again"),
+    ("File too large", DiskFullError, "no space left to {}; free some space on this disk, and try again"),
     ("Permission denied", AccessError, "no permission to {}; change the permissions of the folder"),
     ("Read-only file system", AccessError, "no permission to {}; the file system is read-only"),
     ("No locks available", LockedError, "the table is open already in this process; close it first"),

@@ -159,12 +159,16 @@ class Batch:
 
     def __init__(self, table: Table) -> None:
         self._table = table
+        self._times: dict[Time | None, int] = {}
         self.changes: list[Change] = []
 
     def put(self, row: str, cells: Mapping[str, Mapping[str, Value]], *, at: Time | None = None) -> None:
         """Write cells, ``{family: {column: value}}``, stamped with the newest snapshot's time unless told."""
         key = find_row_key(row)
-        time = parse_period(self._table.newest_label() if at is None else at)[0]
+        time = self._times.get(at)
+        if time is None:  # many cells have the same one
+            time = parse_period(self._table.newest_label() if at is None else at)[0]
+            self._times[at] = time
         for family, columns in cells.items():
             _check(family, writing=True)
             for column, value in columns.items():

@@ -1,0 +1,15 @@
+"""The main content of a page, without navigation, advertisements and whatever else surrounds it.
+
+===============  =========================================================================================
+``trafilatura``  the package of that name, in its fast mode (extra ``content``); the default
+``dom``          elements weighed, noise filtered by kind and name (`dom`)
+``slope``        the plateau of the document slope curve (`slope`)
+``low-slope``    all its sections of low slope (`slope`)
+===============  =========================================================================================
+
+`evaluate` measures each on labelled pages.
+"""
+
+from webstrata.store.main_content.methods import DEFAULT, METHODS, extract
+
+__all__ = ["DEFAULT", "METHODS", "extract"]
