@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import webstrata as ws
+from tests.crawl.test_run import crawl_web
 from tests.store.crawls import Answer, write_crawl
 from webstrata.collection.progress import Progress, Task
 from webstrata.errors import Cancelled
@@ -207,3 +208,19 @@ def test_only_text_and_links_are_contents(tmp_path: Path) -> None:
     for parts in ([], ["anchors"]):
         with pytest.raises(ValueError, match="expected text, links or both"):
             build_contents(snapshot, parts)
+
+
+def test_a_crawl_whose_parsing_is_broken_off_is_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("webstrata.crawl.run.build_parsed", refuse)
+    with pytest.raises(KeyboardInterrupt):
+        crawl_web(tmp_path, ws.invitro.Web("tiny", seed=7))
+    snapshot = ws.open(tmp_path / "uk")["2026-06"]
+    assert [path.name for path in (snapshot.path / "crawl").glob("*.json")] == ["crawl.json"]
+    assert not list((snapshot.path / "crawl").glob("*.warc*"))
+    build_parsed(snapshot)
+    assert len(snapshot.text) == len(snapshot.urls) == 238

@@ -42,7 +42,7 @@ def test_a_crawl_that_is_ingested_has_the_same_pages(webstrata: Command, tmp_pat
     columns = ["url", "digest", "fingerprint", "mime", "time"]
     assert one.pages.table(*columns) == two.pages.table(*columns)
     shown = json.loads(webstrata("show", "uk", "2026-07", "--json").stdout)["snapshots"][0]["parts"]
-    assert {part["renew"] for part in shown} == {
+    assert {part["renew"] for part in shown if part["name"] not in ("text", "links", "anchors")} == {
         "webstrata ingest uk 2026-07 --again uk/snapshots/2026-06/warc"
     }
     assert webstrata("check", "uk").returncode == 0

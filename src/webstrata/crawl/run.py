@@ -35,7 +35,7 @@ from webstrata.crawl.series import FILE as SERIES
 from webstrata.crawl.series import Series
 from webstrata.crawl.settings import CrawlSettings
 from webstrata.errors import AccessError, ExistsError, SettingError, StorageError
-from webstrata.store.step import build_store
+from webstrata.store.step import build_parsed, build_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -370,7 +370,7 @@ class Crawl:
 
     def _store(self, result: CrawlResult, renew: str) -> None:
         folder = self.folder
-        build_store(self.snapshot, folder, renew=renew, progress=self.progress)
+        build_store(self.snapshot, folder, parts=(), renew=renew, progress=self.progress)
         # the parts have the files now; what stays says how they came
         settings = self.control.settings if self.control else self.settings
         changes = self.control.changes if self.control else []
@@ -381,6 +381,8 @@ class Crawl:
             if result.end == "exhausted" and path.name not in ("releases.log", SERIES, SOCKET):
                 path.unlink()
         replace_file(folder / "crawl.json", json.dumps(report, indent=1, default=str).encode())
+        # last, for it may take long; where it is broken off the crawl is whole, and `webstrata store` goes on
+        build_parsed(self.snapshot, progress=self.progress)
 
     # ---- the core
 
