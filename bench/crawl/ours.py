@@ -91,7 +91,7 @@ def crawl(
     ends = choose_cores()
     with serving(seeds, cores=server_cores or {ends[0]}) as field:
         words = make_words(field, limit, SETTINGS | dict(settings or {}))
-        run([words[0], "new", words[2]], {ends[1]}, field.folder, seconds)
+        run(make_new(field), {ends[1]}, field.folder, seconds)
         said, cost = run(words, crawler_cores or {ends[1]}, field.folder, seconds)
         stored = measure_store(field.folder / "collection")
         server = field.finish()
@@ -109,6 +109,11 @@ def make_words(field: Field, limit: int, settings: Mapping[str, str | int]) -> l
     for name, value in settings.items():
         words += [f"--{name.replace('_', '-')}", str(value)]
     return words
+
+
+def make_new(field: Field) -> list[str]:
+    """The command that makes the collection."""
+    return [str(OURS / "webstrata"), "new", str(field.folder / "collection")]
 
 
 def read_report(said: str) -> dict[str, Any]:

@@ -48,7 +48,8 @@ for url in pathlib.Path(seeds).read_text().split():
         assert connection.getresponse().status == 200
         connection.close()
     pages += 1
-print(json.dumps({"pages": pages + int(extra), "discovered": 40, "profile": {"parse": 12.5}}))
+report = {"pages": pages + int(extra), "discovered": 40, "cpu_seconds": 0.5, "profile": {"parse": 12.5}}
+print(json.dumps(report))
 """
 
 
@@ -69,6 +70,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch, *, extra: int = 0) -> list[list[st
         return [sys.executable, "-c", STAND_IN, str(served.seeds), str(served.hosts), str(folder), str(extra)]
 
     monkeypatch.setattr(ours, "make_words", make_words)
+    monkeypatch.setattr(ours, "make_new", lambda served: [sys.executable, "-c", ""])
     return called
 
 

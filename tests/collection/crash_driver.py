@@ -17,6 +17,7 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -84,8 +85,8 @@ def _child(order: dict[str, Any], output: int) -> None:
     except WebstrataError as error:
         sys.stdout.write(str(error) + "\n")
         status = error.exit_code
-    except BaseException as error:
-        sys.stdout.write(f"bug: {error!r}\n")
+    except BaseException:
+        sys.stdout.write(f"bug: {traceback.format_exc()}\n")
         status = 99
     sys.stdout.flush()
     os._exit(status)

@@ -13,7 +13,8 @@ import pytest
 
 from tests.crawl.origin import HANG, QUICK, Origin, core_threads, page, prepare, read, reply, tree
 from webstrata import create
-from webstrata.crawl.run import Crawl, make_filters, product_token
+from webstrata.crawl.configuration import make_filters, product_token
+from webstrata.crawl.run import Crawl
 from webstrata.crawl.settings import CrawlSettings
 from webstrata.errors import (
     DiskFullError,

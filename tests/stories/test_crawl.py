@@ -107,7 +107,9 @@ def test_a_crawl_is_asked_paused_resumed_and_stopped_from_another_process(
     shown = json.loads(webstrata("show", "uk", "--json").stdout)
     assert {part["name"] for part in shown["snapshots"][0]["parts"]} >= {"warc", "index", "pages", "urls"}
     folder = tmp_path / "uk" / "snapshots" / "2026-06" / "crawl"
-    assert sorted(path.name for path in folder.iterdir()) == ["crawl.json", "series.jsonl"]
+    left = {path.name for path in folder.iterdir()}
+    assert left >= {"captures.cdxj", "crawl.json", "journal", "series.jsonl"}  # it may go on one day
+    assert not left & {"control.sock", "frontier"}
     rows = read_series(folder / "series.jsonl")
     assert {"running", "paused"} <= {row["state"] for row in rows}
     result = json.loads((folder / "crawl.json").read_text())

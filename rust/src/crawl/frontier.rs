@@ -9,7 +9,7 @@ use super::config::{Config, nanos};
 use super::counters::{Counters, add, get, set, thread_cpu_ns};
 use super::distributor::Distributor;
 use super::dns::{Found, Resolver};
-use super::flusher::{Message, Stored};
+use super::flusher::Message;
 use super::journal::Journal;
 use super::known::Known;
 use super::messages::{Clock, End, Event, Notice, Visit};
@@ -57,7 +57,7 @@ pub struct Frontier {
     pub(super) last_flush: Moment,
     pub(super) journal: Journal,
     /// captures whose pages are done in the journal, once that is written
-    pub(super) outgoing: Vec<Box<Stored>>,
+    pub(super) outgoing: Vec<Message>,
     pub(super) stored: Sender<Message>,
     pub(super) last_sync: Moment,
     pub(super) host_delay: f64,
@@ -164,7 +164,7 @@ impl Frontier {
             }
             Event::Done { hash, stored } => {
                 self.journal.push_done(hash, stored.is_some());
-                self.outgoing.extend(stored);
+                self.outgoing.extend(stored.map(Message::Capture));
             }
             Event::Given(batch) => {
                 set(&self.counters.idle, 0);

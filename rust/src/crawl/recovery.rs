@@ -47,9 +47,9 @@ impl Frontier {
     /// Writes the journal, and then lets the flusher have what the journal says is done.
     pub(super) fn pass_to_flusher(&mut self) -> Result<()> {
         self.journal.write()?;
-        for stored in self.outgoing.drain(..) {
+        for message in self.outgoing.drain(..) {
             // a flusher that is gone has told why
-            let _ = self.stored.send(Message::Capture(stored));
+            let _ = self.stored.send(message);
         }
         let now = self.clock.now();
         if now >= self.last_sync + nanos(self.config.limits.checkpoint) {

@@ -36,7 +36,7 @@ VERBS = {
     "new": "Create COLLECTION, or add snapshots to it.",
     "show": "Show what COLLECTION holds, and what is stale.",
     "similar": "List the pages most like URL, by the bits in which their simhashes differ.",
-    "store": "Build text, links and anchors of SNAPSHOT from its pages, where they are missing or stale.",
+    "store": "Build text, links and anchors of SNAPSHOT where they are missing or stale.",
     "table": "Read and write the rows of COLLECTION's table.",
 }
 """The first line of each verb's help, so that the list of verbs needs none of them loaded."""

@@ -30,7 +30,7 @@ def command(
     *,
     as_json: bool,
 ) -> None:
-    """Build text, links and anchors of SNAPSHOT from its pages, where they are missing or stale.
+    """Build text, links and anchors of SNAPSHOT where they are missing or stale.
 
     A crawl does this when it ends. What an earlier snapshot has of a page that has not changed is taken over.
     """

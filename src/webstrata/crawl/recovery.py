@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from webstrata.collection import Snapshot
+
 JOURNAL = "journal"
 CAPTURES = "captures.cdxj"
 SCRATCH = "frontier"
@@ -170,3 +172,27 @@ def _describe(table: pa.Table, hashes: np.ndarray[Any, np.dtype[np.uint64]]) -> 
             pages[split(row["url"])[0]] += 1
     past.pages = list(pages.items())
     return past
+
+
+def is_finished(snapshot: Snapshot) -> bool:
+    """Whether a snapshot was crawled, or filled otherwise, and nothing is left to go on with.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> is_finished(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
+    False
+    """
+    return any(record.name == "warc" for record in snapshot.parts) and not can_go_on(snapshot)
+
+
+def can_go_on(snapshot: Snapshot) -> bool:
+    """Whether a crawl of it ended before its time: the same command goes on.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> can_go_on(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
+    False
+    """
+    return (snapshot.working_folder("crawl") / JOURNAL).exists()

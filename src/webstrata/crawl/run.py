@@ -9,27 +9,23 @@ step, which numbers the pages.
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import time
 from collections import defaultdict
 from contextlib import ExitStack, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from webstrata._core import __version__
-from webstrata._core.crawl import LIMITS, Engine
+from webstrata._core.crawl import Engine
 from webstrata.collection.files import explained, make_directory, replace_file
 from webstrata.collection.progress import Progress
-from webstrata.collection.settings import ResourcesSettings, parse_seconds
 from webstrata.crawl.agents import Standing
+from webstrata.crawl.configuration import PLACES, configure, make_filters, parse_delays
 from webstrata.crawl.control import SOCKET, Control, Listener
-from webstrata.crawl.filters import Filter, Response
-from webstrata.crawl.hosts import parse_address, read_hosts_table
-from webstrata.crawl.priorities import Prioritizer, selection_weights
-from webstrata.crawl.recovery import JOURNAL, SCRATCH, Past, recover
+from webstrata.crawl.filters import Response
+from webstrata.crawl.hosts import parse_address
+from webstrata.crawl.priorities import Prioritizer
+from webstrata.crawl.recovery import SCRATCH, Past, can_go_on, is_finished, recover
 from webstrata.crawl.results import CrawlResult
-from webstrata.crawl.retries import retry_delays
 from webstrata.crawl.seeds import read_seeds
 from webstrata.crawl.series import FILE as SERIES
 from webstrata.crawl.series import Series
@@ -39,6 +35,7 @@ from webstrata.store.step import build_parsed, build_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from webstrata.collection import Snapshot
     from webstrata.crawl.agents import Ring
@@ -47,7 +44,6 @@ if TYPE_CHECKING:
     Gate = Callable[[list["HostSample"]], Iterable[bool]]
     Known = tuple[str, str, str]
 
-PLACES = ("schedule", "fetch", "parse", "follow", "store")
 _PERIOD = 0.1
 
 
@@ -92,6 +88,9 @@ class Crawl:
     waits
         Whether it waits when there is nothing left to fetch, because others may still `add` URLs, until
         `finish` is called; `webstrata.crawl.agents.is_finished` tells when.
+    processes
+        How many read the pages at the end; for more than one, a script must keep what it does behind
+        ``if __name__ == "__main__":``.
     progress
         Where progress is shown.
     listener
@@ -127,6 +126,7 @@ class Crawl:
         agent: str = "",
         send: Callable[[str, list[tuple[str, int]]], None] | None = None,
         waits: bool = False,
+        processes: int = 1,
         progress: Progress | None = None,
         listener: Listener | None = None,
     ) -> None:
@@ -141,6 +141,7 @@ class Crawl:
         self.agent = agent
         self.send = send
         self.waits = waits
+        self.processes = processes
         self.progress = progress or Progress()
         self.filters = make_filters(self.settings, predicates, folder=snapshot.collection.path)
         self.listener = listener
@@ -308,8 +309,8 @@ class Crawl:
         where = self.snapshot.collection
         path = str(where.path.resolve())
         about = {"collection": path, "title": where.title, "snapshot": self.snapshot.label}
+        control = Control(engine, self.settings, about=about, series=Series(self.folder / SERIES))
         try:
-            control = Control(engine, self.settings, about=about, series=Series(self.folder / SERIES))
             listener = stack.enter_context(self.listener or Listener())
             listener.serve(control, self.folder)
         except (AccessError, StorageError) as error:
@@ -340,8 +341,8 @@ class Crawl:
             raise SettingError(
                 "levels is 1, and a priority chooses among several; set it, or leave the priority out"
             )
-        _delays("host_delays", self.settings.host_delays)
-        for address in _delays("ip_delays", self.settings.ip_delays):
+        parse_delays("host_delays", self.settings.host_delays)
+        for address in parse_delays("ip_delays", self.settings.ip_delays):
             if parse_address(address) != (address, None):
                 raise SettingError(f"ip_delays: {address!r} is no address; write it as 192.0.2.1=10s")
         for server in self.settings.name_servers:
@@ -382,47 +383,20 @@ class Crawl:
                 path.unlink()
         replace_file(folder / "crawl.json", json.dumps(report, indent=1, default=str).encode())
         # last, for it may take long; where it is broken off the crawl is whole, and `webstrata store` goes on
-        build_parsed(self.snapshot, progress=self.progress)
+        build_parsed(self.snapshot, workers=self.processes, progress=self.progress)
 
     # ---- the core
 
     def configuration(self) -> dict[str, Any]:
         """Everything that the core is told."""
-        settings = self.settings
-        numbers = {name: float(getattr(settings, name, 0)) for name in LIMITS}
-        numbers["workers"] = float(settings.workers or ResourcesSettings().num_workers)
-        numbers["gate_after"] = float(settings.gate_after if self.gate else -1)
+        told = configure(self.settings, self.snapshot, self.filters)
+        numbers = dict(told["numbers"])
+        numbers["gate_after"] = float(self.settings.gate_after if self.gate else -1)
         numbers["agent"] = float(self.ring.number(self.agent) if self.ring else 0)
-        user_agent = settings.user_agent or f"webstrata/{__version__} (in vitro)"
-        table = read_hosts_table(Path(settings.hosts_table)) if settings.hosts_table else {}
-        return {
+        return told | {
             "numbers": list(numbers.items()),
-            "folder": self.folder,
-            "scratch": self.folder / SCRATCH,
-            **Past().to_core(),
-            "user_agent": user_agent,
-            "agents": [product_token(user_agent)],
-            "headers": [("Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5")],
-            "retries": retry_delays(settings),
-            "host_delays": _delays("host_delays", settings.host_delays),
-            "ip_delays": _delays("ip_delays", settings.ip_delays),
-            "hosts": table | self.hosts,
-            "name_servers": list(settings.name_servers),
-            "authority": _read(settings.authority).decode() if settings.authority else None,
-            "compression": settings.compression,
-            "level": settings.compression_level,
-            "dictionary": _read(settings.dictionary) if settings.dictionary else None,
-            "prefix": f"{self.snapshot.collection.path.name}-{self.snapshot.label}",
-            "warcinfo": [
-                ("software", f"webstrata/{__version__}"),
-                ("format", "WARC File Format 1.1"),
-                ("isPartOf", f"{self.snapshot.collection.title} {self.snapshot.label}"),
-                ("robots", "obey" if settings.obey_robots else "ignore"),
-                ("http-header-user-agent", user_agent),
-            ],
-            "filters": [chosen.program if chosen else None for chosen in self.filters.values()],
+            "hosts": told["hosts"] | self.hosts,
             "judge": self._judge,
-            "weights": list(selection_weights(settings.levels, settings.level_bias)),
             "prioritizer": self._prioritize if self.priority else None,
             "ring": self.ring.places if self.ring else [],
         }
@@ -456,86 +430,3 @@ class Crawl:
             urls, depths
         ).tolist()
         return levels
-
-
-def is_finished(snapshot: Snapshot) -> bool:
-    """Whether a snapshot was crawled, or filled otherwise, and nothing is left to go on with.
-
-    Examples
-    --------
-    >>> import webstrata as ws
-    >>> is_finished(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
-    False
-    """
-    return any(record.name == "warc" for record in snapshot.parts) and not can_go_on(snapshot)
-
-
-def can_go_on(snapshot: Snapshot) -> bool:
-    """Whether a crawl of it ended before its time: the same command goes on.
-
-    Examples
-    --------
-    >>> import webstrata as ws
-    >>> can_go_on(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
-    False
-    """
-    return (snapshot.working_folder("crawl") / JOURNAL).exists()
-
-
-def make_filters(
-    settings: CrawlSettings, predicates: Mapping[str, Any] | None = None, *, folder: Path | None = None
-) -> dict[str, Filter | None]:
-    """The five filters of a crawl; None for one that lets everything through.
-
-    Examples
-    --------
-    >>> filters = make_filters(CrawlSettings(schedule="HostEndsWith(uk)", max_repeats=2))
-    >>> filters["schedule"].text
-    '(HostEndsWith(uk)) and DuplicateSegmentsLessThan(3)'
-    >>> filters["store"] is None
-    True
-    """
-
-    def make(text: str, place: str) -> Filter:
-        return Filter.parse(text, place, predicates=dict(predicates or {}), folder=folder)
-
-    texts = {place: getattr(settings, place).strip() or "true" for place in PLACES}
-    filters = {place: None if text == "true" else make(text, place) for place, text in texts.items()}
-    if settings.max_repeats:
-        guard = f"DuplicateSegmentsLessThan({settings.max_repeats + 1})"
-        own = filters["schedule"]
-        # made of a filter that is sound, so that a mistake was told in the user's own words
-        filters["schedule"] = make(f"({own.text}) and {guard}" if own else guard, "schedule")
-    return filters
-
-
-def product_token(user_agent: str) -> str:
-    """The name by which robots.txt calls a crawler: the letters before the first slash or blank.
-
-    Examples
-    --------
-    >>> product_token("example-crawler/1.0 (+https://example.org/)")
-    'example-crawler'
-    """
-    match = re.match(r"[A-Za-z_-]+", user_agent)
-    return match[0] if match else "webstrata"
-
-
-def _delays(name: str, entries: Sequence[str]) -> dict[str, float]:
-    delays = {}
-    for entry in entries:
-        key, _, text = entry.partition("=")
-        try:
-            delay = parse_seconds(text)
-        except ValueError:
-            delay = -1
-        if delay < 0 or not key.strip():
-            raise SettingError(f"{name}: {entry!r} is no delay; write it as name=10s")
-        delays[key.strip().lower()] = delay
-    return delays
-
-
-def _read(name: str) -> bytes:
-    path = Path(name)
-    with explained(path, "read"):
-        return path.read_bytes()

@@ -164,7 +164,11 @@ impl Web {
                 } else {
                     u64::MAX >> 1
                 };
-                let key = |index: u64| self.page_key(&host, index, month);
+                // what is not there looks the same on all hosts that do not say so by the status
+                let key = |index: u64| match is_page {
+                    true => self.page_key(&host, index, month),
+                    false => index,
+                };
                 let (near, topic) = if is_page {
                     (
                         self.near_original(&host, index),

@@ -13,6 +13,7 @@ import click
 from webstrata.cli.crawl.dashboard import CrawlProgress
 from webstrata.cli.options import collection_argument, json_option, options
 from webstrata.cli.output import show_bytes, show_json, show_table
+from webstrata.collection.settings import ResourcesSettings
 from webstrata.crawl.settings import CrawlSettings
 from webstrata.errors import UsageError, WebstrataError
 
@@ -72,7 +73,8 @@ def command(
     them. Ctrl-C ends it in order. With --invitro an in-vitro web is served and crawled from its home pages,
     with delays that fit it.
     """
-    from webstrata.crawl.run import Crawl, can_go_on, is_finished
+    from webstrata.crawl.recovery import can_go_on, is_finished
+    from webstrata.crawl.run import Crawl
 
     if limit is not None:
         crawl_options["max_pages"] = limit
@@ -99,7 +101,15 @@ def command(
         snapshot = collection.add(label)
         try:
             settings = snapshot.settings(CrawlSettings, crawl_options)
-            crawl = Crawl(snapshot, settings, seeds=lines, hosts=hosts, progress=progress, listener=listener)
+            crawl = Crawl(
+                snapshot,
+                settings,
+                seeds=lines,
+                hosts=hosts,
+                processes=snapshot.settings(ResourcesSettings).num_workers,
+                progress=progress,
+                listener=listener,
+            )
         except WebstrataError:
             if is_new:  # what cannot be crawled leaves nothing behind
                 snapshot.path.rmdir()

@@ -1,0 +1,144 @@
+"""What the core is told of a crawl: settings as numbers, texts and compiled filters."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from webstrata._core import __version__
+from webstrata._core.crawl import LIMITS
+from webstrata.collection.files import explained
+from webstrata.collection.settings import ResourcesSettings, parse_seconds
+from webstrata.crawl.filters import Filter
+from webstrata.crawl.hosts import read_hosts_table
+from webstrata.crawl.priorities import selection_weights
+from webstrata.crawl.recovery import SCRATCH, Past
+from webstrata.errors import SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from webstrata.collection import Snapshot
+    from webstrata.crawl.settings import CrawlSettings
+
+PLACES = ("schedule", "fetch", "parse", "follow", "store")
+"""Where filters stand, in the order of the core."""
+
+
+def configure(
+    settings: CrawlSettings, snapshot: Snapshot, filters: Mapping[str, Filter | None]
+) -> dict[str, Any]:
+    """Everything that follows from the settings; functions of the user's are added by `Crawl`.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
+    >>> settings = ws.CrawlSettings(user_agent="me/1.0", host_delays=("example.org=10s",))
+    >>> told = configure(settings, snapshot, make_filters(settings))
+    >>> told["agents"], told["host_delays"], told["prefix"]
+    (['me'], {'example.org': 10.0}, 'uk-2026-06')
+    """
+    folder = snapshot.working_folder("crawl")
+    numbers = {name: float(getattr(settings, name, 0)) for name in LIMITS}
+    numbers["workers"] = float(settings.workers or ResourcesSettings().num_workers)
+    user_agent = settings.user_agent or f"webstrata/{__version__} (in vitro)"
+    table = read_hosts_table(Path(settings.hosts_table)) if settings.hosts_table else {}
+    return {
+        "numbers": list(numbers.items()),
+        "folder": folder,
+        "scratch": folder / SCRATCH,
+        **Past().to_core(),
+        "user_agent": user_agent,
+        "agents": [product_token(user_agent)],
+        "headers": [("Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5")],
+        "retries": retryparse_delays(settings),
+        "host_delays": parse_delays("host_delays", settings.host_delays),
+        "ip_delays": parse_delays("ip_delays", settings.ip_delays),
+        "hosts": table,
+        "name_servers": list(settings.name_servers),
+        "authority": _read(settings.authority).decode() if settings.authority else None,
+        "compression": settings.compression,
+        "level": settings.compression_level,
+        "dictionary": _read(settings.dictionary) if settings.dictionary else None,
+        "prefix": f"{snapshot.collection.path.name}-{snapshot.label}",
+        "warcinfo": [
+            ("software", f"webstrata/{__version__}"),
+            ("format", "WARC File Format 1.1"),
+            ("isPartOf", f"{snapshot.collection.title} {snapshot.label}"),
+            ("robots", "obey" if settings.obey_robots else "ignore"),
+            ("http-header-user-agent", user_agent),
+        ],
+        "filters": [chosen.program if chosen else None for chosen in filters.values()],
+        "judge": None,
+        "weights": list(selection_weights(settings.levels, settings.level_bias)),
+        "prioritizer": None,
+        "ring": [],
+    }
+
+
+def make_filters(
+    settings: CrawlSettings, predicates: Mapping[str, Any] | None = None, *, folder: Path | None = None
+) -> dict[str, Filter | None]:
+    """The five filters of a crawl; None for one that lets everything through.
+
+    Examples
+    --------
+    >>> filters = make_filters(CrawlSettings(schedule="HostEndsWith(uk)", max_repeats=2))
+    >>> filters["schedule"].text
+    '(HostEndsWith(uk)) and DuplicateSegmentsLessThan(3)'
+    >>> filters["store"] is None
+    True
+    """
+
+    def make(text: str, place: str) -> Filter:
+        return Filter.parse(text, place, predicates=dict(predicates or {}), folder=folder)
+
+    texts = {place: getattr(settings, place).strip() or "true" for place in PLACES}
+    filters = {place: None if text == "true" else make(text, place) for place, text in texts.items()}
+    if settings.max_repeats:
+        guard = f"DuplicateSegmentsLessThan({settings.max_repeats + 1})"
+        own = filters["schedule"]
+        # made of a filter that is sound, so that a mistake was told in the user's own words
+        filters["schedule"] = make(f"({own.text}) and {guard}" if own else guard, "schedule")
+    return filters
+
+
+def product_token(user_agent: str) -> str:
+    """The name by which robots.txt calls a crawler: the letters before the first slash or blank.
+
+    Examples
+    --------
+    >>> product_token("example-crawler/1.0 (+https://example.org/)")
+    'example-crawler'
+    """
+    match = re.match(r"[A-Za-z_-]+", user_agent)
+    return match[0] if match else "webstrata"
+
+
+def parse_delays(name: str, entries: Sequence[str]) -> dict[str, float]:
+    """Seconds by host or address, from entries such as ``example.org=10s``.
+
+    Examples
+    --------
+    >>> parse_delays("host_delays", ["Example.org=500ms"])
+    {'example.org': 0.5}
+    """
+    delays = {}
+    for entry in entries:
+        key, _, text = entry.partition("=")
+        try:
+            delay = parse_seconds(text)
+        except ValueError:
+            delay = -1
+        if delay < 0 or not key.strip():
+            raise SettingError(f"{name}: {entry!r} is no delay; write it as name=10s")
+        delays[key.strip().lower()] = delay
+    return delays
+
+
+def _read(name: str) -> bytes:
+    path = Path(name)
+    with explained(path, "read"):
+        return path.read_bytes()
