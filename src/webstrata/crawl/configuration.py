@@ -53,7 +53,7 @@ def configure(
         "user_agent": user_agent,
         "agents": [product_token(user_agent)],
         "headers": [("Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5")],
-        "retries": retryparse_delays(settings),
+        "retries": retry_delays(settings),
         "host_delays": parse_delays("host_delays", settings.host_delays),
         "ip_delays": parse_delays("ip_delays", settings.ip_delays),
         "hosts": table,
