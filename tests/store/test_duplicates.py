@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize(("preset", "seed"), [("tiny", 7), ("small", 7)])
+@pytest.mark.parametrize(("preset", "seed"), [("tiny", 7), pytest.param("small", 7, marks=pytest.mark.slow)])
 def test_classes_of_a_crawl_are_the_true_ones(
     tmp_path: Path, preset: str, seed: int, capsys: pytest.CaptureFixture[str]
 ) -> None:

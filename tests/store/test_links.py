@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from webstrata.api import Snapshot
 
 
-@pytest.mark.parametrize(("preset", "seed"), [("tiny", 0), ("tiny", 7), ("small", 7)])
+@pytest.mark.parametrize(
+    ("preset", "seed"), [("tiny", 0), ("tiny", 7), pytest.param("small", 7, marks=pytest.mark.slow)]
+)
 def test_the_arcs_of_a_crawl_are_the_truth(tmp_path: Path, preset: str, seed: int) -> None:
     web = ws.invitro.Web(preset, seed=seed)
     snapshot, _, _ = crawl_web(tmp_path, web)

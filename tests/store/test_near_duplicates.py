@@ -78,7 +78,7 @@ def test_a_text_is_like_itself_and_unlike_another() -> None:
     assert len(fingerprints("a b c d e f", n=3, p=1, overlapping=False)) == 2
 
 
-@pytest.fixture(scope="module", params=[("tiny", 7), ("small", 3)])
+@pytest.fixture(scope="module", params=[("tiny", 7), pytest.param(("small", 3), marks=pytest.mark.slow)])
 def crawled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Web, Snapshot]:
     """A crawl; the similarity of near-duplicates was not chosen on the larger one."""
     preset, seed = request.param

@@ -14,6 +14,7 @@ from webstrata.crawl.filters import Filter
 from webstrata.crawl.hosts import read_hosts_table
 from webstrata.crawl.priorities import selection_weights
 from webstrata.crawl.recovery import SCRATCH, Past
+from webstrata.crawl.retries import retry_delays
 from webstrata.errors import SettingError
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def make_filters(
 
     Examples
     --------
+    >>> from webstrata.crawl.settings import CrawlSettings
     >>> filters = make_filters(CrawlSettings(schedule="HostEndsWith(uk)", max_repeats=2))
     >>> filters["schedule"].text
     '(HostEndsWith(uk)) and DuplicateSegmentsLessThan(3)'

@@ -138,7 +138,12 @@ class Crawl:
 
 
 @pytest.mark.parametrize(
-    ("preset", "month"), [*(("tiny", month) for month in range(3)), *(("small", month) for month in range(4))]
+    ("preset", "month"),
+    [
+        *(("tiny", month) for month in range(3)),
+        ("small", 0),
+        *(pytest.param("small", month, marks=pytest.mark.slow) for month in (1, 2, 3)),
+    ],
 )
 def test_a_plain_search_over_http_finds_the_true_graph(preset: str, month: int) -> None:
     web = Web(preset, seed=7)
