@@ -239,7 +239,7 @@ def _measure_delay(place: str, delay: float) -> dict[str, Any]:
     found = crawl(sizes["limit"], seeds=sizes["seeds"], settings=settings)
     return {
         "ip_delay": delay,
-        "pages_per_second": round(found.late.pages / found.late.seconds, 1),
+        "pages_per_second": round(found.late.pages / max(found.late.seconds, 1e-6), 1),
         "front": found.report.get("front"),
     }
 

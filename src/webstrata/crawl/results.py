@@ -35,12 +35,15 @@ class CrawlResult:
         Everything that was counted; the names are those of the core.
     cpu_seconds
         Processor time of the whole process meanwhile.
+    pages_before
+        Those of earlier runs, where it went on.
     """
 
     end: str
     seconds: float
     counters: dict[str, int] = field(default_factory=dict)
     cpu_seconds: float = 0.0
+    pages_before: int = 0
 
     @property
     def pages(self) -> int:
@@ -50,7 +53,7 @@ class CrawlResult:
     @property
     def rate(self) -> float:
         """Pages per second."""
-        return self.pages / self.seconds if self.seconds else 0.0
+        return (self.pages - self.pages_before) / self.seconds if self.seconds else 0.0
 
     def profile(self) -> dict[str, float]:
         """Where the time of an answer goes: microseconds by what is done, `fetch` being all that is no other.
@@ -86,7 +89,9 @@ class CrawlResult:
             "front": self.counters.get("required_front", 0),
             "pages_per_second": round(self.rate, 1),
             "cpu_seconds": round(self.cpu_seconds, 3),
-            "pages_per_cpu_second": round(self.pages / self.cpu_seconds, 1) if self.cpu_seconds else 0.0,
+            "pages_per_cpu_second": round((self.pages - self.pages_before) / self.cpu_seconds, 1)
+            if self.cpu_seconds
+            else 0.0,
             "counters": self.counters,
             "profile": self.profile(),
         }

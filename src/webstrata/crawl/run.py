@@ -209,7 +209,8 @@ class Crawl:
                 self._standing = self._read_standing(engine)
                 self._engine = None
             seconds, spent = time.monotonic() - started, time.process_time() - spent
-            result = CrawlResult(end, seconds, engine.counters(), spent)
+            before = sum(number for _, number in past.pages)
+            result = CrawlResult(end, seconds, engine.counters(), spent, before)
             self._store(result, renew)
         if interrupted:
             raise KeyboardInterrupt(
