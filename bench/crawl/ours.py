@@ -105,7 +105,15 @@ def crawl(
 def make_words(field: Field, limit: int, settings: Mapping[str, str | int]) -> list[str]:
     """The command: an option for each setting."""
     words = [str(OURS / "webstrata"), "crawl", str(field.folder / "collection"), "2026-06", "--json"]
-    words += ["--seeds", str(field.seeds), "--hosts-table", str(field.hosts), "--limit", str(limit)]
+    words += [
+        "--no-parse-pages",
+        "--seeds",
+        str(field.seeds),
+        "--hosts-table",
+        str(field.hosts),
+        "--limit",
+        str(limit),
+    ]
     for name, value in settings.items():
         words += [f"--{name.replace('_', '-')}", str(value)]
     return words

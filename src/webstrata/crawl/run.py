@@ -88,6 +88,8 @@ class Crawl:
     waits
         Whether it waits when there is nothing left to fetch, because others may still `add` URLs, until
         `finish` is called; `webstrata.crawl.agents.is_finished` tells when.
+    parses
+        Build text, links and anchors at the end; if not, `webstrata store` does.
     processes
         How many read the pages at the end; for more than one, a script must keep what it does behind
         ``if __name__ == "__main__":``.
@@ -126,6 +128,7 @@ class Crawl:
         agent: str = "",
         send: Callable[[str, list[tuple[str, int]]], None] | None = None,
         waits: bool = False,
+        parses: bool = True,
         processes: int = 1,
         progress: Progress | None = None,
         listener: Listener | None = None,
@@ -141,6 +144,7 @@ class Crawl:
         self.agent = agent
         self.send = send
         self.waits = waits
+        self.parses = parses
         self.processes = processes
         self.progress = progress or Progress()
         self.filters = make_filters(self.settings, predicates, folder=snapshot.collection.path)
@@ -384,7 +388,8 @@ class Crawl:
                 path.unlink()
         replace_file(folder / "crawl.json", json.dumps(report, indent=1, default=str).encode())
         # last, for it may take long; where it is broken off the crawl is whole, and `webstrata store` goes on
-        build_parsed(self.snapshot, workers=self.processes, progress=self.progress)
+        if self.parses:
+            build_parsed(self.snapshot, workers=self.processes, progress=self.progress)
 
     # ---- the core
 

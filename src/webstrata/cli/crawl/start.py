@@ -49,6 +49,11 @@ if TYPE_CHECKING:
     help="Where the token is; without it one is made, and shown once.",
 )
 @click.option("--again", is_flag=True, help="Replace what an earlier crawl of this snapshot brought.")
+@click.option(
+    "--parse-pages/--no-parse-pages",
+    default=True,
+    help="Build text, links and anchors at the end; else `webstrata store` does.",
+)
 @json_option
 @options(CrawlSettings)
 def command(
@@ -65,6 +70,7 @@ def command(
     crawl_options: dict[str, Any],
     *,
     again: bool,
+    parse_pages: bool,
     as_json: bool,
 ) -> None:
     """Crawl a piece of the web into SNAPSHOT, which is made if it is not there.
@@ -106,6 +112,7 @@ def command(
                 settings,
                 seeds=lines,
                 hosts=hosts,
+                parses=parse_pages,
                 processes=snapshot.settings(ResourcesSettings).num_workers,
                 progress=progress,
                 listener=listener,
