@@ -152,7 +152,8 @@ def measure_store(collection: Path) -> int:
     """Bytes of all WARC files of a collection."""
     names = (".warc", ".warc.gz", ".warc.zst")
     files = [path for path in collection.rglob("*.warc*") if path.name.removesuffix(".open").endswith(names)]
-    return sum(path.stat().st_size for path in files)
+    # a crawl that may go on has its files twice, under two names
+    return sum({path.stat().st_ino: path.stat().st_size for path in files}.values())
 
 
 # ---- what the frame calls

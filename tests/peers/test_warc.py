@@ -232,19 +232,12 @@ def test_keys_are_those_of_pywb_for_odd_urls() -> None:
 
 
 def find_jwarc() -> str:
-    """The jar from Maven, which is fetched once."""
+    """The jar from Maven, where `make peers` has put it."""
     if shutil.which("java") is None:
         pytest.skip("java is not installed")
-    jar = Path.home() / f".m2/repository/org/netpreserve/jwarc/{JWARC}/jwarc-{JWARC}.jar"
+    jar = ROOT / ".peers" / f"jwarc-{JWARC}.jar"
     if not jar.exists():
-        if shutil.which("mvn") is None:
-            pytest.skip("mvn is not installed, and the jar of jwarc is not there")
-        artifact = f"-Dartifact=org.netpreserve:jwarc:{JWARC}"
-        fetched = subprocess.run(
-            ["mvn", "-q", "dependency:get", artifact, "-Dtransitive=false"], capture_output=True, check=False
-        )
-        if fetched.returncode != 0:
-            pytest.skip(f"mvn cannot fetch jwarc {JWARC}")
+        pytest.skip(f".peers has no jwarc {JWARC}; run `make peers`")
     return str(jar)
 
 
