@@ -8,7 +8,6 @@ use crate::store::cdxj::{Line, push_line};
 use crate::store::warc::{Encoded, Files};
 use crossbeam::channel::Receiver;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 const PAUSE: Duration = Duration::from_millis(1);
@@ -90,10 +89,8 @@ pub fn run(config: &Config, counters: &Arc<Counters>, incoming: &Receiver<Messag
             lines.clear();
         }
         add(&counters.captures, 1);
-        let stored = counters
-            .stored
-            .fetch_add(stored.records.len() as u64, Ordering::Relaxed);
-        if stored & 0xff == 0 || incoming.is_empty() {
+        add(&counters.stored, stored.records.len() as u64);
+        if incoming.is_empty() {
             set(&counters.flusher_cpu_ns, thread_cpu_ns());
         }
     }

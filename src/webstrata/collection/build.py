@@ -145,10 +145,10 @@ class Build:
         try:
             published = self.record is not None and self._parts.manifest.parts.get(self.name) == self.record
             keep = not published and shards.is_dir() and any(shards.iterdir())
-            if not keep:
-                # first, so that shards of which a killed removal left a half are nobody's
-                remove_tree(self.folder / "identity")
-            remove_tree(self.path if keep else self.folder)
+            if keep:
+                remove_tree(self.path)
+            else:
+                remove_tree(self.folder, first="identity")
         except WebstrataError as error:
             # the next build removes it, and what went wrong before this matters more
             _log.warning("%s", error)

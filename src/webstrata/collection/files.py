@@ -207,8 +207,10 @@ def make_directory(path: Path) -> Path:
     return path
 
 
-def remove_tree(path: Path) -> None:
+def remove_tree(path: Path, *, first: str = "") -> None:
     """Remove a folder with all it holds, or a file; one that is not there is fine.
+
+    `first` names the file in it that makes it count: of a removal that is killed halfway, nothing does.
 
     Examples
     --------
@@ -219,6 +221,8 @@ def remove_tree(path: Path) -> None:
     """
     with explained(path, "remove"):
         if path.is_dir() and not path.is_symlink():
+            if first:
+                (path / first).unlink(missing_ok=True)
             shutil.rmtree(path)
         else:
             path.unlink(missing_ok=True)

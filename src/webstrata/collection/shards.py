@@ -140,9 +140,7 @@ def _is_done(function: _Function, shard: Shard, folder: Path) -> bool:
     path = folder / shard.key
     if path.is_dir() and _read_done(path).get("work") == _work(function, shard):
         return True
-    # first what says that it is done: of a removal that is killed halfway nothing must count
-    remove_tree(path / _DONE)
-    remove_tree(path)
+    remove_tree(path, first=_DONE)
     return False
 
 

@@ -81,6 +81,7 @@ def command(
     """
     from webstrata.crawl.recovery import can_go_on, is_finished
     from webstrata.crawl.run import Crawl
+    from webstrata.simulate.invitro.web import Web
 
     if limit is not None:
         crawl_options["max_pages"] = limit
@@ -96,7 +97,7 @@ def command(
         listener = stack.enter_context(_listen(control, control_token))
         hosts: Hosts = {}
         if invitro is not None:
-            web = _find_web(invitro, invitro_seed, month)
+            web = Web(invitro, seed=invitro_seed)
             server = stack.enter_context(web.serve(month, origins=True, log=log))
             hosts = {name: (address, server.port) for name, address in server.addresses().items()}
             lines = web.home_pages(month)
@@ -142,14 +143,6 @@ def _listen(control: str | None, token: Path | None) -> Listener:
             raise UsageError("--control-token: it belongs to --control HOST:PORT")
         return Listener()
     return Listener(parse_place(control), token=read_token(token) if token else None)
-
-
-def _find_web(preset: str, seed: int, month: int) -> Web:
-    from webstrata.simulate.invitro.web import Web
-
-    web = Web(preset, seed=seed)
-    web.header(month)
-    return web
 
 
 def _fitting(web: Web) -> dict[str, Any]:
