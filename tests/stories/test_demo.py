@@ -6,6 +6,8 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.stories.conftest import assert_refused, picture
 from webstrata.cli.demo import _compare
 from webstrata.collection import Collection
@@ -13,20 +15,20 @@ from webstrata.collection import Collection
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
-
     from tests.stories.conftest import Command
 
 
+@pytest.mark.parametrize("preset", ["tiny", pytest.param("small", marks=pytest.mark.slow)])
 def test_the_demo_is_made_again_and_ends_by_saying_what_to_try_next(
-    webstrata: Command, tmp_path: Path
+    webstrata: Command, tmp_path: Path, preset: str
 ) -> None:
     webstrata("new", "webstrata-demo/web", "2025-12", "--title", "webstrata demo")
-    done = webstrata("demo")
+    done = webstrata("demo", "--preset", preset)
     assert done.returncode == 0, done.stderr
     assert "$ webstrata new webstrata-demo/web" in done.stdout
     assert done.stdout.count("\nPolite.\n") == 2
-    assert "2026-02: the crawl found the 2,505 nodes of the truth, and no other." in done.stdout
+    nodes = {"tiny": "244", "small": "2,505"}[preset]
+    assert f"2026-02: the crawl found the {nodes} nodes of the truth, and no other." in done.stdout
     assert (tmp_path / "webstrata-demo" / "plots" / "describe.html").is_file()
     tries = done.stdout.partition("try next")[2].splitlines()[1:]
     assert len(tries) == 6
@@ -41,11 +43,11 @@ def test_pages_that_the_crawl_missed_or_made_up_are_counted(
     webstrata: Command, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     webstrata("new", "web")
-    words = ["--invitro", "small", "--invitro-seed", "7", "--limit", "20", "--month", "1"]
+    words = ["--invitro", "tiny", "--invitro-seed", "7", "--limit", "20", "--month", "1"]
     done = webstrata("crawl", "web", "2026-01", *words)
     assert done.returncode == 0, done.stderr
-    assert not _compare(tmp_path / "web", "2026-01")
-    assert re.search(r"missed 2,\d+ nodes of the truth, and \d+ of its own are none", capsys.readouterr().out)
+    assert not _compare(tmp_path / "web", "2026-01", "tiny")
+    assert re.search(r"missed \d+ nodes of the truth, and \d+ of its own are none", capsys.readouterr().out)
 
 
 def test_anything_else_that_is_there_is_left_alone(

@@ -12,10 +12,8 @@ from webstrata.collection.files import explained, make_directory, remove_tree
 from webstrata.errors import ExistsError
 
 _TITLE = "webstrata demo"
-_PRESET, _SEED = "small", 7
+_SEED = 7
 _MONTHS = ["2026-01", "2026-02"]
-_WEB = ["--preset", _PRESET, "--seed", str(_SEED)]
-_CRAWLED = ["--invitro", _PRESET, "--invitro-seed", str(_SEED)]
 # nobody waits for the demo as long as some hosts of this web ask for
 _SHORT = ["--max-crawl-delay", "20ms"]
 
@@ -27,7 +25,14 @@ _SHORT = ["--max-crawl-delay", "20ms"]
     type=click.Path(path_type=Path, readable=False),
     help="Where to put it.",
 )
-def command(into: Path) -> int:
+@click.option(
+    "--preset",
+    default="small",
+    type=click.Choice(["tiny", "small"]),
+    show_default=True,
+    help="The web to crawl: of some 60 hosts, or of a few.",
+)
+def command(into: Path, preset: str) -> int:
     """Run what there is on a small example, and say what to try next.
 
     A web that does not exist is described and served, and two of its months are crawled over real HTTP into
@@ -45,30 +50,32 @@ def command(into: Path) -> int:
     elif is_taken:
         raise ExistsError(f"{into}: something else is here already; name another place with --into")
     started = time.monotonic()
+    web = ["--preset", preset, "--seed", str(_SEED)]
+    crawled = ["--invitro", preset, "--invitro-seed", str(_SEED)]
     make_directory(into)
     logs = [into / f"requests-{label}.log" for label in _MONTHS]
     steps: list[list[str]] = [
         ["new", str(place), "--title", _TITLE],
-        ["invitro", "describe", *_WEB, "--plots", str(into / "plots")],
+        ["invitro", "describe", *web, "--plots", str(into / "plots")],
     ]
     for month, (label, log) in enumerate(zip(_MONTHS, logs, strict=True)):
         when = ["--month", str(month)]
         steps += [
-            ["crawl", str(place), label, *_CRAWLED, *when, *_SHORT, "--log", str(log)],
-            ["invitro", "judge", str(log), *_delays()],
-            ["invitro", "truth", str(place), label, *_WEB, *when],
+            ["crawl", str(place), label, *crawled, *when, *_SHORT, "--log", str(log)],
+            ["invitro", "judge", str(log), *_delays(preset)],
+            ["invitro", "truth", str(place), label, *web, *when],
         ]
     for arguments in [*steps, ["show", str(place)], ["check", str(place)]]:
         click.secho(f"\n$ webstrata {shlex.join(arguments)}", bold=True)
         if code := run(arguments):
             return code
-        if arguments[:2] == ["invitro", "truth"] and not _compare(place, arguments[3]):
+        if arguments[:2] == ["invitro", "truth"] and not _compare(place, arguments[3], preset):
             return 1
     click.echo(
         f"\nDone in {time.monotonic() - started:.1f} s. Look at {into / 'plots' / 'describe.html'}, and"
     )
     click.echo("try next (`. .venv/bin/activate` first):")
-    third, fourth = ([str(place), f"2026-0{month + 1}", *_CRAWLED, "--month", str(month)] for month in (2, 3))
+    third, fourth = ([str(place), f"2026-0{month + 1}", *crawled, "--month", str(month)] for month in (2, 3))
     for words in (
         ["show", str(place), "--json"],
         ["crawl", *third, "--limit", "1000"],
@@ -81,11 +88,11 @@ def command(into: Path) -> int:
     return 0
 
 
-def _delays() -> list[str]:
+def _delays(name: str) -> list[str]:
     """What the judge asks for: the delays with which the web is crawled."""
     from webstrata.simulate.invitro.settings import PRESETS
 
-    preset = PRESETS[_PRESET]
+    preset = PRESETS[name]
     # the server notes the end of an answer a moment after its client has it
     return [
         *("--host-delay", f"{preset['host_delay']}s"),
@@ -94,13 +101,13 @@ def _delays() -> list[str]:
     ]
 
 
-def _compare(place: Path, label: str) -> bool:
+def _compare(place: Path, label: str, preset: str) -> bool:
     """Say whether the nodes of a snapshot are those of the truth."""
     from webstrata.api import Collection
     from webstrata.simulate.invitro import Web
 
     found = list(Collection.open(place)[label].urls)
-    graph = Web(_PRESET, seed=_SEED).graph(_MONTHS.index(label), view="collection")
+    graph = Web(preset, seed=_SEED).graph(_MONTHS.index(label), view="collection")
     if found == list(graph.urls):
         click.echo(f"{label}: the crawl found the {len(found):,} nodes of the truth, and no other.")
         return True
