@@ -27,10 +27,10 @@ def gaps(origin: Origin, path: str) -> list[float]:
     return [after.opened - before.ended for before, after in pairwise(asked)]
 
 
-def test_delays_double_and_what_is_hopeless_is_tried_once_more() -> None:
+def test_delays_double_and_what_is_no_answer_is_not_asked_for_again() -> None:
     delays = dict(zip(KINDS, retry_delays(CrawlSettings(retries=4, retry_delay=0.5)), strict=True))
     assert delays["connect"] == delays["dns"] == delays["timeout"] == delays["unavailable"] == [0.5, 1, 2, 4]
-    assert delays["tls"] == delays["protocol"] == [0.5]
+    assert (delays["tls"], delays["protocol"]) == ([0.5], [])
     assert not any(retry_delays(CrawlSettings(retries=0)))
 
 
@@ -137,7 +137,7 @@ def test_who_refuses_connections_is_given_up_after_all_attempts(tmp_path: Path) 
     [
         ((RESET,), "connect", 3),
         ((), "connect", 3),
-        (b"no HTTP\r\n\r\n", "protocol", 2),
+        (b"no HTTP\r\n\r\n", "protocol", 1),
         ((1.2,), "timeout", 3),
     ],
 )
@@ -153,7 +153,7 @@ def test_what_breaks_is_tried_again_by_its_kind(
         origin.requests.clear()
         origin.say("/", answer, reply(page("now")))
         found = crawl(tmp_path, origin, "http://a.test/", retries=2, response_timeout=patience)
-    assert found.capture("http://a.test/").status == 200
+    assert ("http://a.test/" in found.stored) == (attempts > 1)
 
 
 def test_a_host_on_which_everything_fails_is_given_up(tmp_path: Path) -> None:

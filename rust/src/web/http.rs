@@ -190,9 +190,10 @@ pub async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(
             .await
             .map_err(timed_out)?;
         match taken {
-            // hanging up before a whole head is breaking the protocol only if something was said
+            // a head that breaks off may come whole another time, what is no HTTP will not
             Ok(0) => {
-                return Err(if answer.head.is_empty() {
+                let said = &answer.head[..answer.head.len().min(5)];
+                return Err(if b"HTTP/".starts_with(said) {
                     Failure::Connect
                 } else {
                     Failure::Protocol

@@ -2,8 +2,8 @@
 
 A name that is not found, a connection that does not come about or breaks, a server that is silent, and one
 that says "not now" (429, 500, 502, 503, 504) may all be passing: each is tried `retries` times, after
-`retry_delay`, twice that, four times that … An answer that is no HTTP will hardly be another one tomorrow,
-and a handshake that fails neither: they are tried once more.
+`retry_delay`, twice that, four times that … A handshake that fails is tried once more. An answer that came and
+is no HTTP will hardly be another one tomorrow: nobody is asked for it again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 KINDS = ("dns", "connect", "tls", "timeout", "protocol", "unavailable")
 """What can fail, in the order of the core."""
-_HOPELESS = frozenset({"tls", "protocol"})
+_MOST = {"tls": 1, "protocol": 0}
 
 
 def retry_delays(settings: CrawlSettings) -> list[list[float]]:
@@ -28,4 +28,4 @@ def retry_delays(settings: CrawlSettings) -> list[list[float]]:
     [10, 20, 40]
     """
     growing = [settings.retry_delay * 2**attempt for attempt in range(settings.retries)]
-    return [growing[:1] if kind in _HOPELESS else growing for kind in KINDS]
+    return [growing[: _MOST.get(kind)] for kind in KINDS]
