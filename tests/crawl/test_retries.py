@@ -151,9 +151,10 @@ def test_what_breaks_is_tried_again_by_its_kind(
         assert origin.paths() == ["/"] * attempts
         assert found[f"failed_{kind}"] == attempts
         origin.requests.clear()
-        origin.say("/", answer, reply(page("now")))
-        found = crawl(tmp_path, origin, "http://a.test/", retries=2, response_timeout=patience)
-    assert ("http://a.test/" in found.stored) == (attempts > 1)
+        origin.say("/again", answer, reply(page("now")))
+        found = crawl(tmp_path, origin, "http://a.test/again", retries=2, response_timeout=patience)
+    assert origin.paths() == ["/again"] * min(attempts, 2)
+    assert ("http://a.test/again" in found.stored) == (attempts > 1)
 
 
 def test_a_host_on_which_everything_fails_is_given_up(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 
 A name that is not found, a connection that does not come about or breaks, a server that is silent, and one
 that says "not now" (429, 500, 502, 503, 504) may all be passing: each is tried `retries` times, after
-`retry_delay`, twice that, four times that … A handshake that fails is tried once more. An answer that came and
-is no HTTP will hardly be another one tomorrow: nobody is asked for it again.
+`retry_delay`, twice that, four times that … A handshake that fails is tried once more. An answer that came
+and is no HTTP will hardly be another one tomorrow: nobody is asked for it again.
 """
 
 from __future__ import annotations
