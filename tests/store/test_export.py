@@ -20,7 +20,7 @@ from webstrata.store.export import ENDINGS, export
 from webstrata.store.ingest import ingest
 from webstrata.store.tally import Tally
 from webstrata.store.trec import read_documents
-from webstrata.store.warc import Capture, Revisit, WarcWriter
+from webstrata.store.warc import Capture, Revisit, WarcWriter, read_records
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -153,3 +153,25 @@ def test_zstd_cannot_become_a_wacz(tmp_path: Path) -> None:
                 (build.path / path.name).write_bytes(path.read_bytes())
     with pytest.raises(UsageError, match="packed by zstd"):
         export(snapshot, "wacz", tmp_path / "a.wacz")
+
+
+def test_a_wet_file_has_the_text_of_every_page_and_names_its_record(june: Snapshot, tmp_path: Path) -> None:
+    assert export(june, "wet", tmp_path / "a.warc.wet.gz").items == 3
+    with warnings.catch_warnings(), (tmp_path / "a.warc.wet.gz").open("rb") as stream:
+        warnings.simplefilter("ignore")
+        found = [
+            (record.rec_headers["WARC-Target-URI"], record.content_stream().read().decode())
+            for record in ArchiveIterator(stream, check_digests="raise")
+        ]
+    texts = {url: text for url, text in found if url}
+    assert texts["http://b.uk/"] == "B\nno line feed at the end"
+    assert texts["http://a.uk/x?y=1"] == "Grüße"
+    ids = [
+        record.get("WARC-Record-ID")
+        for record in read_records(tmp_path / "a.warc.wet.gz", kinds=["conversion"])
+    ]
+    assert len(set(ids)) == 3
+    told = next(read_records(tmp_path / "a.warc.wet.gz", kinds=["conversion"])).get("WARC-Refers-To")
+    with june.open_part("warc") as part:
+        stored = [r.get("WARC-Record-ID") for path in part.path.glob("*.warc.gz") for r in read_records(path)]
+    assert told in stored

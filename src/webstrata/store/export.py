@@ -6,6 +6,8 @@
 ``cdxj``      the index, sorted lines, packed if it ends in ``.gz``
 ``wacz``      WARC files, index and list of pages in one zip (see `wacz`)
 ``parquet``   a row a capture in the order of the index, columns named as in Common Crawl's columnar index
+``wet``       the text of the pages in node order as WARC records (see `wet`), packed if it ends in ``.gz``
+``bundle``    a folder with graph, summaries and URLs, what there is of them, and no text (see `bundle`)
 ============  ==========================================================================================
 
 What is written appears under its name when it is whole, and nothing that is there is replaced.
@@ -18,6 +20,7 @@ import gzip
 import shutil
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
@@ -29,29 +32,35 @@ from webstrata._core import __version__
 from webstrata.collection.files import explained, make_directory, open_writer, remove_tree, rename, sync_path
 from webstrata.collection.progress import Progress
 from webstrata.errors import ExistsError, UsageError
+from webstrata.store.bundle import PARTS, write_bundle
 from webstrata.store.cdxj import BLOCK_LINES, Entry, Index
 from webstrata.store.pages import Pages
+from webstrata.store.text import Text
 from webstrata.store.trec import Document
 from webstrata.store.wacz import WaczWriter
 from webstrata.store.warc import read_record
+from webstrata.store.wet import Conversion, WetWriter
 from webstrata.web.host import registered_domain
 from webstrata.web.html import scan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
     from typing import BinaryIO
 
     from webstrata.collection import Snapshot
+    from webstrata.collection.parts import Part
     from webstrata.store.warc import Record
 
-Format = Literal["warc", "trec", "cdxj", "wacz", "parquet"]
+Format = Literal["warc", "trec", "cdxj", "wacz", "parquet", "wet", "bundle"]
 ENDINGS: dict[Format, str] = {
     "warc": "-warc",
     "trec": ".trec.gz",
     "cdxj": ".cdxj.gz",
     "wacz": ".wacz",
     "parquet": ".parquet",
+    "wet": ".warc.wet.gz",
+    "bundle": "-bundle",
 }
 """How names end that nobody chose."""
 
@@ -94,18 +103,35 @@ class ExportResult:
     what: str
     left_out: int = 0
     """Pages that the format cannot hold."""
+    missing: tuple[str, ...] = ()
+    """Parts that belong into it and that the snapshot does not have."""
 
 
 @dataclass(frozen=True)
 class _Job:
     snapshot: Snapshot
-    warc: Path
-    index: Path
-    pages: Pages
+    parts: Mapping[str, Part]
+    """Those that the format is made of, held open."""
     target: Path
     """What is written now; renamed in the end."""
     name: str
     progress: Progress
+
+    @property
+    def warc(self) -> Path:
+        return self.parts["warc"].path
+
+    @property
+    def index(self) -> Path:
+        return self.parts["index"].path
+
+    @cached_property
+    def pages(self) -> Pages:
+        return Pages(self.parts["pages"].path)
+
+    @property
+    def title(self) -> str:
+        return f"{self.snapshot.collection.title} {self.snapshot.label}"
 
 
 def export(
@@ -143,17 +169,20 @@ def export(
             raise ExistsError(f"{target}: something is here already; choose another name, or move it away")
     beside = target.with_name(f".{target.name}.new")
     with ExitStack() as stack:
-        folders = [stack.enter_context(snapshot.open_part(name)).path for name in ("warc", "index", "pages")]
+        needed = {"wet": ("warc", "pages", "text"), "bundle": ("urls",)}.get(kind, ("warc", "index", "pages"))
+        welcome = [name for name in PARTS if kind == "bundle" and name in snapshot.parts]
+        names = dict.fromkeys((*needed, *welcome))
+        parts = {name: stack.enter_context(snapshot.open_part(name)) for name in names}
         remove_tree(beside)  # of one that was killed
         try:
-            pages = Pages(folders[2])
-            job = _Job(snapshot, folders[0], folders[1], pages, beside, target.name, progress or Progress())
+            job = _Job(snapshot, parts, beside, target.name, progress or Progress())
             items, what, left_out = _WRITERS[kind](job)
             rename(beside, target)
         finally:
             remove_tree(beside)
     sync_path(target.absolute().parent)
-    return ExportResult(target, items, what, left_out)
+    missing = tuple(name for name in PARTS if name not in parts) if kind == "bundle" else ()
+    return ExportResult(target, items, what, left_out, missing)
 
 
 def _export_warc(job: _Job) -> tuple[int, str, int]:
@@ -217,7 +246,7 @@ def _export_wacz(job: _Job) -> tuple[int, str, int]:
             f"{job.name}: this snapshot is packed by zstd, and WACZ has gzip; export it as --warc"
         )
     with open_writer(job.target) as out:
-        writer = WaczWriter(_NoSeek(out), title=f"{job.snapshot.collection.title} {job.snapshot.label}")  # type: ignore[arg-type]
+        writer = WaczWriter(_NoSeek(out), title=job.title)  # type: ignore[arg-type]
         for path in files:
             writer.add_archive(path)
         with gzip.open(job.index / "index.cdxj.gz") as lines:
@@ -231,8 +260,7 @@ def _export_wacz(job: _Job) -> tuple[int, str, int]:
             }
             for node, row, record in _iter_pages(job)
         )
-        created = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        writer.close(created=created, software=f"webstrata/{__version__}")
+        writer.close(created=_now(), software=f"webstrata/{__version__}")
     return len(job.pages), "pages", 0
 
 
@@ -250,6 +278,44 @@ def _export_parquet(job: _Job) -> tuple[int, str, int]:
             writer.write_batch(pa.RecordBatch.from_pylist(rows, schema=_SCHEMA))
             task.advance(len(batch))
     return total, "captures", 0
+
+
+def _export_wet(job: _Job) -> tuple[int, str, int]:
+    text = Text(job.parts["text"].path)
+    texts = (row for batch in text.scan("title", "text") for row in batch.to_pylist())
+    languages = text.columns("language")["language"]
+    fields = [("software", f"webstrata/{__version__}"), ("isPartOf", job.title)]
+    with open_writer(job.target) as out:
+        packed = job.name.endswith(".gz")
+        writer = WetWriter(out, packed=packed, name=job.name, created=_now(), fields=fields)
+        for (node, row, record), said in zip(_iter_pages(job), texts, strict=True):
+            conversion = Conversion(
+                url=row["url"],
+                date=f"{row['time']:%Y-%m-%dT%H:%M:%SZ}",
+                refers_to=record.get("WARC-Record-ID") or "",
+                title=said["title"],
+                text=said["text"],
+                language=languages[node].as_py(),
+            )
+            writer.write(conversion)
+    return len(text), "pages", 0
+
+
+def _export_bundle(job: _Job) -> tuple[int, str, int]:
+    about = {
+        "title": job.title,
+        "snapshot": job.snapshot.label,
+        "created": _now(),
+        "software": f"webstrata/{__version__}",
+    }
+    total = sum(part.record.bytes for part in job.parts.values())
+    with job.progress.task("copying", total=total, unit="bytes") as task:
+        write_bundle(job.target, job.parts, about, task.advance)
+    return len(job.parts), "parts", 0
+
+
+def _now() -> str:
+    return dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _describe(entry: Entry, label: str) -> dict[str, Any]:
@@ -288,6 +354,8 @@ _WRITERS: dict[Format, Callable[[_Job], tuple[int, str, int]]] = {
     "cdxj": _export_cdxj,
     "wacz": _export_wacz,
     "parquet": _export_parquet,
+    "wet": _export_wet,
+    "bundle": _export_bundle,
 }
 
 
