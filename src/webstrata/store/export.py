@@ -37,7 +37,7 @@ from webstrata.store.cdxj import BLOCK_LINES, Entry, Index
 from webstrata.store.pages import Pages
 from webstrata.store.text import Text
 from webstrata.store.trec import Document
-from webstrata.store.wacz import WaczWriter
+from webstrata.store.wacz import Repacked, WaczWriter, move_lines
 from webstrata.store.warc import read_record
 from webstrata.store.wet import Conversion, WetWriter
 from webstrata.web.host import registered_domain
@@ -241,16 +241,17 @@ def _export_trec(job: _Job) -> tuple[int, str, int]:
 
 def _export_wacz(job: _Job) -> tuple[int, str, int]:
     files = _list_warc(job)
-    if any(path.name.endswith(".zst") for path in files):
-        raise UsageError(
-            f"{job.name}: this snapshot is packed by zstd, and WACZ has gzip; export it as --warc"
-        )
     with open_writer(job.target) as out:
         writer = WaczWriter(_NoSeek(out), title=job.title)  # type: ignore[arg-type]
+        moved: dict[str, Repacked] = {}
         for path in files:
-            writer.add_archive(path)
+            if path.name.endswith(".gz"):
+                writer.add_archive(path)
+            else:
+                moved[path.name] = writer.add_repacked(path)
         with gzip.open(job.index / "index.cdxj.gz") as lines:
-            writer.add_index(iter(lambda: list(islice(lines, BLOCK_LINES)), []))
+            held = move_lines(lines, moved) if moved else iter(lines)
+            writer.add_index(iter(lambda: list(islice(held, BLOCK_LINES)), []))
         writer.add_pages(
             {
                 "id": str(node),

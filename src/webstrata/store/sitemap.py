@@ -16,6 +16,7 @@ import datetime as dt
 import html
 import mimetypes
 import re
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
@@ -34,12 +35,9 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 256 << 20
 """Bytes of the longest sitemap, unpacked; the protocol admits 50 MiB."""
-_MAX_DEPTH = 3
-_START = re.compile(rb"<(?:[\w-]+:)?(?:urlset|sitemapindex)\b")
-_ENTRY = re.compile(rb"<(?:[\w-]+:)?(url|sitemap)(?:\s[^<>]*)?>(.*?)</(?:[\w-]+:)?\1\s*>", re.DOTALL)
-_LOC, _LASTMOD = (
-    re.compile(rb"<(?:[\w-]+:)?%b(?:\s[^<>]*)?>(.*?)</" % name, re.DOTALL) for name in (b"loc", b"lastmod")
-)
+_MAX_TEXT = 1 << 14
+_START = re.compile(rb"<(?:[\w-]{1,99}:)?(?:urlset|sitemapindex)\b")
+_TAG = re.compile(rb"<(/?)(?:[\w-]{1,99}:)?(url|sitemap|loc|lastmod)(?:\s[^<>]{0,999})?>")
 _DATE = re.compile(
     r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s?(Z|[+-]\d\d:?\d\d)?)?)?)?"
 )
@@ -92,36 +90,54 @@ def read_sitemap(
     """
     roots = list(dict.fromkeys(folder.resolve() for folder in (Path(path).parent, *folders)))
     base = normalize(base_url) if base_url else ""
-    yield from _read(Path(path), tally, base, roots, {Path(path).resolve()})
+    waiting = [Path(path).resolve()]
+    for sitemap in waiting:  # grows while it is gone through
+        number = 0
+        for kind, loc, lastmod in _iter_entries(_unpack(sitemap, tally)):
+            number += 1
+            try:
+                url = normalize(loc)
+            except UrlError as error:
+                tally.leave_out(f"no page of the web by its URL ({error.reason})")
+                continue
+            file = _find_file(url, base, roots)
+            if kind == "url":
+                record = _make(url, file, parse_lastmod(lastmod), tally)
+                if record is not None:
+                    yield record
+            elif file is None:
+                tally.leave_out("a sitemap that another one lists, and that is not here")
+            elif file not in waiting:
+                waiting.append(file)
+        if not number:
+            tally.damaged(str(sitemap), 0, "the sitemap lists nothing")
 
 
-def _read(path: Path, tally: Tally, base: str, roots: list[Path], seen: set[Path]) -> Iterator[Record]:
-    text = b"".join(member.stream.read(MAX_BYTES) for member in iter_members(path, tally))
-    if len(text) >= MAX_BYTES:
-        tally.damaged(str(path), MAX_BYTES, "the sitemap is longer than is read")
-    number = 0
-    for entry in _ENTRY.finditer(text):
-        number += 1
-        loc = _LOC.search(entry[2])
-        try:
-            url = normalize(_text(loc[1]) if loc else "")
-        except UrlError as error:
-            tally.leave_out(f"no page of the web by its URL ({error.reason})")
+def _unpack(path: Path, tally: Tally) -> bytes:
+    text = b""
+    with closing(iter_members(path, tally)) as members:
+        for member in members:
+            text += member.stream.read(MAX_BYTES - len(text) + 1)
+            if len(text) > MAX_BYTES:
+                tally.damaged(str(path), MAX_BYTES, "the sitemap is longer than is read")
+                return text
+    return text
+
+
+def _iter_entries(text: bytes) -> Iterator[tuple[str, str, str]]:
+    """Whether it is a page or a sitemap, its URL and its time, for each entry."""
+    said = {b"loc": "", b"lastmod": ""}
+    begun = 0
+    for tag in _TAG.finditer(text):
+        is_end, name = bool(tag[1]), tag[2]
+        if name in said:
+            if is_end:
+                said[name] = said[name] or _text(text[begun : tag.start()][:_MAX_TEXT])
+            begun = tag.end()
             continue
-        file = _find_file(url, base, roots)
-        if entry[1] == b"sitemap":
-            if file is None or len(seen) > 50_000:
-                tally.leave_out("a sitemap that is listed in another, and is not here")
-            elif file not in seen:
-                seen.add(file)
-                yield from _read(file, tally, base, roots, seen)
-            continue
-        lastmod = _LASTMOD.search(entry[2])
-        record = _make(url, file, parse_lastmod(_text(lastmod[1]) if lastmod else ""), tally)
-        if record is not None:
-            yield record
-    if not number:
-        tally.damaged(str(path), 0, "the sitemap lists nothing")
+        if is_end:
+            yield name.decode(), said[b"loc"], said[b"lastmod"]
+        said = dict.fromkeys(said, "")
 
 
 def _text(raw: bytes) -> str:
