@@ -64,7 +64,7 @@ def test_what_is_exported_and_ingested_again_is_the_same(june: Snapshot, tmp_pat
     again = ws.create(tmp_path / "again").add("2026-06")
     result = ingest(again, [tmp_path / name])
     assert (result.captures, result.revisits, result.damaged) == (4, 1, 0)
-    columns = ["url", "row_key", "time", "digest"]
+    columns = ["url", "row_key", "fetch_time", "content_digest"]
     assert again.pages.table(*columns) == june.pages.table(*columns)
 
 

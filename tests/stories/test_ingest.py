@@ -39,7 +39,7 @@ def test_a_crawl_that_is_ingested_has_the_same_pages(webstrata: Command, tmp_pat
     uk = ws.open(tmp_path / "uk")
     one, two = (uk[label] for label in uk.labels)
     assert list(one.urls) == list(two.urls)
-    columns = ["url", "digest", "fingerprint", "mime", "time"]
+    columns = ["url", "content_digest", "fingerprint", "content_mime_type", "fetch_time"]
     assert one.pages.table(*columns) == two.pages.table(*columns)
     shown = json.loads(webstrata("show", "uk", "2026-07", "--json").stdout)["snapshots"][0]["parts"]
     assert {part["renew"] for part in shown if part["name"] not in ("text", "links", "anchors")} == {

@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import urlsplit
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -34,14 +33,16 @@ from webstrata.collection.progress import Progress
 from webstrata.errors import ExistsError, UsageError
 from webstrata.store.bundle import PARTS, write_bundle
 from webstrata.store.cdxj import BLOCK_LINES, Entry, Index
+from webstrata.store.columns import TIME, URL_SCHEMA, url_columns
 from webstrata.store.pages import Pages
 from webstrata.store.text import Text
 from webstrata.store.trec import Document
+from webstrata.store.urls import Urls
 from webstrata.store.wacz import Repacked, WaczWriter, move_lines
 from webstrata.store.warc import read_record
 from webstrata.store.wet import Conversion, WetWriter
-from webstrata.web.host import registered_domain
 from webstrata.web.html import scan
+from webstrata.web.language import long_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -66,31 +67,22 @@ ENDINGS: dict[Format, str] = {
 
 _PIECE = 1 << 20
 _ROWS = 1 << 16
-_SCHEMA = pa.schema(
-    [
-        ("url_surtkey", pa.string()),
-        ("url", pa.string()),
-        ("url_host_name", pa.string()),
-        ("url_host_tld", pa.string()),
-        ("url_host_registered_domain", pa.string()),
-        ("url_host_name_reversed", pa.string()),
-        ("url_protocol", pa.string()),
-        ("url_port", pa.int32()),
-        ("url_path", pa.string()),
-        ("url_query", pa.string()),
-        ("fetch_time", pa.timestamp("ms", "UTC")),
-        ("fetch_status", pa.int16()),
-        ("fetch_redirect", pa.string()),
-        ("content_digest", pa.string()),
-        ("content_mime_type", pa.string()),
-        ("content_truncated", pa.string()),
-        ("warc_filename", pa.string()),
-        ("warc_record_offset", pa.int64()),
-        ("warc_record_length", pa.int64()),
-        ("crawl", pa.string()),
-        ("subset", pa.string()),
-    ]
-)
+_CAPTURE = pa.schema([
+    ("fetch_time", TIME),
+    ("fetch_status", pa.int16()),
+    ("fetch_redirect", pa.string()),
+    ("content_digest", pa.string()),
+    ("content_mime_type", pa.string()),
+    ("content_charset", pa.string()),
+    ("content_languages", pa.string()),
+    ("content_truncated", pa.string()),
+    ("warc_filename", pa.string()),
+    ("warc_record_offset", pa.int64()),
+    ("warc_record_length", pa.int64()),
+    ("crawl", pa.string()),
+    ("subset", pa.string()),
+])  # fmt: skip
+_SCHEMA = pa.schema([*URL_SCHEMA, *_CAPTURE])
 
 
 @dataclass(frozen=True)
@@ -170,7 +162,8 @@ def export(
     beside = target.with_name(f".{target.name}.new")
     with ExitStack() as stack:
         needed = {"wet": ("warc", "pages", "text"), "bundle": ("urls",)}.get(kind, ("warc", "index", "pages"))
-        welcome = [name for name in PARTS if kind == "bundle" and name in snapshot.parts]
+        more = {"bundle": PARTS, "parquet": ("text", "urls")}.get(kind, ())
+        welcome = [name for name in more if name in snapshot.parts]
         names = dict.fromkeys((*needed, *welcome))
         parts = {name: stack.enter_context(snapshot.open_part(name)) for name in names}
         remove_tree(beside)  # of one that was killed
@@ -226,8 +219,8 @@ def _export_trec(job: _Job) -> tuple[int, str, int]:
                 number=f"{job.snapshot.label}-{node:08d}",
                 url=row["url"],
                 ip=record.get("WARC-IP-Address") or "0.0.0.0",
-                time=f"{row['time']:%Y%m%d%H%M%S}",
-                mime=row["mime"],
+                time=f"{row['fetch_time']:%Y%m%d%H%M%S}",
+                mime=row["content_mime_type"],
                 head=record.head,
                 payload=record.payload,
             )
@@ -256,7 +249,7 @@ def _export_wacz(job: _Job) -> tuple[int, str, int]:
             {
                 "id": str(node),
                 "url": row["url"],
-                "ts": f"{row['time']:%Y-%m-%dT%H:%M:%SZ}",
+                "ts": f"{row['fetch_time']:%Y-%m-%dT%H:%M:%SZ}",
                 "title": scan(record.payload, anchors=False).title or row["url"],
             }
             for node, row, record in _iter_pages(job)
@@ -273,12 +266,34 @@ def _export_parquet(job: _Job) -> tuple[int, str, int]:
         Index(job.index) as index,
         pq.ParquetWriter(out, _SCHEMA, compression="zstd") as writer,
     ):
-        entries = iter(index)
+        entries, said = iter(index), _Said(job)
         while batch := list(islice(entries, _ROWS)):
-            rows = [_describe(entry, job.snapshot.label) for entry in batch]
-            writer.write_batch(pa.RecordBatch.from_pylist(rows, schema=_SCHEMA))
+            rows = [_describe(entry, job.snapshot.label, said) for entry in batch]
+            urls = url_columns(pa.chunked_array([[entry.url for entry in batch]], pa.string()))
+            captures = pa.Table.from_pylist(rows, schema=_CAPTURE)
+            writer.write_table(pa.table([*urls.columns, *captures.columns], schema=_SCHEMA))
             task.advance(len(batch))
     return total, "captures", 0
+
+
+class _Said:
+    """Charset and language of captures whose text is in the snapshot: those with the payload of a node."""
+
+    def __init__(self, job: _Job) -> None:
+        self._urls = Urls(job.parts["urls"].path) if "text" in job.parts and "urls" in job.parts else None
+        if self._urls is not None:
+            self._digests = job.pages.table("content_digest")["content_digest"].combine_chunks()
+            columns = Text(job.parts["text"].path).columns("charset", "language")
+            self._charsets, self._languages = (
+                columns[name].combine_chunks() for name in columns.column_names
+            )
+
+    def of(self, entry: Entry) -> dict[str, str | None]:
+        node = self._urls.node(entry.url) if self._urls is not None else None
+        if node is None or self._digests[node].as_py() != entry.fields["digest"]:
+            return {}
+        language = long_code(self._languages[node].as_py())
+        return {"content_charset": self._charsets[node].as_py(), "content_languages": language}
 
 
 def _export_wet(job: _Job) -> tuple[int, str, int]:
@@ -292,7 +307,7 @@ def _export_wet(job: _Job) -> tuple[int, str, int]:
         for (node, row, record), said in zip(_iter_pages(job), texts, strict=True):
             conversion = Conversion(
                 url=row["url"],
-                date=f"{row['time']:%Y-%m-%dT%H:%M:%SZ}",
+                date=f"{row['fetch_time']:%Y-%m-%dT%H:%M:%SZ}",
                 refers_to=record.get("WARC-Record-ID") or "",
                 title=said["title"],
                 text=said["text"],
@@ -319,22 +334,10 @@ def _now() -> str:
     return dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _describe(entry: Entry, label: str) -> dict[str, Any]:
-    """A capture as Common Crawl's columnar index has it."""
-    fields, parts = entry.fields, urlsplit(entry.url)
-    host = parts.hostname or ""
-    is_name = not host.replace(".", "").isdigit() and ":" not in host
+def _describe(entry: Entry, label: str, said: _Said) -> dict[str, Any]:
+    """What Common Crawl's columnar index says of a capture, its URL aside."""
+    fields = entry.fields
     return {
-        "url_surtkey": entry.key,
-        "url": entry.url,
-        "url_host_name": host,
-        "url_host_tld": host.rpartition(".")[2] if is_name else None,
-        "url_host_registered_domain": registered_domain(host) if is_name else None,
-        "url_host_name_reversed": ".".join(reversed(host.split("."))) if is_name else host,
-        "url_protocol": parts.scheme,
-        "url_port": parts.port,
-        "url_path": parts.path,
-        "url_query": parts.query if "?" in entry.url else None,
         "fetch_time": entry.time,
         "fetch_status": int(fields["status"]),
         "fetch_redirect": fields.get("redirect"),
@@ -346,6 +349,7 @@ def _describe(entry: Entry, label: str) -> dict[str, Any]:
         "warc_record_length": int(fields["length"]),
         "crawl": label,
         "subset": "warc",
+        **said.of(entry),
     }
 
 
@@ -366,12 +370,12 @@ def _list_warc(job: _Job) -> list[Path]:
 
 def _iter_pages(job: _Job) -> Iterator[tuple[int, dict[str, Any], Record]]:
     """The nodes with their rows and the records that hold their payloads."""
-    table = job.pages.table("url", "time", "mime", "filename", "offset")
+    table = job.pages.table("url", "fetch_time", "content_mime_type", "warc_filename", "warc_record_offset")
     node = 0
     with job.progress.task("pages", total=len(table), unit="pages") as task:
         for batch in table.to_batches(max_chunksize=4096):
             for row in batch.to_pylist():
-                yield node, row, read_record(job.warc / row["filename"], row["offset"])
+                yield node, row, read_record(job.warc / row["warc_filename"], row["warc_record_offset"])
                 node += 1
                 task.advance()
 
