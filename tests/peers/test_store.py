@@ -121,9 +121,9 @@ def test_warcio_fastwarc_and_jwarc_read_every_form_of_export(
         if path.suffix == ".zst":
             continue  # neither of the others reads zstd
         told = run(find_peer("warcio"), "check", "-v", str(path))
-        # of a revisit it checks nothing, for there is no payload
-        revisits = sum(1 for _ in read_records(path, kinds=["revisit"]))
-        assert told.count("digest pass") == verified - revisits, form
+        # it checks nothing of a block without bytes, or of a revisit
+        assert told.count("digest pass") + told.count("digest present but not checked") == verified, form
+        assert told.count("digest pass") > 0.6 * verified
         assert "fail" not in told
         told = run(*tool, "validate", "-v", str(path))
         assert told.count("block digest pass") == verified, form
@@ -134,7 +134,7 @@ def test_warcio_fastwarc_and_jwarc_read_every_form_of_export(
 # ---- tables
 
 QUERY = """
-SELECT url_host_registered_domain, COUNT(*) AS n, MIN(fetch_time) AS first
+SELECT url_host_registered_domain, COUNT(*) AS n, EPOCH(MIN(fetch_time)) AS first
 FROM ccindex
 WHERE crawl = '2014-01' AND subset = 'warc' AND fetch_status = 200 AND url_host_tld IN ('com', 'org')
       AND content_mime_type LIKE 'text/%' AND url_path NOT LIKE '/robots.txt'
@@ -146,21 +146,21 @@ DUCKDB = """
 import duckdb, json, sys
 path, query = sys.argv[1:]
 connection = duckdb.connect()
-connection.execute("SET TimeZone = 'UTC'")
 connection.execute(f"CREATE VIEW ccindex AS SELECT * FROM read_parquet('{path}')")
 rows = connection.execute(query).fetchall()
-print(json.dumps([[row[0], row[1], row[2].strftime("%Y%m%d%H%M%S")] for row in rows]))
+print(json.dumps(rows))
 """
 
 POLARS = """
 import json, sys
 import polars as pl
 frame = pl.scan_parquet(sys.argv[1]).filter(
-    (pl.col("crawl") == "2014-01") & (pl.col("fetch_status") == 200) & pl.col("url_host_tld").is_in(["com", "org"])
+    (pl.col("crawl") == "2014-01") & (pl.col("fetch_status") == 200)
+    & pl.col("url_host_tld").is_in(["com", "org"])
     & pl.col("content_mime_type").str.starts_with("text/") & (pl.col("url_path") != "/robots.txt")
-).group_by("url_host_registered_domain").agg(n=pl.len(), first=pl.col("fetch_time").min())
+).group_by("url_host_registered_domain").agg(n=pl.len(), first=pl.col("fetch_time").min().dt.epoch("s"))
 rows = frame.sort("n", "url_host_registered_domain", descending=[True, False]).collect().rows()
-print(json.dumps([[row[0], row[1], row[2].strftime("%Y%m%d%H%M%S")] for row in rows]))
+print(json.dumps(rows))
 """
 
 
@@ -173,13 +173,13 @@ def test_duckdb_and_polars_answer_a_query_made_for_common_crawl(
     if table == "captures":
         path = tmp_path / "captures.parquet"
         export(taken, "parquet", path)
-    domains: dict[str, list[str]] = {}
+    domains: dict[str, list[float]] = {}
     for row in pq.read_table(path).to_pylist():
         is_meant = row["fetch_status"] == 200 and (row["content_mime_type"] or "").startswith("text/")
         host = urlsplit(row["url"]).hostname or ""
         if is_meant and host.endswith((".com", ".org")) and urlsplit(row["url"]).path != "/robots.txt":
             domain = ".".join(host.split(".")[-2:])
-            domains.setdefault(domain, []).append(f"{row['fetch_time']:%Y%m%d%H%M%S}")
+            domains.setdefault(domain, []).append(row["fetch_time"].timestamp())
     wanted = sorted(
         ([name, len(times), min(times)] for name, times in domains.items()), key=lambda r: (-r[1], r[0])
     )
