@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from webstrata.invitro import Web
-
     from webstrata.api import Collection
+    from webstrata.simulate.invitro import Web
 
 pytestmark = pytest.mark.peer
 
