@@ -180,9 +180,8 @@ def test_duckdb_and_polars_answer_a_query_made_for_common_crawl(
         if is_meant and host.endswith((".com", ".org")) and urlsplit(row["url"]).path != "/robots.txt":
             domain = ".".join(host.split(".")[-2:])
             domains.setdefault(domain, []).append(row["fetch_time"].timestamp())
-    wanted = sorted(
-        ([name, len(times), min(times)] for name, times in domains.items()), key=lambda r: (-r[1], r[0])
-    )
+    order = sorted(domains, key=lambda name: (-len(domains[name]), name))
+    wanted = [[name, len(domains[name]), min(domains[name])] for name in order]
     assert len(wanted) >= 2
     for package, program in (("duckdb", DUCKDB), ("polars", POLARS)):
         if (

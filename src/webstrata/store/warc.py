@@ -303,6 +303,8 @@ def read_records(
                     for record in _iterate(data, base, dictionary, strict=strict):
                         begun, is_whole = base + record.stream_pos, False
                         made = _make(record, begun, max_block)
+                        if "\n" in made.kind:
+                            raise ValueError("lines of the head end in LF alone")
                         if held is not None:
                             tell(held)
                         held, is_read, is_whole = None, True, True
