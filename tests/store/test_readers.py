@@ -227,3 +227,24 @@ def test_a_payload_that_is_a_bomb_is_cut_off_and_says_so(
     (tmp_path / "a.warc").write_bytes(HEAD % (b"", len(head + bomb)) + head + bomb + b"\r\n\r\n" + GOOD[0])
     answers = list(iter_answers(read_archive(Source(tmp_path / "a.warc"), Tally()), Tally()))
     assert [(len(answer.body), answer.truncated) for answer in answers] == [(1 << 20, "length"), (7, None)]
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_warc_0_18_is_read_as_clueweb_has_it(tmp_path: Path, is_packed: bool) -> None:  # noqa: FBT001
+    def make(kind: str, more: str, block: bytes) -> bytes:
+        head = f"WARC/0.18\nWARC-Type: {kind}\n{more}WARC-Date: 2009-03-65T08:43:19-0800\n"
+        return (
+            f"{head}Content-Type: application/http\nContent-Length: {len(block)}\n\n".encode() + block + b"\n"
+        )
+
+    answer = b"HTTP/1.1 200 OK\nContent-Type: text/html\n\n<html>Hi</html>\n"
+    records = [make("warcinfo", "WARC-Number-of-Documents: 2\n", b"software: Nutch\n")]
+    records += [
+        make("response", f"WARC-Target-URI: http://a.uk/{n}\nWARC-TREC-ID: {n}\n", answer) for n in range(2)
+    ]
+    path = tmp_path / "a.warc"
+    path.write_bytes(gzip.compress(b"".join(records)) if is_packed else b"".join(records))
+    tally = Tally()
+    found = [(one.url, one.body) for one in iter_answers(read_archive(Source(path), tally), tally)]
+    assert found == [(f"http://a.uk/{n}", b"<html>Hi</html>\n") for n in range(2)]
+    assert tally.num_damaged == 0
