@@ -68,8 +68,10 @@ def read_arcs(snapshot: Snapshot) -> set[tuple[int, int]]:
             for record in read_records(path, kinds=["response"]):
                 payloads[path.name, record.offset] = record
     arcs = set()
-    for node, row in enumerate(snapshot.pages.table("url", "filename", "offset").to_pylist()):
-        record = payloads[row["filename"], row["offset"]]
+    for node, row in enumerate(
+        snapshot.pages.table("url", "warc_filename", "warc_record_offset").to_pylist()
+    ):
+        record = payloads[row["warc_filename"], row["warc_record_offset"]]
         label = re.search(rb"(?i)charset=([\w-]+)", record.head)
         charset = label[1].decode() if label else None
         page = html.scan(record.payload, url=row["url"], charset=charset, anchors=False)

@@ -1,16 +1,22 @@
-"""Other people's programs before what `ingest` and `export` write: warcio, pywb."""
+"""Other people's programs before what `ingest` and `export` write: of WARC, WACZ, CDXJ and Parquet."""
 
 from __future__ import annotations
 
+import json
+import zipfile
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
+import pyarrow.parquet as pq
 import pytest
 
 import webstrata as ws
-from tests.peers.test_warc import find_peer, run
-from webstrata.store.cdxj import Entry
+from tests.peers.test_warc import find_jwarc, find_peer, make_captures, run
+from webstrata.store.cdxj import Entry, Line
 from webstrata.store.export import export
 from webstrata.store.ingest import ingest
+from webstrata.store.step import build_store
+from webstrata.store.warc import WarcWriter, read_records
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,3 +64,148 @@ def test_pywb_takes_a_wacz_of_ours(taken: Snapshot, tmp_path: Path) -> None:
     lines = (tmp_path / "collections/test/indexes/index.cdxj").read_bytes().splitlines()
     with taken.open_part("index") as part:
         assert len(lines) == part.counts["captures"]
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
+    """A snapshot whose WARC files are packed by zstd."""
+    folder = tmp_path_factory.mktemp("packed")
+    with (
+        WarcWriter(folder, "a", compression="zstd", level=3) as writer,
+        (folder / "captures.cdxj").open("wb") as lines,
+    ):
+        for capture, status, mime in make_captures():
+            place = writer.write(capture)._asdict()
+            facts = {"url": capture.url, "date": capture.date, "digest": capture.digest}
+            lines.write(Line(mime=mime, status=status, **facts, **place).to_bytes())  # type: ignore[arg-type]
+    snapshot = ws.create(folder / "uk").add("2026-05")
+    build_store(snapshot, folder)
+    return snapshot
+
+
+# ---- WACZ, WET
+
+
+def test_py_wacz_finds_a_wacz_of_ours_valid(taken: Snapshot, packed: Snapshot, tmp_path: Path) -> None:
+    wacz = find_peer("wacz")
+    for number, snapshot in enumerate((taken, packed)):
+        path = tmp_path / f"{number}.wacz"
+        export(snapshot, "wacz", path)
+        assert "Validation succeeded" in run(wacz, "validate", "-f", str(path))
+
+
+def list_exports(snapshot: Snapshot, folder: Path) -> dict[str, Path]:
+    """The WARC files of every form of export."""
+    export(snapshot, "warc", folder / "files")
+    export(snapshot, "wacz", folder / "a.wacz")
+    export(snapshot, "wet", folder / "a.warc.wet.gz")
+    with zipfile.ZipFile(folder / "a.wacz") as archive:
+        name = next(name for name in archive.namelist() if name.startswith("archive/"))
+        (folder / "of-wacz.warc.gz").write_bytes(archive.read(name))
+    files = {"wacz": folder / "of-wacz.warc.gz", "wet": folder / "a.warc.wet.gz"}
+    return files | {"files": next((folder / "files").iterdir())}
+
+
+@pytest.mark.parametrize("which", ["taken", "packed"])
+def test_warcio_fastwarc_and_jwarc_read_every_form_of_export(
+    which: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    snapshot: Snapshot = request.getfixturevalue(which)
+    tool = ("java", "-cp", find_jwarc(), "org.netpreserve.jwarc.tools.WarcTool")
+    for form, path in list_exports(snapshot, tmp_path).items():
+        number = sum(1 for _ in read_records(path))
+        told = run(find_peer("fastwarc"), "check", str(path))
+        # Common Crawl's warcinfo has no digest either
+        verified = number - 1 if form == "wet" else number
+        assert f"{verified} records were verified successfully" in told, form
+        if path.suffix == ".zst":
+            continue  # neither of the others reads zstd
+        told = run(find_peer("warcio"), "check", "-v", str(path))
+        # it checks nothing of a block without bytes, or of a revisit
+        assert told.count("digest pass") + told.count("digest present but not checked") == verified, form
+        assert told.count("digest pass") > 0.6 * verified
+        assert "fail" not in told
+        told = run(*tool, "validate", "-v", str(path))
+        assert told.count("block digest pass") == verified, form
+        assert "fail" not in told.lower()
+        assert len(run(*tool, "ls", str(path)).splitlines()) == number
+
+
+# ---- tables
+
+QUERY = """
+SELECT url_host_registered_domain, COUNT(*) AS n, EPOCH(MIN(fetch_time)) AS first
+FROM ccindex
+WHERE crawl = '2014-01' AND subset = 'warc' AND fetch_status = 200 AND url_host_tld IN ('com', 'org')
+      AND content_mime_type LIKE 'text/%' AND url_path NOT LIKE '/robots.txt'
+GROUP BY url_host_registered_domain ORDER BY n DESC, url_host_registered_domain
+"""
+"""As people ask Common Crawl's index."""
+
+DUCKDB = """
+import duckdb, json, sys
+path, query = sys.argv[1:]
+connection = duckdb.connect()
+connection.execute(f"CREATE VIEW ccindex AS SELECT * FROM read_parquet('{path}')")
+rows = connection.execute(query).fetchall()
+print(json.dumps(rows))
+"""
+
+POLARS = """
+import json, sys
+import polars as pl
+frame = pl.scan_parquet(sys.argv[1]).filter(
+    (pl.col("crawl") == "2014-01") & (pl.col("fetch_status") == 200)
+    & pl.col("url_host_tld").is_in(["com", "org"])
+    & pl.col("content_mime_type").str.starts_with("text/") & (pl.col("url_path") != "/robots.txt")
+).group_by("url_host_registered_domain").agg(n=pl.len(), first=pl.col("fetch_time").min().dt.epoch("s"))
+rows = frame.sort("n", "url_host_registered_domain", descending=[True, False]).collect().rows()
+print(json.dumps(rows))
+"""
+
+
+@pytest.mark.parametrize("table", ["pages", "captures"])
+def test_duckdb_and_polars_answer_a_query_made_for_common_crawl(
+    taken: Snapshot, tmp_path: Path, table: str
+) -> None:
+    python = find_peer("python")
+    path = taken.path / "pages" / "pages.parquet"
+    if table == "captures":
+        path = tmp_path / "captures.parquet"
+        export(taken, "parquet", path)
+    domains: dict[str, list[float]] = {}
+    for row in pq.read_table(path).to_pylist():
+        is_meant = row["fetch_status"] == 200 and (row["content_mime_type"] or "").startswith("text/")
+        host = urlsplit(row["url"]).hostname or ""
+        if is_meant and host.endswith((".com", ".org")) and urlsplit(row["url"]).path != "/robots.txt":
+            domain = ".".join(host.split(".")[-2:])
+            domains.setdefault(domain, []).append(row["fetch_time"].timestamp())
+    order = sorted(domains, key=lambda name: (-len(domains[name]), name))
+    wanted = [[name, len(domains[name]), min(domains[name])] for name in order]
+    assert len(wanted) >= 2
+    for package, program in (("duckdb", DUCKDB), ("polars", POLARS)):
+        if (
+            run(python, "-c", f"import importlib.util as u; print(u.find_spec('{package}'))").strip()
+            == "None"
+        ):
+            pytest.skip(f".peers has no {package}; run `make peers`")
+        words = [QUERY] if package == "duckdb" else []
+        assert json.loads(run(python, "-c", program, str(path), *words)) == wanted, package
+
+
+def test_duckdb_puts_languages_beside_pages(taken: Snapshot) -> None:
+    python = find_peer("python")
+    query = (
+        "SELECT count(*), count(language), sum(words) "
+        "FROM '{0}/pages/pages.parquet' POSITIONAL JOIN '{0}/text/columns.parquet'"
+    )
+    program = "import duckdb, sys; print(*duckdb.connect().execute(sys.argv[1]).fetchall()[0])"
+    if run(python, "-c", "import importlib.util as u; print(u.find_spec('duckdb'))").strip() == "None":
+        pytest.skip(".peers has no duckdb; run `make peers`")
+    told = run(python, "-c", program, query.format(taken.path)).split()
+    columns = taken.text.columns()
+    assert list(map(int, told)) == [
+        len(taken.pages),
+        len(columns) - columns["language"].null_count,
+        sum(columns["words"].to_pylist()),
+    ]

@@ -192,9 +192,10 @@ def test_a_record_that_cannot_be_read_costs_its_page_alone(
 ) -> None:
     snapshot = build(tmp_path, make_pages(3), parts=())
     row = snapshot.pages[1]
-    path = snapshot.path / "warc" / row["filename"]
+    path = snapshot.path / "warc" / row["warc_filename"]
     data = bytearray(path.read_bytes())
-    data[row["offset"] : row["offset"] + 4] = bytes(4)
+    begun = row["warc_record_offset"]
+    data[begun : begun + 4] = bytes(4)
     path.write_bytes(data)
     build_parsed(snapshot, workers=1)
     assert snapshot.parts.record("text").counts == {"nodes": 3, "taken": 0, "unreadable": 1}

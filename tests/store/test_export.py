@@ -16,11 +16,13 @@ import webstrata as ws
 from tests.store.test_captures import JUNE, make, store
 from webstrata._core.collection import set_faults
 from webstrata.errors import DiskFullError, ExistsError, MissingError, UsageError
+from webstrata.store.cdxj import Entry, Line
 from webstrata.store.export import ENDINGS, export
 from webstrata.store.ingest import ingest
+from webstrata.store.step import build_store
 from webstrata.store.tally import Tally
 from webstrata.store.trec import read_documents
-from webstrata.store.warc import Capture, Revisit, WarcWriter
+from webstrata.store.warc import Revisit, WarcWriter, read_record, read_records
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,7 +64,7 @@ def test_what_is_exported_and_ingested_again_is_the_same(june: Snapshot, tmp_pat
     again = ws.create(tmp_path / "again").add("2026-06")
     result = ingest(again, [tmp_path / name])
     assert (result.captures, result.revisits, result.damaged) == (4, 1, 0)
-    columns = ["url", "row_key", "time", "digest"]
+    columns = ["url", "row_key", "fetch_time", "content_digest"]
     assert again.pages.table(*columns) == june.pages.table(*columns)
 
 
@@ -142,14 +144,64 @@ def test_a_place_that_is_not_there_is_told(june: Snapshot, tmp_path: Path) -> No
         export(ws.create(tmp_path / "uk").add("2026-06"), "cdxj", tmp_path / "a.cdxj")
 
 
-def test_zstd_cannot_become_a_wacz(tmp_path: Path) -> None:
+@pytest.mark.parametrize("compression", ["zstd", "none"])
+def test_what_is_not_packed_by_gzip_becomes_a_wacz_that_is(tmp_path: Path, compression: str) -> None:
+    captures = [make(f"http://a.uk/{n % 3}", f"<title>Grüße {n}</title>" + "x" * n) for n in range(9)]
+    with (
+        WarcWriter(tmp_path, "a", compression=compression, level=3, fields={"x": "Grüße"}) as writer,  # type: ignore[arg-type]
+        (tmp_path / "captures.cdxj").open("wb") as out,
+    ):
+        for capture in captures:
+            line = Line(
+                url=capture.url,
+                date=capture.date,
+                mime="text/html",
+                status=200,
+                digest=capture.digest,
+                **writer.write(capture)._asdict(),
+            )
+            out.write(line.to_bytes())
     snapshot = ws.create(tmp_path / "uk").add("2026-06")
-    with snapshot.build("warc") as build, WarcWriter(build.path, "a", compression="zstd", level=3) as writer:
-        writer.write(Capture(url="http://a.uk/", date=JUNE, head=b"HTTP/1.1 200 OK", body=b"Hi"))
-    store(ws.create(tmp_path / "other").add("2026-06"), tmp_path / "in", make("http://a.uk/"))
-    for name in ("index", "pages"):
-        with snapshot.build(name) as build, ws.open(tmp_path / "other")["2026-06"].open_part(name) as part:
-            for path in part.path.glob(f"{name}*"):
-                (build.path / path.name).write_bytes(path.read_bytes())
-    with pytest.raises(UsageError, match="packed by zstd"):
-        export(snapshot, "wacz", tmp_path / "a.wacz")
+    build_store(snapshot, tmp_path)
+    export(snapshot, "wacz", tmp_path / "a.wacz")
+    with zipfile.ZipFile(tmp_path / "a.wacz") as archive:
+        packed = archive.read("archive/a-00000.warc.gz")
+        lines = gzip.decompress(archive.read("indexes/index.cdx.gz")).splitlines()
+    (tmp_path / "packed.warc.gz").write_bytes(packed)
+    before, after = (
+        [(r.kind, r.headers, r.block) for r in read_records(tmp_path / name)]
+        for name in ("a-00000.warc" + (".zst" if compression == "zstd" else ""), "packed.warc.gz")
+    )
+    assert before == after
+    assert lines == sorted(lines)
+    entries = [Entry.parse(line) for line in lines]
+    assert sorted(
+        read_record(tmp_path / "packed.warc.gz", int(e.fields["offset"])).payload for e in entries
+    ) == sorted(capture.body for capture in captures)
+    for entry in entries:
+        start, length = int(entry.fields["offset"]), int(entry.fields["length"])
+        assert entry.url.encode() in gzip.decompress(packed[start : start + length])
+    again = ws.create(tmp_path / "again").add("2026-06")
+    assert ingest(again, [tmp_path / "a.wacz"]).captures == 9
+
+
+def test_a_wet_file_has_the_text_of_every_page_and_names_its_record(june: Snapshot, tmp_path: Path) -> None:
+    assert export(june, "wet", tmp_path / "a.warc.wet.gz").items == 3
+    with warnings.catch_warnings(), (tmp_path / "a.warc.wet.gz").open("rb") as stream:
+        warnings.simplefilter("ignore")
+        found = [
+            (record.rec_headers["WARC-Target-URI"], record.content_stream().read().decode())
+            for record in ArchiveIterator(stream, check_digests="raise")
+        ]
+    texts = {url: text for url, text in found if url}
+    assert texts["http://b.uk/"] == "B\nno line feed at the end"
+    assert texts["http://a.uk/x?y=1"] == "Grüße"
+    ids = [
+        record.get("WARC-Record-ID")
+        for record in read_records(tmp_path / "a.warc.wet.gz", kinds=["conversion"])
+    ]
+    assert len(set(ids)) == 3
+    told = next(read_records(tmp_path / "a.warc.wet.gz", kinds=["conversion"])).get("WARC-Refers-To")
+    with june.open_part("warc") as part:
+        stored = [r.get("WARC-Record-ID") for path in part.path.glob("*.warc.gz") for r in read_records(path)]
+    assert told in stored

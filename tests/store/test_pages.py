@@ -80,12 +80,12 @@ def test_the_first_complete_capture_of_a_url_counts(tmp_path: Path) -> None:
         make("http://a/", 2, offset=2, status=503),
         make("http://a/", 4, offset=4),
     )
-    assert selection.pages["offset"].to_pylist() == [4]
+    assert selection.pages["warc_record_offset"].to_pylist() == [4]
 
 
 def test_a_page_that_is_always_cut_off_is_a_page(tmp_path: Path) -> None:
     selection = choose(tmp_path, make("http://a/", truncated="length"))
-    assert selection.pages["truncated"].to_pylist() == ["length"]
+    assert selection.pages["content_truncated"].to_pylist() == ["length"]
 
 
 def test_the_smallest_row_key_of_a_class_is_the_node_and_its_payload_is_found(tmp_path: Path) -> None:
@@ -94,8 +94,8 @@ def test_the_smallest_row_key_of_a_class_is_the_node_and_its_payload_is_found(tm
     nearly = make("http://c/", 2, offset=30, fingerprint=7, duplicate_of="http://b/")
     selection = choose(tmp_path, first, again, nearly)
     assert urls(selection) == ["http://a/"]
-    assert selection.pages["offset"].to_pylist() == [10]
-    assert selection.pages["mime"].to_pylist() == ["text/html"]
+    assert selection.pages["warc_record_offset"].to_pylist() == [10]
+    assert selection.pages["content_mime_type"].to_pylist() == ["text/html"]
     assert others(selection) == {"b)/": (0, "duplicate"), "c)/": (0, "duplicate")}
 
 
@@ -162,7 +162,7 @@ def test_the_table_is_what_the_rules_say(tmp_path: Path, lines: list[Line]) -> N
     assert {key: node for key, (node, _) in others(selection).items()} == {
         row_key(url): node for url, node in stand.items()
     }
-    assert dict(zip(nodes, selection.pages["offset"].to_pylist(), strict=True)) == places
+    assert dict(zip(nodes, selection.pages["warc_record_offset"].to_pylist(), strict=True)) == places
 
 
 # ---- reading and the table
@@ -171,19 +171,28 @@ def test_the_table_is_what_the_rules_say(tmp_path: Path, lines: list[Line]) -> N
 def test_every_field_of_a_line_arrives(tmp_path: Path) -> None:
     line = make("https://www.example.org:81/x?y", fingerprint=2**64 - 1, length=7, offset=2**40)
     row = choose(tmp_path, line).pages.to_pylist()[0]
-    assert row.pop("time").isoformat() == "2001-09-09T01:46:40+00:00"
+    assert row.pop("fetch_time").isoformat() == "2001-09-09T01:46:40+00:00"
     assert row == {
-        "url": "https://www.example.org:81/x?y",
         "row_key": "org,example,www)/x?y 81 https",
-        "host": "www.example.org",
-        "status": 200,
-        "mime": "text/html",
-        "digest": row["digest"],
+        "url_surtkey": "org,example:81)/x?y",
+        "url": "https://www.example.org:81/x?y",
+        "url_host_name": "www.example.org",
+        "url_host_tld": "org",
+        "url_host_registered_domain": "example.org",
+        "url_host_private_domain": "example.org",
+        "url_host_name_reversed": "org.example.www",
+        "url_protocol": "https",
+        "url_port": 81,
+        "url_path": "/x",
+        "url_query": "y",
+        "fetch_status": 200,
+        "content_mime_type": "text/html",
+        "content_digest": row["content_digest"],
+        "content_truncated": None,
         "fingerprint": 2**64 - 1,
-        "length": 7,
-        "offset": 2**40,
-        "filename": "a.warc.gz",
-        "truncated": None,
+        "warc_record_length": 7,
+        "warc_record_offset": 2**40,
+        "warc_filename": "a.warc.gz",
     }
 
 

@@ -72,7 +72,9 @@ def test_the_parts_are_there_and_agree(snapshot: Snapshot, crawl: Path) -> None:
     with snapshot.open_part("warc") as warc, snapshot.open_part("index") as part, Index(part.path) as index:
         assert warc.counts == {"files": len(list(crawl.glob("*.gz"))), "captures": 4}
         page = snapshot.pages[1]
-        assert read_record(warc.path / page["filename"], page["offset"]).payload == b"the same"
+        assert (
+            read_record(warc.path / page["warc_filename"], page["warc_record_offset"]).payload == b"the same"
+        )
         entry = index.lookup("http://c.org/")
         assert entry is not None
         record = read_record(warc.path / entry.fields["filename"], int(entry.fields["offset"]))

@@ -39,7 +39,7 @@ def test_a_crawl_that_is_ingested_has_the_same_pages(webstrata: Command, tmp_pat
     uk = ws.open(tmp_path / "uk")
     one, two = (uk[label] for label in uk.labels)
     assert list(one.urls) == list(two.urls)
-    columns = ["url", "digest", "fingerprint", "mime", "time"]
+    columns = ["url", "content_digest", "fingerprint", "content_mime_type", "fetch_time"]
     assert one.pages.table(*columns) == two.pages.table(*columns)
     shown = json.loads(webstrata("show", "uk", "2026-07", "--json").stdout)["snapshots"][0]["parts"]
     assert {part["renew"] for part in shown if part["name"] not in ("text", "links", "anchors")} == {
@@ -68,7 +68,7 @@ def test_json_is_one_document_with_what_was_left_out(webstrata: Command, test_da
         (["uk", "2026-06", "gone.warc"], "gone.warc: this is not there; name a file"),
         (
             ["uk", "2026-06", "notes.txt"],
-            "notes.txt: this is none of WARC, ARC, TREC, WACZ, HTML; name files",
+            "notes.txt: this is none of WARC 0.9, WARC, ARC, TREC, WACZ, sitemap, HTML; name",
         ),
         (["uk", "2026-06", "pages"], "pages: nobody knows what URLs.*--base-url"),
         (["uk", "2026-06", "pages", "--base-url", "x"], "'x': a relative reference"),

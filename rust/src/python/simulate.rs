@@ -2,6 +2,7 @@
 
 use super::progress::supervise;
 use crate::simulate::SimulateError;
+use crate::simulate::invitro::archive::{Archive, Place};
 use crate::simulate::invitro::events::Event;
 use crate::simulate::invitro::facts::Columns;
 use crate::simulate::invitro::given::GivenGraph;
@@ -18,6 +19,7 @@ use crate::simulate::invitro::{NUM_QUERIES, Web};
 use numpy::IntoPyArray;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
@@ -311,7 +313,7 @@ impl InvitroWeb {
         ))
     }
 
-    #[pyo3(signature = (*, month, address, port, origins, workers, log, log_header, append_log, urls = None, arcs = None))]
+    #[pyo3(signature = (*, month, address, port, origins, workers, log, log_header, append_log, urls = None, arcs = None, archive = None))]
     #[allow(clippy::too_many_arguments)]
     fn serve(
         &self,
@@ -326,13 +328,27 @@ impl InvitroWeb {
         append_log: bool,
         urls: Option<Vec<String>>,
         arcs: Option<Vec<(u32, u32)>>,
+        archive: Option<(PathBuf, Vec<ArchivedCapture>)>,
     ) -> PyResult<InvitroServer> {
         let address: Ipv4Addr = address.parse().map_err(|_| {
             PyValueError::new_err(format!("address: expected an IPv4 address, got {address}"))
         })?;
-        let site = match urls {
-            None => Site::Web(self.web.clone()),
-            Some(urls) => {
+        let site = match (urls, archive) {
+            (None, None) => Site::Web(self.web.clone()),
+            (None, Some((path, captures))) => {
+                let place = |(key, status, offset, head, body): ArchivedCapture| {
+                    let place = Place {
+                        status,
+                        offset,
+                        head,
+                        body,
+                    };
+                    (key.to_vec(), place)
+                };
+                let captures = captures.into_iter().map(place).collect();
+                Site::Archive(self.web.clone(), Archive::open(&path, captures)?)
+            }
+            (Some(urls), _) => {
                 let urls = urls.into_iter().map(String::into_bytes).collect();
                 Site::Given(
                     self.web.clone(),
@@ -379,6 +395,9 @@ fn graph_columns(
     }
     Ok(found)
 }
+
+/// Host and target, status, and where head and body lie.
+type ArchivedCapture = (PyBackedBytes, u16, u64, u32, u64);
 
 #[pyclass(module = "webstrata._core.simulate")]
 struct InvitroServer {

@@ -14,6 +14,7 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(normalize_urls, module)?)?;
     module.add_function(wrap_pyfunction!(public_suffix, module)?)?;
     module.add_function(wrap_pyfunction!(registered_domain, module)?)?;
+    module.add_function(wrap_pyfunction!(registry_domain, module)?)?;
     module.add_function(wrap_pyfunction!(row_keys, module)?)
 }
 
@@ -51,6 +52,11 @@ fn public_suffix(host: &str) -> Option<&str> {
 #[pyfunction]
 fn registered_domain(host: &str) -> Option<&str> {
     host::registered_domain(host)
+}
+
+#[pyfunction]
+fn registry_domain(host: &str) -> Option<&str> {
+    host::registry_domain(host)
 }
 
 #[pyfunction]

@@ -10,6 +10,19 @@ pub fn registered_domain(host: &str) -> Option<&str> {
     psl::domain_str(host).filter(|_| is_name(host))
 }
 
+/// The same by the suffixes of registries alone, without those of companies: `github.io` for `alice.github.io`.
+pub fn registry_domain(host: &str) -> Option<&str> {
+    let name = Some(host).filter(|host| is_name(host))?;
+    let mut suffix = psl::suffix(name.as_bytes())?;
+    while suffix.typ() == Some(psl::Type::Private) {
+        let length = suffix.as_bytes().len();
+        let (_, rest) = name[name.len() - length..].split_once('.')?;
+        suffix = psl::suffix(rest.as_bytes())?;
+    }
+    let before = name[..name.len() - suffix.as_bytes().len()].strip_suffix('.')?;
+    Some(&name[before.rfind('.').map_or(0, |dot| dot + 1)..])
+}
+
 /// Whether there are labels, none of them empty, and no address.
 fn is_name(host: &str) -> bool {
     let host = host.strip_suffix('.').unwrap_or(host);
@@ -30,12 +43,18 @@ mod tests {
             Some("example.co.uk")
         );
         assert_eq!(registered_domain("co.uk"), None);
+        assert_eq!(registry_domain("www.example.co.uk"), Some("example.co.uk"));
+        assert_eq!(registry_domain("a.alice.github.io"), Some("github.io"));
+        assert_eq!(registry_domain("github.io"), Some("github.io"));
+        assert_eq!(registry_domain("a.b.nonsense"), Some("b.nonsense"));
+        assert_eq!(registry_domain("co.uk"), None);
         for odd in ["", ".", ".com", "a..com", "127.0.0.1", "::1", "[::1]"] {
             assert_eq!(
                 (public_suffix(odd), registered_domain(odd)),
                 (None, None),
                 "{odd}"
             );
+            assert_eq!(registry_domain(odd), None, "{odd}");
         }
     }
 }

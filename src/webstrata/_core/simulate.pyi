@@ -59,4 +59,5 @@ class InvitroWeb:
         append_log: bool,
         urls: Sequence[str] | None = None,
         arcs: Sequence[tuple[int, int]] | None = None,
+        archive: tuple[str | PathLike[str], Sequence[tuple[bytes, int, int, int, int]]] | None = None,
     ) -> InvitroServer: ...

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 @click.option(
     "--parquet", "kind", flag_value="parquet", help="A table of captures, with Common Crawl's columns."
 )
+@click.option("--wet", "kind", flag_value="wet", help="The text of the pages, as Common Crawl's WET files.")
+@click.option(
+    "--bundle", "kind", flag_value="bundle", help="Graph, summaries and URLs in a folder, without any text."
+)
 @click.option(
     "--into", type=click.Path(path_type=Path), metavar="PATH", help="Where to put it. [COLLECTION-SNAPSHOT….]"
 )
@@ -58,9 +62,12 @@ def command(
                 "format": kind,
                 result.what: result.items,
                 "left_out": result.left_out,
+                "missing": list(result.missing),
                 "bytes": size,
             }
         )
         return
     lost = f"; {result.left_out:,} cannot be told in it and are left out" if result.left_out else ""
+    if result.missing:
+        lost += f"; missing, since the snapshot does not have them: {', '.join(result.missing)}"
     click.echo(f"{result.path}: {result.items:,} {result.what}, {show_bytes(size)}{lost}.")

@@ -125,7 +125,8 @@ def count_hosts(snapshot: Snapshot) -> list[tuple[str, int]]:
     except MissingError:
         return []
     with part:
-        counted = pc.value_counts(Pages(part.path).table("host")["host"].combine_chunks())
+        hosts = Pages(part.path).table("url_host_name")["url_host_name"]
+        counted = pc.value_counts(hosts.combine_chunks())
     pairs = zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True)
     return sorted(((str(host), int(pages)) for host, pages in pairs), key=lambda pair: (-pair[1], pair[0]))
 

@@ -202,7 +202,7 @@ def _make_range(
 
 def _parse_range(item: _Range, folder: Path, task: Task) -> Mapping[str, int]:
     """Write the contents of a range of nodes."""
-    table = Pages(Path(item.pages)).table("url", "mime", "filename", "offset")
+    table = Pages(Path(item.pages)).table("url", "content_mime_type", "warc_filename", "warc_record_offset")
     table = table.slice(item.start, item.stop - item.start)
     contents: list[Content] = [EMPTY] * len(table)
     counts = {"taken": 0, "unreadable": 0, "rejected": 0}
@@ -212,14 +212,15 @@ def _parse_range(item: _Range, folder: Path, task: Task) -> Mapping[str, int]:
             contents[row] = old.read(int(item.taken[row]))
             counts["taken"] += 1
             task.advance()
-    order = pc.sort_indices(table, [("filename", "ascending"), ("offset", "ascending")]).to_numpy()
+    places = [("warc_filename", "ascending"), ("warc_record_offset", "ascending")]
+    order = pc.sort_indices(table, places).to_numpy()
     columns = {name: table[name].to_pylist() for name in table.column_names}
     for row in order[item.taken[order] < 0].tolist():
         try:
-            record = read_record(Path(item.warc) / columns["filename"][row], columns["offset"][row])
-            contents[row] = parse(
-                record.payload, url=columns["url"][row], mime=columns["mime"][row], head=record.head
-            )
+            path = Path(item.warc) / columns["warc_filename"][row]
+            record = read_record(path, columns["warc_record_offset"][row])
+            mime = columns["content_mime_type"][row]
+            contents[row] = parse(record.payload, url=columns["url"][row], mime=mime, head=record.head)
             counts["rejected"] += contents[row].rejected
         except FormatError as error:
             _log.warning("%s", error)
@@ -377,8 +378,8 @@ def _find_earlier(
 
 def _read_keys(pages: Path) -> pa.Array:
     """Digest and row key of each node as one string; none where the digest is not known."""
-    table = Pages(pages).table("digest", "row_key")
-    digests = pc.cast(table["digest"], pa.large_string())
+    table = Pages(pages).table("content_digest", "row_key")
+    digests = pc.cast(table["content_digest"], pa.large_string())
     blank = pa.scalar(" ", pa.large_string())
     return pc.binary_join_element_wise(digests, table["row_key"], blank).combine_chunks()
 

@@ -6,6 +6,8 @@
 ``cdxj``      the index, sorted lines, packed if it ends in ``.gz``
 ``wacz``      WARC files, index and list of pages in one zip (see `wacz`)
 ``parquet``   a row a capture in the order of the index, columns named as in Common Crawl's columnar index
+``wet``       the text of the pages in node order as WARC records (see `wet`), packed if it ends in ``.gz``
+``bundle``    a folder with graph, summaries and URLs, what there is of them, and no text (see `bundle`)
 ============  ==========================================================================================
 
 What is written appears under its name when it is whole, and nothing that is there is replaced.
@@ -18,9 +20,9 @@ import gzip
 import shutil
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import urlsplit
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -29,59 +31,58 @@ from webstrata._core import __version__
 from webstrata.collection.files import explained, make_directory, open_writer, remove_tree, rename, sync_path
 from webstrata.collection.progress import Progress
 from webstrata.errors import ExistsError, UsageError
+from webstrata.store.bundle import PARTS, write_bundle
 from webstrata.store.cdxj import BLOCK_LINES, Entry, Index
+from webstrata.store.columns import TIME, URL_SCHEMA, url_columns
 from webstrata.store.pages import Pages
+from webstrata.store.text import Text
 from webstrata.store.trec import Document
-from webstrata.store.wacz import WaczWriter
+from webstrata.store.urls import Urls
+from webstrata.store.wacz import Repacked, WaczWriter, move_lines
 from webstrata.store.warc import read_record
-from webstrata.web.host import registered_domain
+from webstrata.store.wet import Conversion, WetWriter
 from webstrata.web.html import scan
+from webstrata.web.language import long_code
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
     from typing import BinaryIO
 
     from webstrata.collection import Snapshot
+    from webstrata.collection.parts import Part
     from webstrata.store.warc import Record
 
-Format = Literal["warc", "trec", "cdxj", "wacz", "parquet"]
+Format = Literal["warc", "trec", "cdxj", "wacz", "parquet", "wet", "bundle"]
 ENDINGS: dict[Format, str] = {
     "warc": "-warc",
     "trec": ".trec.gz",
     "cdxj": ".cdxj.gz",
     "wacz": ".wacz",
     "parquet": ".parquet",
+    "wet": ".warc.wet.gz",
+    "bundle": "-bundle",
 }
 """How names end that nobody chose."""
 
 _PIECE = 1 << 20
 _ROWS = 1 << 16
-_SCHEMA = pa.schema(
-    [
-        ("url_surtkey", pa.string()),
-        ("url", pa.string()),
-        ("url_host_name", pa.string()),
-        ("url_host_tld", pa.string()),
-        ("url_host_registered_domain", pa.string()),
-        ("url_host_name_reversed", pa.string()),
-        ("url_protocol", pa.string()),
-        ("url_port", pa.int32()),
-        ("url_path", pa.string()),
-        ("url_query", pa.string()),
-        ("fetch_time", pa.timestamp("ms", "UTC")),
-        ("fetch_status", pa.int16()),
-        ("fetch_redirect", pa.string()),
-        ("content_digest", pa.string()),
-        ("content_mime_type", pa.string()),
-        ("content_truncated", pa.string()),
-        ("warc_filename", pa.string()),
-        ("warc_record_offset", pa.int64()),
-        ("warc_record_length", pa.int64()),
-        ("crawl", pa.string()),
-        ("subset", pa.string()),
-    ]
-)
+_CAPTURE = pa.schema([
+    ("fetch_time", TIME),
+    ("fetch_status", pa.int16()),
+    ("fetch_redirect", pa.string()),
+    ("content_digest", pa.string()),
+    ("content_mime_type", pa.string()),
+    ("content_charset", pa.string()),
+    ("content_languages", pa.string()),
+    ("content_truncated", pa.string()),
+    ("warc_filename", pa.string()),
+    ("warc_record_offset", pa.int64()),
+    ("warc_record_length", pa.int64()),
+    ("crawl", pa.string()),
+    ("subset", pa.string()),
+])  # fmt: skip
+_SCHEMA = pa.schema([*URL_SCHEMA, *_CAPTURE])
 
 
 @dataclass(frozen=True)
@@ -94,18 +95,35 @@ class ExportResult:
     what: str
     left_out: int = 0
     """Pages that the format cannot hold."""
+    missing: tuple[str, ...] = ()
+    """Parts that belong into it and that the snapshot does not have."""
 
 
 @dataclass(frozen=True)
 class _Job:
     snapshot: Snapshot
-    warc: Path
-    index: Path
-    pages: Pages
+    parts: Mapping[str, Part]
+    """Those that the format is made of, held open."""
     target: Path
     """What is written now; renamed in the end."""
     name: str
     progress: Progress
+
+    @property
+    def warc(self) -> Path:
+        return self.parts["warc"].path
+
+    @property
+    def index(self) -> Path:
+        return self.parts["index"].path
+
+    @cached_property
+    def pages(self) -> Pages:
+        return Pages(self.parts["pages"].path)
+
+    @property
+    def title(self) -> str:
+        return f"{self.snapshot.collection.title} {self.snapshot.label}"
 
 
 def export(
@@ -143,17 +161,21 @@ def export(
             raise ExistsError(f"{target}: something is here already; choose another name, or move it away")
     beside = target.with_name(f".{target.name}.new")
     with ExitStack() as stack:
-        folders = [stack.enter_context(snapshot.open_part(name)).path for name in ("warc", "index", "pages")]
+        needed = {"wet": ("warc", "pages", "text"), "bundle": ("urls",)}.get(kind, ("warc", "index", "pages"))
+        more = {"bundle": PARTS, "parquet": ("text", "urls")}.get(kind, ())
+        welcome = [name for name in more if name in snapshot.parts]
+        names = dict.fromkeys((*needed, *welcome))
+        parts = {name: stack.enter_context(snapshot.open_part(name)) for name in names}
         remove_tree(beside)  # of one that was killed
         try:
-            pages = Pages(folders[2])
-            job = _Job(snapshot, folders[0], folders[1], pages, beside, target.name, progress or Progress())
+            job = _Job(snapshot, parts, beside, target.name, progress or Progress())
             items, what, left_out = _WRITERS[kind](job)
             rename(beside, target)
         finally:
             remove_tree(beside)
     sync_path(target.absolute().parent)
-    return ExportResult(target, items, what, left_out)
+    missing = tuple(name for name in PARTS if name not in parts) if kind == "bundle" else ()
+    return ExportResult(target, items, what, left_out, missing)
 
 
 def _export_warc(job: _Job) -> tuple[int, str, int]:
@@ -197,8 +219,8 @@ def _export_trec(job: _Job) -> tuple[int, str, int]:
                 number=f"{job.snapshot.label}-{node:08d}",
                 url=row["url"],
                 ip=record.get("WARC-IP-Address") or "0.0.0.0",
-                time=f"{row['time']:%Y%m%d%H%M%S}",
-                mime=row["mime"],
+                time=f"{row['fetch_time']:%Y%m%d%H%M%S}",
+                mime=row["content_mime_type"],
                 head=record.head,
                 payload=record.payload,
             )
@@ -212,27 +234,27 @@ def _export_trec(job: _Job) -> tuple[int, str, int]:
 
 def _export_wacz(job: _Job) -> tuple[int, str, int]:
     files = _list_warc(job)
-    if any(path.name.endswith(".zst") for path in files):
-        raise UsageError(
-            f"{job.name}: this snapshot is packed by zstd, and WACZ has gzip; export it as --warc"
-        )
     with open_writer(job.target) as out:
-        writer = WaczWriter(_NoSeek(out), title=f"{job.snapshot.collection.title} {job.snapshot.label}")  # type: ignore[arg-type]
+        writer = WaczWriter(_NoSeek(out), title=job.title)  # type: ignore[arg-type]
+        moved: dict[str, Repacked] = {}
         for path in files:
-            writer.add_archive(path)
+            if path.name.endswith(".gz"):
+                writer.add_archive(path)
+            else:
+                moved[path.name] = writer.add_repacked(path)
         with gzip.open(job.index / "index.cdxj.gz") as lines:
-            writer.add_index(iter(lambda: list(islice(lines, BLOCK_LINES)), []))
+            held = move_lines(lines, moved) if moved else iter(lines)
+            writer.add_index(iter(lambda: list(islice(held, BLOCK_LINES)), []))
         writer.add_pages(
             {
                 "id": str(node),
                 "url": row["url"],
-                "ts": f"{row['time']:%Y-%m-%dT%H:%M:%SZ}",
+                "ts": f"{row['fetch_time']:%Y-%m-%dT%H:%M:%SZ}",
                 "title": scan(record.payload, anchors=False).title or row["url"],
             }
             for node, row, record in _iter_pages(job)
         )
-        created = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        writer.close(created=created, software=f"webstrata/{__version__}")
+        writer.close(created=_now(), software=f"webstrata/{__version__}")
     return len(job.pages), "pages", 0
 
 
@@ -244,30 +266,78 @@ def _export_parquet(job: _Job) -> tuple[int, str, int]:
         Index(job.index) as index,
         pq.ParquetWriter(out, _SCHEMA, compression="zstd") as writer,
     ):
-        entries = iter(index)
+        entries, said = iter(index), _Said(job)
         while batch := list(islice(entries, _ROWS)):
-            rows = [_describe(entry, job.snapshot.label) for entry in batch]
-            writer.write_batch(pa.RecordBatch.from_pylist(rows, schema=_SCHEMA))
+            rows = [_describe(entry, job.snapshot.label, said) for entry in batch]
+            urls = url_columns(pa.chunked_array([[entry.url for entry in batch]], pa.string()))
+            captures = pa.Table.from_pylist(rows, schema=_CAPTURE)
+            writer.write_table(pa.table([*urls.columns, *captures.columns], schema=_SCHEMA))
             task.advance(len(batch))
     return total, "captures", 0
 
 
-def _describe(entry: Entry, label: str) -> dict[str, Any]:
-    """A capture as Common Crawl's columnar index has it."""
-    fields, parts = entry.fields, urlsplit(entry.url)
-    host = parts.hostname or ""
-    is_name = not host.replace(".", "").isdigit() and ":" not in host
+class _Said:
+    """Charset and language of captures whose text is in the snapshot: those with the payload of a node."""
+
+    def __init__(self, job: _Job) -> None:
+        self._urls = Urls(job.parts["urls"].path) if "text" in job.parts and "urls" in job.parts else None
+        if self._urls is not None:
+            self._digests = job.pages.table("content_digest")["content_digest"].combine_chunks()
+            columns = Text(job.parts["text"].path).columns("charset", "language")
+            self._charsets, self._languages = (
+                columns[name].combine_chunks() for name in columns.column_names
+            )
+
+    def of(self, entry: Entry) -> dict[str, str | None]:
+        node = self._urls.node(entry.url) if self._urls is not None else None
+        if node is None or self._digests[node].as_py() != entry.fields["digest"]:
+            return {}
+        language = long_code(self._languages[node].as_py())
+        return {"content_charset": self._charsets[node].as_py(), "content_languages": language}
+
+
+def _export_wet(job: _Job) -> tuple[int, str, int]:
+    text = Text(job.parts["text"].path)
+    texts = (row for batch in text.scan("title", "text") for row in batch.to_pylist())
+    languages = text.columns("language")["language"]
+    fields = [("software", f"webstrata/{__version__}"), ("isPartOf", job.title)]
+    with open_writer(job.target) as out:
+        packed = job.name.endswith(".gz")
+        writer = WetWriter(out, packed=packed, name=job.name, created=_now(), fields=fields)
+        for (node, row, record), said in zip(_iter_pages(job), texts, strict=True):
+            conversion = Conversion(
+                url=row["url"],
+                date=f"{row['fetch_time']:%Y-%m-%dT%H:%M:%SZ}",
+                refers_to=record.get("WARC-Record-ID") or "",
+                title=said["title"],
+                text=said["text"],
+                language=languages[node].as_py(),
+            )
+            writer.write(conversion)
+    return len(text), "pages", 0
+
+
+def _export_bundle(job: _Job) -> tuple[int, str, int]:
+    about = {
+        "title": job.title,
+        "snapshot": job.snapshot.label,
+        "created": _now(),
+        "software": f"webstrata/{__version__}",
+    }
+    total = sum(part.record.bytes for part in job.parts.values())
+    with job.progress.task("copying", total=total, unit="bytes") as task:
+        write_bundle(job.target, job.parts, about, task.advance)
+    return len(job.parts), "parts", 0
+
+
+def _now() -> str:
+    return dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _describe(entry: Entry, label: str, said: _Said) -> dict[str, Any]:
+    """What Common Crawl's columnar index says of a capture, its URL aside."""
+    fields = entry.fields
     return {
-        "url_surtkey": entry.key,
-        "url": entry.url,
-        "url_host_name": host,
-        "url_host_tld": host.rpartition(".")[2] if is_name else None,
-        "url_host_registered_domain": registered_domain(host) if is_name else None,
-        "url_host_name_reversed": ".".join(reversed(host.split("."))) if is_name else host,
-        "url_protocol": parts.scheme,
-        "url_port": parts.port,
-        "url_path": parts.path,
-        "url_query": parts.query if "?" in entry.url else None,
         "fetch_time": entry.time,
         "fetch_status": int(fields["status"]),
         "fetch_redirect": fields.get("redirect"),
@@ -279,6 +349,7 @@ def _describe(entry: Entry, label: str) -> dict[str, Any]:
         "warc_record_length": int(fields["length"]),
         "crawl": label,
         "subset": "warc",
+        **said.of(entry),
     }
 
 
@@ -288,6 +359,8 @@ _WRITERS: dict[Format, Callable[[_Job], tuple[int, str, int]]] = {
     "cdxj": _export_cdxj,
     "wacz": _export_wacz,
     "parquet": _export_parquet,
+    "wet": _export_wet,
+    "bundle": _export_bundle,
 }
 
 
@@ -297,12 +370,12 @@ def _list_warc(job: _Job) -> list[Path]:
 
 def _iter_pages(job: _Job) -> Iterator[tuple[int, dict[str, Any], Record]]:
     """The nodes with their rows and the records that hold their payloads."""
-    table = job.pages.table("url", "time", "mime", "filename", "offset")
+    table = job.pages.table("url", "fetch_time", "content_mime_type", "warc_filename", "warc_record_offset")
     node = 0
     with job.progress.task("pages", total=len(table), unit="pages") as task:
         for batch in table.to_batches(max_chunksize=4096):
             for row in batch.to_pylist():
-                yield node, row, read_record(job.warc / row["filename"], row["offset"])
+                yield node, row, read_record(job.warc / row["warc_filename"], row["warc_record_offset"])
                 node += 1
                 task.advance()
 

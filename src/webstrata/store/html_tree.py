@@ -109,7 +109,7 @@ def check_base(root: Path, base_url: str) -> str:
     if base_url:
         base_url = normalize(base_url)
         return base_url if base_url.endswith("/") else base_url + "/"
-    if not root.is_dir() or not _has_hosts(root):
+    if not root.is_dir() or not has_hosts(root):
         raise UsageError(
             f"{root}: nobody knows what URLs these pages have; say what the folder stands for with "
             f"--base-url http://example.org/, or give a folder whose folders are named by hosts"
@@ -127,8 +127,16 @@ def _walk(root: Path) -> Iterator[Path]:
             yield from (Path(folder, name) for name in sorted(names))
 
 
-def _has_hosts(root: Path) -> bool:
-    """Whether each folder in it, of those that are not hidden, has the name of a host."""
+def has_hosts(root: Path) -> bool:
+    """Whether each folder in it, of those that are not hidden, has the name of a host.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> (folder / "www.example.org").mkdir()
+    >>> has_hosts(folder)
+    True
+    """
     with explained(root, "list"), os.scandir(root) as entries:
         seen = [
             (entry.is_dir(), entry.name)

@@ -33,7 +33,7 @@ from webstrata.collection.progress import Progress
 from webstrata.errors import ExistsError, FormatError
 from webstrata.store.answers import iter_answers, join_robots
 from webstrata.store.cdxj import Index, Line
-from webstrata.store.html_tree import check_base
+from webstrata.store.html_tree import check_base, has_hosts
 from webstrata.store.readers import READERS, Source, find_format, read_archive
 from webstrata.store.step import CAPTURES, build_store
 from webstrata.store.tally import Damage, Tally
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from webstrata.store.answers import Answer
     from webstrata.store.warc import Record
 
-_ARCHIVES = tuple(reader.ending for name, reader in READERS.items() if name != "HTML")
+_ARCHIVES = tuple(reader.ending for name, reader in READERS.items() if name not in ("HTML", "sitemap"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +87,8 @@ class IngestResult:
 def list_sources(paths: Iterable[Path], *, base_url: str = "", scratch: Path | None = None) -> list[Source]:
     r"""The files and folders of pages that `paths` name; an error if one of them is neither.
 
-    A folder stands for the archives in it, at any depth, and for the pages in it if it has any.
+    A folder stands for the archives in it, at any depth, and for the pages in it if it has any. Beside a
+    sitemap, a folder of pages whose URLs nobody knows is where the files of the sitemap are looked for.
 
     Examples
     --------
@@ -97,11 +98,15 @@ def list_sources(paths: Iterable[Path], *, base_url: str = "", scratch: Path | N
     ['a.warc']
     """
     found = []
+    paths = list(paths)
+    formats = {path: find_format(path) for path in paths if not path.is_dir()}
+    has_sitemap = "sitemap" in formats.values()
+    folders = tuple(path for path in paths if path.is_dir())
     for path in paths:
         if not path.is_dir():
-            if find_format(path) == "HTML":
+            if formats[path] == "HTML":
                 check_base(path, base_url)
-            found.append(Source(path, base_url, scratch))
+            found.append(Source(path, base_url, scratch, folders))
             continue
         with explained(path, "list"):
             files = sorted(file for file in path.rglob("*") if file.is_file() and not file.is_symlink())
@@ -109,6 +114,8 @@ def list_sources(paths: Iterable[Path], *, base_url: str = "", scratch: Path | N
         archives = [file for file in archives if _is_archive(file)]
         found += [Source(file, "", scratch) for file in archives]
         if not archives or any(file.suffix.lower() in (".html", ".htm", ".xhtml") for file in files):
+            if has_sitemap and not base_url and not has_hosts(path):
+                continue
             check_base(path, base_url)
             found.append(Source(path, base_url, scratch))
     return found

@@ -7,9 +7,11 @@ class, and **the node is the smallest row key of its class**. Every other URL st
 duplicate for the node of its class, a redirect for what it leads to in the end (none, if it goes round in a
 circle), anything else for none.
 
-``pages.parquet`` has, for each node, ``url row_key host time status mime digest fingerprint`` of the capture,
-and ``filename offset length`` of the record that holds its payload, which for a capture stored as ``revisit``
-is the one it refers to; ``truncated`` where the payload is cut off. Times are whole seconds, as in the index.
+``pages.parquet`` has a row a node, with columns named as in Common Crawl's columnar index where they mean the
+same (`webstrata.store.columns`): what the URL says, ``fetch_time fetch_status content_digest
+content_mime_type`` of the capture, and ``warc_filename warc_record_offset warc_record_length`` of the record
+that holds its payload, which for a capture stored as ``revisit`` is the one it refers to;
+``content_truncated`` where the payload is cut off. Ours are ``row_key`` and ``fingerprint``.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ import pyarrow.parquet as pq
 
 from webstrata.collection.files import explained, open_writer
 from webstrata.errors import FormatError
+from webstrata.store.columns import TIME, url_columns
 from webstrata.web.row_key import row_keys
 
 if TYPE_CHECKING:
@@ -131,7 +134,7 @@ def select_pages(captures: pa.Table) -> Selection:
     [{'row_key': 'b)/', 'node': 0}, {'row_key': 'c)/', 'node': 0}]
     """
     chosen, source, is_page, forbidden, label = judge_captures(captures)
-    size, mime = len(chosen), source["mime"]
+    size = len(chosen)
 
     # one more place stands for none, and leads to itself
     leads = np.full(size + 1, size)
@@ -147,20 +150,21 @@ def select_pages(captures: pa.Table) -> Selection:
     found = is_node[leads]  # what is still under way goes in a circle
 
     nodes = pa.array(is_node[:size])
+    chosen_pages, source_pages = chosen.filter(nodes), source.filter(nodes)
+    columns = url_columns(chosen_pages["url"])
     pages = pa.table({
-        "url": chosen["url"],
-        "row_key": chosen["row_key"],
-        "host": _hosts(chosen["url"]),
-        "time": chosen["time"],
-        "status": chosen["status"],
-        "mime": mime,
-        "digest": chosen["digest"],
-        "fingerprint": chosen["fingerprint"],
-        "length": source["length"],
-        "offset": source["offset"],
-        "filename": source["filename"],
-        "truncated": source["truncated"],
-    }).filter(nodes)  # fmt: skip
+        "row_key": chosen_pages["row_key"],
+        **{name: columns[name] for name in columns.column_names},
+        "fetch_time": pc.cast(chosen_pages["time"], TIME),
+        "fetch_status": pc.cast(chosen_pages["status"], pa.int16()),
+        "content_digest": chosen_pages["digest"],
+        "content_mime_type": source_pages["mime"],
+        "content_truncated": source_pages["truncated"],
+        "fingerprint": chosen_pages["fingerprint"],
+        "warc_filename": source_pages["filename"],
+        "warc_record_offset": source_pages["offset"],
+        "warc_record_length": source_pages["length"],
+    })  # fmt: skip
     reason = np.select(
         [is_redirect, is_page & forbidden, is_page], ["redirect", "noindex", "duplicate"], "no page"
     )
@@ -283,10 +287,6 @@ def _flags(values: pa.ChunkedArray) -> npt.NDArray[np.bool_]:
     return flags
 
 
-def _hosts(urls: pa.ChunkedArray) -> pa.ChunkedArray:
-    return pc.struct_field(pc.extract_regex(urls, r"^https?://(?P<host>\[[^\]]*\]|[^/?:]+)"), "host")
-
-
 def _parse_hex(texts: pa.ChunkedArray) -> pa.Array:
     """64-bit numbers from 16 hexadecimal digits each, without a loop."""
     valid = _flags(pc.is_valid(texts))
@@ -300,8 +300,8 @@ def _parse_hex(texts: pa.ChunkedArray) -> pa.Array:
 # ---- the table
 
 
-def write_pages(path: Path, pages: pa.Table) -> None:
-    """Write the table of pages so that `Pages` opens it.
+def write_pages(path: Path, pages: pa.Table, *, crawl: str = "") -> None:
+    """Write the table of pages so that `Pages` opens it, with the label of their snapshot in each row.
 
     Examples
     --------
@@ -310,6 +310,9 @@ def write_pages(path: Path, pages: pa.Table) -> None:
     >>> pq.read_metadata(path).num_rows
     1
     """
+    if crawl:  # columns that have one value take no room, and queries ask for them
+        for name, value in (("crawl", crawl), ("subset", "warc")):
+            pages = pages.append_column(name, pa.array([value] * len(pages), pa.string()))
     with open_writer(path) as stream:
         pq.write_table(pages, stream, compression="zstd", row_group_size=ROW_GROUP)
 
@@ -320,11 +323,11 @@ class Pages:
     Examples
     --------
     >>> folder = getfixture("tmp_path")
-    >>> table = pa.table({"url": ["http://a/", "http://b/"], "status": [200, 200]})
+    >>> table = pa.table({"url": ["http://a/", "http://b/"], "fetch_status": [200, 200]})
     >>> write_pages(folder / "pages.parquet", table)
     >>> pages = Pages(folder)
     >>> len(pages), pages[1], pages.columns
-    (2, {'url': 'http://b/', 'status': 200}, ['url', 'status'])
+    (2, {'url': 'http://b/', 'fetch_status': 200}, ['url', 'fetch_status'])
     >>> pages.table("url")["url"].to_pylist()
     ['http://a/', 'http://b/']
     """

@@ -1,4 +1,4 @@
-"""Archives of all formats, told by what they hold: WARC, ARC, TREC Web, WACZ, folders of HTML.
+"""Archives of all formats, told by what they hold: WARC, ARC, TREC Web, WACZ, sitemaps, folders of HTML.
 
 A reader gives the records of a file as WARC would have them (`webstrata.store.warc.Record`), and tells a
 `Tally` what it could not read. Names do not matter, except for a file whose beginning is damaged.
@@ -14,6 +14,8 @@ from webstrata.errors import FormatError, MissingError
 from webstrata.store.arc import is_arc, read_arc
 from webstrata.store.html_tree import is_html, read_tree
 from webstrata.store.members import ZSTD, iter_members
+from webstrata.store.old_warc import is_old_warc, read_old_warc
+from webstrata.store.sitemap import is_sitemap, read_sitemap
 from webstrata.store.tally import Tally
 from webstrata.store.trec import is_trec, read_trec
 from webstrata.store.wacz import read_wacz
@@ -30,6 +32,8 @@ class Source(NamedTuple):
     path: Path
     base_url: str = ""
     scratch: Path | None = None
+    folders: tuple[Path, ...] = ()
+    """Where else a sitemap looks for its files."""
 
 
 class Reader(NamedTuple):
@@ -48,6 +52,7 @@ def _read_warc(source: Source, tally: Tally) -> Iterator[Record]:
 
 
 READERS: dict[str, Reader] = {
+    "WARC 0.9": Reader(is_old_warc, lambda source, tally: read_old_warc(source.path, tally), ".warc-0.9"),
     "WARC": Reader(
         lambda start: start.lstrip()[:5].upper() == b"WARC/" or start.startswith(ZSTD), _read_warc, ".warc"
     ),
@@ -57,6 +62,13 @@ READERS: dict[str, Reader] = {
         lambda start: start.startswith((b"PK\x03\x04", b"PK\x05\x06")),
         lambda source, tally: read_wacz(source.path, tally, scratch=source.scratch),
         ".wacz",
+    ),
+    "sitemap": Reader(
+        is_sitemap,
+        lambda source, tally: read_sitemap(
+            source.path, tally, base_url=source.base_url, folders=source.folders
+        ),
+        "sitemap.xml",
     ),
     "HTML": Reader(
         is_html, lambda source, tally: read_tree(source.path, tally, base_url=source.base_url), ".htm"

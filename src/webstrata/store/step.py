@@ -91,7 +91,7 @@ def build_store(
     >>> build_store(snapshot, folder)
     >>> list(snapshot.urls)
     ['http://example.org/']
-    >>> snapshot.pages[0]["filename"]
+    >>> snapshot.pages[0]["warc_filename"]
     'crawl-00000.warc.gz'
     """
     progress = progress or Progress()
@@ -111,7 +111,7 @@ def build_store(
         build.count(captures=build_index(crawl / CAPTURES, build.path, progress=progress))
     with snapshot.build("pages", inputs=("index",), renew=renew, progress=progress) as build:
         selection = select_pages(captures)
-        write_pages(build.path / "pages.parquet", selection.pages)
+        write_pages(build.path / "pages.parquet", selection.pages, crawl=snapshot.label)
         build.count(nodes=len(selection.pages))
     with snapshot.build("urls", inputs=("pages",), renew=renew, progress=progress) as build:
         write_urls(build.path, selection.pages["row_key"], selection.others)

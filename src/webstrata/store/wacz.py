@@ -9,7 +9,8 @@
 ``datapackage-digest.json``     the SHA-256 of ``datapackage.json``
 ==============================  =========================================================================
 
-Everything is stored, not deflated: what is large is packed already, and readers ask for ranges. When a WACZ
+Everything is stored, not deflated: what is large is packed already, and readers ask for ranges. WARC files
+that gzip has not packed are packed anew, since replay tools want that, and the index follows. When a WACZ
 is read, only names that begin with ``archive/`` and end as WARC files do count, and none becomes a path.
 """
 
@@ -18,18 +19,20 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import re
 import shutil
 import tempfile
 import zipfile
 import zlib
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from webstrata.collection.files import explained
 from webstrata.store.warc import read_records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from os import PathLike
     from typing import BinaryIO
 
@@ -143,9 +146,25 @@ class WaczWriter:
         self._title = title
 
     def add_archive(self, path: Path) -> None:
-        """Add a WARC file."""
+        """Add a WARC file as it is."""
         with explained(path, "read"), path.open("rb") as stream:
             self._add(f"archive/{path.name}", iter(lambda: stream.read(1 << 20), b""))
+
+    def add_repacked(self, path: Path) -> Repacked:
+        """Add a WARC file that is packed otherwise, each record as a gzip member; where they are now."""
+        places: dict[int, tuple[int, int]] = {}
+
+        def pack() -> Iterator[bytes]:
+            offset = 0
+            for record in read_records(path):
+                packed = gzip.compress(_to_bytes(record), 6, mtime=0)
+                places[record.offset] = (offset, len(packed))
+                offset += len(packed)
+                yield packed
+
+        name = re.sub(r"\.warc(\.\w+)?$", "", path.name) + ".warc.gz"
+        self._add(f"archive/{name}", pack())
+        return Repacked(name, places)
 
     def add_index(self, blocks: Iterable[list[bytes]]) -> None:
         """Add the index: lists of sorted lines, each of which becomes a gzip member."""
@@ -210,6 +229,43 @@ class WaczWriter:
                 "bytes": size,
             }
         )
+
+
+class Repacked(NamedTuple):
+    """A file of a WACZ whose records lie elsewhere than in the file it was made of."""
+
+    name: str
+    places: dict[int, tuple[int, int]]
+    """From the offset of a record to its offset and length now."""
+
+
+def move_lines(lines: Iterable[bytes], files: Mapping[str, Repacked]) -> Iterator[bytes]:
+    r"""The lines of a sorted index with the places that records have now, sorted as well.
+
+    Examples
+    --------
+    >>> line = b'uk,a)/ 20260612183000 {"length": "9", "offset": "7", "filename": "a.warc.zst"}\n'
+    >>> next(move_lines([line], {"a.warc.zst": Repacked("a.warc.gz", {7: (5, 3)})}))
+    b'uk,a)/ 20260612183000 {"length": "3", "offset": "5", "filename": "a.warc.gz"}\n'
+    """
+    # the place of a record decides the order only among captures of one key and one second
+    for _, group in groupby(lines, key=lambda line: line.split(b" ", 2)[:2]):
+        yield from sorted(_move_line(line, files) for line in group)
+
+
+def _move_line(line: bytes, files: Mapping[str, Repacked]) -> bytes:
+    key, timestamp, text = line.split(b" ", 2)
+    fields = json.loads(text)
+    file = files.get(fields["filename"])
+    if file is not None:
+        offset, length = file.places[int(fields["offset"])]
+        fields |= {"length": str(length), "offset": str(offset), "filename": file.name}
+    return b"%b %b %b\n" % (key, timestamp, json.dumps(fields, ensure_ascii=False).encode())
+
+
+def _to_bytes(record: Record) -> bytes:
+    lines = "".join(f"{name}: {value}\r\n" for name, value in record.headers)
+    return f"WARC/1.1\r\n{lines}\r\n".encode() + record.block + b"\r\n\r\n"
 
 
 def _info(name: str) -> zipfile.ZipInfo:

@@ -55,6 +55,13 @@ _DICTIONARY_MAGIC = (0x184D2A5D).to_bytes(4, "little")
 MAX_BLOCK = 1 << 30
 """Bytes of the longest block that is read; a file may declare any length."""
 _STARTS = re.compile(rb"\x1f\x8b\x08|\x28\xb5\x2f\xfd|WARC/[01]\.\d")
+"""What a record that can be read may begin with."""
+_FRAMES = {
+    b"\x28\xb5\x2f\xfd": re.compile(rb"\x28\xb5\x2f\xfd"),
+    _DICTIONARY_MAGIC: re.compile(rb"\x28\xb5\x2f\xfd"),
+    b"\x04\x22\x4d\x18": re.compile(rb"\x04\x22\x4d\x18"),
+}
+"""The same for files that begin so: what zstd and lz4 have packed may show a version line as it is."""
 
 
 class Revisit(NamedTuple):
@@ -288,6 +295,7 @@ def read_records(
             return
         with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
             start, dictionary, strict = 0, _read_dictionary(data), True
+            starts = _FRAMES.get(data[:4], _STARTS)
             held: Problem | None = None  # one that is told unless a better place for it is found
             while start < len(data):
                 begun, base, is_read, is_whole = start, start, False, False
@@ -295,6 +303,8 @@ def read_records(
                     for record in _iterate(data, base, dictionary, strict=strict):
                         begun, is_whole = base + record.stream_pos, False
                         made = _make(record, begun, max_block)
+                        if "\n" in made.kind:
+                            raise ValueError("lines of the head end in LF alone")
                         if held is not None:
                             tell(held)
                         held, is_read, is_whole = None, True, True
@@ -305,7 +315,7 @@ def read_records(
                     if strict and start == 0 and not is_read:
                         strict = False  # the writer of this file had ways of its own
                         continue
-                    found = _STARTS.search(data, begun + 1)
+                    found = starts.search(data, begun + 1)
                     start = found.start() if found else len(data)
                     cut = error.record if isinstance(error, _CutOff) and found is None else None
                     held = Problem(begun, cut.url if cut else None, str(error))

@@ -25,6 +25,17 @@ def registered_domain(host: str) -> str | None:
     return core.registered_domain(host.lower())
 
 
+def registry_domain(host: str) -> str | None:
+    """The registered domain by the suffixes of registries alone, without those of companies.
+
+    Examples
+    --------
+    >>> registry_domain("alice.github.io"), registry_domain("www.example.co.uk")
+    ('github.io', 'example.co.uk')
+    """
+    return core.registry_domain(host.lower())
+
+
 def public_suffix(host: str) -> str | None:
     """The public suffix of a host in lower case; None for an address.
 

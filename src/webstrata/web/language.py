@@ -22,7 +22,34 @@ _CODES = {
     "swe": "sv", "tam": "ta", "tel": "te", "tgl": "tl", "tha": "th", "tuk": "tk", "tur": "tr",
     "ukr": "uk", "urd": "ur", "uzb": "uz", "vie": "vi", "yid": "yi", "zul": "zu",
 }
+
+# ISO 639-1 and the code of ISO 639-3 for the same language, or for the group that it names (zho, not cmn)
+_LONG = """
+aaaar ababk aeave afafr akaka amamh anarg arara asasm avava ayaym azaze babak bebel bgbul bibis bmbam bnben
+bobod brbre bsbos cacat ceche chcha cocos crcre csces cuchu cvchv cycym dadan dedeu dvdiv dzdzo eeewe elell
+eneng eoepo esspa etest eueus fafas ffful fifin fjfij fofao frfra fyfry gagle gdgla glglg gngrn guguj gvglv
+hahau heheb hihin hohmo hrhrv hthat huhun hyhye hzher iaina idind ieile igibo iiiii ikipk ioido isisl itita
+iuiku jajpn jvjav kakat kgkon kikik kjkua kkkaz klkal kmkhm knkan kokor krkau kskas kukur kvkom kwcor kykir
+lalat lbltz lglug lilim lnlin lolao ltlit lulub lvlav mgmlg mhmah mimri mkmkd mlmal mnmon mrmar msmsa mtmlt
+mymya nanau nbnob ndnde nenep ngndo nlnld nnnno nonor nrnbl nvnav nynya ococi ojoji omorm orori ososs papan
+pipli plpol pspus ptpor quque rmroh rnrun roron rurus rwkin sasan scsrd sdsnd sesme sgsag shhbs sisin skslk
+slslv smsmo snsna sosom sqsqi srsrp ssssw stsot susun svswe swswa tatam tetel tgtgk ththa titir tktuk tltgl
+tntsn toton trtur tstso tttat twtwi tytah uguig ukukr ururd uzuzb veven vivie vovol wawln wowol xhxho yiyid
+yoyor zazha zhzho zuzul
+"""
 # fmt: on
+_TO_LONG = {pair[:2]: pair[2:] for pair in _LONG.split()}
+
+
+def long_code(code: str | None) -> str | None:
+    """The code of ISO 639-3 for one of ISO 639-1, as Common Crawl writes languages; None where there is none.
+
+    Examples
+    --------
+    >>> long_code("en"), long_code("zh"), long_code("xx"), long_code(None)
+    ('eng', 'zho', None, None)
+    """
+    return _TO_LONG.get(code or "")
 
 
 def detect(text: str, *, guess: bool = False) -> str | None:

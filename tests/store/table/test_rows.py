@@ -154,3 +154,19 @@ def test_what_cannot_be_written_is_refused(table: Table, tmp_path: Path) -> None
         table["org,a)/"]["score"]
     with pytest.raises(UsageError, match="there is no snapshot yet whose time a cell could have"):
         ws.create(tmp_path / "empty").table.put("org,a)/", {"meta": {"a": "b"}})
+
+
+def test_anchors_that_were_seen_and_written_are_one_family(table: Table) -> None:
+    row = table["http://b.org/"]
+    assert dict(row["anchor"]) == {"http://a.org/": "B"}
+    table.put("http://b.org/", {"anchor": {"http://z.org/": "later"}}, at="2026-06")
+    table.put("http://b.org/", {"anchor": {"http://a.org/": "instead"}}, at="2026-05")
+    row = table["http://b.org/"]
+    assert dict(row["anchor"]) == {"http://a.org/": "instead", "http://z.org/": "later"}
+    found = row.find("anchor", "http://z.org/")
+    assert found is not None
+    assert found.value == "later"
+    table.delete("http://b.org/", "anchor")
+    assert dict(table["http://b.org/"]["anchor"]) == {"http://a.org/": "B"}
+    assert [r.key for r in table.scan(families=["anchor"])] == ["org,b)/"]
+    assert [r.key for r in table.scan("org,c", families=["anchor"])] == []

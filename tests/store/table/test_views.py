@@ -87,3 +87,12 @@ def test_a_name_in_the_index_never_leads_out_of_the_part(uk: ws.Collection) -> N
         build_index(uk.path / "lines", part.path)
     with pytest.raises(FormatError, match="which is no file of the part `warc`"):
         read(Views(uk), "content", "org,a)/")
+
+
+def test_anchors_are_columns_by_the_pages_that_link(views: Views) -> None:
+    cells = views.anchors("org,b)/")
+    assert [(cell.column, cell.time, cell.value) for cell in cells] == [("http://a.org/", MAY, "B")]
+    assert views.anchors("org,b)/", until=MAY - 1) == []
+    assert views.anchors("org,c)/") == []  # a duplicate: its anchors are those of its node
+    assert list(views.anchor_rows()) == ["org,b)/"]
+    assert list(views.anchor_rows(b"org,c", b"org,d")) == []

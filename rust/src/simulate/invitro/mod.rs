@@ -6,6 +6,7 @@
 //! ([`truth`]) call the same functions, which is why they agree.
 
 pub mod address;
+pub mod archive;
 pub mod connection;
 pub mod draw;
 pub mod events;

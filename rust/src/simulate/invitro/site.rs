@@ -1,6 +1,7 @@
-//! What a server serves: a web, or a given graph under its own addresses.
+//! What a server serves: a web, or a given graph or an archive under their own addresses.
 
 use super::Web;
+use super::archive::Archive;
 use super::given::GivenGraph;
 use super::host::Host;
 use super::respond::{Reply, Request};
@@ -9,13 +10,15 @@ pub enum Site {
     Web(Web),
     /// The web lends its words and its speed; addresses and links are the graph's.
     Given(Web, GivenGraph),
+    /// The same with the answers of an archive.
+    Archive(Web, Archive),
 }
 
 /// A host that a site has.
 pub enum Found {
     /// A host of the web, and whether it was asked as a mirror.
     Host(Host, bool),
-    /// The number of a host of a given graph.
+    /// The number of a host of a given graph or archive.
     Given(u64),
 }
 
@@ -24,13 +27,13 @@ impl Site {
     pub fn with_popular(self, month: u32) -> Self {
         match self {
             Self::Web(web) => Self::Web(web.with_popular(month)),
-            given @ Self::Given(..) => given,
+            other => other,
         }
     }
 
     pub fn web(&self) -> &Web {
         match self {
-            Self::Web(web) | Self::Given(web, _) => web,
+            Self::Web(web) | Self::Given(web, _) | Self::Archive(web, _) => web,
         }
     }
 
@@ -40,6 +43,7 @@ impl Site {
                 .find_host(name, month)
                 .map(|(host, is_mirror)| Found::Host(host, is_mirror)),
             Self::Given(_, graph) => graph.find_host(name).map(Found::Given),
+            Self::Archive(_, archive) => archive.find_host(name).map(Found::Given),
         }
     }
 
@@ -61,6 +65,7 @@ impl Site {
     pub fn respond(&self, found: &Found, name: &[u8], month: u32, request: &Request<'_>) -> Reply {
         match (self, found) {
             (Self::Given(web, graph), _) => graph.respond(web, name, request),
+            (Self::Archive(_, archive), _) => archive.respond(name, request.target),
             (Self::Web(web), Found::Host(host, is_mirror)) => {
                 web.respond(host, *is_mirror, month, request)
             }

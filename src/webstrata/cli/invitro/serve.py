@@ -40,6 +40,14 @@ if TYPE_CHECKING:
 @click.option(
     "--arcs", type=click.Path(path_type=Path, exists=True), help="and its arcs, two node numbers per line."
 )
+@click.option(
+    "--warc",
+    "archives",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True),
+    help="Serve the captures in a file or folder, of any format that ingest reads; may be repeated.",
+)
+@click.option("--at", metavar="TIME", help="With --warc: captures at or before, as 2026-06. [the last ones]")
 @click.option("--seconds", type=float, help="Stop after so long; else serve until Ctrl-C.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document when it is ready.")
 def command(
@@ -53,6 +61,8 @@ def command(
     seeds: Path | None,
     urls: Path | None,
     arcs: Path | None,
+    archives: tuple[Path, ...],
+    at: str | None,
     seconds: float | None,
     *,
     origins: bool,
@@ -61,14 +71,23 @@ def command(
     """Serve one month of an in-vitro web over HTTP.
 
     Give clients the address printed as their HTTP proxy, or, with --origins, let them find each host at its
-    own loopback address. With --urls and --arcs a given graph is served in place of the web.
+    own loopback address. With --urls and --arcs a given graph is served in place of the web, with --warc
+    what was archived of a real one.
     """
+    from webstrata.simulate.invitro.archive import read_archives
     from webstrata.simulate.invitro.given import read_graph
 
     if (urls is None) != (arcs is None):
         raise click.UsageError("--urls and --arcs belong together: give both, or neither")
+    if archives and urls:
+        raise click.UsageError("--warc and --urls are two webs: give one of them")
+    if at and not archives:
+        raise click.UsageError("--at needs --warc: an in-vitro web has months (--month)")
     given = read_graph(urls, arcs) if urls and arcs else None
-    with web.serve(month, port=port, origins=origins, workers=workers, log=log, given=given) as server:
+    archive = read_archives(archives, at) if archives else None
+    with web.serve(
+        month, port=port, origins=origins, workers=workers, log=log, given=given, archive=archive
+    ) as server:
         if hosts_table:
             hosts_table.write_text(server.hosts_table())
         if authority:
@@ -76,9 +95,14 @@ def command(
                 raise click.UsageError("--authority needs --tls: without TLS there is no certificate")
             authority.write_text(server.authority)
         if seeds:
-            seeds.write_text("\n".join(given.urls if given else web.home_pages(month)) + "\n")
+            homes = given.urls if given else archive.home_pages() if archive else web.home_pages(month)
+            seeds.write_text("\n".join(homes) + "\n")
+        header = web.header(month) | {"origins": origins}
+        if archive:
+            header |= {"captures": len(archive.captures), "hosts": len(archive.hosts)}
+            header |= {"left_out": dict(archive.tally.left_out), "damaged": archive.tally.num_damaged}
         with suppress(KeyboardInterrupt):  # Ctrl-C is how a server is meant to end
-            _announce(server, web.header(month) | {"origins": origins}, as_json=as_json)
+            _announce(server, header, as_json=as_json)
             _wait(seconds)
         counters = server.counters()
     click.echo(f"{counters['requests']:,} requests, {counters['malformed']:,} malformed.", err=True)
@@ -88,10 +112,10 @@ def _announce(server: Server, header: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         show_json({"proxy": server.proxy, "port": server.port, **header})
         return
-    click.echo(
-        f"Serving month {header['month']} of {header['preset']} (seed {header['seed']}) as the HTTP proxy "
-        f"{server.proxy}"
-    )
+    what = f"month {header['month']} of {header['preset']} (seed {header['seed']})"
+    if "captures" in header:
+        what = f"{header['captures']:,} captures of {header['hosts']:,} hosts"
+    click.echo(f"Serving {what} as the HTTP proxy {server.proxy}")
     if header["origins"]:
         click.echo(f"and every host at its own loopback address, port {server.port}.")
     click.echo("Ctrl-C ends it.")

@@ -1,4 +1,4 @@
-"""A running server of an in-vitro web, or of a given graph."""
+"""A running server of an in-vitro web, of a given graph, or of an archive."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    from webstrata.simulate.invitro.archive import ArchivedWeb
     from webstrata.simulate.invitro.given import GivenGraph
     from webstrata.simulate.invitro.web import Web
 
@@ -29,9 +30,12 @@ class Server:
         log: Path | None = None,
         append_log: bool = False,
         given: GivenGraph | None = None,
+        archive: ArchivedWeb | None = None,
     ) -> None:
         self.web = web
         self.month = month
+        self._archive = archive  # held, so that its file stays
+        is_given = given is not None or archive is not None
         self._core = web._core.serve(
             month=month,
             address=ADDRESS,
@@ -39,10 +43,11 @@ class Server:
             origins=origins,
             workers=workers,
             log=log,
-            log_header=json.dumps(web.header(month) | ({"given": True} if given else {})),
+            log_header=json.dumps(web.header(month) | ({"given": True} if is_given else {})),
             append_log=append_log,
             urls=given.urls if given else None,
             arcs=given.arcs if given else None,
+            archive=(archive.path, archive.captures) if archive else None,
         )
         self.port = self._core.port
         self.authority = self._core.authority
@@ -56,6 +61,11 @@ class Server:
     def addresses(self) -> dict[str, str]:
         """The loopback address of every host that is there, mirrors included."""
         hosts = self.web.hosts(self.month)
+        if (
+            self._archive is not None
+        ):  # its hosts have the addresses of the web's, in their order, again and again
+            there = hosts["address"]
+            return {name: there[place % len(there)] for place, name in enumerate(self._archive.hosts)}
         rows = zip(hosts["name"], hosts["mirror"], hosts["address"], hosts["present"], strict=True)
         return {
             name: address

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from webstrata.simulate.invitro.archive import ArchivedWeb
     from webstrata.simulate.invitro.describe import Description
     from webstrata.simulate.invitro.given import GivenGraph
 
@@ -366,6 +367,7 @@ class Web:
         log: Path | None = None,
         append_log: bool = False,
         given: GivenGraph | None = None,
+        archive: ArchivedWeb | None = None,
     ) -> Server:
         """A server of one month, running until it is closed; a context manager.
 
@@ -386,6 +388,8 @@ class Web:
             Go on with a log that is there.
         given
             A graph to be served under its own addresses, in place of the web's.
+        archive
+            Captures to be served under their own addresses, in place of the web's.
 
         Examples
         --------
@@ -406,6 +410,7 @@ class Web:
             log=log,
             append_log=append_log,
             given=given,
+            archive=archive,
         )
 
     def header(self, month: int) -> dict[str, Any]:

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     Time = dt.datetime | str | int
     """A label or date (``2026-06``), a moment, or microseconds since 1970."""
 
+ANCHOR = "anchor"
+"""The family that has both: what pages of a snapshot say, and what was written."""
 ALL = (*VIEWS, *FAMILIES)
 """Every family, those of captures first."""
 
@@ -133,11 +135,13 @@ class Row:
             found = [cell for cell in self._known[family] if cell.time <= self._until]
         else:
             found = self._table.stored.read(family, self.key, self._until)
+        if family == ANCHOR:
+            found = _join(found, self._table.views.anchors(self.key, self._until))
         return [cell for cell in found if column in (None, cell.column)]
 
     def find(self, family: str, column: str) -> Cell | None:
         """The newest version of a cell, None where there is none."""
-        if _check(family) in FAMILIES and family not in self._known:
+        if _check(family) in FAMILIES and family not in self._known and family != ANCHOR:
             return self._table.stored.read_cell(family, self.key, column, self._until)
         if family in FAMILIES:
             return next(iter(self.cells(family, column)), None)
@@ -275,6 +279,8 @@ class Table:
         until = MAX_TIME if at is None else parse_period(at)[1]
         stored = [name for name in FAMILIES if name in names]
         sources = [_mark(name, self.stored.scan(name, low, high)) for name in stored]
+        if ANCHOR in names:
+            sources.append((key, "", []) for key in self.views.anchor_rows(low, high))
         if set(names) & set(VIEWS):
             sources.append((key, "", []) for key in self.views.row_keys(low, high))
         # Python compares texts as their UTF-8 compares, so the order is that of the keys
@@ -312,6 +318,12 @@ class Table:
 
 def _mark(name: str, rows: Iterable[tuple[str, list[Cell]]]) -> Iterator[tuple[str, str, list[Cell]]]:
     return ((key, name, cells) for key, cells in rows)
+
+
+def _join(written: list[Cell], seen: list[Cell]) -> list[Cell]:
+    """Cells of both by column, the newest first; what was written stands for what was seen then."""
+    cells = {(cell.column, cell.time): cell for cell in (*seen, *written)}
+    return sorted(cells.values(), key=lambda cell: (cell.column.encode(), -cell.time))
 
 
 def _check(family: str, *, writing: bool = False) -> str:

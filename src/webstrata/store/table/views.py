@@ -9,6 +9,9 @@ of all where there is none.
 ``http``     ``status``, ``mime``, ``digest``, ``captured`` (fourteen digits) and ``head`` as stored
 ``text``     ``title`` and ``visible``, the text of a page of HTML
 ``links``    a column per URL that the page links to: the texts of the links, a line each
+``anchor``   a column per page that links to this one: the texts of its links, a line each, from the part
+             `anchors`. What is written to this family later is beside it, and stands before it where column
+             and time are the same
 ===========  ==========================================================================================
 """
 
@@ -17,9 +20,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass
 from heapq import merge
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from webstrata.errors import FormatError, MissingError
+from webstrata.store.anchors import Anchors
 from webstrata.store.cdxj import Index
 from webstrata.store.pages import REVISIT
 from webstrata.store.table.cells import MAX_TIME, Cell, Value, parse_period
@@ -28,7 +33,7 @@ from webstrata.store.warc import read_record
 from webstrata.web import html
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from webstrata.collection import Collection
     from webstrata.collection.parts import Part
@@ -48,6 +53,7 @@ class _Opened:
     time: int
     index: Index
     urls: Urls | None
+    anchors: Anchors | None
     warc: Part
     parts: tuple[Part, ...]
 
@@ -75,6 +81,37 @@ class Views:
             if entry is not None:
                 values = self._read(family, opened, entry)
                 yield [Cell(column, opened.time, value) for column, value in sorted(values.items())]
+
+    def anchors(self, row: str, until: int = MAX_TIME) -> list[Cell]:
+        """What other pages of each snapshot call a page, by column, the newest first."""
+        url = from_row_key(row)
+        cells = []
+        for opened in self._snapshots(until):
+            node = opened.urls.node(url) if opened.urls is not None and opened.anchors is not None else None
+            if (
+                node is None
+                or opened.urls is None
+                or opened.anchors is None
+                or opened.urls.row_keys[node] != row
+            ):
+                continue
+            texts: dict[int, dict[str, None]] = {}
+            for anchor in opened.anchors[node]:
+                texts.setdefault(anchor.source, {})[anchor.text] = None
+            cells += [
+                Cell(opened.urls[source], opened.time, "\n".join(said)) for source, said in texts.items()
+            ]
+        return sorted(cells, key=lambda cell: (cell.column.encode(), -cell.time))
+
+    def anchor_rows(self, start: bytes = b"", stop: bytes = b"\xff") -> Iterator[str]:
+        """The row keys of a range whose pages others call something, in order, each once."""
+        held = [(opened.urls, opened.anchors) for opened in self._snapshots()]
+        columns = [
+            _with_anchors(urls, anchors, start, stop)
+            for urls, anchors in held
+            if urls is not None and anchors is not None
+        ]
+        return (key for key, _ in groupby(merge(*columns)))
 
     def row_keys(self, start: bytes = b"", stop: bytes = b"\xff") -> Iterator[str]:
         """The row keys of all captured URLs from `start` up to `stop`, in order, each once."""
@@ -110,7 +147,8 @@ class Views:
         parts: list[Part] = []
         try:
             parts += [snapshot.open_part("index"), snapshot.open_part("warc")]
-            parts.append(snapshot.open_part("urls"))
+            parts += [snapshot.open_part("urls")]
+            parts += [snapshot.open_part("anchors")]
         except MissingError:
             pass  # a snapshot that captured nothing yet, or whose store step was interrupted
         if len(parts) < 2:
@@ -118,7 +156,10 @@ class Views:
                 part.close()
             return None
         urls = Urls(parts[2].path) if len(parts) > 2 else None
-        return _Opened(parse_period(label)[0], Index(parts[0].path), urls, parts[1], tuple(parts))
+        anchors = None
+        if len(parts) > 3 and parts[3].record.inputs.get(f"{label}/urls") == parts[2].record.checksum:
+            anchors = Anchors(parts[3].path)  # those of other nodes would speak of other pages
+        return _Opened(parse_period(label)[0], Index(parts[0].path), urls, anchors, parts[1], tuple(parts))
 
     def _read(self, family: str, opened: _Opened, entry: Entry) -> dict[str, Value]:
         record = _load(opened, entry)
@@ -189,6 +230,21 @@ def _charset(head: bytes) -> str | None:
         if name.strip().lower() == b"content-type" and b"charset=" in value.lower():
             return value.lower().partition(b"charset=")[2].split(b";")[0].strip(b" \r\"'").decode("latin-1")
     return None
+
+
+def _with_anchors(urls: Urls, anchors: Anchors, start: bytes, stop: bytes) -> Iterator[str]:
+    """The row keys of a range whose pages are called something by others."""
+    last = -1
+    first, behind = (_find(urls.row_keys, key) for key in (start, stop))
+    for block in anchors.rows.blocks("target"):
+        for node in block["target"].unique().to_pylist():
+            if first <= node < behind and node != last:
+                yield str(urls.row_keys[node])
+            last = node
+
+
+def _find(keys: Sequence[str], key: bytes) -> int:
+    return bisect_left(keys, key, key=lambda text: str(text).encode())
 
 
 def _between(keys: Any, start: bytes, stop: bytes) -> Iterator[str]:  # noqa: ANN401 (Arrow has no types)
