@@ -30,6 +30,8 @@ class Source(NamedTuple):
     path: Path
     base_url: str = ""
     scratch: Path | None = None
+    start: int = 0
+    """Where reading begins, for WARC."""
 
 
 class Reader(NamedTuple):
@@ -44,7 +46,7 @@ class Reader(NamedTuple):
 
 def _read_warc(source: Source, tally: Tally) -> Iterator[Record]:
     name = str(source.path)
-    return read_records(source.path, report=lambda problem: tally.report(name, problem))
+    return read_records(source.path, start=source.start, report=lambda problem: tally.report(name, problem))
 
 
 READERS: dict[str, Reader] = {
