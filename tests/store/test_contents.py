@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -146,13 +146,13 @@ def test_what_an_earlier_snapshot_has_is_taken_over(tmp_path: Path, monkeypatch:
     pages["http://a.org/7"] = b"<title>new</title>"
     pages["http://b.org/moved"] = pages.pop("http://a.org/9")
     apart = build(tmp_path / "apart", pages, "2026-06")
-    parsed = []
+    parsed, parse_rows = [], contents._parse_rows
 
-    def count(body: bytes, *, url: str, mime: str, head: bytes) -> contents.Content:
-        parsed.append(url)
-        return parse(body, url=url, mime=mime, head=head)
+    def count(kernel: Any, path: Path, rows: list[int], chosen: list[dict[str, Any]]) -> int:
+        parsed.extend(page["url"] for page in chosen)
+        return parse_rows(kernel, path, rows, chosen)
 
-    monkeypatch.setattr(contents, "parse", count)
+    monkeypatch.setattr(contents, "_parse_rows", count)
     snapshot = build(tmp_path, pages, "2026-06")
     assert sorted(parsed) == ["http://a.org/7", "http://b.org/moved"]
     assert snapshot.parts.record("text").counts["taken"] == 98

@@ -11,7 +11,7 @@ use regex::bytes::Regex;
 use std::sync::{Arc, LazyLock};
 
 /// Characters that tell the language.
-const SAMPLE: usize = 1 << 13;
+const SAMPLE: usize = 1 << 11;
 /// The bit of a link whose page asks not to follow any.
 const PAGE_NOFOLLOW: u8 = 8;
 
@@ -167,7 +167,7 @@ impl Parser {
             ..Content::default()
         };
         self.take_links(url, of_page, &mut content);
-        content.text.push_str(&self.scan.text);
+        content.text = self.scan.text.clone();
         content
     }
 
@@ -217,13 +217,20 @@ impl Parser {
     }
 }
 
-/// The language of the beginning of a text, where it can be told for sure.
+/// The language of the middle of a text, where it can be told for sure; menus stand at its ends.
 fn detect_language(text: &str) -> Option<&'static str> {
-    let end = text
-        .char_indices()
-        .nth(SAMPLE)
-        .map_or(text.len(), |(at, _)| at);
-    let found = whatlang::detect(&text[..end])?;
+    let spare = text.chars().count().saturating_sub(SAMPLE);
+    let place = |number: usize| {
+        text.char_indices()
+            .nth(number)
+            .map_or(text.len(), |(at, _)| at)
+    };
+    let sample = if spare == 0 {
+        text
+    } else {
+        &text[place(spare / 2)..place(spare / 2 + SAMPLE)]
+    };
+    let found = whatlang::detect(sample)?;
     found.is_reliable().then(|| found.lang().code())
 }
 

@@ -63,8 +63,8 @@ RENEW = "webstrata store {collection} {snapshot} --parts text,links"
 
 _LABEL = rb"content-type:[^\r\n]*charset=[\"' ]*([\w.:-]+)"
 _ROBOTS = rb"x-robots-tag:([^\r\n]*)"
-_SAMPLE = 1 << 13
-"""Characters that tell the language."""
+_SAMPLE = 1 << 11
+"""Characters that tell the language: those in the middle of a text, for menus stand at its ends."""
 _NOT_ASCII = ("UTF-16BE", "UTF-16LE", "ISO-2022-JP")
 """Charsets in which the bytes of a tag are not those of ASCII, or occur within characters."""
 
@@ -114,7 +114,8 @@ def parse(body: bytes, *, url: str, mime: str = "text/html", head: bytes = b"") 
         (key, str(link.kind), link.rel.value | of_page, link.anchor)
         for key, link in zip(keys, kept, strict=True)
     ]
-    spoken = language.detect(page.text[:_SAMPLE]) or _read_declared(page.language or "")
+    start = max(len(page.text) - _SAMPLE, 0) // 2
+    spoken = language.detect(page.text[start : start + _SAMPLE]) or _read_declared(page.language or "")
     return Content(
         {
             "title": page.title,
@@ -216,7 +217,8 @@ def _parse_range(item: _Range, folder: Path, task: Task) -> Mapping[str, int]:
             task.advance(len(chosen))
     found = kernel.finish()
     if "text" in item.parts:
-        write_text(folder, _text_batches(found, len(table)), _text_columns(found, known))
+        columns = _text_columns(found, known)
+        write_text(folder, _text_batches(found, len(table)), columns, compression=None)
     if "links" in item.parts:
         _write_range_links(folder, item.start, found)
     return {"taken": len(known), "unreadable": unreadable, "rejected": found["rejected"]}
@@ -316,10 +318,13 @@ def _write_range_links(folder: Path, start: int, found: Mapping[str, Any]) -> No
     )
     ends, data = found["row_key"]
     targets = pa.LargeStringArray.from_buffers(len(ends) - 1, pa.py_buffer(ends), pa.py_buffer(data))
+    # they are read once, when the shards are joined
     with open_writer(folder / "links.parquet") as stream:
-        pq.write_table(table, stream, compression="zstd")
+        pq.write_table(table, stream, compression="none", use_dictionary=False, write_statistics=False)
     with open_writer(folder / "targets.parquet") as stream:
-        pq.write_table(pa.table({"row_key": targets}), stream, compression="zstd")
+        pq.write_table(
+            pa.table({"row_key": targets}), stream, compression="none", use_dictionary=False
+        )
 
 
 def _sort_unique(keys: pa.Array) -> pa.Array:

@@ -52,7 +52,7 @@ LEVELS = {"none": range(1), "gzip": range(1, 13), "zstd": range(1, 23)}
 """Levels of each compression; gzip by libdeflate, whose 12 is the smallest."""
 
 _DICTIONARY_MAGIC = (0x184D2A5D).to_bytes(4, "little")
-_WINDOW = 1 << 22
+_WINDOW = 1 << 18
 """Bytes that the core is given at a time, unless a record is longer."""
 MAX_BLOCK = 1 << 30
 """Bytes of the longest block that is read; a file may declare any length."""
@@ -254,12 +254,16 @@ class Record:
         """The block without the HTTP head."""
         return self.block[self._head_length :]
 
-    @property
+    @cached_property
     def _head_length(self) -> int:
         if not self.is_http:
             return 0
-        found = re.search(rb"\r?\n\r?\n", self.block)
-        return found.end() if found else len(self.block)
+        # the first empty line, whether lines end in CR LF or in LF
+        end = self.block.find(b"\n\r\n")
+        short = self.block.find(b"\n\n", 0, end + 2 if end >= 0 else len(self.block))
+        if short >= 0:
+            return short + 2
+        return end + 3 if end >= 0 else len(self.block)
 
 
 def read_records(

@@ -110,7 +110,7 @@ impl Unpacker {
             return false;
         }
         out.resize(size, 0);
-        // libdeflate checks the sum, and does not mind what comes behind the member; the size tells whether there is more
+        // libdeflate checks the sum, and does not mind what comes behind the member: the size tells most of the time
         self.0.gzip_decompress(packed, out) == Ok(size)
     }
 }
@@ -135,7 +135,11 @@ pub fn unpack_at(
     for next in place + 1..(place + 1 + TRIES).min(starts.len() + usize::from(is_last)) {
         let end = starts.get(next).copied().unwrap_or(window.len());
         if unpacker.unpack(&window[starts[place]..end], out) {
-            return Some(next);
+            // if another member ends there too, it is of the same size, and what stands between is damage
+            let mut other = Vec::new();
+            let mut between = starts[place + 1..next].iter();
+            let is_alone = between.all(|at| !unpacker.unpack(&window[*at..end], &mut other));
+            return is_alone.then_some(next);
         }
     }
     None
