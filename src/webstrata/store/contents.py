@@ -322,9 +322,7 @@ def _write_range_links(folder: Path, start: int, found: Mapping[str, Any]) -> No
     with open_writer(folder / "links.parquet") as stream:
         pq.write_table(table, stream, compression="none", use_dictionary=False, write_statistics=False)
     with open_writer(folder / "targets.parquet") as stream:
-        pq.write_table(
-            pa.table({"row_key": targets}), stream, compression="none", use_dictionary=False
-        )
+        pq.write_table(pa.table({"row_key": targets}), stream, compression="none", use_dictionary=False)
 
 
 def _sort_unique(keys: pa.Array) -> pa.Array:

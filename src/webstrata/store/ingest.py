@@ -284,9 +284,7 @@ class _Work:
 
     def _read_groups(self, path: Path, writer: WarcWriter, lines: BinaryIO) -> int | None:
         """Store the captures of a file as long as it is in order; where it is not, if so."""
-        with self.progress.task(
-            f"reading {path.name}", total=path.stat().st_size, unit="bytes"
-        ) as task:
+        with self.progress.task(f"reading {path.name}", total=path.stat().st_size, unit="bytes") as task:
             for batch in read_groups(path, workers=self.workers):
                 self.tally.records += batch.num_records
                 for facts, records in batch.groups:

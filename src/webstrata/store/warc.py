@@ -23,6 +23,7 @@ import hashlib
 import io
 import logging
 import mmap
+import os
 import re
 import warnings
 from dataclasses import dataclass, replace
@@ -261,9 +262,7 @@ class Record:
         # the first empty line, whether lines end in CR LF or in LF
         end = self.block.find(b"\n\r\n")
         short = self.block.find(b"\n\n", 0, end + 2 if end >= 0 else len(self.block))
-        if short >= 0:
-            return short + 2
-        return end + 3 if end >= 0 else len(self.block)
+        return short + 2 if short >= 0 else end + 3 if end >= 0 else len(self.block)
 
 
 def read_records(
@@ -339,10 +338,7 @@ def read_records(
 def _read_in_order(
     data: mmap.mmap, start: int, kinds: list[str], *, blocks: bool
 ) -> Generator[Record, None, tuple[int, int]]:
-    """The records that the core reads; where others go on, and what begins there and is known already.
-
-    That is the last whole record, so that they see damage behind it as if they had read all.
-    """
+    """The records that the core reads; where others go on: at the last whole one, as if they had read all."""
     size, known = _WINDOW, -1
     while start < len(data):
         window = data[start : start + size]
@@ -358,8 +354,8 @@ def _read_in_order(
     return start, known
 
 
-def read_record(path: str | PathLike[str], offset: int) -> Record:
-    """The record that begins at `offset`, or `FormatError`.
+def read_record(path: str | PathLike[str], offset: int, length: int = 0) -> Record:
+    """The record that begins at `offset`, or `FormatError`; one read of its `length` bytes, if that is known.
 
     Examples
     --------
@@ -370,7 +366,11 @@ def read_record(path: str | PathLike[str], offset: int) -> Record:
     b'!'
     """
     path = Path(path)
-    with explained(path, "read"), path.open("rb") as stream:
+    with explained(path, "read"), path.open("rb", buffering=0) as stream:
+        window = os.pread(stream.fileno(), length, offset) if 0 < length <= MAX_BLOCK else b""
+        found, _, _, is_odd = core.read_records(window, offset, True, [], True)
+        if len(found) == 1 and not is_odd:
+            return Record(*found[0])
         try:
             with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 record = next(iter(_iterate(data, offset, _read_dictionary(data))))
