@@ -1,11 +1,11 @@
 """How long it takes to get a page by its URL out of a collection of a million, and to open that: beside pywb.
 
-The collection has 1 000 000 pages (`--quick`: 20 000), each with a text of its own of some hundred bytes, so that
-the index has the size of a real one and the files do not. `get` reads 1 000 random pages after 100 that count
-for nothing: URL to index block to record to payload; the answer is the median in milliseconds, and `details` has
-the 95th percentile and the resident bytes of the process. pywb's own index reader (`ZipNumIndexSource`) looks
-for the same URLs in the same files, and warcio reads the records. `get-open` opens the collection anew and
-gets one page, imports apart.
+The collection has 1 000 000 pages (`--quick`: 20 000), each with a text of its own of some hundred bytes, so
+that the index has the size of a real one and the files do not. `get` reads 1 000 random pages after 100 that
+count for nothing: URL to index block to record to payload; the answer is the median in milliseconds, and
+`details` has the 95th percentile and the resident bytes of the process. pywb's own index reader
+(`ZipNumIndexSource`) looks for the same URLs in the same files, and warcio reads the records. `get-open`
+opens the collection anew and gets one page, imports apart.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def open_ours(place: str) -> dict[str, Any]:
     return _open(place, lambda: lambda url: ws.open(Path(place) / "uk").capture(url).payload)
 
 
-def _figure(name: str, ours: str, theirs: str, **more: Any) -> Figure:
+def _figure(name: str, ours: str, theirs: str, **more: Any) -> Figure:  # noqa: ANN401 (fields of a figure)
     return Figure(
         name=name,
         data="get",

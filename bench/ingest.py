@@ -1,15 +1,17 @@
 """How fast archives become a snapshot: `webstrata ingest` beside a loop over FastWARC and resiliparse.
 
-Ours is the whole of it: records read and checked, captures stored, index, pages, URLs, and of every page text,
-title, headings, words, language, charset, simhash, links with their texts, and anchors, all on disk and
-digested. Theirs is what anybody would write with the two packages: read a record, SHA-1 of the payload, detect
-the charset, parse, text, absolute targets and texts of all links, a simhash of the words by BLAKE2b, and write
-all of it to a Parquet file. It has no index, no languages, no headings and no anchors, and stores no captures.
+Ours is the whole of it: records read and checked, captures stored, index, pages, URLs, and of every page
+text, title, headings, words, language, charset, simhash, links with their texts, and anchors, all on disk and
+digested. Theirs is what anybody would write with the two packages: read a record, SHA-1 of the payload,
+detect the charset, parse, text, absolute targets and texts of all links, a simhash of the words by BLAKE2b,
+and write all of it to a Parquet file. It has no index, no languages, no headings and no anchors, and stores
+no captures.
 
-Both get the same four files, 32 000 pages in all (`--quick`: 2 000), real ones where `WEBSTRATA_CORPUS` names a
-folder, else of the in-vitro web. The answer is pages per second of wall-clock time, on one core and, for ours,
-on two (`ingest-two-cores`, which compares ours with ours: 2 would be perfect); `details` has seconds of processor
-time, which say more on a busy machine. `ingest-crawl` has the files of a crawl of the in-vitro web instead.
+Both get the same four files, 32 000 pages in all (`--quick`: 2 000), real ones where `WEBSTRATA_CORPUS`
+names a folder, else of the in-vitro web. The answer is pages per second of wall-clock time, on one core
+and, for ours, on two (`ingest-two-cores`, which compares ours with ours: 2 would be perfect); `details` has
+seconds of processor time, which say more on a busy machine. `ingest-crawl` has the files of a crawl of the
+in-vitro web instead.
 """
 
 from __future__ import annotations
@@ -157,7 +159,7 @@ def _loop(path: Path, folder: Path) -> int:
             rows.append(
                 {
                     "url": url,
-                    "digest": base64.b32encode(hashlib.sha1(body).digest()).decode(),  # noqa: S324
+                    "digest": base64.b32encode(hashlib.sha1(body).digest()).decode(),
                     "title": tree.title,
                     "text": text,
                     "words": len(words),
@@ -190,7 +192,7 @@ def _answer(pages: int, began: float, used: float) -> dict[str, Any]:
     }
 
 
-def _figure(name: str, ours: str, **more: Any) -> Figure:
+def _figure(name: str, ours: str, **more: Any) -> Figure:  # noqa: ANN401 (fields of a figure)
     return Figure(
         name=name,
         data=("ingest-real" if IS_REAL else "ingest") if "crawl" not in name else name,

@@ -122,7 +122,8 @@ def parse_by_core(body: bytes, url: str, head: bytes) -> contents.Content:
             st.text(max_size=12).map(str.encode),
             st.sampled_from(
                 [b"<h2>", b"</h2>", b"<a href='/x#y'>", b"<a href=../z>", b"</a>", b"<base href=/b/c>",
-                 b"<p>", b"<meta name=robots content=nofollow>", b"<html lang=fr>", b"<template>", b"&#223;", b"\xff"]
+                 b"<p>", b"<meta name=robots content=nofollow>", b"<html lang=fr>", b"<template>",
+                 b"&#223;", b"\xff"]
             ),
         )
     ).map(b"".join),

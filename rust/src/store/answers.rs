@@ -51,7 +51,8 @@ pub struct Raw {
     pub length: u64,
     pub kind: String,
     pub headers: Vec<(String, String)>,
-    pub block: Vec<u8>,
+    /// None where it is likely that nobody needs it.
+    pub block: Option<Vec<u8>>,
 }
 
 /// The records of one capture, or a record that belongs to none.
@@ -125,10 +126,12 @@ fn read_window(window: &[u8], start: u64, is_last: bool, pool: &rayon::ThreadPoo
                 .iter()
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
                 .collect(),
-            block: record.block.to_vec(),
+            block: None,
         };
         let facts = (raw.kind == "response").then(|| judge(&record, scan));
-        Some((raw, facts.flatten(), next))
+        let facts = facts.flatten();
+        let block = facts.is_none().then(|| record.block.to_vec());
+        Some((Raw { block, ..raw }, facts, next))
     };
     let mut members: Vec<Read> = pool.install(|| {
         (0..starts.len())
@@ -375,11 +378,12 @@ fn finish(mut facts: Facts, records: &[Raw]) -> Option<Facts> {
         }
     }
     for raw in &records[1..] {
-        if raw.kind == "request" && !raw.block.starts_with(b"GET ") {
+        let block = raw.block.as_deref().unwrap_or_default();
+        if raw.kind == "request" && !block.starts_with(b"GET ") {
             return None;
         }
         if raw.kind == "metadata" {
-            let text = std::str::from_utf8(&raw.block)
+            let text = std::str::from_utf8(block)
                 .ok()
                 .filter(|text| text.is_ascii())?;
             let lines = text.lines().filter_map(|line| line.split_once(':'));

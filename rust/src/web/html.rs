@@ -459,14 +459,8 @@ impl<'a> Scanner<'a> {
     fn may_nest(&self, point: u8) -> bool {
         let outer = self.scan.nesting.last();
         let is_deep = self.scan.nesting.len() >= 32;
-        !is_deep
-            && (point.is_ascii_lowercase()
-                || outer
-                    == Some(if matches!(point, b'I' | b'X') {
-                        &b'm'
-                    } else {
-                        &b's'
-                    }))
+        let parent = [b's', b'm'][usize::from(matches!(point, b'I' | b'X'))];
+        !is_deep && (point.is_ascii_lowercase() || outer == Some(&parent))
     }
 
     fn leave_foreign(&mut self) {
@@ -493,7 +487,7 @@ mod tests {
             scan(page.concat().as_bytes(), None, &wants, &mut fresh);
             let show = |scan: &Scan| {
                 let links = scan.links.iter().map(|link| (link.kind, link.rel, scan.target(link).to_string(), scan.anchor(link).to_string()));
-                (links.collect::<Vec<_>>(), scan.title.clone(), scan.text.clone(), scan.base().map(str::to_string), scan.robots, scan.fingerprint)
+                (links.collect::<Vec<_>>(), scan.title.clone(), scan.text.clone(), scan.headings().collect::<Vec<_>>(), scan.base().map(str::to_string), scan.robots, scan.fingerprint)
             };
             prop_assert_eq!(show(&used), show(&fresh));
         }

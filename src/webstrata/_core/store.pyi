@@ -39,7 +39,7 @@ class AnswerReader:
     def read(
         self, start: int
     ) -> tuple[
-        list[tuple[dict[str, Any] | None, list[tuple[str, list[tuple[str, str]], bytes, int]]]],
+        list[tuple[dict[str, Any] | None, list[tuple[str, list[tuple[str, str]], bytes | None, int]]]],
         int,
         int,
         bool,

@@ -1,7 +1,7 @@
 """The records of a WARC file by captures, looked at by the core a batch at a time, on several cores.
 
-What an index tells of a capture is found in the core where its records are in order (`Facts`), and they can be
-stored as they are: one gzip member each, the response first, digests that hold, a payload without codings, a
+What an index tells of a capture is found in the core where its records are in order (`Facts`), and they can
+be stored as they are: one gzip member each, the response first, digests that hold, a payload without codings, a
 head that our own writer would write so. Of all others the records are given, for `webstrata.store.answers`.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from webstrata._core import store as core
 from webstrata.collection.files import explained
 from webstrata.store.members import GZIP
-from webstrata.store.warc import Record
+from webstrata.store.warc import Record, read_record
 from webstrata.web.html import Directives
 
 if TYPE_CHECKING:
@@ -63,13 +63,13 @@ class Batch(NamedTuple):
 
 
 def read_groups(path: Path, *, workers: int = 1) -> Iterator[Batch]:
-    """The captures of a file, batch by batch; while one is looked at, the next is read.
+    r"""The captures of a file, batch by batch; while one is looked at, the next is read.
 
     Examples
     --------
     >>> from webstrata.store.warc import Capture, WarcWriter
     >>> folder = getfixture("tmp_path")
-    >>> head = b"HTTP/1.1 200 OK\\r\\nContent-Type: text/html"
+    >>> head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html"
     >>> with WarcWriter(folder, "a") as writer:
     ...     _ = writer.write(Capture(url="http://a.uk/", date=0, head=head, body=b"<p>Hi"))
     >>> [batch] = read_groups(folder / "a-00000.warc.gz")
@@ -83,7 +83,7 @@ def read_groups(path: Path, *, workers: int = 1) -> Iterator[Batch]:
             groups, num_records, following, is_end, is_odd = waiting.result()
             if not (is_end or is_odd):
                 waiting = thread.submit(reader.read, following)
-            yield Batch([_to_group(*group) for group in groups], num_records, following, is_odd)
+            yield Batch([_to_group(path, *group) for group in groups], num_records, following, is_odd)
             if is_end or is_odd:
                 return
 
@@ -103,11 +103,18 @@ def is_gzip(path: Path) -> bool:
 
 
 def _to_group(
-    facts: dict[str, object] | None, records: list[tuple[str, list[tuple[str, str]], bytes, int]]
+    path: Path,
+    facts: dict[str, object] | None,
+    records: list[tuple[str, list[tuple[str, str]], bytes | None, int]],
 ) -> Group:
     if facts is not None:
         robots = {name: Directives(facts[name]) for name in ("header_robots", "page_robots")}
         return Group(Facts(**(facts | robots)), [])  # type: ignore[arg-type]
+    # of a response that was in order the core did not keep the block, and its neighbours made it matter
     return Group(
-        None, [Record(kind, tuple(headers), block, offset) for kind, headers, block, offset in records]
+        None,
+        [
+            read_record(path, offset) if block is None else Record(kind, tuple(headers), block, offset)
+            for kind, headers, block, offset in records
+        ],
     )

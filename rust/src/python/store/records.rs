@@ -58,7 +58,7 @@ fn show_group<'py>(py: Python<'py>, group: &Group) -> PyResult<Bound<'py, PyTupl
         .transpose()?;
     let is_raw = facts.is_none();
     let records = group.records.iter().filter(|_| is_raw).map(|raw| {
-        let block = PyBytes::new(py, &raw.block);
+        let block = raw.block.as_ref().map(|block| PyBytes::new(py, block));
         (&raw.kind[..], &raw.headers, block, raw.offset).into_pyobject(py)
     });
     let records = records.collect::<PyResult<Vec<_>>>()?;
