@@ -1,8 +1,9 @@
 """The records of a WARC file by captures, looked at by the core a batch at a time, on several cores.
 
 What an index tells of a capture is found in the core where its records are in order (`Facts`), and they can
-be stored as they are: one gzip member each, the response first, digests that hold, a payload without codings, a
-head that our own writer would write so. Of all others the records are given, for `webstrata.store.answers`.
+be stored as they are: one gzip member each, the response first, digests that hold, a payload without
+codings, a head that our own writer would write so. Of all others the records are given, for
+`webstrata.store.answers`.
 """
 
 from __future__ import annotations

@@ -277,8 +277,8 @@ def read_records(
     """The records of a file: gzip, zstd, lz4 or plain, WARC 0.17 to 1.1; all kinds unless told.
 
     Reading begins at `start`, where a record must; without `blocks` they are left empty. The core reads as
-    long as records are in order (``rust/src/store/warc/records.rs``), FastWARC from the first that is not. What
-    cannot be read is passed over up to the next member, frame or version line that can, and reported, or
+    long as records are in order (``rust/src/store/warc/records.rs``), FastWARC from the first that is not.
+    What cannot be read is passed over up to the next member, frame or version line that can, and reported, or
     logged where nobody asked. Those who ask for reports get what there is of a last record that is cut off.
 
     Examples
