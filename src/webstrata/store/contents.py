@@ -8,6 +8,9 @@ it writes is in the order of nodes, so that the parts are the shards one behind 
 same URL with the same digest, made by the same version of webstrata, is taken over without reading the
 record; a page that has moved is parsed again, since its relative links lead elsewhere.
 
+**The core parses** (``rust/src/store/contents.rs``) pages in gzip members by itself, and others given their
+payload; `parse` says in Python what it makes of a page, and the tests compare the two.
+
 A record that cannot be read leaves an empty text without charset and no links, is logged and counted.
 """
 

@@ -1,12 +1,13 @@
 """Archives that others made become a snapshot, as if it had been crawled.
 
-Every capture is written anew (`webstrata.store.warc`, ``docs/formats/warc.md``), with a line in
-``captures.cdxj``, and the store step that ends a crawl builds the parts. In the order of the files
+A capture whose records can stay as they are is copied (`webstrata.store.groups`), every other one is written
+anew (`webstrata.store.warc`, ``docs/formats/warc.md``), with a line in ``captures.cdxj``, and the store step
+that ends a crawl builds the parts. In the order of the files
 
 - a capture with URL, second and payload of one before is left out: the same file may come twice;
 - one with status 200 and the payload of one before is stored as ``revisit``;
 - a ``revisit`` record finds the payload it refers to by the digest that its writer told, wherever that is
-  among the files; for this, files that have such records are read twice, and these records come last.
+  among the files; for this, these records are read twice, and come last.
 
 Nothing that is wrong with a file ends the work: it is counted and told. Digests and places of all payloads
 are held in memory, some 200 bytes for each.

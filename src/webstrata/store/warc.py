@@ -1,4 +1,4 @@
-"""WARC files: written as WARC/1.1 by the core, read by FastWARC in every version from 0.17 to 1.1.
+"""WARC files: written as WARC/1.1 by the core, read by it and by FastWARC, every version from 0.17 to 1.1.
 
 A capture becomes up to three records, each its own gzip member or zstd frame and all with one ``WARC-Date``:
 
