@@ -93,7 +93,7 @@ def get_ours(place: str) -> dict[str, Any]:
 def _open_pywb(place: str) -> Callable[[str], bytes]:
     """What pywb's server does with a request, without the server."""
     from pywb.warcserver.index.zipnum import ZipNumIndexSource  # type: ignore[import-not-found]
-    from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-not-found,unused-ignore]
+    from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untyped]
 
     snapshot = Path(place) / "uk" / "snapshots" / "2026-06"
     index = ZipNumIndexSource(str(snapshot / "index" / "index.idx"))

@@ -197,7 +197,8 @@ def test_what_an_earlier_snapshot_has_is_taken_over(tmp_path: Path, monkeypatch:
     pages["http://a.org/7"] = b"<title>new</title>"
     pages["http://b.org/moved"] = pages.pop("http://a.org/9")
     apart = build(tmp_path / "apart", pages, "2026-06")
-    parsed, parse_rows = [], contents._parse_rows
+    parsed: list[str] = []
+    parse_rows = contents._parse_rows
 
     def count(kernel: core.Contents, path: Path, rows: list[int], chosen: list[dict[str, Any]]) -> int:
         parsed.extend(page["url"] for page in chosen)
