@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import gzip
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import webstrata as ws
+from tests.store.crawls import Answer, write_crawl
 from webstrata.errors import MissingError, UrlError, UsageError
 from webstrata.store.captures import Captures, find_capture
 from webstrata.store.cdxj import Line
@@ -217,3 +220,36 @@ def test_an_index_of_other_files_is_not_believed(tmp_path: Path) -> None:
         (build.path / "other.warc").touch()
     with pytest.raises(MissingError, match="the index is older than the WARC files; wait"):
         Captures(snapshot)
+
+
+def test_a_lookup_reads_one_block_of_the_index_and_one_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages: dict[str, bytes | Answer] = {
+        f"http://a.org/{number:04}": b"<p>%d" % number for number in range(1000)
+    }
+    snapshot = ws.create(tmp_path / "uk").add("2026-06")
+    build_store(snapshot, write_crawl(tmp_path / "crawl", pages), parts=())
+    snapshot.capture("http://a.org/0000")
+    blocks: list[int] = []
+    records: list[int] = []
+    unpack, read = gzip.decompress, os.pread
+
+    def count_block(data: bytes) -> bytes:
+        blocks.append(len(data))
+        return unpack(data)
+
+    def count_record(stream: int, size: int, offset: int) -> bytes:
+        records.append(size)
+        return read(stream, size, offset)
+
+    monkeypatch.setattr(gzip, "decompress", count_block)
+    monkeypatch.setattr(os, "pread", count_record)
+    # the package writes 300 lines to a block: the first line of one is looked for in the one before, too
+    for number, expected in ((150, 1), (299, 1), (300, 2), (777, 1)):
+        blocks.clear()
+        records.clear()
+        capture = snapshot.capture(f"http://a.org/{number:04}")
+        assert capture.payload == b"<p>%d" % number
+        assert len(blocks) == expected
+        assert records == [int(capture.entry.fields["length"])]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import gzip
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -11,11 +12,14 @@ from hypothesis import strategies as st
 import webstrata as ws
 from tests.crawl.test_run import crawl_web
 from tests.store.crawls import Answer, write_crawl
+from webstrata._core import store as core
 from webstrata.collection.progress import Progress, Task
 from webstrata.errors import Cancelled
 from webstrata.store import contents
 from webstrata.store.contents import build_contents, parse
 from webstrata.store.step import PARSED, build_parsed, build_store
+from webstrata.web.url import MAX_LENGTH
+from webstrata.web.words import word_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,6 +95,53 @@ def test_any_bytes_can_be_parsed(body: bytes, mime: str, charset: bytes) -> None
     assert all(1 <= heading["level"] <= 6 and heading["text"] for heading in found.text["headings"])
 
 
+def parse_by_core(body: bytes, url: str, head: bytes) -> contents.Content:
+    """What the core makes of a page, as `parse` says it."""
+    kernel = core.Contents(word_table(), 1, MAX_LENGTH)
+    label = contents._find_header(head, contents._LABEL)
+    kernel.parse(0, body, url, label, contents._find_header(head, contents._ROBOTS) or "")
+    found = kernel.finish()
+    [text] = next(contents._text_batches(found, 1)).to_pylist()
+    [columns] = contents._text_columns(found, {}).to_pylist()
+    keys, anchors = (
+        contents._strings(found[name], 0, len(found[name][0]) - 1).to_pylist()
+        for name in ("row_key", "anchor")
+    )
+    links = [
+        (keys[target], contents.KINDS[kind], int(rel), anchor)
+        for target, kind, rel, anchor in zip(
+            found["target"], found["kind"], found["rel"], anchors, strict=True
+        )
+    ]
+    return contents.Content(text, columns, links, found["rejected"])
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.text(max_size=12).map(str.encode),
+            st.sampled_from(
+                [b"<h2>", b"</h2>", b"<a href='/x#y'>", b"<a href=../z>", b"</a>", b"<base href=/b/c>",
+                 b"<p>", b"<meta name=robots content=nofollow>", b"<html lang=fr>", b"<template>",
+                 b"&#223;", b"\xff"]
+            ),
+        )
+    ).map(b"".join),
+    st.sampled_from([b"", b"X-Robots-Tag: nofollow\r\n", b"Content-Type: a/b; charset=utf-8\r\n"]),
+)  # fmt: skip
+def test_the_core_parses_as_python_does(body: bytes, header: bytes) -> None:
+    head = b"HTTP/1.1 200 OK\r\n" + header
+    assert parse_by_core(body, "http://a.org/b/", head) == parse(body, url="http://a.org/b/", head=head)
+
+
+def test_the_core_parses_pages_of_others_as_python_does(test_data: Path) -> None:
+    pages = sorted((test_data / "content").rglob("*.html*"))[:20]
+    assert pages
+    for path in pages:
+        body = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        assert parse_by_core(body, "http://a.org/b/", b"") == parse(body, url="http://a.org/b/")
+
+
 def test_hostile_pages_are_parsed_in_linear_time() -> None:
     for piece in (b"<h1 ", b"<h1>", b"</h1", b"<h1><!--", b"\x01", b'<h1 a="<h2>'):
         parse(piece * 100_000, url="http://a/")
@@ -146,13 +197,14 @@ def test_what_an_earlier_snapshot_has_is_taken_over(tmp_path: Path, monkeypatch:
     pages["http://a.org/7"] = b"<title>new</title>"
     pages["http://b.org/moved"] = pages.pop("http://a.org/9")
     apart = build(tmp_path / "apart", pages, "2026-06")
-    parsed = []
+    parsed: list[str] = []
+    parse_rows = contents._parse_rows
 
-    def count(body: bytes, *, url: str, mime: str, head: bytes) -> contents.Content:
-        parsed.append(url)
-        return parse(body, url=url, mime=mime, head=head)
+    def count(kernel: core.Contents, path: Path, rows: list[int], chosen: list[dict[str, Any]]) -> int:
+        parsed.extend(page["url"] for page in chosen)
+        return parse_rows(kernel, path, rows, chosen)
 
-    monkeypatch.setattr(contents, "parse", count)
+    monkeypatch.setattr(contents, "_parse_rows", count)
     snapshot = build(tmp_path, pages, "2026-06")
     assert sorted(parsed) == ["http://a.org/7", "http://b.org/moved"]
     assert snapshot.parts.record("text").counts["taken"] == 98

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import time
 import unicodedata
 
@@ -9,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.web.words import words
+from webstrata._core import store as core
+from webstrata.store.simhash import simhash
+from webstrata.web.words import word_table, words
 
 # letters, digits and what stands between them, of several scripts; no apostrophes and no marks, for which the
 # other implementation has rules of its own (French elision; marks behind a colon)
@@ -53,6 +56,24 @@ def test_words_follow_each_other_in_the_text_and_hold_a_letter_or_number(text: s
     for word in words(text):
         start = text.index(word, start) + len(word)
         assert any(unicodedata.category(character)[0] in "LNSC" for character in word)
+
+
+@given(
+    st.text(
+        alphabet=st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from("aB9_'\".:,ßא゛ﾞアᅠⒶ²年"))
+    )
+)
+def test_the_core_finds_the_same_words(text: str) -> None:
+    assert word_table().words(text) == words(text)
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
+def test_the_core_computes_the_same_simhash(text: str) -> None:
+    kernel = core.Contents(word_table(), 1, 2048)
+    kernel.parse(0, f"<p>{html.escape(text)}".encode(), "http://a/", "utf-8", "")
+    found = kernel.finish()
+    shown = bytes(found["text"][1]).decode()
+    assert (found["words"][0], found["simhash"][0]) == (len(words(shown)), simhash(words(shown)))
 
 
 def test_hostile_text_takes_linear_time() -> None:

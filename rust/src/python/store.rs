@@ -1,16 +1,25 @@
 //! `webstrata._core.store`.
 
+mod contents;
+mod records;
+
+use crate::collection::CollectionError;
 use crate::store::cdxj;
 use crate::store::warc::{self, Capture, Compression, Encoder, Profile, Revisit, Truncated};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyBytes;
+use std::fs::File;
 use std::net::IpAddr;
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<WarcFiles>()?;
+    module.add_class::<contents::Contents>()?;
+    module.add_class::<records::AnswerReader>()?;
+    module.add_function(wrap_pyfunction!(records::read_records, module)?)?;
     module.add_function(wrap_pyfunction!(cdxj_line, module)?)?;
     module.add_function(wrap_pyfunction!(surts, module)?)?;
     module.add_function(wrap_pyfunction!(train_dictionary, module)?)
@@ -104,6 +113,25 @@ impl WarcFiles {
             let place = self.files.append(&batch, capture.date)?;
             let offset = place.offset + encoded.offset as u64;
             Ok((place.name.to_owned(), offset, encoded.length as u64))
+        })
+    }
+
+    /// Stores a piece of another file, whole records in their order, as it is; where it begins.
+    fn copy(
+        &mut self,
+        py: Python<'_>,
+        path: PathBuf,
+        offset: u64,
+        length: usize,
+        date: u64,
+    ) -> PyResult<(String, u64)> {
+        py.detach(|| {
+            let explain = |source| CollectionError::from_io(&path, "read", source);
+            let mut piece = vec![0; length];
+            let file = File::open(&path).map_err(explain)?;
+            file.read_exact_at(&mut piece, offset).map_err(explain)?;
+            let place = self.files.append(&piece, date)?;
+            Ok((place.name.to_owned(), place.offset))
         })
     }
 

@@ -1,4 +1,6 @@
-//! Captures on disk: WARC files and their index.
+//! Captures on disk: WARC files and their index, and what their pages contain.
 
+pub mod answers;
 pub mod cdxj;
+pub mod contents;
 pub mod warc;

@@ -5,7 +5,8 @@
 //! hold an [`Encoder`]; one flusher holds the [`Files`].
 
 mod files;
-mod head;
+pub(super) mod head;
+pub mod records;
 
 pub use files::{Files, Place};
 

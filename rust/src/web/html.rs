@@ -5,6 +5,7 @@
 //! does are read as they are, and only what is kept is decoded.
 
 mod directives;
+mod headings;
 mod names;
 mod references;
 mod texts;
@@ -14,6 +15,7 @@ use super::charset::{self, Source};
 use super::fingerprint::Fingerprint;
 pub use directives::{NOARCHIVE, NOFOLLOW, NOINDEX, parse_robots_directives};
 use encoding_rs::{Encoding, UTF_8};
+use headings::Headings;
 use memchr::memchr;
 pub use names::Kind;
 use names::{Attribute, Tag};
@@ -67,6 +69,7 @@ pub struct Scan {
     base: Option<Range<usize>>,
     targets: String,
     anchors: String,
+    heads: Headings,
     hashed: Fingerprint,
     nesting: Vec<u8>,
     scratch: String,
@@ -87,8 +90,14 @@ impl Scan {
         self.base.clone().map(|range| &self.targets[range])
     }
 
+    /// Level and text of each heading, if the text was wanted.
+    pub fn headings(&self) -> impl Iterator<Item = (u8, String)> + '_ {
+        self.heads.iter(&self.text)
+    }
+
     fn clear(&mut self) {
         self.links.clear();
+        self.heads.clear();
         for text in [
             &mut self.title,
             &mut self.text,
@@ -192,6 +201,7 @@ impl<'a> Scanner<'a> {
         self.push_text(&body[text..], true);
         self.close_anchor();
         trim_end(&mut self.scan.text);
+        self.scan.heads.close(self.scan.text.len());
     }
 
     /// Reads a tag from its name, and the content of elements that have no tags in theirs; None at the end of all.
@@ -202,6 +212,9 @@ impl<'a> Scanner<'a> {
         let mut tag = Tag::find(lower);
         if self.wants.text && !names::layout(lower).0 {
             break_line(&mut self.scan.text);
+            if let Some(level) = headings::level(lower).filter(|_| self.num_templates == 0) {
+                self.scan.heads.open(level, self.scan.text.len());
+            }
         }
         let mut attributes = Attributes::new(self.body, name.end);
         if tag == Tag::Other && self.scan.nesting.is_empty() {
@@ -283,6 +296,9 @@ impl<'a> Scanner<'a> {
         let lower = self.scan.hashed.push_tag(&self.body[name.clone()], true);
         let tag = Tag::find(lower);
         if self.wants.text && !names::layout(lower).0 {
+            if headings::level(lower).is_some() && self.num_templates == 0 {
+                self.scan.heads.close(self.scan.text.len());
+            }
             break_line(&mut self.scan.text);
         }
         if !self.scan.nesting.is_empty() {
@@ -443,14 +459,8 @@ impl<'a> Scanner<'a> {
     fn may_nest(&self, point: u8) -> bool {
         let outer = self.scan.nesting.last();
         let is_deep = self.scan.nesting.len() >= 32;
-        !is_deep
-            && (point.is_ascii_lowercase()
-                || outer
-                    == Some(if matches!(point, b'I' | b'X') {
-                        &b'm'
-                    } else {
-                        &b's'
-                    }))
+        let parent = [b's', b'm'][usize::from(matches!(point, b'I' | b'X'))];
+        !is_deep && (point.is_ascii_lowercase() || outer == Some(&parent))
     }
 
     fn leave_foreign(&mut self) {
@@ -477,7 +487,7 @@ mod tests {
             scan(page.concat().as_bytes(), None, &wants, &mut fresh);
             let show = |scan: &Scan| {
                 let links = scan.links.iter().map(|link| (link.kind, link.rel, scan.target(link).to_string(), scan.anchor(link).to_string()));
-                (links.collect::<Vec<_>>(), scan.title.clone(), scan.text.clone(), scan.base().map(str::to_string), scan.robots, scan.fingerprint)
+                (links.collect::<Vec<_>>(), scan.title.clone(), scan.text.clone(), scan.headings().collect::<Vec<_>>(), scan.base().map(str::to_string), scan.robots, scan.fingerprint)
             };
             prop_assert_eq!(show(&used), show(&fresh));
         }

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Robots",
+    "WordTable",
     "detect_charset",
     "detect_language",
     "fingerprint_page",
@@ -35,6 +36,11 @@ class Robots:
     def sitemaps(self) -> list[str]: ...
     @property
     def signals(self) -> list[str]: ...
+
+@final
+class WordTable:
+    def __new__(cls, classes: bytes, folds: Sequence[tuple[str, str]]) -> WordTable: ...
+    def words(self, text: str) -> list[str]: ...
 
 def detect_charset(body: bytes, label: str | None, tld: str) -> tuple[str, str]: ...
 def detect_language(text: str) -> tuple[str, bool] | None: ...

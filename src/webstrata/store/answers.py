@@ -192,7 +192,7 @@ def _read_headers(answer: Answer, headers: list[tuple[str, str]]) -> None:
             # headers beyond ASCII are UTF-8 more often than Latin-1
             answer.redirect = normalize(location.encode("latin-1").decode("utf-8", "replace"), answer.url)
     tags = ", ".join(value for name, value in headers if name == "x-robots-tag")
-    answer.robots = _tell_robots(parse_directives(tags)) if tags else None
+    answer.robots = tell_robots(parse_directives(tags)) if tags else None
 
 
 def _look_at_page(answer: Answer) -> None:
@@ -203,7 +203,7 @@ def _look_at_page(answer: Answer) -> None:
     if answer.mime in HTML and answer.status == 200:
         label = re.search(rb"(?i)\ncontent-type:[^\n]*charset=[\"' ]*([\w.:-]+)", answer.head)
         answer.fingerprint, asked = glance(answer.body, charset=label[1].decode() if label else None)
-        answer.page_robots = _tell_robots(asked)
+        answer.page_robots = tell_robots(asked)
         answer.robots = join_robots(answer.robots, answer.page_robots)
 
 
@@ -219,7 +219,14 @@ def join_robots(*asked: str | None) -> str | None:
     return ",".join(name for name in ("noindex", "nofollow") if name in words) or None
 
 
-def _tell_robots(asked: Directives) -> str | None:
+def tell_robots(asked: Directives) -> str | None:
+    """What a page asks of robots, as the index tells it.
+
+    Examples
+    --------
+    >>> tell_robots(Directives.NOINDEX | Directives.NOARCHIVE)
+    'noindex'
+    """
     both = ((Directives.NOINDEX, "noindex"), (Directives.NOFOLLOW, "nofollow"))
     return ",".join(name for directive, name in both if directive in asked) or None
 

@@ -100,7 +100,8 @@ class Captures:
 
     def read(self, entry: Entry) -> Record:
         """The record of a capture."""
-        return read_record(self._parts[1].path / entry.fields["filename"], int(entry.fields["offset"]))
+        path = self._parts[1].path / entry.fields["filename"]
+        return read_record(path, int(entry.fields["offset"]), int(entry.fields["length"]))
 
     def __repr__(self) -> str:
         return f"<Captures of {self.label}>"

@@ -8,6 +8,9 @@ it writes is in the order of nodes, so that the parts are the shards one behind 
 same URL with the same digest, made by the same version of webstrata, is taken over without reading the
 record; a page that has moved is parsed again, since its relative links lead elsewhere.
 
+**The core parses** (``rust/src/store/contents.rs``) pages in gzip members by itself, and others given their
+payload; `parse` says in Python what it makes of a page, and the tests compare the two.
+
 A record that cannot be read leaves an empty text without charset and no links, is logged and counted.
 """
 
@@ -16,9 +19,9 @@ from __future__ import annotations
 import codecs
 import logging
 import re
-import zlib
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -29,6 +32,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from webstrata._core import __version__
+from webstrata._core import store as core
 from webstrata.collection import shards
 from webstrata.collection.files import open_writer
 from webstrata.collection.progress import Progress, Task
@@ -41,7 +45,8 @@ from webstrata.store.warc import read_record
 from webstrata.web import charset as charsets
 from webstrata.web import html, language
 from webstrata.web.row_key import row_keys
-from webstrata.web.words import words
+from webstrata.web.url import MAX_LENGTH
+from webstrata.web.words import word_table, words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -55,11 +60,14 @@ _log = logging.getLogger(__name__)
 
 RANGE = 64 * BATCH
 """Nodes of a shard; a multiple of `BATCH`, so that batches do not depend on how the work was split."""
+KINDS = [str(kind) for kind in html.Kind]
+"""As the core numbers them."""
 RENEW = "webstrata store {collection} {snapshot} --parts text,links"
 
-_HEADING = re.compile(rb"<h([1-6])([\s/][^<>]*)?>|</h[1-6][^<>]*>", re.IGNORECASE)
-_SAMPLE = 1 << 13
-"""Characters that tell the language."""
+_LABEL = rb"content-type:[^\r\n]*charset=[\"' ]*([\w.:-]+)"
+_ROBOTS = rb"x-robots-tag:([^\r\n]*)"
+_SAMPLE = 1 << 11
+"""Characters that tell the language: those in the middle of a text, for menus stand at its ends."""
 _NOT_ASCII = ("UTF-16BE", "UTF-16LE", "ISO-2022-JP")
 """Charsets in which the bytes of a tag are not those of ASCII, or occur within characters."""
 
@@ -96,12 +104,12 @@ def parse(body: bytes, *, url: str, mime: str = "text/html", head: bytes = b"") 
     >>> content.links, content.columns["words"]
     ([('org,a)/x', 'anchor', 0, 'small')], 3)
     """
-    label = _find_header(head, rb"content-type:[^\r\n]*charset=[\"' ]*([\w.:-]+)")
+    label = _find_header(head, _LABEL)
     if mime == "text/plain":
         body, label = _mark_up(body, url, label)
     page = html.scan(body, url=url, charset=label, text=True)
     found = words(page.text)
-    robots = page.robots | html.parse_directives(_find_header(head, rb"x-robots-tag:([^\r\n]*)") or "")
+    robots = page.robots | html.parse_directives(_find_header(head, _ROBOTS) or "")
     of_page = PAGE_NOFOLLOW if html.Directives.NOFOLLOW in robots else 0
     kept = [link for link in page.links if link.url is not None]
     keys = row_keys([link.url or "" for link in kept])
@@ -109,12 +117,14 @@ def parse(body: bytes, *, url: str, mime: str = "text/html", head: bytes = b"") 
         (key, str(link.kind), link.rel.value | of_page, link.anchor)
         for key, link in zip(keys, kept, strict=True)
     ]
-    declared = (page.language or "").partition("-")[0].lower()
-    spoken = language.detect(page.text[:_SAMPLE]) or (
-        declared if re.fullmatch("[a-z]{2}", declared) else None
-    )
+    start = max(len(page.text) - _SAMPLE, 0) // 2
+    spoken = language.detect(page.text[start : start + _SAMPLE]) or _read_declared(page.language or "")
     return Content(
-        {"title": page.title, "headings": _find_headings(body, page.charset.name), "text": page.text},
+        {
+            "title": page.title,
+            "headings": [{"level": level, "text": text} for level, text in page.headings],
+            "text": page.text,
+        },
         {
             "words": len(found),
             "language": spoken,
@@ -124,6 +134,12 @@ def parse(body: bytes, *, url: str, mime: str = "text/html", head: bytes = b"") 
         links,
         len(page.links) - len(kept),
     )
+
+
+def _read_declared(text: str) -> str | None:
+    """What a page says of its language, where that is a code."""
+    declared = text.partition("-")[0].lower()
+    return declared if re.fullmatch("[a-z]{2}", declared) else None
 
 
 def _find_header(head: bytes, pattern: bytes) -> str | None:
@@ -144,23 +160,6 @@ def _to_ascii_superset(body: bytes, name: str) -> tuple[bytes, str]:
     if name not in _NOT_ASCII:
         return body, name
     return body.decode(codecs.lookup(name).name, "replace").encode("utf-8", "replace"), "utf-8"
-
-
-def _find_headings(body: bytes, charset: str) -> list[dict[str, Any]]:
-    """The headings of a page: marks are set behind their tags, and the page is scanned again with them."""
-    if not _HEADING.search(body) and charset not in _NOT_ASCII:
-        return []
-    body, charset = _to_ascii_superset(body, charset)
-    # a mark that the page cannot write by itself, not even as a character reference
-    mark = f"\x01{zlib.crc32(body):08x}"
-    opened, closed = f"{mark}h".encode(), f"{mark}/".encode()
-    body = _HEADING.sub(lambda tag: tag[0] + opened + tag[1] if tag[1] else closed + tag[0], body)
-    found = []
-    for piece in html.scan(body, charset=charset, anchors=False, text=True).text.split(f"{mark}h")[1:]:
-        text = " ".join(piece[1:].partition(f"{mark}/")[0].split())
-        if text:
-            found.append({"level": int(piece[0]), "text": text})
-    return found
 
 
 # ---- shards
@@ -202,64 +201,141 @@ def _make_range(
 
 def _parse_range(item: _Range, folder: Path, task: Task) -> Mapping[str, int]:
     """Write the contents of a range of nodes."""
-    table = Pages(Path(item.pages)).table("url", "content_mime_type", "warc_filename", "warc_record_offset")
+    table = Pages(Path(item.pages)).table(
+        "url", "content_mime_type", "warc_filename", "warc_record_offset", "warc_record_length"
+    )
     table = table.slice(item.start, item.stop - item.start)
-    contents: list[Content] = [EMPTY] * len(table)
-    counts = {"taken": 0, "unreadable": 0, "rejected": 0}
+    kernel = core.Contents(word_table(), len(table), MAX_LENGTH)
+    known: dict[int, dict[str, Any]] = {}
     if (item.taken >= 0).any():
         old = _Earlier(Path(item.text), Path(item.links))
-        for row in np.flatnonzero(item.taken >= 0):
-            contents[row] = old.read(int(item.taken[row]))
-            counts["taken"] += 1
+        for row in np.flatnonzero(item.taken >= 0).tolist():
+            known[row] = _put(kernel, row, old.read(int(item.taken[row])))
             task.advance()
-    places = [("warc_filename", "ascending"), ("warc_record_offset", "ascending")]
-    order = pc.sort_indices(table, places).to_numpy()
-    columns = {name: table[name].to_pylist() for name in table.column_names}
-    for row in order[item.taken[order] < 0].tolist():
+    order = pc.sort_indices(
+        table, [("warc_filename", "ascending"), ("warc_record_offset", "ascending")]
+    ).to_numpy()
+    order = order[item.taken[order] < 0]
+    unreadable = 0
+    for name, rows in _group_files(table["warc_filename"].take(order).to_pylist(), order.tolist()):
+        for place in range(0, len(rows), BATCH):
+            chosen = table.take(rows[place : place + BATCH]).to_pylist()
+            unreadable += _parse_rows(kernel, Path(item.warc) / name, rows[place : place + BATCH], chosen)
+            task.advance(len(chosen))
+    found = kernel.finish()
+    if "text" in item.parts:
+        columns = _text_columns(found, known)
+        write_text(folder, _text_batches(found, len(table)), columns, compression=None)
+    if "links" in item.parts:
+        _write_range_links(folder, item.start, found)
+    return {"taken": len(known), "unreadable": unreadable, "rejected": found["rejected"]}
+
+
+def _group_files(names: list[str], rows: list[int]) -> Iterator[tuple[str, list[int]]]:
+    for name, pairs in groupby(zip(names, rows, strict=True), lambda pair: pair[0]):
+        yield name, [row for _, row in pairs]
+
+
+def _parse_rows(kernel: core.Contents, path: Path, rows: list[int], pages: list[dict[str, Any]]) -> int:
+    """Let the core parse pages of a file; how many could not be read."""
+    whole = [place for place, page in enumerate(pages) if page["content_mime_type"] != "text/plain"]
+    places = [
+        (
+            rows[place],
+            pages[place]["warc_record_offset"],
+            pages[place]["warc_record_length"],
+            pages[place]["url"],
+        )
+        for place in whole
+    ]
+    left = {whole[place] for place in kernel.read(path, places)} | (set(range(len(pages))) - set(whole))
+    unreadable = 0
+    for place in sorted(left):  # another compression than gzip, plain text, or damage
+        page = pages[place]
         try:
-            path = Path(item.warc) / columns["warc_filename"][row]
-            record = read_record(path, columns["warc_record_offset"][row])
-            mime = columns["content_mime_type"][row]
-            contents[row] = parse(record.payload, url=columns["url"][row], mime=mime, head=record.head)
-            counts["rejected"] += contents[row].rejected
+            record = read_record(path, page["warc_record_offset"])
         except FormatError as error:
             _log.warning("%s", error)
-            counts["unreadable"] += 1
-        task.advance()
-    if "text" in item.parts:
-        rows = [content.text for content in contents]
-        batches = (
-            pa.RecordBatch.from_pylist(rows[place : place + BATCH], schema=TEXT)
-            for place in range(0, len(rows), BATCH)
-        )
-        write_text(
-            folder, batches, pa.Table.from_pylist([content.columns for content in contents], schema=COLUMNS)
-        )
-    if "links" in item.parts:
-        _write_range_links(folder, item.start, contents)
-    return counts
+            unreadable += 1
+            continue
+        label = _find_header(record.head, _LABEL)
+        body = record.payload
+        if page["content_mime_type"] == "text/plain":
+            body, label = _mark_up(body, page["url"], label)
+        robots = _find_header(record.head, _ROBOTS) or ""
+        kernel.parse(rows[place], body, page["url"], label, robots)
+    return unreadable
 
 
-def _write_range_links(folder: Path, start: int, contents: Sequence[Content]) -> None:
+def _put(kernel: core.Contents, row: int, content: Content) -> dict[str, Any]:
+    """Give the core what is known of a page; its columns, which it need not know."""
+    headings = [(heading["level"], heading["text"]) for heading in content.text["headings"]]
+    links = [(key, KINDS.index(kind), rel, anchor) for key, kind, rel, anchor in content.links]
+    kernel.put(row, content.text["title"], content.text["text"], headings, links)
+    return content.columns
+
+
+def _text_batches(found: Mapping[str, Any], size: int) -> Iterator[pa.RecordBatch]:
+    levels, counts = found["heading_level"], np.concatenate([[0], np.cumsum(found["num_headings"])])
+    for start in range(0, size, BATCH):
+        stop = min(start + BATCH, size)
+        first, last = int(counts[start]), int(counts[stop])
+        headings = pa.StructArray.from_arrays(
+            [pa.array(levels[first:last]), _strings(found["heading"], first, last)],
+            fields=list(TEXT.field("headings").type.value_type),
+        )
+        places = pa.array((counts[start : stop + 1] - first).astype(np.int32))
+        columns = [
+            _strings(found["title"], start, stop),
+            pa.ListArray.from_arrays(places, headings),
+            _strings(found["text"], start, stop),
+        ]
+        yield pa.RecordBatch.from_arrays(columns, schema=TEXT)
+
+
+def _text_columns(found: Mapping[str, Any], known: Mapping[int, Mapping[str, Any]]) -> pa.Table:
+    columns = {name: list(found[name]) for name in ("words", "charset", "simhash")}
+    columns["language"] = [
+        (language.to_short_code(code) if code else None) or _read_declared(declared)
+        for code, declared in zip(found["spoken"], found["declared"], strict=True)
+    ]
+    for row, values in known.items():
+        for name, value in values.items():
+            columns[name][row] = value
+    return pa.table(columns).select(COLUMNS.names).cast(COLUMNS)
+
+
+def _strings(column: tuple[Any, Any], start: int, stop: int) -> pa.Array:
+    """Some of the texts that the core gave as one, with the places where they end."""
+    ends, data = column
+    begin, end = int(ends[start]), int(ends[stop])
+    places = (ends[start : stop + 1] - begin).astype(np.int32)
+    return pa.StringArray.from_buffers(
+        stop - start, pa.py_buffer(places), pa.py_buffer(np.ascontiguousarray(data[begin:end]))
+    )
+
+
+def _write_range_links(folder: Path, start: int, found: Mapping[str, Any]) -> None:
     """Links with the places of their targets among those of the shard."""
-    flat = [link for content in contents for link in content.links]
-    sizes = [len(content.links) for content in contents]
-    keys = pa.array([link[0] for link in flat], pa.large_string())
-    targets = _sort_unique(keys)
+    sizes = found["num_links"]
+    kinds = pa.DictionaryArray.from_arrays(pa.array(found["kind"]), pa.array(KINDS, pa.string()))
     table = pa.table(
         {
-            "source": np.repeat(np.arange(start, start + len(contents), dtype=np.uint32), sizes),
-            "target": pc.cast(pc.index_in(keys, value_set=targets), pa.uint32()),
-            "kind": pa.array([link[1] for link in flat], pa.string()),
-            "rel": pa.array([link[2] for link in flat], pa.uint8()),
-            "anchor": pa.array([link[3] for link in flat], pa.string()),
+            "source": np.repeat(np.arange(start, start + len(sizes), dtype=np.uint32), sizes),
+            "target": found["target"],
+            "kind": kinds.cast(pa.string()),
+            "rel": found["rel"],
+            "anchor": _strings(found["anchor"], 0, len(found["target"])),
         },
         schema=LINKS,
     )
+    ends, data = found["row_key"]
+    targets = pa.LargeStringArray.from_buffers(len(ends) - 1, pa.py_buffer(ends), pa.py_buffer(data))
+    # they are read once, when the shards are joined
     with open_writer(folder / "links.parquet") as stream:
-        pq.write_table(table, stream, compression="zstd")
+        pq.write_table(table, stream, compression="none", use_dictionary=False, write_statistics=False)
     with open_writer(folder / "targets.parquet") as stream:
-        pq.write_table(pa.table({"row_key": targets}), stream, compression="zstd")
+        pq.write_table(pa.table({"row_key": targets}), stream, compression="none", use_dictionary=False)
 
 
 def _sort_unique(keys: pa.Array) -> pa.Array:

@@ -1,12 +1,13 @@
 """Archives that others made become a snapshot, as if it had been crawled.
 
-Every capture is written anew (`webstrata.store.warc`, ``docs/formats/warc.md``), with a line in
-``captures.cdxj``, and the store step that ends a crawl builds the parts. In the order of the files
+A capture whose records can stay as they are is copied (`webstrata.store.groups`), every other one is written
+anew (`webstrata.store.warc`, ``docs/formats/warc.md``), with a line in ``captures.cdxj``, and the store step
+that ends a crawl builds the parts. In the order of the files
 
 - a capture with URL, second and payload of one before is left out: the same file may come twice;
 - one with status 200 and the payload of one before is stored as ``revisit``;
 - a ``revisit`` record finds the payload it refers to by the digest that its writer told, wherever that is
-  among the files; for this, files that have such records are read twice, and these records come last.
+  among the files; for this, these records are read twice, and come last.
 
 Nothing that is wrong with a file ends the work: it is counted and told. Digests and places of all payloads
 are held in memory, some 200 bytes for each.
@@ -30,14 +31,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from webstrata._core import __version__
 from webstrata.collection.files import explained, make_directory, open_writer, remove_tree
 from webstrata.collection.progress import Progress
+from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import ExistsError, FormatError
-from webstrata.store.answers import iter_answers, join_robots
+from webstrata.store.answers import iter_answers, join_robots, tell_robots
 from webstrata.store.cdxj import Index, Line
+from webstrata.store.groups import is_gzip, read_groups
 from webstrata.store.html_tree import check_base, has_hosts
 from webstrata.store.readers import READERS, Source, find_format, read_archive
 from webstrata.store.step import CAPTURES, build_store
 from webstrata.store.tally import Damage, Tally
-from webstrata.store.warc import Capture, Revisit, WarcWriter
+from webstrata.store.warc import Capture, Revisit, WarcWriter, read_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
 
     from webstrata.collection import Snapshot
     from webstrata.store.answers import Answer
+    from webstrata.store.groups import Facts
     from webstrata.store.warc import Record
 
 _ARCHIVES = tuple(reader.ending for name, reader in READERS.items() if name not in ("HTML", "sitemap"))
@@ -213,6 +217,9 @@ class _Work:
         self._told: dict[str, bytes] = {}
         """From the digest that a writer told to ours, where they differ."""
         self._seen: set[bytes] = set()
+        self._later: list[tuple[Path, list[int]]] = []
+        """Where the records of captures without payload are."""
+        self.workers = snapshot.settings(ResourcesSettings).num_workers
         self._label = re.sub(r"[-T]", "", snapshot.label)
         moment = dt.datetime.strptime((self._label + "0101")[:8], "%Y%m%d").replace(tzinfo=dt.UTC)
         self._default_date = int(moment.timestamp()) * 10**9 if moment.year >= 1970 else 0
@@ -250,9 +257,14 @@ class _Work:
             open_writer(self.folder / CAPTURES, append=True) as lines,
             WarcWriter(self.folder, prefix, fields=fields) as writer,
         ):
-            again = [source for source in sources if self._read(source, writer, lines)]
+            again = [left for source in sources if (left := self._read(source, writer, lines))]
+            for path, offsets in self._later:
+                answers = iter_answers([read_record(path, offset) for offset in offsets], Tally())
+                self._store_revisits(answers, writer, lines)
             for source in again:
-                self._read_revisits(source, writer, lines)
+                # what is wrong with the file has been told
+                answers = iter_answers(self._watch(source, Tally()), Tally())
+                self._store_revisits(answers, writer, lines)
         if not self.counts["captures"] and not self.counts["repeated"]:
             what = f"{len(sources)} files" if len(sources) != 1 else str(sources[0].path)
             told = [f"{number} of them {reason}" for reason, number in self.tally.left_out.most_common(3)]
@@ -263,19 +275,72 @@ class _Work:
                 f"name other files"
             )
 
-    def _read(self, source: Source, writer: WarcWriter, lines: BinaryIO) -> bool:
-        """Store the captures of a file that have payloads; whether there are others."""
+    def _read(self, source: Source, writer: WarcWriter, lines: BinaryIO) -> Source | None:
+        """Store the captures of a file that have payloads; what of it must be read again for the others."""
+        if find_format(source.path) == "WARC" and is_gzip(source.path):
+            start = self._read_groups(source.path, writer, lines)
+            if start is None:
+                return None
+            source = source._replace(start=start)
         has_revisits = False
         for answer in iter_answers(self._watch(source, self.tally), self.tally):
             if answer.revisit is not None:
                 has_revisits = True
             else:
                 self._store(answer, writer, lines)
-        return has_revisits
+        return source if has_revisits else None
 
-    def _read_revisits(self, source: Source, writer: WarcWriter, lines: BinaryIO) -> None:
-        # what is wrong with the file has been told
-        for answer in iter_answers(self._watch(source, Tally()), Tally()):
+    def _read_groups(self, path: Path, writer: WarcWriter, lines: BinaryIO) -> int | None:
+        """Store the captures of a file as long as it is in order; where it is not, if so."""
+        with self.progress.task(f"reading {path.name}", total=path.stat().st_size, unit="bytes") as task:
+            for batch in read_groups(path, workers=self.workers):
+                self.tally.records += batch.num_records
+                for facts, records in batch.groups:
+                    if facts is None:
+                        self._store_group(path, records, writer, lines)
+                    elif facts.status == 200 and facts.digest in self._stored:
+                        records = [read_record(path, offset) for offset in facts.offsets]
+                        self._store_group(path, records, writer, lines)
+                    else:
+                        self._copy(path, facts, writer, lines)
+                task.advance(batch.next - task.done)
+                if batch.is_odd:
+                    return batch.next
+        return None
+
+    def _store_group(self, path: Path, records: list[Record], writer: WarcWriter, lines: BinaryIO) -> None:
+        for answer in iter_answers(records, self.tally):
+            if answer.revisit is not None:
+                self._later.append((path, [record.offset for record in records]))
+            else:
+                self._store(answer, writer, lines)
+
+    def _copy(self, path: Path, facts: Facts, writer: WarcWriter, lines: BinaryIO) -> None:
+        """Store a capture whose records can stay as they are."""
+        if not self._is_new(facts.url, facts.date, facts.digest):
+            return
+        asked = tell_robots(facts.page_robots)
+        if facts.status == 200 and not facts.is_empty:
+            self._stored[facts.digest] = _Payload(facts.url, facts.date, facts.fingerprint, asked)
+        place = writer.copy(path, facts.offsets[0], facts.span, facts.date)
+        line = Line(
+            url=facts.url,
+            date=facts.date,
+            mime=facts.mime,
+            status=facts.status,
+            digest=facts.digest,
+            fingerprint=facts.fingerprint,
+            duplicate_of=facts.duplicate_of,
+            redirect=facts.redirect,
+            robots=join_robots(tell_robots(facts.header_robots), asked),
+            filename=place.filename,
+            offset=place.offset,
+            length=facts.length,
+        )
+        self._write_line(line, lines)
+
+    def _store_revisits(self, answers: Iterable[Answer], writer: WarcWriter, lines: BinaryIO) -> None:
+        for answer in answers:
             if answer.revisit is not None:
                 self._store_revisit(answer, answer.revisit, writer, lines)
 
@@ -291,7 +356,7 @@ class _Work:
     def _store(self, answer: Answer, writer: WarcWriter, lines: BinaryIO) -> None:
         capture = self._capture(answer)
         self._remember(answer.record, capture.digest)
-        if not self._is_new(capture):
+        if not self._is_new(capture.url, capture.date, capture.digest):
             return
         duplicate_of = next((value for name, value in answer.metadata if name == "duplicate-of"), None)
         if answer.status == 200 and capture.body:
@@ -312,13 +377,13 @@ class _Work:
             answer.fingerprint = payload.fingerprint
             answer.robots = join_robots(answer.robots, payload.robots)
         capture = self._capture(answer, revisit, digest)
-        if self._is_new(capture):
+        if self._is_new(capture.url, capture.date, capture.digest):
             self.counts["revisits"] += 1
             self.counts["unresolved"] += payload is None and revisit.profile == "identical-digest"
             self._write(answer, capture, revisit.url if revisit.url != capture.url else None, writer, lines)
 
-    def _is_new(self, capture: Capture) -> bool:
-        identity = _identity(capture.url, capture.date, capture.digest)
+    def _is_new(self, url: str, date: int, digest: bytes) -> bool:
+        identity = _identity(url, date, digest)
         if identity in self._seen:
             self.counts["repeated"] += 1
             return False
@@ -365,11 +430,15 @@ class _Work:
             robots=answer.robots,
             truncated=answer.truncated,
             **place._asdict(),
-        ).to_bytes()
-        lines.write(line)
-        self.counts["captures"] += 1
+        )
         self.counts["undated"] += answer.date is None
-        timestamp = line.split(b" ", 2)[1].decode()
+        self._write_line(line, lines)
+
+    def _write_line(self, line: Line, lines: BinaryIO) -> None:
+        text = line.to_bytes()
+        lines.write(text)
+        self.counts["captures"] += 1
+        timestamp = text.split(b" ", 2)[1].decode()
         self.counts["other_time"] += not timestamp.startswith(self._label)
 
     def result(self, files: int, pages: int, seconds: float) -> IngestResult:

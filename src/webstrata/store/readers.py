@@ -34,6 +34,8 @@ class Source(NamedTuple):
     scratch: Path | None = None
     folders: tuple[Path, ...] = ()
     """Where else a sitemap looks for its files."""
+    start: int = 0
+    """Where reading begins, for WARC."""
 
 
 class Reader(NamedTuple):
@@ -48,7 +50,7 @@ class Reader(NamedTuple):
 
 def _read_warc(source: Source, tally: Tally) -> Iterator[Record]:
     name = str(source.path)
-    return read_records(source.path, report=lambda problem: tally.report(name, problem))
+    return read_records(source.path, start=source.start, report=lambda problem: tally.report(name, problem))
 
 
 READERS: dict[str, Reader] = {

@@ -16,7 +16,7 @@ byte are in ``docs/formats/text.md``; `webstrata.store.contents` fills them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -70,7 +70,13 @@ class PageText:
     simhash: int
 
 
-def write_text(folder: Path, batches: Iterable[pa.RecordBatch], columns: pa.Table) -> None:
+def write_text(
+    folder: Path,
+    batches: Iterable[pa.RecordBatch],
+    columns: pa.Table,
+    *,
+    compression: Literal["zstd"] | None = "zstd",
+) -> None:
     """Write the text of pages in batches of `BATCH` rows, and their columns, so that `Text` opens them.
 
     Examples
@@ -83,7 +89,7 @@ def write_text(folder: Path, batches: Iterable[pa.RecordBatch], columns: pa.Tabl
     >>> Text(folder)[0].headings
     [Heading(level=1, text='A')]
     """
-    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    options = pa.ipc.IpcWriteOptions(compression=compression)
     with (
         open_writer(folder / "text.arrow") as stream,
         pa.ipc.new_file(stream, TEXT, options=options) as writer,

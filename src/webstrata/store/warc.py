@@ -1,4 +1,4 @@
-"""WARC files: written as WARC/1.1 by the core, read by FastWARC in every version from 0.17 to 1.1.
+"""WARC files: written as WARC/1.1 by the core, read by it and by FastWARC, every version from 0.17 to 1.1.
 
 A capture becomes up to three records, each its own gzip member or zstd frame and all with one ``WARC-Date``:
 
@@ -23,9 +23,10 @@ import hashlib
 import io
 import logging
 import mmap
+import os
 import re
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -41,7 +42,7 @@ with warnings.catch_warnings():
     from fastwarc.warc import ArchiveIterator, WarcRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
     from os import PathLike
     from types import TracebackType
     from typing import Self
@@ -52,6 +53,8 @@ LEVELS = {"none": range(1), "gzip": range(1, 13), "zstd": range(1, 23)}
 """Levels of each compression; gzip by libdeflate, whose 12 is the smallest."""
 
 _DICTIONARY_MAGIC = (0x184D2A5D).to_bytes(4, "little")
+_WINDOW = 1 << 18
+"""Bytes that the core is given at a time, unless a record is longer."""
 MAX_BLOCK = 1 << 30
 """Bytes of the longest block that is read; a file may declare any length."""
 _STARTS = re.compile(rb"\x1f\x8b\x08|\x28\xb5\x2f\xfd|WARC/[01]\.\d")
@@ -171,6 +174,11 @@ class WarcWriter:
         """Store a capture; the place of its ``response`` or ``revisit`` record."""
         return Place(*self._files.write(capture))
 
+    def copy(self, path: Path, offset: int, length: int, date: int) -> Place:
+        """Store a piece of another file: the records of a capture, packed as this writer packs."""
+        name, begin = self._files.copy(path, offset, length, date)
+        return Place(name, begin, length)
+
     def resume(self, name: str, length: int) -> None:
         """Go on where `position` was: `length` bytes of that file count, and nothing behind them."""
         self._files.resume(name, length)
@@ -254,12 +262,14 @@ class Record:
         """The block without the HTTP head."""
         return self.block[self._head_length :]
 
-    @property
+    @cached_property
     def _head_length(self) -> int:
         if not self.is_http:
             return 0
-        found = re.search(rb"\r?\n\r?\n", self.block)
-        return found.end() if found else len(self.block)
+        # the first empty line, whether lines end in CR LF or in LF
+        end = self.block.find(b"\n\r\n")
+        short = self.block.find(b"\n\n", 0, end + 2 if end >= 0 else len(self.block))
+        return short + 2 if short >= 0 else end + 3 if end >= 0 else len(self.block)
 
 
 def read_records(
@@ -268,9 +278,13 @@ def read_records(
     kinds: Collection[str] = (),
     report: Callable[[Problem], None] | None = None,
     max_block: int = MAX_BLOCK,
+    start: int = 0,
+    blocks: bool = True,
 ) -> Iterator[Record]:
     """The records of a file: gzip, zstd, lz4 or plain, WARC 0.17 to 1.1; all kinds unless told.
 
+    Reading begins at `start`, where a record must; without `blocks` they are left empty. The core reads as
+    long as records are in order (``rust/src/store/warc/records.rs``), FastWARC from the first that is not.
     What cannot be read is passed over up to the next member, frame or version line that can, and reported, or
     logged where nobody asked. Those who ask for reports get what there is of a last record that is cut off.
 
@@ -294,7 +308,9 @@ def read_records(
         if path.stat().st_size == 0:
             return
         with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            start, dictionary, strict = 0, _read_dictionary(data), True
+            dictionary, strict, known = _read_dictionary(data), True, -1
+            if max_block == MAX_BLOCK:
+                start, known = yield from _read_in_order(data, start, list(kinds), blocks=blocks)
             starts = _FRAMES.get(data[:4], _STARTS)
             held: Problem | None = None  # one that is told unless a better place for it is found
             while start < len(data):
@@ -308,8 +324,8 @@ def read_records(
                         if held is not None:
                             tell(held)
                         held, is_read, is_whole = None, True, True
-                        if not kinds or made.kind in kinds:
-                            yield made
+                        if begun != known and (not kinds or made.kind in kinds):
+                            yield made if blocks else replace(made, block=b"")
                     break
                 except (OSError, ValueError, EOFError, stream_io.FastWARCError) as error:
                     if strict and start == 0 and not is_read:
@@ -329,8 +345,27 @@ def read_records(
                 tell(held)
 
 
-def read_record(path: str | PathLike[str], offset: int) -> Record:
-    """The record that begins at `offset`, or `FormatError`.
+def _read_in_order(
+    data: mmap.mmap, start: int, kinds: list[str], *, blocks: bool
+) -> Generator[Record, None, tuple[int, int]]:
+    """The records that the core reads; where others go on: at the last whole one, as if they had read all."""
+    size, known = _WINDOW, -1
+    while start < len(data):
+        window = data[start : start + size]
+        is_last = start + len(window) == len(data)
+        found, following, last, is_odd = core.read_records(window, start, is_last, kinds, blocks)
+        for kind, headers, block, offset in found:
+            yield Record(kind, headers, block, offset)
+        known = known if last is None else last
+        if is_odd or (following == start and (is_last or size >= MAX_BLOCK)):
+            return (start if known < 0 else known), known
+        size = size * 4 if following == start else _WINDOW
+        start = following
+    return start, known
+
+
+def read_record(path: str | PathLike[str], offset: int, length: int = 0) -> Record:
+    """The record that begins at `offset`, or `FormatError`; one read of its `length` bytes, if that is known.
 
     Examples
     --------
@@ -341,7 +376,11 @@ def read_record(path: str | PathLike[str], offset: int) -> Record:
     b'!'
     """
     path = Path(path)
-    with explained(path, "read"), path.open("rb") as stream:
+    with explained(path, "read"), path.open("rb", buffering=0) as stream:
+        window = os.pread(stream.fileno(), length, offset) if 0 < length <= MAX_BLOCK else b""
+        found, _, _, is_odd = core.read_records(window, offset, True, [], True)
+        if len(found) == 1 and not is_odd:
+            return Record(*found[0])
         try:
             with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 record = next(iter(_iterate(data, offset, _read_dictionary(data))))

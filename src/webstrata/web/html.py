@@ -102,6 +102,8 @@ class Page:
     """The ``lang`` of the root; `webstrata.web.language.detect` looks at the text."""
     text: str
     """Visible text, if wanted: a line for each block, white space collapsed."""
+    headings: list[tuple[int, str]]
+    """Level and text of each heading, if the text is wanted."""
     fingerprint: int
     charset: Charset
 
@@ -173,6 +175,7 @@ def scan(
         refresh=found["refresh"],
         language=found["language"] or None,
         text=found["text"],
+        headings=found["headings"],
         fingerprint=found["fingerprint"],
         charset=Charset(found["charset"], Source(found["source"])),
     )

@@ -52,6 +52,17 @@ def long_code(code: str | None) -> str | None:
     return _TO_LONG.get(code or "")
 
 
+def to_short_code(code: str) -> str | None:
+    """The code of ISO 639-1 of a language that the core names by three letters.
+
+    Examples
+    --------
+    >>> to_short_code("deu"), to_short_code("xyz") is None
+    ('de', True)
+    """
+    return _CODES.get(code)
+
+
 def detect(text: str, *, guess: bool = False) -> str | None:
     """The language of a text as a code of ISO 639-1, None where it cannot be told.
 
@@ -74,4 +85,4 @@ def detect(text: str, *, guess: bool = False) -> str | None:
     found = _core.detect_language(text)
     if found is None or not (found[1] or guess):
         return None
-    return _CODES.get(found[0])
+    return to_short_code(found[0])

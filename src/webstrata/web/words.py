@@ -16,6 +16,8 @@ import re
 import unicodedata
 from functools import cache
 
+from webstrata._core import web as core
+
 # what the general category does not tell, from WordBreakProperty.txt
 _ALSO_LETTERS = (
     (0xB8, 0xB8), (0x2C2, 0x2C5), (0x2D2, 0x2D7), (0x2DE, 0x2DF), (0x2E5, 0x2EB), (0x2ED, 0x2ED),
@@ -47,6 +49,8 @@ _MID_LETTER = _MID + ":\u00b7\u0387\u055f\u05f4\u2027\ufe13\ufe55\uff1a"
 _MID_NUMBER = _MID + ",;\u037e\u0589\u060c\u060d\u066c\u07f8\u2044\ufe10\ufe14\ufe50\ufe54\uff0c\uff1b"
 _JOIN = "_\u202f\u203f\u2040\u2054\ufe33\ufe34\ufe4d\ufe4e\ufe4f\uff3f"
 _HEBREW = "\u05d0-\u05ea\u05ef-\u05f2\ufb1d\ufb1f-\ufb28\ufb2a-\ufb4f"
+_LIMIT = 0xE01F0
+"""Behind the last character that has a class."""
 _RARE = re.compile("[\U00010000-\U0010ffff]")
 _LETTERS = ("Lu", "Ll", "Lt", "Lm", "Lo", "Nl")
 
@@ -67,6 +71,32 @@ def words(text: str) -> list[str]:
 
 
 @cache
+def word_table() -> core.WordTable:
+    """The same rules for the core: for each character its class and its flags, and what it is folded to.
+
+    Examples
+    --------
+    >>> word_table().words("It’s a µ-test")
+    ['It’s', 'a', 'µ', 'test']
+    """
+    classes = bytearray(_LIMIT)
+    for number, codes in enumerate(_find_classes(_LIMIT), start=1):
+        for code in codes:
+            classes[code] = number
+    for flag, letters in ((8, _MID_LETTER), (16, _MID_NUMBER), (32, _JOIN)):
+        for letter in letters:
+            classes[ord(letter)] |= flag
+    is_hebrew = re.compile(f"[{_HEBREW}]")
+    folds = []
+    for code, letter in enumerate(map(chr, range(0x20000))):
+        if classes[code] and letter.isalnum():
+            classes[code] |= 128 | (64 if is_hebrew.match(letter) else 0)
+        if (folded := letter.casefold()) != letter:
+            folds.append((letter, folded))
+    return core.WordTable(bytes(classes), folds)
+
+
+@cache
 def _pattern(*, rare: bool) -> re.Pattern[str]:
     """The rules; a class with characters above U+FFFF is no table any more, and five times as slow."""
     letters, numbers, katakana, single, extend = _classes(0x110000 if rare else 0x10000)
@@ -82,6 +112,11 @@ def _pattern(*, rare: bool) -> re.Pattern[str]:
 @cache
 def _classes(limit: int) -> tuple[str, str, str, str, str]:
     """Letters, numbers, Katakana, characters that are words alone, marks: as classes of a pattern."""
+    letters, numbers, kana, alone, extend = map(_to_class, _find_classes(limit))
+    return letters, numbers, kana, alone, extend
+
+
+def _find_classes(limit: int) -> list[set[int]]:
     katakana, single = _expand(_KATAKANA), _expand(_SINGLE)
     found: dict[str, set[int]] = {name: set() for name in ("letter", "number", "single", "extend")}
     found["letter"] |= _expand(_ALSO_LETTERS)
@@ -99,10 +134,7 @@ def _classes(limit: int) -> tuple[str, str, str, str, str]:
             found["single" if code in single else "letter"].add(code)
     found["single"] |= {code for code in single if code >= 0x20000}
     order = (found["letter"], found["number"], katakana, found["single"], found["extend"])
-    letters, numbers, kana, alone, extend = (
-        _to_class({code for code in codes if code < limit}) for codes in order
-    )
-    return letters, numbers, kana, alone, extend
+    return [{code for code in codes if code < limit} for codes in order]
 
 
 def _expand(ranges: tuple[tuple[int, int], ...]) -> set[int]:

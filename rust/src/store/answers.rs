@@ -1,0 +1,493 @@
+//! Captures in files of others: unpacked, digested and scanned on all cores, a batch at a time.
+//!
+//! What the index tells of a capture is found here where its records are in order and could be stored as they are: one
+//! gzip member each, one behind the other, the payload without codings, the HTTP head such that [`head::push_head`] would
+//! write the same. The records of all others are handed over as they are read, and `webstrata.store.answers` looks at
+//! them. Where a file is damaged, or packed otherwise, a batch ends, and says so.
+
+use super::warc::records::{Record, Unpacker, find_starts, unpack_at};
+use super::warc::{base32, head, sha1};
+use crate::collection::{CollectionError, Result};
+use crate::web::{html, url};
+use rayon::prelude::*;
+use regex::bytes::Regex;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::LazyLock;
+
+const WINDOW: usize = 8 << 20;
+/// The longest member that is looked for.
+const MAX_WINDOW: usize = 256 << 20;
+
+static CHARSET: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r#"(?i-u)\ncontent-type:[^\n]*charset=["' ]*([\w.:-]+)"#;
+    Regex::new(pattern).expect("a pattern of ours")
+});
+
+/// What the index tells of a capture.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    pub url: String,
+    /// Nanoseconds since 1970.
+    pub date: u64,
+    pub status: u16,
+    pub mime: String,
+    pub digest: [u8; 20],
+    pub is_empty: bool,
+    pub fingerprint: Option<u64>,
+    pub redirect: Option<String>,
+    /// What the header and the page ask of robots, bits of [`html`].
+    pub header_robots: u8,
+    pub page_robots: u8,
+    pub duplicate_of: Option<String>,
+}
+
+/// A record as it was read.
+#[derive(Debug, Clone)]
+pub struct Raw {
+    pub offset: u64,
+    pub length: u64,
+    pub kind: String,
+    pub headers: Vec<(String, String)>,
+    /// None where it is likely that nobody needs it.
+    pub block: Option<Vec<u8>>,
+}
+
+/// The records of one capture, or a record that belongs to none.
+#[derive(Debug, Clone)]
+pub struct Group {
+    pub records: Vec<Raw>,
+    /// Where they are in order.
+    pub facts: Option<Facts>,
+}
+
+#[derive(Debug, Default)]
+pub struct Batch {
+    pub groups: Vec<Group>,
+    pub num_records: u64,
+    /// Where the next batch begins.
+    pub next: u64,
+    /// Whether others must go on there.
+    pub is_odd: bool,
+    pub is_end: bool,
+}
+
+/// Reads captures from `start` on, which is where a batch ended.
+pub fn read_batch(path: &Path, start: u64, pool: &rayon::ThreadPool) -> Result<Batch> {
+    let explain = |source: io::Error| CollectionError::from_io(path, "read", source);
+    let file = File::open(path).map_err(explain)?;
+    let length = file.metadata().map_err(explain)?.len();
+    let mut size = WINDOW;
+    loop {
+        let rest = length.saturating_sub(start);
+        let mut window = vec![0; rest.min(size as u64) as usize];
+        file.read_exact_at(&mut window, start).map_err(explain)?;
+        let is_last = window.len() as u64 == rest;
+        let batch = read_window(&window, start, is_last, pool);
+        if batch.next > start || batch.is_odd || is_last || size >= MAX_WINDOW {
+            let is_stuck = batch.next == start && !batch.is_end;
+            let is_odd = batch.is_odd || is_stuck;
+            return Ok(Batch { is_odd, ..batch });
+        }
+        size *= 4; // a capture that is longer
+    }
+}
+
+/// A member: a record and what was found about it, or nothing where it is not in order.
+type Read = Option<(Raw, Option<Facts>, usize)>;
+
+fn read_window(window: &[u8], start: u64, is_last: bool, pool: &rayon::ThreadPool) -> Batch {
+    let starts: Vec<usize> = find_starts(window, 0).collect();
+    let mut batch = Batch {
+        next: start,
+        ..Batch::default()
+    };
+    if starts.first() != Some(&0) {
+        batch.is_end = window.is_empty();
+        batch.is_odd = !window.is_empty();
+        return batch;
+    }
+    let read = |state: &mut (Unpacker, Vec<u8>, html::Scan), place: usize| -> Read {
+        let (unpacker, data, scan) = state;
+        let next = unpack_at(unpacker, window, &starts, place, is_last, data)?;
+        let (record, length) = Record::parse(data)?;
+        if length != data.len() {
+            return None;
+        }
+        let end = starts.get(next).copied().unwrap_or(window.len());
+        let raw = Raw {
+            offset: start + starts[place] as u64,
+            length: (end - starts[place]) as u64,
+            kind: record.kind().to_owned(),
+            headers: record
+                .headers
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+            block: None,
+        };
+        let facts = (raw.kind == "response").then(|| judge(&record, scan));
+        let facts = facts.flatten();
+        let block = facts.is_none().then(|| record.block.to_vec());
+        Some((Raw { block, ..raw }, facts, next))
+    };
+    let mut members: Vec<Read> = pool.install(|| {
+        (0..starts.len())
+            .into_par_iter()
+            .with_min_len(4)
+            .map_init(Default::default, read)
+            .collect()
+    });
+    let mut groups = Groups::default();
+    let mut place = 0;
+    while place < starts.len() {
+        let Some((raw, facts, next)) = members[place].take() else {
+            // at the end of a window that is not the last the member may only be cut off
+            let may_be_cut = !is_last && starts.len() - place < 9;
+            batch.is_odd = !may_be_cut;
+            let (done, begin) = groups.leave();
+            batch.next = begin.unwrap_or(start + starts[place] as u64);
+            batch.num_records = done.iter().map(|group| group.records.len() as u64).sum();
+            batch.groups = done;
+            return batch;
+        };
+        groups.add(raw, facts);
+        place = next;
+    }
+    batch.next = start + window.len() as u64;
+    batch.is_end = true;
+    batch.groups = groups.finish();
+    batch.num_records = batch
+        .groups
+        .iter()
+        .map(|group| group.records.len() as u64)
+        .sum();
+    batch
+}
+
+/// Puts requests and metadata to the captures they belong to, as `webstrata.store.answers.iter_answers` does.
+#[derive(Default)]
+struct Groups {
+    done: Vec<Group>,
+    open: Option<Group>,
+    waiting: Option<Raw>,
+}
+
+impl Groups {
+    fn add(&mut self, raw: Raw, facts: Option<Facts>) {
+        match raw.kind.as_str() {
+            "response" | "revisit" | "resource" => {
+                self.close();
+                let mut group = Group {
+                    records: Vec::new(),
+                    facts,
+                };
+                match self.waiting.take() {
+                    Some(request) if belongs(&request, &raw) => group.records.push(request),
+                    other => self.waiting = other,
+                }
+                group.records.push(raw);
+                self.open = Some(group);
+            }
+            "request" => match &mut self.open {
+                Some(open) if !has(open, "request") && belongs(&raw, answer(open)) => {
+                    open.records.push(raw);
+                }
+                _ => {
+                    self.close();
+                    self.drop_waiting();
+                    self.waiting = Some(raw);
+                }
+            },
+            "metadata" => match &mut self.open {
+                Some(open) if belongs(&raw, answer(open)) => open.records.push(raw),
+                _ => self.push_alone(raw),
+            },
+            _ => self.push_alone(raw),
+        }
+    }
+
+    fn push_alone(&mut self, raw: Raw) {
+        self.close();
+        self.done.push(Group {
+            records: vec![raw],
+            facts: None,
+        });
+    }
+
+    fn drop_waiting(&mut self) {
+        if let Some(raw) = self.waiting.take() {
+            self.done.push(Group {
+                records: vec![raw],
+                facts: None,
+            });
+        }
+    }
+
+    fn close(&mut self) {
+        if let Some(mut group) = self.open.take() {
+            let facts = group.facts.take();
+            group.facts = facts.and_then(|facts| finish(facts, &group.records));
+            self.done.push(group);
+        }
+    }
+
+    fn finish(mut self) -> Vec<Group> {
+        self.close();
+        self.drop_waiting();
+        self.done
+    }
+
+    /// What is whole, and where that begins which is not: the next record may belong to it.
+    fn leave(mut self) -> (Vec<Group>, Option<u64>) {
+        let first = |group: &Group| group.records.first().map(|raw| raw.offset);
+        let open = self.open.as_ref().and_then(first);
+        let waiting = self.waiting.as_ref().map(|raw| raw.offset);
+        let last = match (open, waiting) {
+            (Some(open), Some(waiting)) => Some(open.min(waiting)),
+            (open, waiting) => open
+                .or(waiting)
+                // the last record of all, so that who goes on sees that it was whole
+                .or_else(|| self.done.pop().as_ref().and_then(first)),
+        };
+        (self.done, last)
+    }
+}
+
+fn answer(group: &Group) -> &Raw {
+    let is_request = |raw: &&Raw| raw.kind != "request";
+    group
+        .records
+        .iter()
+        .find(is_request)
+        .unwrap_or(&group.records[0])
+}
+
+fn has(group: &Group, kind: &str) -> bool {
+    group.records.iter().any(|raw| raw.kind == kind)
+}
+
+fn get<'a>(raw: &'a Raw, name: &str) -> Option<&'a str> {
+    let found = raw
+        .headers
+        .iter()
+        .find(|(own, _)| own.eq_ignore_ascii_case(name));
+    found.map(|(_, value)| value.as_str())
+}
+
+/// Whether a request or metadata record is about the capture of another record.
+fn belongs(other: &Raw, record: &Raw) -> bool {
+    let (own, theirs) = (get(record, "WARC-Record-ID"), get(other, "WARC-Record-ID"));
+    let links = ["WARC-Concurrent-To", "WARC-Refers-To"].map(|name| get(other, name));
+    let back = get(record, "WARC-Concurrent-To");
+    if links.iter().any(Option::is_some) || back.is_some() {
+        return own.is_some() && links.contains(&own) || theirs.is_some() && back == theirs;
+    }
+    let same = |name: &str| get(other, name) == get(record, name);
+    same("WARC-Target-URI") && same("WARC-Date")
+}
+
+/// What is found about a response, where it could be stored as it is.
+fn judge(record: &Record, scan: &mut html::Scan) -> Option<Facts> {
+    let (head, body) = record.message()?;
+    let mut written = Vec::with_capacity(head.len());
+    head::push_head(&mut written, head, body.len(), false);
+    if written != head || !head.is_ascii() || record.get("WARC-Truncated").is_some() {
+        return None;
+    }
+    let uri = record.get("WARC-Target-URI")?;
+    let mut form = Vec::new();
+    url::normalize(uri, None, 2048, &mut form).ok()?;
+    if form != uri.as_bytes() {
+        return None;
+    }
+    let text = std::str::from_utf8(head).ok()?;
+    let lines = text.split("\r\n").skip(1);
+    let headers: Vec<(String, &str)> = lines
+        .filter_map(|line| line.split_once(": "))
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.trim()))
+        .collect();
+    let first = |name: &str| {
+        let found = headers.iter().find(|(own, _)| own == name);
+        found.map(|(_, value)| *value)
+    };
+    if first("content-encoding").is_some() || first("transfer-encoding").is_some() {
+        return None;
+    }
+    let told = record.get("WARC-Identified-Payload-Type");
+    let mime = told
+        .and_then(media_type)
+        .or_else(|| media_type(first("content-type")?))?;
+    let digest = sha1(&[body]);
+    // digests that do not hold, or are of another kind, are not stored again
+    let holds = |name: &str, digest: &dyn Fn() -> [u8; 20]| {
+        let told = record.get(name);
+        told.is_none_or(|told| {
+            told.strip_prefix("sha1:").map(str::as_bytes) == Some(&base32(&digest()))
+        })
+    };
+    if record.get("WARC-Record-ID").is_none()
+        || !holds("WARC-Payload-Digest", &|| digest)
+        || !holds("WARC-Block-Digest", &|| sha1(&[record.block]))
+    {
+        return None;
+    }
+    let mut facts = Facts {
+        url: uri.to_owned(),
+        date: parse_date(record.get("WARC-Date")?)?,
+        status: text.get(9..12)?.parse().ok()?,
+        mime,
+        digest,
+        is_empty: body.is_empty(),
+        ..Facts::default()
+    };
+    if (300..400).contains(&facts.status)
+        && let Some(location) = first("location").filter(|location| !location.is_empty())
+        && url::normalize(location, Some(uri), 2048, &mut form).is_ok()
+    {
+        facts.redirect = String::from_utf8(form).ok();
+    }
+    let tags: Vec<&str> = headers
+        .iter()
+        .filter(|(name, _)| name == "x-robots-tag")
+        .map(|(_, value)| *value)
+        .collect();
+    facts.header_robots = html::parse_robots_directives(&tags.join(", "), &[]);
+    if facts.status == 200 && matches!(&facts.mime[..], "text/html" | "application/xhtml+xml") {
+        let label = CHARSET.captures(head).and_then(|found| found.get(1));
+        let label = label.and_then(|label| std::str::from_utf8(label.as_bytes()).ok());
+        html::scan(body, label, &html::Wants::default(), scan);
+        facts.fingerprint = Some(scan.fingerprint);
+        facts.page_robots = scan.robots;
+    }
+    Some(facts)
+}
+
+/// The facts, unless the records are such that others must look at them.
+fn finish(mut facts: Facts, records: &[Raw]) -> Option<Facts> {
+    // an index points to the response, and what belongs to it comes behind; so they can be copied in one piece
+    records
+        .first()
+        .filter(|raw| raw.kind == "response")
+        .map(|_| ())?;
+    for pair in records.windows(2) {
+        if pair[0].offset + pair[0].length != pair[1].offset {
+            return None;
+        }
+    }
+    for raw in &records[1..] {
+        let block = raw.block.as_deref().unwrap_or_default();
+        if raw.kind == "request" && !block.starts_with(b"GET ") {
+            return None;
+        }
+        if raw.kind == "metadata" {
+            let text = std::str::from_utf8(block)
+                .ok()
+                .filter(|text| text.is_ascii())?;
+            let lines = text.lines().filter_map(|line| line.split_once(':'));
+            let mut named = lines.filter(|(name, _)| name.trim() == "duplicate-of");
+            if let Some((_, value)) = named.next().filter(|_| facts.duplicate_of.is_none()) {
+                facts.duplicate_of = Some(value.trim().to_owned());
+            }
+        }
+    }
+    Some(facts)
+}
+
+fn media_type(value: &str) -> Option<String> {
+    let name = value
+        .split(';')
+        .next()
+        .unwrap_or("")
+        .trim()
+        .to_ascii_lowercase();
+    let (kind, own) = name.split_once('/')?;
+    let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || b"_.+!#$&^-".contains(&byte);
+    let is_token = |text: &str| !text.is_empty() && text.bytes().all(is_legal);
+    (is_token(kind) && is_token(own)).then_some(name)
+}
+
+/// Nanoseconds since 1970 of `2001-09-09T01:46:40.123456789Z`; None for any other form.
+fn parse_date(text: &str) -> Option<u64> {
+    let (whole, rest) = text.split_at_checked(19)?;
+    let bytes = whole.as_bytes();
+    let marks = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')];
+    marks
+        .iter()
+        .all(|(at, mark)| bytes[*at] == *mark)
+        .then_some(())?;
+    let number = |text: &str| {
+        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| text.parse::<u64>().ok()).flatten()
+    };
+    let field = |from: usize, to: usize| number(whole.get(from..to)?);
+    let (year, month, day) = (field(0, 4)?, field(5, 7)?, field(8, 10)?);
+    let (hour, minute, second) = (field(11, 13)?, field(14, 16)?, field(17, 19)?);
+    if year < 1970 || hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let lengths = [
+        31,
+        28 + u64::from(is_leap),
+        31,
+        30,
+        31,
+        30,
+        31,
+        31,
+        30,
+        31,
+        30,
+        31,
+    ];
+    let length = lengths.get((month as usize).checked_sub(1)?)?;
+    (1..=*length).contains(&day).then_some(())?;
+    let before = year - 1;
+    let leaps = before / 4 - before / 100 + before / 400 - 477;
+    let days =
+        (year - 1970) * 365 + leaps + lengths[..month as usize - 1].iter().sum::<u64>() + day - 1;
+    let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second;
+    let fraction = rest.strip_suffix('Z')?;
+    let nanoseconds = match fraction.strip_prefix('.') {
+        Some(digits) => number(&format!("{:0<9}", digits.get(..digits.len().min(9))?))
+            .filter(|_| !digits.is_empty() && number(digits).is_some())?,
+        None if fraction.is_empty() => 0,
+        None => return None,
+    };
+    seconds.checked_mul(1_000_000_000)?.checked_add(nanoseconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::warc::calendar;
+
+    #[test]
+    fn dates_are_read_as_they_are_written() {
+        assert_eq!(
+            parse_date("2001-09-09T01:46:40.123456789Z"),
+            Some(1_000_000_000_123_456_789)
+        );
+        for day in 0..40_000 {
+            let [year, month, day_of, ..] = calendar(day * 86_400);
+            let text = format!("{year:04}-{month:02}-{day_of:02}T00:00:01.5Z");
+            assert_eq!(
+                parse_date(&text),
+                Some(day * 86_400_000_000_000 + 1_500_000_000)
+            );
+        }
+        for text in [
+            "2001-02-29T00:00:00Z",
+            "2001-13-01T00:00:00Z",
+            "2001-01-01T00:00:00",
+            "1969-12-31T00:00:00Z",
+            "2001-01-01T00:00:00.Z",
+            "2001-01-01T00:00:+1Z",
+        ] {
+            assert_eq!(parse_date(text), None, "{text}");
+        }
+    }
+}
