@@ -8,8 +8,8 @@
 //! first relative to the node, the others as gaps less 1.
 
 use dsi_bitstream::prelude::{
-    BE, BitRead, BitSeek, BufBitReader, Codes, StaticCodeRead, FuncCodeReader, GammaRead,
-    MemWordReader, ToInt, ZetaRead,
+    BE, BitRead, BitSeek, BufBitReader, Codes, FuncCodeReader, GammaRead, MemWordReader,
+    StaticCodeRead, ToInt, ZetaRead,
 };
 use std::ops::Range;
 use webgraph::graphs::bvgraph::CompFlags;
