@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     from webstrata.api import open as open
     from webstrata.crawl.run import Crawl as Crawl
     from webstrata.crawl.settings import CrawlSettings as CrawlSettings
+    from webstrata.graph.view import Graph as Graph
     from webstrata.simulate import invitro as invitro
 
 _HOMES = {
     "Collection": "webstrata.api",
     "Crawl": "webstrata.crawl.run",
     "CrawlSettings": "webstrata.crawl.settings",
+    "Graph": "webstrata.graph.view",
     "Snapshot": "webstrata.api",
     "__version__": "webstrata._core",
     "create": "webstrata.api",
@@ -39,6 +41,7 @@ __all__ = [
     "Collection",
     "Crawl",
     "CrawlSettings",
+    "Graph",
     "Snapshot",
     "__version__",
     "create",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
+    from webstrata.graph.build import StoredGraph
     from webstrata.store.anchors import Anchors
     from webstrata.store.captures import AllCaptures, Captures, StoredCapture
     from webstrata.store.links import Links
@@ -72,6 +73,14 @@ class Snapshot(rooms.Snapshot):
 
         part = self.open_part("text")
         return Text(part.path, part)
+
+    @cached_property
+    def graph(self) -> StoredGraph:
+        """The graph of its pages, compressed; as it was when first asked for."""
+        from webstrata.graph.build import StoredGraph
+
+        part = self.open_part("graph")
+        return StoredGraph(part.path, part)
 
     @cached_property
     def links(self) -> Links:

@@ -14,7 +14,8 @@ from tests.graph import reference
 from webstrata.collection.faults import injected
 from webstrata.collection.progress import Progress
 from webstrata.errors import Cancelled, DiskFullError, FormatError, MissingError
-from webstrata.graph.bvgraph import compress, load
+from webstrata.graph.bvgraph import BVGraph, compress
+from webstrata.graph.view import Graph
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,14 +30,59 @@ def test_what_is_compressed_is_read_back(tmp_path: Path, lists: list[set[int]]) 
     offsets, targets = reference.to_rows(lists)
     size = compress(offsets, targets, tmp_path / "uk.2026-06")
     assert (size.num_nodes, size.num_arcs) == (len(lists), len(targets))
-    again = load(tmp_path / "uk.2026-06")
-    np.testing.assert_array_equal(again[0], offsets)
-    np.testing.assert_array_equal(again[1], targets)
+    for mapped in (True, False):
+        graph = BVGraph(tmp_path / "uk.2026-06", mapped=mapped)
+        assert (graph.num_nodes, graph.num_arcs) == (len(lists), len(targets))
+        for found, wanted in zip(graph.rows(), (offsets, targets), strict=True):
+            np.testing.assert_array_equal(found, wanted)
+        asked = [*range(len(lists) - 1, -1, -1), 0, 0]
+        found_offsets, found_targets = graph.batch_successors(asked)
+        for place, node in enumerate(asked):
+            row = found_targets[int(found_offsets[place]) : int(found_offsets[place + 1])]
+            assert row.tolist() == graph.successors(node).tolist() == sorted(lists[node])
+        assert graph.outdegrees(asked).tolist() == [graph.outdegree(node) for node in asked]
+
+
+@given(lists=graphs)
+def test_where_lists_begin_is_found_without_offsets(tmp_path: Path, lists: list[set[int]]) -> None:
+    compress(*reference.to_rows(lists), tmp_path / "uk")
+    (tmp_path / "uk.offsets").unlink()
+    before = sorted(tmp_path.iterdir())
+    graph = BVGraph(tmp_path / "uk")
+    assert [graph.successors(node).tolist() for node in range(len(lists))] == [sorted(row) for row in lists]
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@given(lists=graphs, data=st.data())
+def test_damaged_bits_are_said_or_harmless(
+    tmp_path: Path, lists: list[set[int]], data: st.DataObject
+) -> None:
+    compress(*reference.to_rows(lists), tmp_path / "uk")
+    file = tmp_path / f"uk.{data.draw(st.sampled_from(['graph', 'offsets']))}"
+    damaged = bytearray(file.read_bytes())
+    for place in data.draw(st.lists(st.integers(0, max(len(damaged) - 1, 0)), max_size=8)):
+        if damaged:
+            damaged[place] ^= data.draw(st.integers(1, 255))
+    file.write_bytes(damaged[: data.draw(st.integers(0, len(damaged)))])
+    try:
+        graph = BVGraph(tmp_path / "uk")
+        offsets, targets = graph.rows()
+        rows = graph.batch_successors(range(graph.num_nodes))
+    except FormatError:
+        return
+    # the lists may be others, but they are lists of this graph
+    assert len(offsets) == len(rows[0]) == len(lists) + 1
+    assert all(int(target) < len(lists) for target in (*targets, *rows[1]))
 
 
 @pytest.mark.peer
 def test_a_real_graph_is_read_and_compresses_to_what_its_authors_got(test_data: Path, tmp_path: Path) -> None:
-    offsets, targets = load(test_data / "graph" / "cnr-2000")
+    graph = BVGraph(test_data / "graph" / "cnr-2000")
+    assert (graph.num_nodes, graph.num_arcs) == (325_557, 3_216_152)
+    offsets, targets = graph.rows()
+    again = graph.batch_successors(np.arange(325_557))
+    assert np.array_equal(offsets, again[0])
+    assert np.array_equal(targets, again[1])
     assert (len(offsets) - 1, len(targets)) == (325_557, 3_216_152)
     size = compress(offsets, targets, tmp_path / "cnr")
     assert round(size.bits_per_link, 3) == 2.897
@@ -77,11 +123,11 @@ def test_arrays_that_are_no_graph_are_refused(offsets: list[int], targets: list[
 
 def test_files_that_are_not_there_or_no_graph_are_named(tmp_path: Path) -> None:
     with pytest.raises(MissingError, match=r"none\.properties"):
-        load(tmp_path / "none")
+        BVGraph(tmp_path / "none")
     (tmp_path / "odd.properties").write_text("nodes=1\n")
     (tmp_path / "odd.graph").write_bytes(b"")
-    with pytest.raises(FormatError, match=re.escape(str(tmp_path / "odd.graph"))):
-        load(tmp_path / "odd")
+    with pytest.raises(FormatError, match=re.escape(str(tmp_path / "odd.properties"))):
+        BVGraph(tmp_path / "odd")
 
 
 @pytest.mark.parametrize("file", ["graph", "offsets", "properties"])
@@ -96,3 +142,20 @@ def test_compression_is_cancelled_by_its_progress() -> None:
     progress.cancel()
     with pytest.raises(Cancelled):
         compress(*reference.to_rows([[0]]), progress=progress)
+
+
+def test_nodes_that_are_none_are_refused(tmp_path: Path) -> None:
+    graph = Graph.from_arcs([(0, 1), (1, 0)]).write(tmp_path / "g")
+    for node in (-1, 2, 2**40):
+        with pytest.raises(ValueError, match=f"below the 2 nodes of the graph, got {node}"):
+            graph.successors(node)
+        with pytest.raises(ValueError, match=f"below the 2 nodes of the graph, got {node}"):
+            graph.batch_successors([0, node])
+
+
+def test_properties_of_another_graph_are_seen(tmp_path: Path) -> None:
+    Graph.from_arcs([(0, 1)]).write(tmp_path / "g")
+    text = (tmp_path / "g.properties").read_text()
+    (tmp_path / "g.properties").write_text(text.replace("nodes=2", "nodes=4000000"))
+    with pytest.raises(FormatError, match="4000000 nodes do not fit into"):
+        Graph.open(tmp_path / "g")

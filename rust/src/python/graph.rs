@@ -1,14 +1,15 @@
 //! `webstrata._core.graph`.
 
 use super::progress::supervise;
+use crate::collection::progress::Meter;
 use crate::graph::bvgraph;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(bv_compress, module)?)?;
-    module.add_function(wrap_pyfunction!(bv_load, module)?)
+    module.add_class::<BvGraph>()?;
+    module.add_function(wrap_pyfunction!(bv_compress, module)?)
 }
 
 type Rows<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>);
@@ -35,14 +36,80 @@ fn bv_compress(
     ))
 }
 
-/// Offsets and targets.
-#[pyfunction]
-#[pyo3(signature = (basename, progress = None))]
-fn bv_load<'py>(
-    py: Python<'py>,
-    basename: PathBuf,
-    progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Rows<'py>> {
-    let (offsets, targets) = supervise(py, progress, |meter| bvgraph::load(&basename, meter))?;
-    Ok((offsets.into_pyarray(py), targets.into_pyarray(py)))
+/// An open BVGraph.
+#[pyclass(frozen, module = "webstrata._core.graph")]
+struct BvGraph(bvgraph::BvGraph);
+
+#[pymethods]
+impl BvGraph {
+    #[new]
+    #[pyo3(signature = (basename, mapped = true, progress = None))]
+    fn new(
+        py: Python<'_>,
+        basename: PathBuf,
+        mapped: bool,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let mode = if mapped {
+            bvgraph::Mode::Map
+        } else {
+            bvgraph::Mode::Load
+        };
+        let open = |meter: &Meter| bvgraph::BvGraph::open(&basename, mode, meter);
+        Ok(Self(supervise(py, progress, open)?))
+    }
+
+    #[getter]
+    fn num_nodes(&self) -> usize {
+        self.0.num_nodes()
+    }
+
+    #[getter]
+    fn num_arcs(&self) -> u64 {
+        self.0.num_arcs()
+    }
+
+    fn successors<'py>(&self, py: Python<'py>, node: u32) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        Ok(self.0.successors(node)?.into_pyarray(py))
+    }
+
+    fn outdegree(&self, node: u32) -> PyResult<u32> {
+        Ok(self.0.outdegree(node)?)
+    }
+
+    #[pyo3(signature = (nodes, progress = None))]
+    fn outdegrees<'py>(
+        &self,
+        py: Python<'py>,
+        nodes: PyReadonlyArray1<'_, u32>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let nodes = nodes.as_slice()?;
+        let found = supervise(py, progress, |meter| self.0.outdegrees(nodes, meter))?;
+        Ok(found.into_pyarray(py))
+    }
+
+    #[pyo3(signature = (nodes, progress = None))]
+    fn batch_successors<'py>(
+        &self,
+        py: Python<'py>,
+        nodes: PyReadonlyArray1<'_, u32>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Rows<'py>> {
+        let nodes = nodes.as_slice()?;
+        let (offsets, targets) = supervise(py, progress, |meter| self.0.batch(nodes, meter))?;
+        Ok((offsets.into_pyarray(py), targets.into_pyarray(py)))
+    }
+
+    #[pyo3(signature = (start, end, progress = None))]
+    fn rows<'py>(
+        &self,
+        py: Python<'py>,
+        start: usize,
+        end: usize,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Rows<'py>> {
+        let (offsets, targets) = supervise(py, progress, |meter| self.0.rows(start..end, meter))?;
+        Ok((offsets.into_pyarray(py), targets.into_pyarray(py)))
+    }
 }

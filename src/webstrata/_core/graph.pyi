@@ -1,10 +1,11 @@
 from collections.abc import Callable
 from os import PathLike
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["bv_compress", "bv_load"]
+__all__ = ["BvGraph", "bv_compress"]
 
 def bv_compress(
     offsets: NDArray[np.uint64],
@@ -12,6 +13,27 @@ def bv_compress(
     basename: str | PathLike[str],
     progress: Callable[[int], object] | None = None,
 ) -> tuple[int, int, int, int]: ...
-def bv_load(
-    basename: str | PathLike[str], progress: Callable[[int], object] | None = None
-) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
+
+@final
+class BvGraph:
+    def __new__(
+        cls,
+        basename: str | PathLike[str],
+        mapped: bool = True,
+        progress: Callable[[int], object] | None = None,
+    ) -> BvGraph: ...
+    @property
+    def num_nodes(self) -> int: ...
+    @property
+    def num_arcs(self) -> int: ...
+    def successors(self, node: int) -> NDArray[np.uint32]: ...
+    def outdegree(self, node: int) -> int: ...
+    def outdegrees(
+        self, nodes: NDArray[np.uint32], progress: Callable[[int], object] | None = None
+    ) -> NDArray[np.uint32]: ...
+    def batch_successors(
+        self, nodes: NDArray[np.uint32], progress: Callable[[int], object] | None = None
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
+    def rows(
+        self, start: int, end: int, progress: Callable[[int], object] | None = None
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...

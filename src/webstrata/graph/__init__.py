@@ -1,6 +1,16 @@
-"""Graphs of nodes in row-key order: compressed, and what their degrees look like."""
+"""Graphs of nodes in row-key order: compressed or in memory, and what their degrees look like."""
 
-from webstrata.graph.bvgraph import CompressedSize, compress, load
+from webstrata.graph.bvgraph import BVGraph, CompressedSize, compress
 from webstrata.graph.power_law import PowerLawFit, fit_power_law
+from webstrata.graph.rows import RowsGraph
+from webstrata.graph.view import Graph
 
-__all__ = ["CompressedSize", "PowerLawFit", "compress", "fit_power_law", "load"]
+__all__ = [
+    "BVGraph",
+    "CompressedSize",
+    "Graph",
+    "PowerLawFit",
+    "RowsGraph",
+    "compress",
+    "fit_power_law",
+]

@@ -8,8 +8,9 @@ The coding is that of the crate ``webgraph``, which reads and writes what Java's
 - ``.offsets``: where each list begins, gaps in γ.
 - ``.properties``: numbers of nodes and arcs and the codes, as text.
 
-The extensions are appended to the basename, which may have a dot in it. In memory a graph is a pair of
-arrays: the successors of node u are ``targets[offsets[u]:offsets[u + 1]]``, in order and once each.
+- ``.ef``: the same places as ``.offsets`` for random access, made by the crate; not needed.
+
+The extensions are appended to the basename, which may have a dot in it.
 """
 
 from __future__ import annotations
@@ -19,14 +20,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from webstrata._core import graph as core
 from webstrata.collection.progress import Progress
+from webstrata.graph.view import Graph
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    import numpy as np
     from numpy.typing import NDArray
+
+    from webstrata.graph.view import Nodes, Rows
 
 
 @dataclass(frozen=True)
@@ -71,19 +76,113 @@ def compress(
         return CompressedSize(*core.bv_compress(offsets, targets, basename, progress=task.advance))
 
 
-def load(
-    basename: str | PathLike[str], *, progress: Progress | None = None
-) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-    """Offsets and targets of a whole BVGraph, in memory.
+class BVGraph(Graph):
+    """A BVGraph that is open: its lists are decoded when they are asked for.
+
+    Where the lists begin is read from ``.ef`` as the crate writes it, or from ``.offsets``, or found by going
+    through the lists once; nothing is written beside the files. Safe to use from several threads, which are
+    not held up by each other while the core decodes. Damage is said; no bits beyond the end are read.
 
     Examples
     --------
-    >>> import numpy as np
     >>> basename = getfixture("tmp_path") / "uk"
-    >>> offsets = np.array([0, 2, 3], dtype=np.uint64)
-    >>> _ = compress(offsets, np.array([0, 1, 0], dtype=np.uint32), basename)
-    >>> load(basename)[1].tolist()
-    [0, 1, 0]
+    >>> _ = Graph.from_arcs([(0, 1), (0, 2)]).write(basename)
+    >>> BVGraph(basename)
+    <BVGraph of 3 nodes and 2 arcs>
     """
-    with (progress or Progress()).task("reading the graph", unit="nodes") as task:
-        return core.bv_load(basename, progress=task.advance)
+
+    def __init__(
+        self, basename: str | PathLike[str], *, mapped: bool = True, progress: Progress | None = None
+    ) -> None:
+        with (progress or Progress()).task("opening the graph", unit="nodes") as task:
+            self._core = core.BvGraph(basename, mapped, progress=task.advance)
+
+    @property
+    def num_nodes(self) -> int:
+        """How many nodes there are."""
+        return self._core.num_nodes
+
+    @property
+    def num_arcs(self) -> int:
+        """How many arcs there are."""
+        return self._core.num_arcs
+
+    def successors(self, node: int) -> NDArray[np.uint32]:
+        """The targets of a node's arcs, in order.
+
+        Examples
+        --------
+        >>> basename = getfixture("tmp_path") / "uk"
+        >>> Graph.from_arcs([(0, 1), (0, 2)]).write(basename).successors(0).tolist()
+        [1, 2]
+        """
+        self._check(node)
+        return self._core.successors(node)
+
+    def outdegree(self, node: int) -> int:
+        """How many successors a node has.
+
+        Examples
+        --------
+        >>> basename = getfixture("tmp_path") / "uk"
+        >>> Graph.from_arcs([(0, 1), (0, 2)]).write(basename).outdegree(0)
+        2
+        """
+        self._check(node)
+        return self._core.outdegree(node)
+
+    def outdegrees(self, nodes: Nodes | None = None) -> NDArray[np.uint32]:
+        """How many successors each of the nodes has; of all nodes if none are given.
+
+        Examples
+        --------
+        >>> basename = getfixture("tmp_path") / "uk"
+        >>> Graph.from_arcs([(0, 1), (0, 2)]).write(basename).outdegrees([0, 0, 1]).tolist()
+        [2, 2, 0]
+        """
+        if nodes is None:
+            nodes = np.arange(self.num_nodes, dtype=np.uint32)
+        return self._core.outdegrees(self._numbers(nodes))
+
+    def batch_successors(self, nodes: Nodes, *, progress: Progress | None = None) -> Rows:
+        """Offsets and targets: the successors of each of the nodes, decoded on all cores.
+
+        Examples
+        --------
+        >>> basename = getfixture("tmp_path") / "uk"
+        >>> Graph.from_arcs([(0, 1), (0, 2)]).write(basename).batch_successors([1, 0])[1].tolist()
+        [1, 2]
+        """
+        numbers = self._numbers(nodes)
+        with (progress or Progress()).task("successors", total=len(numbers), unit="nodes") as task:
+            return self._core.batch_successors(numbers, progress=task.advance)
+
+    def rows(self, start: int = 0, end: int | None = None, *, progress: Progress | None = None) -> Rows:
+        """Offsets and targets of a range of nodes, read in order on all cores.
+
+        Examples
+        --------
+        >>> basename = getfixture("tmp_path") / "uk"
+        >>> Graph.from_arcs([(0, 1), (2, 0)]).write(basename).rows()[0].tolist()
+        [0, 1, 1, 2]
+        """
+        end = self.num_nodes if end is None else min(end, self.num_nodes)
+        with (progress or Progress()).task("reading the graph", total=end - start, unit="nodes") as task:
+            return self._core.rows(start, end, progress=task.advance)
+
+    def _check(self, node: int) -> None:
+        if not 0 <= node < self.num_nodes:
+            raise ValueError(
+                f"node: expected a number below the {self.num_nodes} nodes of the graph, got {node}"
+            )
+
+    def _numbers(self, nodes: Nodes) -> NDArray[np.uint32]:
+        numbers = np.ascontiguousarray(nodes)
+        if numbers.dtype != np.uint32:
+            if len(numbers) and (int(numbers.min()) < 0 or int(numbers.max()) >= self.num_nodes):
+                wrong = next(int(number) for number in numbers if not 0 <= number < self.num_nodes)
+                raise ValueError(
+                    f"nodes: expected numbers below the {self.num_nodes} nodes of the graph, got {wrong}"
+                )
+            numbers = numbers.astype(np.uint32)
+        return numbers

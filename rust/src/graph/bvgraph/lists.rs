@@ -1,0 +1,343 @@
+//! The lists of a BVGraph, decoded from bits that nobody vouches for.
+//!
+//! A list is its outdegree d; if d > 0 and there is a window, a reference r (0 for none) to the list of node − r; with a
+//! reference, the number of blocks and their lengths (the first as it is, the others less 1), alternately copied from and
+//! left out of that list, what is behind the last block being copied if their number is even; if successors are missing
+//! and there are intervals at all, the number of intervals, each with its start (the first relative to the node, as an
+//! integer; the others to the end of the one before, less 1) and its length less the minimum; then the residuals, the
+//! first relative to the node, the others as gaps less 1.
+
+use dsi_bitstream::prelude::{
+    BE, BitRead, BitSeek, BufBitReader, Codes, FuncCodeReader, GammaRead, MemWordReader,
+    StaticCodeRead, ToInt, ZetaRead,
+};
+use std::ops::Range;
+use webgraph::graphs::bvgraph::CompFlags;
+
+pub type Bits<'a> = BufBitReader<BE, MemWordReader<u32, &'a [u32]>>;
+
+/// What is wrong with a list; who has the file and the node says where.
+pub type Damage = &'static str;
+
+type Code<'a> = FuncCodeReader<BE, Bits<'a>>;
+
+/// The five codes of a file; those of most files are known when this is compiled.
+enum Coding<'a> {
+    Usual,
+    Other([Code<'a>; 5]),
+}
+
+#[derive(Clone, Copy)]
+enum Field {
+    Outdegree,
+    Reference,
+    Block,
+    Interval,
+    Residual,
+}
+
+/// Decodes lists of one graph; keeps its buffers from list to list.
+pub struct Lists<'a> {
+    bits: Bits<'a>,
+    coding: Coding<'a>,
+    num_nodes: u64,
+    window: u64,
+    min_interval: u64,
+    copied: Vec<u32>,
+    /// Start and end of each interval.
+    intervals: Vec<(u64, u64)>,
+    /// Intervals and residuals, merged.
+    extra: Vec<u32>,
+    /// Position, node and outdegree of the lists that the wanted one leads back to.
+    chain: Vec<(u64, u64, u64)>,
+    /// Lists of the chain: the one before, and the one that is being decoded.
+    links: [Vec<u32>; 2],
+}
+
+/// The beginning of a list: its outdegree, and how far back the list is that it refers to.
+struct Head {
+    outdegree: u64,
+    reference: u64,
+}
+
+impl<'a> Lists<'a> {
+    /// None if there is no decoder for one of the codes.
+    pub fn new(words: &'a [u32], flags: &CompFlags, num_nodes: usize) -> Option<Self> {
+        let codes = [
+            flags.outdegrees,
+            flags.references,
+            flags.blocks,
+            flags.intervals,
+            flags.residuals,
+        ];
+        let usual = CompFlags::default();
+        let coding = if codes[..4]
+            == [
+                usual.outdegrees,
+                usual.references,
+                usual.blocks,
+                usual.intervals,
+            ]
+            && codes[4] == Codes::Zeta(3)
+        {
+            Coding::Usual
+        } else {
+            let [a, b, c, d, e] = codes.map(|code| Code::new(code).ok());
+            Coding::Other([a?, b?, c?, d?, e?])
+        };
+        Some(Self {
+            bits: Bits::new(MemWordReader::new(words)),
+            coding,
+            num_nodes: num_nodes as u64,
+            window: flags.compression_window as u64,
+            min_interval: flags.min_interval_length as u64,
+            copied: Vec::new(),
+            intervals: Vec::new(),
+            extra: Vec::new(),
+            chain: Vec::new(),
+            links: Default::default(),
+        })
+    }
+
+    #[inline(always)]
+    fn read(&mut self, field: Field) -> Result<u64, Damage> {
+        let bits = &mut self.bits;
+        match (&self.coding, field) {
+            (Coding::Usual, Field::Reference) => bits.read_unary(),
+            (Coding::Usual, Field::Residual) => bits.read_zeta3(),
+            (Coding::Usual, _) => bits.read_gamma(),
+            (Coding::Other(codes), field) => StaticCodeRead::read(&codes[field as usize], bits),
+        }
+        .map_err(|_| "the bits end within a list")
+    }
+
+    /// Goes to where a list begins.
+    pub fn seek(&mut self, position: u64) -> Result<(), Damage> {
+        self.bits
+            .set_bit_pos(position)
+            .map_err(|_| "a list begins behind the end of the bits")
+    }
+
+    /// Where the next list begins, after one was decoded.
+    pub fn position(&mut self) -> u64 {
+        self.bits.bit_pos().unwrap_or(u64::MAX)
+    }
+
+    fn head(&mut self, node: u64) -> Result<Head, Damage> {
+        let outdegree = self.read(Field::Outdegree)?;
+        if outdegree > self.num_nodes {
+            return Err("an outdegree is larger than the number of nodes");
+        }
+        let mut reference = 0;
+        if outdegree > 0 && self.window > 0 {
+            reference = self.read(Field::Reference)?;
+        }
+        if reference > self.window.min(node) {
+            return Err("a reference leads out of the window");
+        }
+        Ok(Head {
+            outdegree,
+            reference,
+        })
+    }
+
+    /// The outdegree of the list at a position.
+    pub fn outdegree(&mut self, position: u64) -> Result<u64, Damage> {
+        self.seek(position)?;
+        let outdegree = self.read(Field::Outdegree)?;
+        if outdegree > self.num_nodes {
+            return Err("an outdegree is larger than the number of nodes");
+        }
+        Ok(outdegree)
+    }
+
+    /// Appends the successors of a node; `offset` tells where the list of a node begins.
+    pub fn successors(
+        &mut self,
+        node: u64,
+        offset: impl Fn(u64) -> u64,
+        found: &mut Vec<u32>,
+    ) -> Result<(), Damage> {
+        self.chain.clear();
+        let mut at = node;
+        loop {
+            self.seek(offset(at))?;
+            let head = self.head(at)?;
+            let position = self.position();
+            self.chain.push((position, at, head.outdegree));
+            if head.reference == 0 {
+                break;
+            }
+            at -= head.reference;
+        }
+        let [mut before, mut list] = std::mem::take(&mut self.links);
+        let mut level = self.chain.len() - 1;
+        before.clear();
+        // the reader stands behind the head of the last one
+        let mut has_before = false;
+        while level > 0 {
+            let (position, at, outdegree) = self.chain[level];
+            if has_before {
+                self.seek(position)?;
+            }
+            list.clear();
+            self.rest(at, outdegree, has_before.then_some(&before), &mut list)?;
+            std::mem::swap(&mut before, &mut list);
+            has_before = true;
+            level -= 1;
+        }
+        let (position, at, outdegree) = self.chain[0];
+        if has_before {
+            self.seek(position)?;
+        }
+        let result = self.rest(at, outdegree, has_before.then_some(&before), found);
+        self.links = [before, list];
+        result
+    }
+
+    /// Appends the list that begins where the reader stands; `list_of` finds in `found` those of the window.
+    pub fn next(
+        &mut self,
+        node: u64,
+        list_of: impl Fn(u64) -> Range<usize>,
+        found: &mut Vec<u32>,
+    ) -> Result<(), Damage> {
+        let head = self.head(node)?;
+        if head.reference == 0 {
+            return self.rest(node, head.outdegree, None, found);
+        }
+        let mut before = std::mem::take(&mut self.links[0]);
+        before.clear();
+        before.extend_from_slice(&found[list_of(node - head.reference)]);
+        let result = self.rest(node, head.outdegree, Some(&before), found);
+        self.links[0] = before;
+        result
+    }
+
+    /// What is behind the head of a list.
+    fn rest(
+        &mut self,
+        node: u64,
+        outdegree: u64,
+        before: Option<&[u32]>,
+        found: &mut Vec<u32>,
+    ) -> Result<(), Damage> {
+        if outdegree == 0 {
+            return Ok(());
+        }
+        self.copied.clear();
+        if let Some(before) = before {
+            self.copy(before)?;
+        }
+        let mut left = outdegree
+            .checked_sub(self.copied.len() as u64)
+            .ok_or("more is copied than a list has")?;
+        self.intervals.clear();
+        if left > 0 && self.min_interval > 0 {
+            left = self.find_intervals(node, left)?;
+        }
+        self.extra.clear();
+        let mut intervals = self.intervals.iter().peekable();
+        let mut last = 0;
+        for nth in 0..left {
+            let bits = &mut self.bits;
+            let gap = match &self.coding {
+                Coding::Usual => bits.read_zeta3(),
+                Coding::Other(codes) => {
+                    StaticCodeRead::read(&codes[Field::Residual as usize], bits)
+                }
+            }
+            .map_err(|_| "the bits end within a list")?;
+            let residual = if nth == 0 {
+                node.checked_add_signed(gap.to_int())
+            } else {
+                gap.checked_add(last + 1)
+            }
+            .filter(|&residual| residual < self.num_nodes)
+            .ok_or("a successor is no node")?;
+            while let Some(&(start, end)) = intervals.next_if(|interval| interval.0 < residual) {
+                self.extra.extend(start as u32..end as u32);
+            }
+            self.extra.push(residual as u32);
+            last = residual;
+        }
+        for &(start, end) in intervals {
+            self.extra.extend(start as u32..end as u32);
+        }
+        let begin = found.len();
+        merge(&self.copied, &self.extra, found);
+        if found[begin..].windows(2).any(|pair| pair[0] >= pair[1]) {
+            return Err("successors are not in order");
+        }
+        Ok(())
+    }
+
+    /// Copies the blocks of a list.
+    fn copy(&mut self, before: &[u32]) -> Result<(), Damage> {
+        let count = self.read(Field::Block)?;
+        let mut from = 0;
+        for nth in 0..count {
+            let length = self.read(Field::Block)?.saturating_add(u64::from(nth > 0));
+            let to = from as u64 + length.min(before.len() as u64);
+            if length > before.len() as u64 || to > before.len() as u64 {
+                return Err("more is copied than a list has");
+            }
+            if nth % 2 == 0 {
+                self.copied.extend_from_slice(&before[from..to as usize]);
+            }
+            from = to as usize;
+        }
+        if count.is_multiple_of(2) {
+            self.copied.extend_from_slice(&before[from..]);
+        }
+        Ok(())
+    }
+
+    /// Finds the intervals of a list that lacks `left` successors; how many it lacks then.
+    fn find_intervals(&mut self, node: u64, mut left: u64) -> Result<u64, Damage> {
+        let count = self.read(Field::Interval)?;
+        let mut end = 0;
+        for nth in 0..count {
+            let gap = self.read(Field::Interval)?;
+            let start = if nth == 0 {
+                node.checked_add_signed(gap.to_int())
+            } else {
+                gap.checked_add(end + 1)
+            };
+            let length = self
+                .read(Field::Interval)?
+                .saturating_add(self.min_interval);
+            left = left
+                .checked_sub(length)
+                .ok_or("intervals are longer than a list")?;
+            let start = start
+                .filter(|&start| start < self.num_nodes)
+                .ok_or("a successor is no node")?;
+            end = start + length;
+            if end > self.num_nodes {
+                return Err("a successor is no node");
+            }
+            self.intervals.push((start, end));
+        }
+        Ok(left)
+    }
+}
+
+/// Appends two lists in order, merged.
+fn merge(one: &[u32], other: &[u32], found: &mut Vec<u32>) {
+    if one.is_empty() || other.is_empty() {
+        found.extend_from_slice(one);
+        found.extend_from_slice(other);
+        return;
+    }
+    found.reserve(one.len() + other.len());
+    let (mut i, mut j) = (0, 0);
+    while i < one.len() && j < other.len() {
+        let takes_one = one[i] < other[j];
+        found.push(if takes_one { one[i] } else { other[j] });
+        i += usize::from(takes_one);
+        j += usize::from(!takes_one);
+    }
+    found.extend_from_slice(&one[i..]);
+    found.extend_from_slice(&other[j..]);
+}

@@ -1,0 +1,404 @@
+//! A BVGraph opened from its files, in memory or mapped.
+
+use super::lists::{Damage, Lists};
+use super::{PERIOD, Rows, with_suffix};
+use crate::collection::CollectionError;
+use crate::collection::progress::Meter;
+use crate::graph::GraphError;
+use dsi_bitstream::prelude::{BE, BufBitReader, GammaRead, MemWordReader};
+use epserde::deser::{Deserialize, Flags, MemCase};
+use rayon::prelude::*;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use sux::dict::EliasFanoBuilder;
+use value_traits::slices::SliceByValue;
+use webgraph::graphs::bvgraph::{CompFlags, EF, ef_from_builder, parse_properties};
+use webgraph::utils::MmapHelper;
+
+/// Where the bits of an open graph are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// In the file, which must stay as it is.
+    Map,
+    /// In memory.
+    Load,
+}
+
+enum Words {
+    Mapped(MmapHelper<u32>),
+    Loaded(Vec<u32>),
+}
+
+impl Words {
+    fn read(path: &Path, mode: Mode) -> Result<Self, GraphError> {
+        let failed = |error| CollectionError::from_io(path, "read", error);
+        let length = std::fs::metadata(path).map_err(failed)?.len();
+        // nobody maps nothing
+        if mode == Mode::Load || length == 0 {
+            let mut bytes = std::fs::read(path).map_err(failed)?;
+            bytes.resize(bytes.len().next_multiple_of(4), 0);
+            let words = bytes.chunks_exact(4);
+            return Ok(Self::Loaded(
+                words
+                    .map(|word| u32::from_ne_bytes(word.try_into().expect("four bytes")))
+                    .collect(),
+            ));
+        }
+        MmapHelper::mmap(path, mmap_rs::MmapFlags::empty())
+            .map(Self::Mapped)
+            .map_err(|error| failed(std::io::Error::other(format!("{error:#}"))).into())
+    }
+}
+
+impl AsRef<[u32]> for Words {
+    fn as_ref(&self) -> &[u32] {
+        match self {
+            Self::Mapped(words) => words.as_ref(),
+            Self::Loaded(words) => words,
+        }
+    }
+}
+
+/// Where the list of each node begins, and where the last one ends.
+enum Offsets {
+    /// `.ef` as the crate writes it.
+    Stored(MemCase<EF>),
+    Built(Box<EF>),
+}
+
+impl Offsets {
+    #[inline]
+    fn get(&self, node: usize) -> u64 {
+        match self {
+            Self::Stored(offsets) => offsets.uncase().index_value(node),
+            Self::Built(offsets) => offsets.index_value(node),
+        }
+    }
+}
+
+pub struct BvGraph {
+    path: PathBuf,
+    words: Words,
+    offsets: Offsets,
+    flags: CompFlags,
+    num_nodes: usize,
+    num_arcs: u64,
+}
+
+/// A node of the graph, and what is wrong with its list.
+type Wrong = (usize, Damage);
+
+impl BvGraph {
+    /// Opens `basename.graph` and `.properties`; nothing is written. Where lists begin is in `.ef`, or in `.offsets`, or
+    /// found by going through them; the meter counts nodes.
+    pub fn open(basename: &Path, mode: Mode, meter: &Meter) -> Result<Self, GraphError> {
+        let path = with_suffix(basename, ".graph");
+        let properties = with_suffix(basename, ".properties");
+        std::fs::File::open(&properties)
+            .map_err(|error| CollectionError::from_io(&properties, "read", error))?;
+        let (num_nodes, num_arcs, flags) = parse_properties::<BE>(&properties).map_err(|error| {
+            GraphError::Format(format!(
+                "{}: these are no properties of a BVGraph that can be read ({error:#}); restore the file",
+                properties.display()
+            ))
+        })?;
+        let words = Words::read(&path, mode)?;
+        let bits = 32 * words.as_ref().len() as u64;
+        // an empty list takes a bit
+        if num_nodes as u64 > bits || num_nodes > u32::MAX as usize {
+            return Err(GraphError::Format(format!(
+                "{}: {num_nodes} nodes do not fit into {bits} bits; the file is cut off or {} belongs to another graph",
+                path.display(),
+                properties.display(),
+            )));
+        }
+        if Lists::new(&[], &flags, num_nodes).is_none() {
+            return Err(GraphError::Format(format!(
+                "{}: there is no decoder for one of its codes ({flags:?})",
+                properties.display()
+            )));
+        }
+        let offsets = match stored_offsets(&with_suffix(basename, ".ef"), mode, num_nodes)? {
+            Some(offsets) => offsets,
+            None => {
+                let gaps = with_suffix(basename, ".offsets");
+                let builder = match gaps.is_file() {
+                    true => read_gaps(&gaps, num_nodes, bits, meter)?,
+                    false => find_lists(&path, words.as_ref(), &flags, num_nodes, meter)?,
+                };
+                let built = ef_from_builder(builder).map_err(|error| {
+                    GraphError::Format(format!("{}: {error:#}", gaps.display()))
+                })?;
+                Offsets::Built(Box::new(built))
+            }
+        };
+        Ok(Self {
+            path,
+            words,
+            offsets,
+            flags,
+            num_nodes,
+            num_arcs,
+        })
+    }
+
+    pub fn num_nodes(&self) -> usize {
+        self.num_nodes
+    }
+
+    pub fn num_arcs(&self) -> u64 {
+        self.num_arcs
+    }
+
+    pub fn flags(&self) -> &CompFlags {
+        &self.flags
+    }
+
+    fn lists(&self) -> Lists<'_> {
+        Lists::new(self.words.as_ref(), &self.flags, self.num_nodes).expect("the codes are known")
+    }
+
+    fn damaged(&self, (node, damage): Wrong) -> GraphError {
+        GraphError::Format(format!(
+            "{}, node {node} at bit {}: {damage}; the file is damaged or its properties are those of another graph",
+            self.path.display(),
+            self.offsets.get(node)
+        ))
+    }
+
+    fn check(&self, nodes: &[u32]) -> Result<(), GraphError> {
+        match nodes.iter().find(|&&node| node as usize >= self.num_nodes) {
+            Some(node) => Err(GraphError::Arrays(format!(
+                "nodes: expected numbers below the {} nodes of the graph, got {node}",
+                self.num_nodes
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// The successors of one node.
+    pub fn successors(&self, node: u32) -> Result<Vec<u32>, GraphError> {
+        self.check(&[node])?;
+        let mut found = Vec::new();
+        self.lists()
+            .successors(
+                node.into(),
+                |node| self.offsets.get(node as usize),
+                &mut found,
+            )
+            .map_err(|damage| self.damaged((node as usize, damage)))?;
+        Ok(found)
+    }
+
+    /// The outdegree of one node.
+    pub fn outdegree(&self, node: u32) -> Result<u32, GraphError> {
+        self.check(&[node])?;
+        let outdegree = self.lists().outdegree(self.offsets.get(node as usize));
+        Ok(outdegree.map_err(|damage| self.damaged((node as usize, damage)))? as u32)
+    }
+
+    /// The outdegree of each of the nodes.
+    pub fn outdegrees(&self, nodes: &[u32], meter: &Meter) -> Result<Vec<u32>, GraphError> {
+        self.check(nodes)?;
+        let mut found = vec![0; nodes.len()];
+        found
+            .par_chunks_mut(PERIOD)
+            .zip(nodes.par_chunks(PERIOD))
+            .try_for_each(|(found, nodes)| {
+                meter.advance(nodes.len() as u64)?;
+                let mut lists = self.lists();
+                for (found, &node) in found.iter_mut().zip(nodes) {
+                    let outdegree = lists.outdegree(self.offsets.get(node as usize));
+                    *found =
+                        outdegree.map_err(|damage| self.damaged((node as usize, damage)))? as u32;
+                }
+                Ok::<(), GraphError>(())
+            })?;
+        Ok(found)
+    }
+
+    /// The successors of each of the nodes.
+    pub fn batch(&self, nodes: &[u32], meter: &Meter) -> Result<Rows, GraphError> {
+        self.check(nodes)?;
+        let pieces = nodes.par_chunks(PERIOD).map(|nodes| {
+            meter.advance(nodes.len() as u64)?;
+            let mut lists = self.lists();
+            let (mut ends, mut targets) = (Vec::with_capacity(nodes.len()), Vec::new());
+            for &node in nodes {
+                lists
+                    .successors(
+                        node.into(),
+                        |node| self.offsets.get(node as usize),
+                        &mut targets,
+                    )
+                    .map_err(|damage| self.damaged((node as usize, damage)))?;
+                ends.push(targets.len() as u64);
+            }
+            Ok((ends, targets))
+        });
+        Ok(join(pieces.collect::<Result<Vec<Rows>, GraphError>>()?))
+    }
+
+    /// The successors of a range of nodes, read in order.
+    pub fn rows(&self, nodes: Range<usize>, meter: &Meter) -> Result<Rows, GraphError> {
+        let end = nodes.end.min(self.num_nodes);
+        let starts: Vec<usize> = (nodes.start..end).step_by(16 * PERIOD).collect();
+        let pieces = starts
+            .into_par_iter()
+            .map(|start| self.piece(start..end.min(start + 16 * PERIOD), meter));
+        Ok(join(pieces.collect::<Result<Vec<Rows>, GraphError>>()?))
+    }
+
+    fn piece(&self, nodes: Range<usize>, meter: &Meter) -> Result<Rows, GraphError> {
+        let mut lists = self.lists();
+        let before = nodes.start.saturating_sub(self.flags.compression_window);
+        let (mut begins, mut targets) = (Vec::with_capacity(nodes.end - before + 1), Vec::new());
+        for node in before..nodes.start {
+            begins.push(targets.len());
+            lists
+                .successors(
+                    node as u64,
+                    |node| self.offsets.get(node as usize),
+                    &mut targets,
+                )
+                .map_err(|damage| self.damaged((node, damage)))?;
+        }
+        let skipped = targets.len();
+        let at = |node: usize| self.offsets.get(node);
+        lists
+            .seek(at(nodes.start))
+            .map_err(|damage| self.damaged((nodes.start, damage)))?;
+        for node in nodes.clone() {
+            if node.is_multiple_of(PERIOD) {
+                meter.advance(PERIOD as u64)?;
+            }
+            begins.push(targets.len());
+            let list_of = |node: u64| {
+                let place = node as usize - before;
+                begins[place]..begins[place + 1]
+            };
+            lists
+                .next(node as u64, list_of, &mut targets)
+                .map_err(|damage| self.damaged((node, damage)))?;
+        }
+        targets.drain(..skipped);
+        let ends = begins[nodes.start - before..]
+            .iter()
+            .skip(1)
+            .map(|&end| (end - skipped) as u64);
+        let ends = ends.chain([targets.len() as u64]).collect();
+        Ok((ends, targets))
+    }
+}
+
+/// Puts pieces one behind the other; their first halves are the ends of lists.
+fn join(pieces: Vec<Rows>) -> Rows {
+    let num_lists = pieces.iter().map(|(ends, _)| ends.len()).sum::<usize>();
+    let num_arcs = pieces.iter().map(|(_, targets)| targets.len()).sum();
+    let (mut offsets, mut joined) = (
+        Vec::with_capacity(num_lists + 1),
+        Vec::with_capacity(num_arcs),
+    );
+    offsets.push(0);
+    for (ends, targets) in pieces {
+        let base = joined.len() as u64;
+        offsets.extend(ends.into_iter().map(|end| base + end));
+        joined.extend_from_slice(&targets);
+    }
+    (offsets, joined)
+}
+
+/// What `.ef` says; nothing if it is not there or of another version of the crate, since `.offsets` says the same.
+fn stored_offsets(
+    path: &Path,
+    mode: Mode,
+    num_nodes: usize,
+) -> Result<Option<Offsets>, GraphError> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    // SAFETY: epserde compares the type's own hash in the header before it takes the bytes for one
+    let found = unsafe {
+        match mode {
+            Mode::Map => EF::mmap(path, Flags::empty()),
+            Mode::Load => EF::load_mem(path),
+        }
+    };
+    let Ok(found) = found else { return Ok(None) };
+    let length = SliceByValue::len(found.uncase());
+    if length != num_nodes + 1 {
+        return Err(GraphError::Format(format!(
+            "{}: it has places for {} nodes, and the graph has {num_nodes}; the files belong to different graphs",
+            path.display(),
+            length.saturating_sub(1)
+        )));
+    }
+    Ok(Some(Offsets::Stored(found)))
+}
+
+fn read_gaps(
+    path: &Path,
+    num_nodes: usize,
+    bits: u64,
+    meter: &Meter,
+) -> Result<EliasFanoBuilder<u64>, GraphError> {
+    let words = Words::read(path, Mode::Map)?;
+    let mut reader = BufBitReader::<BE, _>::new(MemWordReader::<u32, _>::new(words.as_ref()));
+    let mut builder = EliasFanoBuilder::new(num_nodes + 1, bits);
+    let mut offset = 0u64;
+    for node in 0..=num_nodes {
+        if node.is_multiple_of(PERIOD) {
+            meter.advance(PERIOD as u64)?;
+        }
+        let gap = reader.read_gamma().ok();
+        offset = gap.and_then(|gap| offset.checked_add(gap)).filter(|&offset| offset <= bits).ok_or_else(|| {
+            GraphError::Format(format!(
+                "{}, node {node}: its list would begin behind the {bits} bits of the graph, or is not there; the file \
+                 is damaged or belongs to another graph",
+                path.display()
+            ))
+        })?;
+        builder.push(offset);
+    }
+    Ok(builder)
+}
+
+/// Goes through all lists to see where each begins.
+fn find_lists(
+    path: &Path,
+    words: &[u32],
+    flags: &CompFlags,
+    num_nodes: usize,
+    meter: &Meter,
+) -> Result<EliasFanoBuilder<u64>, GraphError> {
+    let mut lists = Lists::new(words, flags, num_nodes).expect("the codes are known");
+    let mut builder = EliasFanoBuilder::new(num_nodes + 1, 32 * words.len() as u64);
+    let window = flags.compression_window;
+    let (mut begins, mut targets): (Vec<usize>, Vec<u32>) = (Vec::new(), Vec::new());
+    let mut first = 0;
+    for node in 0..num_nodes {
+        let position = lists.position();
+        builder.push(position);
+        if node.is_multiple_of(PERIOD) {
+            meter.advance(PERIOD as u64)?;
+            // only the window is needed
+            let kept = begins.len().saturating_sub(window);
+            let from = begins.get(kept).copied().unwrap_or(targets.len());
+            targets.drain(..from);
+            begins.drain(..kept);
+            begins.iter_mut().for_each(|begin| *begin -= from);
+            first += kept;
+        }
+        begins.push(targets.len());
+        let list_of = |node: u64| begins[node as usize - first]..begins[node as usize - first + 1];
+        lists.next(node as u64, list_of, &mut targets).map_err(|damage| {
+            GraphError::Format(format!(
+                "{}, node {node} at bit {position}: {damage}; the file is damaged or its properties are those of \
+                 another graph",
+                path.display()
+            ))
+        })?;
+    }
+    builder.push(lists.position());
+    Ok(builder)
+}
