@@ -2,16 +2,46 @@
 
 An input is what a figure declares with `prepare`; it is kept in .bench-data/full under its name. Remove the
 folder to have it made again.
+
+**Real pages** are those below the folder that `WEBSTRATA_CORPUS` names (`real_pages`). Documentation packages of
+Debian serve: `apt-get download python3.11-doc openjdk-17-doc python-sklearn-doc …`, and for each
+`dpkg -x FILE.deb $WEBSTRATA_CORPUS/PACKAGE`.
 """
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import importlib
 import pkgutil
 import sys
+from typing import TYPE_CHECKING
 
 import bench
-from bench.frame import DATA, BenchError, Figure, digest_tree, find_input
+from bench.frame import DATA, BenchError, Figure, digest_tree, find_corpus, find_input
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PAGES = (".html", ".htm", ".html.gz", ".htm.gz")
+
+
+def real_pages(count: int | None = None) -> Iterator[tuple[str, bytes]]:
+    """Address and body of `count` real pages, the same each time, drawn from all of the corpus; in its order.
+
+    The first folder of a page is its host: ``python3.11-doc/usr/a.html`` is ``http://python3.11-doc/usr/a.html``.
+    """
+    corpus = find_corpus()
+    names = [
+        path.relative_to(corpus).as_posix()
+        for path in corpus.rglob("*")
+        if path.name.endswith(_PAGES) and path.is_file() and not path.is_symlink()
+    ]
+    if count is not None:
+        names = sorted(names, key=lambda name: hashlib.sha256(name.encode()).digest())[:count]
+    for name in sorted(names):
+        body = (corpus / name).read_bytes()
+        yield f"http://{name.removesuffix('.gz')}", gzip.decompress(body) if name.endswith(".gz") else body
 
 
 def find_figures() -> list[Figure]:
