@@ -3,8 +3,8 @@
 An input is what a figure declares with `prepare`; it is kept in .bench-data/full under its name. Remove the
 folder to have it made again.
 
-**Real pages** are those below the folder that `WEBSTRATA_CORPUS` names (`real_pages`). Documentation packages of
-Debian serve: `apt-get download python3.11-doc openjdk-17-doc python-sklearn-doc …`, and for each
+**Real pages** are those below the folder that `WEBSTRATA_CORPUS` names (`real_pages`). Documentation packages
+of Debian serve: `apt-get download python3.11-doc openjdk-17-doc python-sklearn-doc …`, and for each
 `dpkg -x FILE.deb $WEBSTRATA_CORPUS/PACKAGE`.
 """
 

@@ -18,6 +18,7 @@ from webstrata.store.simhash import (
     nearest,
     simhash,
 )
+from webstrata.web.words import load_core
 
 numbers = st.integers(0, 2**64 - 1)
 
@@ -25,6 +26,8 @@ numbers = st.integers(0, 2**64 - 1)
 @given(st.lists(st.sampled_from(["fish", "Fish", "tank", "water", "ß", "ss", "\ud800"]), max_size=30))
 def test_a_simhash_is_the_sign_of_a_sum(words: list[str]) -> None:
     assert simhash(words) == reference.simhash(words)
+    if "\ud800" not in words:
+        assert load_core().simhash(" ".join(words)) == (len(words), simhash(words))
 
 
 @given(st.lists(st.tuples(numbers, st.integers(1, 9)), min_size=1, max_size=20), st.integers(1, 64))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.web.words import words
+from webstrata.web.words import load_core, words
 
 # letters, digits and what stands between them, of several scripts; no apostrophes and no marks, for which the
 # other implementation has rules of its own (French elision; marks behind a colon)
@@ -37,7 +37,12 @@ CHARACTERS = 'ab1.,:;_ éß٣אבдアイーのに年月กข-“\n"7×€'
     ],
 )  # fmt: skip
 def test_words_are_parted_as_the_standard_says(text: str, expected: list[str]) -> None:
-    assert words(text) == expected
+    assert words(text) == load_core().split(text) == expected
+
+
+@given(st.one_of(st.text(CHARACTERS + "'’\u0301\u200d\uff9e\u202f¸ª𠀀😀"), st.text()))
+def test_the_core_finds_the_same_words(text: str) -> None:
+    assert load_core().split(text) == words(text)
 
 
 @given(st.text(CHARACTERS))

@@ -1,5 +1,8 @@
 //! `webstrata._core.store`.
 
+mod main_content;
+mod near_duplicates;
+
 use crate::store::cdxj;
 use crate::store::warc::{self, Capture, Compression, Encoder, Profile, Revisit, Truncated};
 use pyo3::exceptions::PyValueError;
@@ -10,6 +13,8 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    near_duplicates::fill(module)?;
+    module.add_class::<main_content::ContentRules>()?;
     module.add_class::<WarcFiles>()?;
     module.add_function(wrap_pyfunction!(cdxj_line, module)?)?;
     module.add_function(wrap_pyfunction!(surts, module)?)?;

@@ -9,3 +9,4 @@ pub mod robots;
 pub mod row_key;
 pub mod sitemap;
 pub mod url;
+pub mod words;

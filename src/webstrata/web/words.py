@@ -7,7 +7,8 @@ what they touch; Katakana forms runs. Where no blanks are written and the standa
 dictionaries (Han, Hiragana, Thai, Lao, Khmer, Burmese) each character is a word by itself; so is ``²``.
 
 The classes of characters come from Python's own tables (`unicodedata`), so a later Python knows more letters.
-``tests/web/test_words.py`` compares with another implementation of the standard.
+``tests/web/test_words.py`` compares with another implementation of the standard. `load_core` hands the same
+tables to the core, which finds the same words, many times faster.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
+
+from webstrata._core.web import Words
 
 # what the general category does not tell, from WordBreakProperty.txt
 _ALSO_LETTERS = (
@@ -67,6 +70,35 @@ def words(text: str) -> list[str]:
 
 
 @cache
+def load_core() -> Words:
+    """The same rules in the core: words of a text, their hashes, and what is made of them.
+
+    Examples
+    --------
+    >>> load_core().split("can’t jump 32.3 feet")
+    ['can’t', 'jump', '32.3', 'feet']
+    """
+    classes = bytearray(0x110000)
+    for kind, codes in enumerate(_code_classes(0x110000), start=1):
+        for code in codes:
+            classes[code] = kind
+    for place, kind in ((_JOIN, 6), (_MID_LETTER, 8), (_MID_NUMBER, 16)):
+        for letter in place:
+            classes[ord(letter)] |= kind
+    for code in range(0x5D0, 0xFB50):
+        if re.match(f"[{_HEBREW}]", chr(code)):
+            classes[code] |= 32
+    folds = []
+    for code in range(0x20000):
+        letter = chr(code)
+        if letter.isalnum():
+            classes[code] |= 64
+        if (folded := letter.casefold()) != letter:
+            folds.append((letter, folded))
+    return Words(bytes(classes), folds)
+
+
+@cache
 def _pattern(*, rare: bool) -> re.Pattern[str]:
     """The rules; a class with characters above U+FFFF is no table any more, and five times as slow."""
     letters, numbers, katakana, single, extend = _classes(0x110000 if rare else 0x10000)
@@ -82,6 +114,11 @@ def _pattern(*, rare: bool) -> re.Pattern[str]:
 @cache
 def _classes(limit: int) -> tuple[str, str, str, str, str]:
     """Letters, numbers, Katakana, characters that are words alone, marks: as classes of a pattern."""
+    letters, numbers, kana, alone, extend = map(_to_class, _code_classes(limit))
+    return letters, numbers, kana, alone, extend
+
+
+def _code_classes(limit: int) -> list[set[int]]:
     katakana, single = _expand(_KATAKANA), _expand(_SINGLE)
     found: dict[str, set[int]] = {name: set() for name in ("letter", "number", "single", "extend")}
     found["letter"] |= _expand(_ALSO_LETTERS)
@@ -99,10 +136,7 @@ def _classes(limit: int) -> tuple[str, str, str, str, str]:
             found["single" if code in single else "letter"].add(code)
     found["single"] |= {code for code in single if code >= 0x20000}
     order = (found["letter"], found["number"], katakana, found["single"], found["extend"])
-    letters, numbers, kana, alone, extend = (
-        _to_class({code for code in codes if code < limit}) for codes in order
-    )
-    return letters, numbers, kana, alone, extend
+    return [{code for code in codes if code < limit} for codes in order]
 
 
 def _expand(ranges: tuple[tuple[int, int], ...]) -> set[int]:
