@@ -68,7 +68,7 @@ def test_many_random_simhashes_take_no_n_squared() -> None:
 def test_distances_that_make_no_sense_are_refused() -> None:
     for options in ({"k": -1}, {"k": 64}, {"k": 3, "blocks": 3}, {"k": 3, "blocks": 65}):
         with pytest.raises(ValueError, match="expected"):
-            close_pairs(np.zeros(2, np.uint64), **options)
+            close_pairs(np.zeros(2, np.uint64), **options)  # type: ignore[arg-type]
 
 
 @given(st.integers(1, 20), st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=25))

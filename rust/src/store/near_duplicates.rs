@@ -299,29 +299,33 @@ impl Candidates<'_> {
         self.waiting.par_sort_unstable();
         self.waiting.dedup();
         let (documents, least) = (self.documents, self.search.resemblance);
-        let resemble = |&(a, b): &(u32, u32)| {
-            resemblance(documents[a as usize], documents[b as usize]) >= least
-        };
+        let resemble =
+            |&(a, b): &(u32, u32)| resemble(documents[a as usize], documents[b as usize], least);
         self.kept
             .par_extend(self.waiting.par_drain(..).filter(resemble));
     }
 }
 
-/// |A ∩ B| / |A ∪ B| of two sorted sets, 1 for two empty ones.
-fn resemblance(a: &[u64], b: &[u64]) -> f64 {
+/// Whether |A ∩ B| / |A ∪ B| of two sorted sets is `least` or more; it is 1 for two empty ones.
+fn resemble(a: &[u64], b: &[u64], least: f64) -> bool {
+    // |A ∩ B| ≥ r |A ∪ B| is |A ∩ B| ≥ r (|A| + |B|) / (1 + r)
+    let needed = least * (a.len() + b.len()) as f64 / (1.0 + least) - 1e-9;
+    let most_missed = a.len().min(b.len()) as f64 - needed;
     let (mut i, mut j, mut both) = (0, 0, 0);
     while i < a.len() && j < b.len() {
-        both += usize::from(a[i] == b[j]);
-        let (left, right) = (a[i], b[j]);
-        i += usize::from(left <= right);
-        j += usize::from(right <= left);
+        // of the shorter set no more may be missed than that
+        if (i.min(j) - both) as f64 > most_missed {
+            return false;
+        }
+        let end = (i + 16).min(a.len());
+        while i < end && j < b.len() {
+            let (left, right) = (a[i], b[j]);
+            both += usize::from(left == right);
+            i += usize::from(left <= right);
+            j += usize::from(right <= left);
+        }
     }
-    let either = a.len() + b.len() - both;
-    if either == 0 {
-        1.0
-    } else {
-        both as f64 / either as f64
-    }
+    both as f64 >= needed
 }
 
 /// The share of their words that each pair of texts has in common, and the cosine of their vectors of words; the meter

@@ -6,7 +6,6 @@ use blake2::digest::consts::U8;
 use blake2::{Blake2b, Digest};
 use hashbrown::HashMap;
 use std::sync::Mutex;
-use xxhash_rust::xxh3::xxh3_64;
 
 const KIND: u8 = 7;
 const LETTER: u8 = 1;
@@ -24,6 +23,8 @@ pub const NUM_CODES: usize = 0x11_0000;
 
 pub struct Words {
     classes: Vec<u8>,
+    /// Classes by byte; none where it is not ASCII.
+    ascii: [u8; 256],
     folds: HashMap<char, String>,
     /// Memories of hashes that nobody uses now.
     idle: Mutex<Vec<Vec<Kept>>>,
@@ -33,8 +34,11 @@ impl Words {
     /// Takes the class of every code point, and what those that change become when case is folded.
     pub fn new(mut classes: Vec<u8>, folds: impl IntoIterator<Item = (char, String)>) -> Self {
         classes.resize(NUM_CODES, 0);
+        let mut ascii = [0; 256];
+        ascii[..128].copy_from_slice(&classes[..128]);
         Self {
             classes,
+            ascii,
             folds: folds.into_iter().collect(),
             idle: Mutex::default(),
         }
@@ -62,7 +66,15 @@ impl Words {
                     at = self.skip(text, after, |kind| kind == EXTEND);
                     each(&text[begin..at]);
                 }
-                _ => at = after,
+                _ => {
+                    at = after;
+                    let plain = text.as_bytes()[at..].iter();
+                    at += plain
+                        .take_while(|&&byte| {
+                            byte < 0x80 && self.ascii[usize::from(byte)] & KIND == 0
+                        })
+                        .count();
+                }
             }
         }
     }
@@ -88,7 +100,7 @@ impl Words {
     fn class(&self, text: &str, at: usize) -> Option<(u8, usize)> {
         let byte = *text.as_bytes().get(at)?;
         if byte < 0x80 {
-            return Some((self.classes[usize::from(byte)], at + 1));
+            return Some((self.ascii[usize::from(byte)], at + 1));
         }
         let code = text[at..].chars().next()?;
         Some((self.classes[code as usize], at + code.len_utf8()))
@@ -113,6 +125,11 @@ impl Words {
             match kind {
                 LETTER | NUMBER => {
                     let mut last = 0;
+                    // most letters are ASCII, and none of those is Hebrew
+                    let plain = text.as_bytes()[at..].iter();
+                    at += plain
+                        .take_while(|&&byte| self.ascii[usize::from(byte)] & KIND == kind)
+                        .count();
                     while let Some((class, after)) = self.class(text, at) {
                         if class & KIND != kind && class & KIND != EXTEND {
                             break;
@@ -170,14 +187,30 @@ impl Words {
 }
 
 /// Bytes of the longest word that is remembered.
-const MAX_KEPT: usize = 39;
+const MAX_KEPT: usize = 23;
 const NUM_KEPT: usize = 1 << 15;
 
-#[derive(Clone)]
+/// A word, filled up with zeros, its length last, and its hash: half a cache line.
+#[derive(Clone, Default)]
+#[repr(align(32))]
 struct Kept {
+    word: [u64; 3],
     hash: u64,
-    length: u8,
-    word: [u8; MAX_KEPT],
+}
+
+fn pack(word: &[u8]) -> [u64; 3] {
+    let mut bytes = [0; MAX_KEPT + 1];
+    bytes[..word.len()].copy_from_slice(word);
+    bytes[MAX_KEPT] = word.len() as u8;
+    let (parts, _) = bytes.as_chunks::<8>();
+    [parts[0], parts[1], parts[2]].map(u64::from_le_bytes)
+}
+
+/// Where a packed word is kept.
+fn find_place([a, b, c]: [u64; 3]) -> usize {
+    let mixed = (a ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xff51_afd7_ed55_8ccd)
+        ^ (b ^ c.rotate_left(32)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 49) as usize % NUM_KEPT
 }
 
 /// Hashes of words: the first 64 bits of BLAKE2b of the folded word. Words are few and come often: what a word hashed to
@@ -190,15 +223,10 @@ pub struct WordHashes<'a> {
 
 impl<'a> WordHashes<'a> {
     pub fn new(words: &'a Words) -> Self {
-        let none = Kept {
-            hash: 0,
-            length: 0,
-            word: [0; MAX_KEPT],
-        };
         let idle = words.idle.lock().ok().and_then(|mut idle| idle.pop());
         Self {
             words,
-            kept: idle.unwrap_or_else(|| vec![none; NUM_KEPT]),
+            kept: idle.unwrap_or_else(|| vec![Kept::default(); NUM_KEPT]),
             folded: String::new(),
         }
     }
@@ -214,14 +242,13 @@ impl<'a> WordHashes<'a> {
         if bytes.len() > MAX_KEPT {
             return self.compute(word);
         }
-        let place = xxh3_64(bytes) as usize % NUM_KEPT;
-        let kept = &self.kept[place];
-        if &kept.word[..usize::from(kept.length)] != bytes {
-            let hash = self.compute(word);
-            let kept = &mut self.kept[place];
-            kept.hash = hash;
-            kept.length = bytes.len() as u8;
-            kept.word[..bytes.len()].copy_from_slice(bytes);
+        let packed = pack(bytes);
+        let place = find_place(packed);
+        if self.kept[place].word != packed {
+            self.kept[place] = Kept {
+                word: packed,
+                hash: self.compute(word),
+            };
         }
         self.kept[place].hash
     }

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 @click.option(
     "--similarity",
     type=click.FloatRange(0, 1),
-    help="Cosine similarity of the words of near-duplicates, at least. [as --resemblance]",
+    default=0.8,
+    help="Cosine similarity of the words of near-duplicates, at least. [0.8]",
 )
 @click.option(
     "--resemblance",
@@ -57,7 +58,7 @@ def command(
     collection: Collection,
     label: str,
     method: str,
-    similarity: float | None,
+    similarity: float,
     resemblance: float,
     memory: int,
     distance: int,
@@ -79,7 +80,7 @@ def command(
         if memory < 1:
             raise UsageError(f"--memory {memory}: expected 1 or more MiB")
         earlier = [s for s in collection if across and s.label < label and "text" in s.parts]
-        borders = (resemblance, resemblance if similarity is None else similarity)
+        borders = (resemblance, similarity)
         document = _find_near([*earlier, snapshot], method, borders, distance, memory << 20, top)
     else:
         document = _find_exact(collection, snapshot, top, across=across)

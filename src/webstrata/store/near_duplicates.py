@@ -5,9 +5,10 @@
     common(a, b) = 2 Σ_w min(c_a(w), c_b(w)) / (Σ_w c_a(w) + Σ_w c_b(w)):
 
 of all words of both pages, those that have their like in the other. Near-duplicates have `RESEMBLANCE` of
-their words in common, as STORE defines it, and the cosine of their vectors (c_a(w)) is as large, unless told
-otherwise: with words that occur once the two are the same number. What is joined by pairs is a cluster. Both
-are computed for candidates alone, which are found in one of two ways:
+their words in common, as STORE defines it. They are verified by the cosine of their vectors (c_a(w)) too,
+which sees what the share does not, that the words which differ are those that make the page: it is
+`SIMILARITY` or more. What is joined by pairs is a cluster. Both are computed for candidates alone, which are
+found in one of two ways:
 
 **Fingerprints** (Broder et al.). The words of a page become n-grams, overlapping or not; each n-gram has a
 64-bit Rabin fingerprint; those that are 0 mod p stand for the page, and the smallest where none is. An
@@ -63,6 +64,9 @@ if TYPE_CHECKING:
 METHODS = ("fingerprint", "simhash")
 RESEMBLANCE = 0.9
 """Share of their words that near-duplicates have in common (STORE: more than 90%)."""
+SIMILARITY = 0.8
+"""Cosine of their vectors of words. With words that occur once it is the same number as the share; pages of a
+few dozen words, with the ones that differ repeated, have less."""
 LIMIT = 32
 """Pages with a fingerprint, above which it is frequent."""
 FREQUENT_LIMIT = 1024
@@ -314,7 +318,7 @@ def find_near_duplicates(
     signatures: Sequence[Signatures] = (),
     method: str = "fingerprint",
     resemblance: float = RESEMBLANCE,
-    similarity: float | None = None,
+    similarity: float = SIMILARITY,
     distance: int = 3,
     selection: Selection | None = None,
     budget: int = BUDGET,
@@ -336,7 +340,7 @@ def find_near_duplicates(
     resemblance
         Share of their words that near-duplicates have in common at least.
     similarity
-        Cosine similarity that they have at least; where not given, the same number.
+        Cosine similarity that they have at least.
     distance
         Hamming distance of candidates by simhash. 3 is that of the papers; of pages of a few hundred words
         with one in ten another it finds less than half, 7 nearly all, at many times the work.
@@ -373,7 +377,7 @@ def find_near_duplicates(
     sizes = np.sort(num_words.astype(np.float64)[pairs], axis=1)
     pairs = pairs[2 * sizes[:, 0] >= resemblance * sizes.sum(axis=1)]
     shares, cosines = _compare(sources, starts, pairs, num_words, budget, progress)
-    near = (shares >= resemblance) & (cosines >= (resemblance if similarity is None else similarity))
+    near = (shares >= resemblance) & (cosines >= similarity)
     labels = label_clusters(int(starts[-1]), pairs[near])
     return NearDuplicates(
         pairs[near], shares[near], cosines[near], labels, len(pairs), tuple(starts[:-1].tolist())
@@ -420,8 +424,11 @@ def _compare(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Shares of common words and cosines; as many pairs at a time as have words for the budget."""
     # a word takes 16 bytes in a vector, and about as many as text, before and after it is unpacked
-    sizes = np.cumsum(48 * num_words.astype(np.int64)[pairs].sum(axis=1))
-    blocks = np.split(pairs, np.flatnonzero(np.diff(sizes // max(budget, 1))) + 1) if len(pairs) else []
+    sizes = 48 * num_words.astype(np.int64)
+    blocks = [pairs] if len(pairs) else []
+    if int(sizes[np.unique(pairs)].sum()) > budget:
+        places = np.cumsum(sizes[pairs].sum(axis=1)) // max(budget, 1)
+        blocks = np.split(pairs, np.flatnonzero(np.diff(places)) + 1)
     shares, cosines = [np.empty(0)], [np.empty(0)]
     with progress.task("comparing", total=len(pairs), unit="pairs") as task:
         for block in blocks:

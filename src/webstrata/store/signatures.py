@@ -14,7 +14,7 @@ for the pages that are candidates. The counts of the part tell what was selected
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -230,7 +230,7 @@ def _build(snapshot: Snapshot, selection: Selection, progress: Progress) -> None
         )
 
 
-def _map(path: Path, kind: str) -> npt.NDArray[np.generic]:
+def _map(path: Path, kind: str) -> npt.NDArray[Any]:
     with explained(path, "read"):
         # an empty file cannot be mapped
         return np.memmap(path, kind, "r") if path.stat().st_size else np.empty(0, kind)
