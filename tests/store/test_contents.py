@@ -19,7 +19,7 @@ from webstrata.store import contents
 from webstrata.store.contents import build_contents, parse
 from webstrata.store.step import PARSED, build_parsed, build_store
 from webstrata.web.url import MAX_LENGTH
-from webstrata.web.words import word_table
+from webstrata.web.words import load_core
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,7 +97,7 @@ def test_any_bytes_can_be_parsed(body: bytes, mime: str, charset: bytes) -> None
 
 def parse_by_core(body: bytes, url: str, head: bytes) -> contents.Content:
     """What the core makes of a page, as `parse` says it."""
-    kernel = core.Contents(word_table(), 1, MAX_LENGTH)
+    kernel = core.Contents(load_core(), 1, MAX_LENGTH)
     label = contents._find_header(head, contents._LABEL)
     kernel.parse(0, body, url, label, contents._find_header(head, contents._ROBOTS) or "")
     found = kernel.finish()

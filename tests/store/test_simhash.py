@@ -18,6 +18,7 @@ from webstrata.store.simhash import (
     nearest,
     simhash,
 )
+from webstrata.web.words import load_core
 
 numbers = st.integers(0, 2**64 - 1)
 
@@ -25,6 +26,8 @@ numbers = st.integers(0, 2**64 - 1)
 @given(st.lists(st.sampled_from(["fish", "Fish", "tank", "water", "ß", "ss", "\ud800"]), max_size=30))
 def test_a_simhash_is_the_sign_of_a_sum(words: list[str]) -> None:
     assert simhash(words) == reference.simhash(words)
+    if "\ud800" not in words:
+        assert load_core().simhash(" ".join(words)) == (len(words), simhash(words))
 
 
 @given(st.lists(st.tuples(numbers, st.integers(1, 9)), min_size=1, max_size=20), st.integers(1, 64))
@@ -65,7 +68,7 @@ def test_many_random_simhashes_take_no_n_squared() -> None:
 def test_distances_that_make_no_sense_are_refused() -> None:
     for options in ({"k": -1}, {"k": 64}, {"k": 3, "blocks": 3}, {"k": 3, "blocks": 65}):
         with pytest.raises(ValueError, match="expected"):
-            close_pairs(np.zeros(2, np.uint64), **options)
+            close_pairs(np.zeros(2, np.uint64), **options)  # type: ignore[arg-type]
 
 
 @given(st.integers(1, 20), st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=25))

@@ -33,7 +33,11 @@ def test_duplicates_of_a_crawl_are_listed_exact_across_and_near(webstrata: Comma
 
     near = json.loads(webstrata("duplicates", "uk", "2026-05", "--near", "--json").stdout)
     assert near["clusters"] > 5
-    assert all(found["similarity"] >= 0.95 and len(found["urls"]) > 1 for found in near["classes"])
+    assert all(found["resemblance"] >= 0.9 and len(found["urls"]) > 1 for found in near["classes"])
+    across = json.loads(webstrata("duplicates", "uk", "2026-06", "--near", "--across", "--json").stdout)
+    assert across["earlier"] == ["2026-05"]
+    assert across["pages"] > near["pages"]
+    assert any(len(set(found["snapshots"])) == 2 for found in across["classes"])
     simhash = ("--near", "--method", "simhash", "--distance", "7", "--similarity", "0.9")
     done = webstrata("duplicates", "uk", "2026-05", *simhash)
     assert "by simhash" in done.stdout
@@ -44,5 +48,5 @@ def test_questions_that_make_no_sense_are_refused(webstrata: Command) -> None:
     webstrata("new", "uk", "2026-06")
     assert_refused(webstrata("duplicates", "uk", "2026-06"), "there is no part index")
     assert_refused(webstrata("duplicates", "uk", "2026-06", "--near"), "there is no part text")
-    assert_refused(webstrata("duplicates", "uk", "2026-06", "--near", "--across"), "in one snapshot")
+    assert_refused(webstrata("duplicates", "uk", "2026-06", "--near", "--memory", "0"), "1 or more MiB")
     assert_refused(webstrata("duplicates", "uk", "2026-06", "--near", "--similarity", "2"), "--similarity")

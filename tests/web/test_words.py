@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import time
 import unicodedata
 
@@ -10,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata._core import store as core
-from webstrata.store.simhash import simhash
-from webstrata.web.words import word_table, words
+from webstrata.web.words import load_core, words
 
 # letters, digits and what stands between them, of several scripts; no apostrophes and no marks, for which the
 # other implementation has rules of its own (French elision; marks behind a colon)
@@ -40,7 +37,12 @@ CHARACTERS = 'ab1.,:;_ éß٣אבдアイーのに年月กข-“\n"7×€'
     ],
 )  # fmt: skip
 def test_words_are_parted_as_the_standard_says(text: str, expected: list[str]) -> None:
-    assert words(text) == expected
+    assert words(text) == load_core().split(text) == expected
+
+
+@given(st.one_of(st.text(CHARACTERS + "'’\u0301\u200d\uff9e\u202f¸ª𠀀😀"), st.text()))
+def test_the_core_finds_the_same_words(text: str) -> None:
+    assert load_core().split(text) == words(text)
 
 
 @given(st.text(CHARACTERS))
@@ -56,24 +58,6 @@ def test_words_follow_each_other_in_the_text_and_hold_a_letter_or_number(text: s
     for word in words(text):
         start = text.index(word, start) + len(word)
         assert any(unicodedata.category(character)[0] in "LNSC" for character in word)
-
-
-@given(
-    st.text(
-        alphabet=st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from("aB9_'\".:,ßא゛ﾞアᅠⒶ²年"))
-    )
-)
-def test_the_core_finds_the_same_words(text: str) -> None:
-    assert word_table().words(text) == words(text)
-
-
-@given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
-def test_the_core_computes_the_same_simhash(text: str) -> None:
-    kernel = core.Contents(word_table(), 1, 2048)
-    kernel.parse(0, f"<p>{html.escape(text)}".encode(), "http://a/", "utf-8", "")
-    found = kernel.finish()
-    shown = bytes(found["text"][1]).decode()
-    assert (found["words"][0], found["simhash"][0]) == (len(words(shown)), simhash(words(shown)))
 
 
 def test_hostile_text_takes_linear_time() -> None:

@@ -1,6 +1,8 @@
 //! `webstrata._core.store`.
 
 mod contents;
+mod main_content;
+mod near_duplicates;
 mod records;
 
 use crate::collection::CollectionError;
@@ -16,6 +18,8 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    near_duplicates::fill(module)?;
+    module.add_class::<main_content::ContentRules>()?;
     module.add_class::<WarcFiles>()?;
     module.add_class::<contents::Contents>()?;
     module.add_class::<records::AnswerReader>()?;

@@ -12,7 +12,7 @@ use pyo3::types::{PyList, PyString};
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     html::fill(module)?;
     module.add_class::<robots::Robots>()?;
-    module.add_class::<words::WordTable>()?;
+    module.add_class::<words::Words>()?;
     module.add_function(wrap_pyfunction!(normalize_urls, module)?)?;
     module.add_function(wrap_pyfunction!(public_suffix, module)?)?;
     module.add_function(wrap_pyfunction!(registered_domain, module)?)?;

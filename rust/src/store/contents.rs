@@ -3,8 +3,9 @@
 //! `webstrata.store.contents.parse` says the same of one page in Python. Rows come in any order and leave in theirs.
 
 use super::warc::records::{Record, Unpacker};
+use crate::store::simhash::simhash;
 use crate::web::html::{self, Scan, Wants};
-use crate::web::words::{Simhash, Words};
+use crate::web::words::{WordHashes, Words};
 use crate::web::{row_key, url};
 use hashbrown::HashMap;
 use regex::bytes::Regex;
@@ -93,7 +94,7 @@ impl Targets {
 pub struct Parser {
     pub targets: Targets,
     words: Arc<Words>,
-    simhash: Simhash,
+    hashes: Vec<u64>,
     scan: Scan,
     unpacker: Unpacker,
     record: Vec<u8>,
@@ -110,7 +111,7 @@ impl Parser {
         Self {
             targets: Targets::default(),
             words,
-            simhash: Simhash::default(),
+            hashes: Vec::new(),
             scan: Scan::default(),
             unpacker: Unpacker::default(),
             record: Vec::new(),
@@ -155,10 +156,11 @@ impl Parser {
         } else {
             PAGE_NOFOLLOW
         };
-        let (words, simhash) = self.simhash.of(&self.words, &self.scan.text);
+        self.hashes.clear();
+        WordHashes::new(&self.words).push_hashes(&self.scan.text, &mut self.hashes);
         let mut content = Content {
-            words,
-            simhash,
+            words: self.hashes.len() as u32,
+            simhash: simhash(&self.hashes),
             title: self.scan.title.clone(),
             headings: self.scan.headings().collect(),
             charset: self.scan.encoding.map(|encoding| encoding.name()),

@@ -3,4 +3,7 @@
 pub mod answers;
 pub mod cdxj;
 pub mod contents;
+pub mod main_content;
+pub mod near_duplicates;
+pub mod simhash;
 pub mod warc;

@@ -19,11 +19,12 @@ use headings::Headings;
 use memchr::memchr;
 pub use names::Kind;
 use names::{Attribute, Tag};
-use references::{decode, push_decoded};
+use references::decode;
+pub use references::push_decoded;
 use std::ops::Range;
 use texts::{break_line, collapse, trim_end};
-pub use tokens::{Attributes, find_comment_end};
-use tokens::{ends_name, find_raw_end, find_script_end};
+use tokens::find_script_end;
+pub use tokens::{Attributes, ends_name, find_comment_end, find_raw_end};
 
 /// What a scan looks for beside page links, title, directives and fingerprint.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,24 +1,32 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, final
 
-from webstrata._core.web import WordTable
+import numpy as np
+from numpy.typing import NDArray
+
+from webstrata._core.web import Words
 from webstrata.store.cdxj import Line
 from webstrata.store.warc import Capture
 
 __all__ = [
     "AnswerReader",
+    "ContentRules",
     "Contents",
     "WarcFiles",
     "cdxj_line",
+    "close_pairs",
+    "compare_texts",
     "read_records",
+    "sharing_pairs",
+    "sign_texts",
     "surts",
     "train_dictionary",
 ]
 
 @final
 class Contents:
-    def __new__(cls, words: WordTable, num_rows: int, max_length: int) -> Contents: ...
+    def __new__(cls, words: Words, num_rows: int, max_length: int) -> Contents: ...
     def read(self, path: str | PathLike[str], pages: Sequence[tuple[int, int, int, str]]) -> list[int]: ...
     def parse(self, row: int, body: bytes, url: str, label: str | None, robots: str) -> None: ...
     def put(
@@ -45,6 +53,24 @@ class AnswerReader:
     ]: ...
 
 @final
+class ContentRules:
+    def __new__(
+        cls,
+        *,
+        kinds: dict[str, str],
+        noise: dict[str, int],
+        closes: dict[str, Sequence[str]],
+        words: dict[str, int],
+        prefixes: Sequence[tuple[str, int]],
+        phrases: dict[str, int],
+        main: Sequence[tuple[str, str]],
+        roles: set[str],
+    ) -> ContentRules: ...
+    def read_tree(
+        self, page: str
+    ) -> tuple[list[int], list[str], list[int], list[int], list[int], list[str], list[int]]: ...
+
+@final
 class WarcFiles:
     def __new__(
         cls,
@@ -64,8 +90,40 @@ class WarcFiles:
     def close(self) -> None: ...
 
 def cdxj_line(line: Line) -> bytes: ...
+def close_pairs(
+    simhashes: NDArray[np.uint64],
+    k: int,
+    blocks: Sequence[int],
+    progress: Callable[[int], object] | None = None,
+) -> NDArray[np.int64]: ...
+def compare_texts(
+    words: Words,
+    offsets: NDArray[np.int64],
+    data: NDArray[np.uint8],
+    pairs: NDArray[np.uint32],
+    progress: Callable[[int], object] | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
 def read_records(
     window: bytes, start: int, is_last: bool, kinds: Sequence[str], blocks: bool
 ) -> tuple[list[tuple[str, tuple[tuple[str, str], ...], bytes, int]], int, int | None, bool]: ...
+def sharing_pairs(
+    collections: Sequence[tuple[NDArray[np.uint64], NDArray[np.uint64]]],
+    limits: tuple[int, int],
+    sure: float,
+    resemblance: float,
+    first_new: int,
+    budget: int,
+    progress: Callable[[int], object] | None = None,
+) -> NDArray[np.int64]: ...
+def sign_texts(
+    words: Words,
+    offsets: NDArray[np.int64],
+    data: NDArray[np.uint8],
+    n: int,
+    p: int,
+    overlapping: bool,
+    simhash: bool,
+    progress: Callable[[int], object] | None = None,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint64]]: ...
 def surts(urls: Sequence[str]) -> list[str]: ...
 def train_dictionary(samples: Sequence[bytes], size: int) -> bytes: ...

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from webstrata.cli.options import collection_argument, json_option
-from webstrata.cli.output import show_bytes, show_json, show_table
+from webstrata.cli.output import TerminalProgress, show_bytes, show_json, show_table
 from webstrata.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 @click.command("duplicates", epilog="Example: webstrata duplicates uk 2026-06 --near --method simhash")
 @collection_argument
 @click.argument("label", metavar="SNAPSHOT")
-@click.option("--across", is_flag=True, help="Look in all other snapshots too.")
+@click.option(
+    "--across", is_flag=True, help="Look in all other snapshots too; for near ones, in earlier ones."
+)
 @click.option(
     "--near", is_flag=True, help="Look for near-duplicates: pages most of whose words are the same."
 )
@@ -32,7 +34,20 @@ if TYPE_CHECKING:
 @click.option(
     "--similarity",
     type=click.FloatRange(0, 1),
-    help="Cosine similarity of the words of near-duplicates, at least. [0.95]",
+    default=0.8,
+    help="Cosine similarity of the words of near-duplicates, at least. [0.8]",
+)
+@click.option(
+    "--resemblance",
+    type=click.FloatRange(0, 1),
+    default=0.9,
+    help="Share of their words that near-duplicates have in common, at least. [0.9]",
+)
+@click.option(
+    "--memory",
+    type=int,
+    default=1024,
+    help="MiB for the index of near-duplicates; less takes more passes. [1024]",
 )
 @click.option(
     "--distance", type=click.IntRange(0, 16), default=3, help="Bits in which simhashes may differ. [3]"
@@ -43,7 +58,9 @@ def command(
     collection: Collection,
     label: str,
     method: str,
-    similarity: float | None,
+    similarity: float,
+    resemblance: float,
+    memory: int,
     distance: int,
     top: int,
     *,
@@ -55,13 +72,16 @@ def command(
 
     Exact ones have the same digest, or the same fingerprint, which passes over dates, counters and
     attributes; they are looked for among all captured pages. Near ones are looked for among the nodes, which
-    have no exact duplicates.
+    have no exact duplicates; what stands for a page is kept in the part signatures, so that a later snapshot
+    is compared with this one without reading it again.
     """
     snapshot = collection[label]
-    if near and across:
-        raise UsageError("near-duplicates are looked for in one snapshot; leave --across out, or --near")
     if near:
-        document = _find_near(snapshot, method, similarity, distance, top)
+        if memory < 1:
+            raise UsageError(f"--memory {memory}: expected 1 or more MiB")
+        earlier = [s for s in collection if across and s.label < label and "text" in s.parts]
+        borders = (resemblance, similarity)
+        document = _find_near([*earlier, snapshot], method, borders, distance, memory << 20, top)
     else:
         document = _find_exact(collection, snapshot, top, across=across)
     document = {"collection": str(collection.path), "snapshot": label, **document}
@@ -98,29 +118,54 @@ def _find_exact(collection: Collection, snapshot: Snapshot, top: int, *, across:
 
 
 def _find_near(
-    snapshot: Snapshot, method: str, similarity: float | None, distance: int, top: int
+    snapshots: list[Snapshot],
+    method: str,
+    borders: tuple[float, float],
+    distance: int,
+    budget: int,
+    top: int,
 ) -> dict[str, Any]:
-    from webstrata.store.near_duplicates import SIMILARITY, find_near_duplicates
+    from webstrata.store.near_duplicates import find_near_duplicates
+    from webstrata.store.signatures import open_signatures
 
-    similarity = SIMILARITY if similarity is None else similarity
-    found = find_near_duplicates(snapshot.text, method=method, similarity=similarity, distance=distance)
+    progress = TerminalProgress()
+    *earlier, text = (snapshot.text for snapshot in snapshots)
+    by_fingerprint = method == "fingerprint"
+    found = find_near_duplicates(
+        text,
+        earlier=earlier,
+        signatures=[open_signatures(s, progress=progress) for s in snapshots] if by_fingerprint else (),
+        method=method,
+        resemblance=borders[0],
+        similarity=borders[1],
+        distance=distance,
+        budget=budget,
+        progress=progress,
+    )
     of_pair = found.labels[found.pairs[:, 0]]
     clusters = found.clusters
+
+    def describe(members: list[int]) -> dict[str, Any]:
+        places = [found.locate(page) for page in members]
+        inside = of_pair == members[0]
+        return {
+            "urls": [snapshots[place].urls[node] for place, node in places],
+            "snapshots": [snapshots[place].label for place, _ in places],
+            "resemblance": float(found.shares[inside].min()),
+            "similarity": float(found.similarities[inside].min()),
+        }
+
     return {
         "method": method,
-        "similarity": similarity,
-        "pages": len(snapshot.text),
+        "resemblance": borders[0],
+        "similarity": borders[1],
+        "earlier": [snapshot.label for snapshot in snapshots[:-1]],
+        "pages": len(found.labels),
         "candidates": found.candidates,
         "pairs": len(found.pairs),
         "clusters": len(clusters),
         "in_clusters": sum(map(len, clusters)),
-        "classes": [
-            {
-                "urls": [snapshot.urls[node] for node in cluster],
-                "similarity": float(found.similarities[of_pair == cluster[0]].min()),
-            }
-            for cluster in (members.tolist() for members in clusters[:top])
-        ],
+        "classes": [describe(members.tolist()) for members in clusters[:top]],
     }
 
 
@@ -154,7 +199,14 @@ def _show_near(document: dict[str, Any]) -> None:
     )
     if document["classes"]:
         rows = [
-            [len(found["urls"]), f"{found['similarity']:.3f}", found["urls"][0], found["urls"][1]]
+            [
+                len(found["urls"]),
+                len(set(found["snapshots"])),
+                f"{found['resemblance']:.3f}",
+                f"{found['similarity']:.3f}",
+                found["urls"][0],
+                found["urls"][1],
+            ]
             for found in document["classes"]
         ]
-        show_table(["pages", "similarity", "first URL", "second URL"], rows)
+        show_table(["pages", "snapshots", "common", "cosine", "first URL", "second URL"], rows)

@@ -46,7 +46,7 @@ from webstrata.web import charset as charsets
 from webstrata.web import html, language
 from webstrata.web.row_key import row_keys
 from webstrata.web.url import MAX_LENGTH
-from webstrata.web.words import word_table, words
+from webstrata.web.words import load_core, words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -205,7 +205,7 @@ def _parse_range(item: _Range, folder: Path, task: Task) -> Mapping[str, int]:
         "url", "content_mime_type", "warc_filename", "warc_record_offset", "warc_record_length"
     )
     table = table.slice(item.start, item.stop - item.start)
-    kernel = core.Contents(word_table(), len(table), MAX_LENGTH)
+    kernel = core.Contents(load_core(), len(table), MAX_LENGTH)
     known: dict[int, dict[str, Any]] = {}
     if (item.taken >= 0).any():
         old = _Earlier(Path(item.text), Path(item.links))

@@ -1,24 +1,41 @@
-"""Near-duplicates (STORE): pages most of whose words are the same, found without comparing all pairs.
+"""Near-duplicates (STORE): pages with more than nine tenths of their words the same, without all comparisons.
+
+**What counts.** With c_a(w) how often a word occurs in a page, its case folded, the share of common words is
+
+    common(a, b) = 2 Σ_w min(c_a(w), c_b(w)) / (Σ_w c_a(w) + Σ_w c_b(w)):
+
+of all words of both pages, those that have their like in the other. Near-duplicates have `RESEMBLANCE` of
+their words in common, as STORE defines it. They are verified by the cosine of their vectors (c_a(w)) too,
+which sees what the share does not, that the words which differ are those that make the page: it is
+`SIMILARITY` or more. What is joined by pairs is a cluster. Both are computed for candidates alone, which are
+found in one of two ways:
 
 **Fingerprints** (Broder et al.). The words of a page become n-grams, overlapping or not; each n-gram has a
-64-bit Rabin fingerprint; those that are 0 mod p stand for the page. An inverted index from fingerprints to
-pages gives the pairs that share one. With F(a) the fingerprints of a page,
+64-bit Rabin fingerprint; those that are 0 mod p stand for the page, and the smallest where none is. An
+inverted index from fingerprints to pages gives the pairs that share one. With F(a) the fingerprints of a
+page,
 
-    resemblance(a, b) = |F(a) ∩ F(b)| / |F(a) ∪ F(b)|,    containment(a, b) = |F(a) ∩ F(b)| / |F(a)|.
+    resemblance(a, b) = |F(a) ∩ F(b)| / |F(a) ∪ F(b)|,    containment(a, b) = |F(a) ∩ F(b)| / |F(a)|,
 
-The Rabin fingerprint is the polynomial over GF(2) whose coefficients are the bits of the n-gram, mod
-x⁶⁴ + x⁴ + x³ + x + 1; the bits of an n-gram are the 64-bit hashes of its words (`webstrata.store.simhash`),
-one behind the other.
+and candidates have a resemblance of `MIN_SHARED` or more: with one word of ten another, scattered, 0.4 of the
+5-grams are the same. The Rabin fingerprint is the polynomial over GF(2) whose coefficients are the bits of
+the n-gram, mod x⁶⁴ + x⁴ + x³ + x + 1; the bits of an n-gram are the 64-bit hashes of its words
+(`webstrata.store.simhash`), one behind the other.
 
 **Simhash** gives the pairs within Hamming distance k by permuted tables (`webstrata.store.simhash`).
 
-Both make **candidates**, which are verified: near-duplicates have a cosine similarity of their vectors of
-words, weighted by frequency, of `SIMILARITY` or more. What is joined by pairs is a cluster.
+A fingerprint of more than `LIMIT` pages is **frequent**: the navigation of a site or its like, whose pairs
+would be too many. Pages with little else must be found all the same. Two pages of a resemblance of r share
+one of their rarest |F| - ⌈r |F|⌉ + 1 fingerprints (prefix filtering), so of the frequent ones only those are
+looked at that are among these, with r = `SURE`: what resembles more is found, whatever it shares. Where even
+then more than `FREQUENT_LIMIT` pages come together, each is paired with the `LIMIT` before it alone, which
+keeps the number of pairs linear, and joins a cluster link by link.
 
-A fingerprint of more than `limit` pages is the navigation of a site or its like: there only neighbours in the
-order of nodes are paired, which keeps the number of pairs linear, and still joins a large cluster link by
-link. Memory: 16 bytes for each selected fingerprint, about words / p to a page, and 24 bytes a candidate. All
-of this is NumPy; a kernel in the core will take its place and give the same.
+The work is done in the core, on all cores; the functions of this module up to `common` are the formulas, with
+which it is compared. **Memory** stays within a budget: the index is made in as many passes as the budget asks
+for, each for a range of fingerprints, 16 bytes for each (about words / p to a page); pairs are looked at as
+soon as half of it is full. On top come 8 bytes for each candidate, 32 for each pair found, and 20 for each
+page.
 """
 
 from __future__ import annotations
@@ -28,30 +45,38 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
+from webstrata._core import store as _core
+from webstrata.collection.progress import Progress
+from webstrata.store.signatures import N, P, Selection, sign, to_buffers
 from webstrata.store.simhash import close_pairs, hash_words, label_clusters, list_clusters
-from webstrata.web.words import words
+from webstrata.web.words import load_core, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
+    from webstrata.store.signatures import Signatures
     from webstrata.store.text import Text
 
-    Words = npt.NDArray[np.uint64]
-
 METHODS = ("fingerprint", "simhash")
-N, P = 5, 4
-"""Words of an n-gram, and of how many fingerprints one is kept."""
-SIMILARITY = 0.95
-"""The cosine of pages with about nine words of ten the same; frequent words and the navigation of a site make
-it larger than that share. In vitro, planted variations (0.92 of the words) have 0.956 and more, other pages
-of a site up to 0.926."""
+RESEMBLANCE = 0.9
+"""Share of their words that near-duplicates have in common (STORE: more than 90%)."""
+SIMILARITY = 0.8
+"""Cosine of their vectors of words. With words that occur once it is the same number as the share; pages of a
+few dozen words, with the ones that differ repeated, have less."""
 LIMIT = 32
-"""Pages with a fingerprint, above which only neighbours are paired."""
-MIN_SHARED = 0.1
-"""Resemblance that candidates by fingerprints have: with nine words of ten the same it is 0.4 and more."""
+"""Pages with a fingerprint, above which it is frequent."""
+FREQUENT_LIMIT = 1024
+"""Pages that have a frequent fingerprint among their rarest, above which not all of them are paired."""
+SURE = 0.8
+"""Resemblance from which on pairs are found even if all that they share is frequent."""
+MIN_SHARED = 0.2
+"""Resemblance that candidates by fingerprints have."""
+BUDGET = 1 << 30
+"""Bytes for the inverted index, and for the words of pages that are compared."""
 
 
 # ---- fingerprints
@@ -117,8 +142,11 @@ def fingerprints(text: str, *, n: int = N, p: int = P, overlapping: bool = True)
     >>> len(one), resemblance(one, two), containment(one[:3], one)
     (7, 0.16666666666666666, 1.0)
     """
-    hashes = hash_words([word.casefold() for word in words(text)])
-    return np.unique(select(rabin(hashes, n, overlapping=overlapping), p))
+    found = np.unique(
+        rabin(hash_words([word.casefold() for word in words(text)]), n, overlapping=overlapping)
+    )
+    kept = select(found, p)
+    return kept if len(kept) else found[:1]
 
 
 def resemblance(a: npt.NDArray[np.uint64], b: npt.NDArray[np.uint64]) -> float:
@@ -145,31 +173,46 @@ def containment(a: npt.NDArray[np.uint64], b: npt.NDArray[np.uint64]) -> float:
 
 
 def sharing_pairs(
-    documents: Sequence[npt.NDArray[np.uint64]], *, limit: int = LIMIT
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The pairs of documents that share a fingerprint, by an inverted index, and how many each pair shares.
+    documents: Sequence[Signatures],
+    *,
+    limits: tuple[int, int] = (LIMIT, FREQUENT_LIMIT),
+    sure: float = SURE,
+    least: float = MIN_SHARED,
+    first_new: int = 0,
+    budget: int = BUDGET,
+    progress: Progress | None = None,
+) -> npt.NDArray[np.int64]:
+    """The pairs of documents that share a fingerprint and resemble each other, by an inverted index; sorted.
+
+    Parameters
+    ----------
+    documents
+        Signatures of some snapshots; documents are numbered through all of them.
+    limits
+        Documents with a fingerprint, above which it is frequent; documents that have a frequent one among
+        their rarest, above which not all of them are paired.
+    sure
+        Resemblance from which on pairs are found even if all that they share is frequent.
+    least
+        The smallest resemblance.
+    first_new
+        Of each pair the second document at least has this number or a larger one.
+    budget
+        Bytes of memory for the index, and for pairs that are not looked at yet.
+    progress
+        Where to report to.
 
     Examples
     --------
-    >>> sets = [np.array(values, np.uint64) for values in ([1, 2], [2, 3], [1, 2, 9])]
-    >>> pairs, shared = sharing_pairs(sets)
-    >>> pairs.tolist(), shared.tolist()
-    ([[0, 1], [0, 2], [1, 2]], [1, 2, 1])
+    >>> import pyarrow as pa
+    >>> long = " ".join(map(chr, range(97, 123)))
+    >>> sharing_pairs([sign([pa.array([long, "another", long + " one"])], Selection(p=1))]).tolist()
+    [[0, 2]]
     """
-    sizes = [len(values) for values in documents]
-    values = np.concatenate([np.empty(0, np.uint64), *documents])
-    owners = np.repeat(np.arange(len(documents)), sizes)
-    order = np.argsort(values, kind="stable")  # the owners of a fingerprint stay in their order
-    values, owners = values[order], owners[order]
-    _, starts = np.unique(values, return_index=True)
-    lengths = np.diff(starts, append=len(values)).astype(np.int64)
-    reach = np.repeat(np.where(lengths > limit, 2, lengths), lengths)  # how far each is paired
-    found = [np.empty(0, np.int64)]
-    for step in range(1, int(reach.max(initial=1))):
-        first = np.flatnonzero((reach[:-step] > step) & (values[:-step] == values[step:]))
-        found.append(owners[first] << 32 | owners[first + step])
-    keys, shared = np.unique(np.concatenate(found), return_counts=True)
-    return np.stack([keys >> 32, keys & (1 << 32) - 1], axis=1), shared
+    sets = [(found.offsets, found.fingerprints) for found in documents]
+    total = sum(len(found.fingerprints) for found in documents)
+    with (progress or Progress()).task("pairing", total=2 * total, unit="fingerprints") as task:
+        return _core.sharing_pairs(sets, limits, sure, least, first_new, budget, task.advance)
 
 
 # ---- verification and clusters
@@ -204,97 +247,202 @@ def cosine(
     return float(a[1][here] @ b[1][there]) / length if length else 0.0
 
 
+def common(
+    a: tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]],
+    b: tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]],
+) -> float:
+    """The share of their words that two texts have in common, by `count_words` of each; 0 where one has none.
+
+    Examples
+    --------
+    >>> common(count_words("fish and fish"), count_words("fish and chips"))
+    0.6666666666666666
+    """
+    _, here, there = np.intersect1d(a[0], b[0], assume_unique=True, return_indices=True)
+    total = int(a[1].sum() + b[1].sum())
+    return 2 * int(np.minimum(a[1][here], b[1][there]).sum()) / total if len(a[0]) and len(b[0]) else 0.0
+
+
 @dataclass(frozen=True)
 class NearDuplicates:
-    """The near-duplicates among the pages of a snapshot."""
+    """The near-duplicates among pages, numbered through all snapshots that were looked in, oldest first."""
 
     pairs: npt.NDArray[np.int64]
-    """Two nodes each, the smaller first, sorted."""
+    """Two pages each, the smaller number first, sorted."""
+    shares: npt.NDArray[np.float64]
+    """Of each pair the share of common words."""
     similarities: npt.NDArray[np.float64]
-    """Of each pair."""
+    """Of each pair the cosine."""
     labels: npt.NDArray[np.int64]
-    """For each node the smallest of its cluster."""
+    """For each page the smallest of its cluster."""
     candidates: int
     """Pairs that were compared."""
+    starts: tuple[int, ...] = (0,)
+    """The number of the first page of each snapshot."""
 
     @property
     def clusters(self) -> Sequence[npt.NDArray[np.int64]]:
-        """The nodes of each cluster of two or more, the largest first."""
+        """The pages of each cluster of two or more, the largest first."""
         return list_clusters(self.labels)
+
+    def locate(self, page: int) -> tuple[int, int]:
+        """Which snapshot a page is of, and its node there."""
+        place = int(np.searchsorted(self.starts, page, "right")) - 1
+        return place, page - self.starts[place]
+
+
+class Strings:
+    """Texts in memory, to be looked at as those of a snapshot are.
+
+    Examples
+    --------
+    >>> len(Strings(["fish", "tank"]))
+    2
+    """
+
+    def __init__(self, texts: Sequence[str] | pa.Array) -> None:
+        self.array = texts if isinstance(texts, pa.Array) else pa.array(texts, pa.large_string())
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def take(self, nodes: npt.NDArray[np.int64]) -> pa.Array:
+        """The texts of these numbers."""
+        return self.array.take(pa.array(nodes))
 
 
 def find_near_duplicates(
-    text: Text,
+    text: Text | Strings,
     *,
+    earlier: Sequence[Text | Strings] = (),
+    signatures: Sequence[Signatures] = (),
     method: str = "fingerprint",
+    resemblance: float = RESEMBLANCE,
     similarity: float = SIMILARITY,
     distance: int = 3,
-    n: int = N,
-    p: int = P,
+    selection: Selection | None = None,
+    budget: int = BUDGET,
+    progress: Progress | None = None,
 ) -> NearDuplicates:
-    """The near-duplicates among the pages of a snapshot, given its text.
+    """The near-duplicates among the pages of a snapshot, given its text, and between it and earlier ones.
 
     Parameters
     ----------
     text
         ``snapshot.text``.
+    earlier
+        The same of earlier snapshots: their pages are compared with those of this one, not with each other.
+    signatures
+        Of the earlier ones and of this one, where they are kept (`webstrata.store.signatures`); where not,
+        they are made anew, and forgotten.
     method
         How candidates are found: ``fingerprint`` or ``simhash``.
+    resemblance
+        Share of their words that near-duplicates have in common at least.
     similarity
-        Cosine similarity that near-duplicates have at least.
+        Cosine similarity that they have at least.
     distance
         Hamming distance of candidates by simhash. 3 is that of the papers; of pages of a few hundred words
         with one in ten another it finds less than half, 7 nearly all, at many times the work.
-    n, p
-        Words of an n-gram, and of how many fingerprints one is kept.
+    selection
+        Which n-grams stand for a page: 5 words, 0 mod 4, overlapping.
+    budget
+        Bytes of memory for the index, and for the words of pages that are compared.
+    progress
+        Where to report to, and who can cancel.
 
     Examples
     --------
-    >>> import pyarrow as pa
-    >>> from webstrata.store.text import COLUMNS, TEXT, Text, write_text
     >>> long = " ".join(map(chr, range(97, 123)))
-    >>> rows = [{"title": "", "headings": [], "text": text} for text in (long, "another", long + " one")]
-    >>> columns = pa.Table.from_pylist([{"simhash": 0}] * 3, schema=COLUMNS)
-    >>> write_text(getfixture("tmp_path"), [pa.RecordBatch.from_pylist(rows, schema=TEXT)], columns)
-    >>> found = find_near_duplicates(Text(getfixture("tmp_path")), p=1)
-    >>> [cluster.tolist() for cluster in found.clusters], found.similarities.round(2).tolist()
+    >>> found = find_near_duplicates(Strings([long, "another", long + " one"]), selection=Selection(p=1))
+    >>> [cluster.tolist() for cluster in found.clusters], found.shares.round(2).tolist()
     ([[0, 2]], [0.98])
+    >>> found = find_near_duplicates(Strings([long]), earlier=[Strings([long, "another"])])
+    >>> found.pairs.tolist(), found.locate(2)
+    ([[0, 2]], (1, 0))
     """
-    if method == "fingerprint":
-        pairs = _pair_by_fingerprints(text, n, p)
-    elif method == "simhash":
-        pairs = _pair_by_simhash(text, distance)
-    else:
+    if method not in METHODS:
         raise ValueError(f"method: expected {' or '.join(METHODS)}, got {method!r}")
-    vectors = _count_words_of(text, np.unique(pairs))
-    similarities = np.array([cosine(vectors[a], vectors[b]) for a, b in pairs.tolist()], np.float64)
-    near = similarities >= similarity
-    labels = label_clusters(len(text), pairs[near])
-    return NearDuplicates(pairs[near], similarities[near], labels, len(pairs))
+    progress = progress or Progress()
+    sources = [*earlier, text]
+    starts = np.cumsum([0, *map(len, sources)])
+    if method == "fingerprint":
+        if not signatures:
+            signatures = [_sign(source, selection, progress) for source in sources]
+        pairs = sharing_pairs(signatures, first_new=int(starts[-2]), budget=budget, progress=progress)
+        num_words = np.concatenate([found.words for found in signatures])
+    else:
+        pairs, num_words = _pair_by_simhash(sources, distance, int(starts[-2]), progress)
+    # a page has not more words in common with another than it has
+    sizes = np.sort(num_words.astype(np.float64)[pairs], axis=1)
+    pairs = pairs[2 * sizes[:, 0] >= resemblance * sizes.sum(axis=1)]
+    shares, cosines = _compare(sources, starts, pairs, num_words, budget, progress)
+    near = (shares >= resemblance) & (cosines >= similarity)
+    labels = label_clusters(int(starts[-1]), pairs[near])
+    return NearDuplicates(
+        pairs[near], shares[near], cosines[near], labels, len(pairs), tuple(starts[:-1].tolist())
+    )
 
 
-def _pair_by_fingerprints(text: Text, n: int, p: int) -> npt.NDArray[np.int64]:
-    documents = [
-        fingerprints(page, n=n, p=p) for batch in text.scan("text") for page in batch["text"].to_pylist()
-    ]
-    pairs, _ = sharing_pairs(documents)
-    close = [resemblance(documents[a], documents[b]) >= MIN_SHARED for a, b in pairs.tolist()]
-    kept: npt.NDArray[np.int64] = pairs[np.array(close, bool)]
-    return kept
+def _sign(source: Text | Strings, selection: Selection | None, progress: Progress) -> Signatures:
+    with progress.task("signing", total=len(source), unit="pages") as task:
+        if isinstance(source, Strings):
+            return sign([source.array], selection, progress=task.advance)
+        return sign((batch["text"] for batch in source.scan("text")), selection, progress=task.advance)
 
 
-def _pair_by_simhash(text: Text, distance: int) -> npt.NDArray[np.int64]:
+def _pair_by_simhash(
+    sources: Sequence[Text | Strings], distance: int, first_new: int, progress: Progress
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
     """Close pairs of different simhashes, and of those with the same one each with the first."""
-    simhashes = text.columns("simhash")["simhash"].to_numpy()
-    has_words = np.flatnonzero(text.columns("words")["words"].to_numpy() > 0)
+    simhashes, num_words = (np.concatenate(columns) for columns in zip(*map(_hash, sources), strict=True))
+    has_words = np.flatnonzero(num_words > 0)
     values, first, places = np.unique(simhashes[has_words], return_index=True, return_inverse=True)
     same = np.stack([first[places], np.arange(len(places))], axis=1)
-    close = first[close_pairs(values, distance)]
+    close = first[close_pairs(values, distance, progress=progress)]
     pairs = np.concatenate([same[same[:, 0] != same[:, 1]], np.sort(close, axis=1).reshape(-1, 2)])
-    return np.unique(has_words[pairs], axis=0)
+    pairs = np.unique(has_words[pairs], axis=0)
+    return pairs[pairs[:, 1] >= first_new], num_words
 
 
-def _count_words_of(
-    text: Text, nodes: npt.NDArray[np.int64]
-) -> dict[int, tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]]:
-    return {node: count_words(text.row(node)["text"]) for node in nodes.tolist()}
+def _hash(source: Text | Strings) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
+    """Simhash and number of words of each page."""
+    if isinstance(source, Strings):
+        found = _core.sign_texts(load_core(), *to_buffers(source.array), 1, 1 << 63, False, True)
+        return found[3], found[2]
+    table = source.columns("simhash", "words")
+    return table["simhash"].to_numpy(), table["words"].to_numpy()
+
+
+def _compare(
+    sources: Sequence[Text | Strings],
+    starts: npt.NDArray[np.int64],
+    pairs: npt.NDArray[np.int64],
+    num_words: npt.NDArray[np.uint32],
+    budget: int,
+    progress: Progress,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Shares of common words and cosines; as many pairs at a time as have words for the budget."""
+    # a word takes 16 bytes in a vector, and about as many as text, before and after it is unpacked
+    sizes = 48 * num_words.astype(np.int64)
+    blocks = [pairs] if len(pairs) else []
+    if int(sizes[np.unique(pairs)].sum()) > budget:
+        places = np.cumsum(sizes[pairs].sum(axis=1)) // max(budget, 1)
+        blocks = np.split(pairs, np.flatnonzero(np.diff(places)) + 1)
+    shares, cosines = [np.empty(0)], [np.empty(0)]
+    with progress.task("comparing", total=len(pairs), unit="pairs") as task:
+        for block in blocks:
+            pages, places = np.unique(block, return_inverse=True)
+            cuts = np.searchsorted(pages, starts[1:-1])
+            texts = [
+                source.take(part - start)
+                for source, part, start in zip(sources, np.split(pages, cuts), starts, strict=False)
+            ]
+            found = _core.compare_texts(
+                load_core(), *to_buffers(pa.concat_arrays(texts)), places.reshape(-1, 2).astype(np.uint32),
+                lambda _amount: task.advance(0),
+            )  # fmt: skip
+            shares.append(found[0])
+            cosines.append(found[1])
+            task.advance(len(block))
+    return np.concatenate(shares), np.concatenate(cosines)

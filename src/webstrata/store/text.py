@@ -18,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -26,6 +27,8 @@ from webstrata.collection.files import explained, open_writer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    import numpy.typing as npt
 
     from webstrata.collection.parts import Part
 
@@ -135,6 +138,14 @@ class Text:
     def columns(self, *names: str) -> pa.Table:
         """The columns named of `words`, `language`, `charset`, `simhash`, or all; the row is the node."""
         return self._columns.read(list(names) or None)
+
+    def take(self, nodes: npt.NDArray[np.int64]) -> pa.Array:
+        """The texts of nodes, which are sorted."""
+        found = []
+        for place in np.unique(nodes // BATCH).tolist():
+            rows = nodes[slice(*np.searchsorted(nodes, [place * BATCH, (place + 1) * BATCH]))] - place * BATCH
+            found.append(self._file.get_batch(place)["text"].take(pa.array(rows)).cast(pa.large_string()))
+        return pa.concat_arrays(found) if found else pa.array([], pa.large_string())
 
     def scan(self, *names: str, start: int = 0) -> Iterator[pa.RecordBatch]:
         """The columns named of `title`, `headings`, `text`, or all, in batches from that of `start` on."""

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.store.main_content import reference
 from webstrata.store.main_content.dom import choose_blocks, extract_filtered, find_main, read_tree
+from webstrata.store.main_content.evaluate import read_labelled
+from webstrata.store.main_content.tokens import decode
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TEXT = "This is paragraph number {} of an article, long enough, with commas, to count as running text."
 ARTICLE = "".join(f"<p>{TEXT.format(n)}</p>" for n in range(6))
@@ -82,6 +89,58 @@ def test_a_short_page_is_not_filtered_to_nothing() -> None:
 
 TAGS = "<div> </div> <p> </p> <li> <td> <tr> <a> </a> <nav> </nav> <article> </article> <h1> <br> </html>"
 pieces = st.sampled_from([*TAGS.split(), "x" * 50])
+
+
+ATTRIBUTES = [
+    "", " class=comments", " id='post-content'", ' class="a shareTools b"', " hidden", " role=Search",
+    " class=hidden", " id=content_body", " style='display : none'", " itemprop=articleBody",
+    " class='is-hidden wp-caption'", " aria-hidden=true x=1",
+    " class=article__body", " class='relatedPosts entry'", " id=sr-only", " class=sharp-edges", " data-a=b",
+]  # fmt: skip
+NAMES = [
+    "a",
+    "article",
+    "b",
+    "br",
+    "div",
+    "form",
+    "h1",
+    "header",
+    "hr",
+    "li",
+    "main",
+    "nav",
+    "noscript",
+    "p",
+    "td",
+    "title",
+    "tr",
+]
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.tuples(st.sampled_from(NAMES), st.sampled_from(ATTRIBUTES)).map(
+                lambda tag: f"<{tag[0]}{tag[1]}>"
+            ),
+            st.sampled_from(NAMES).map(lambda name: f"</{name}>"),
+            st.sampled_from([" some text ", "&amp;", "été", "<!-- x -->", "<", "\u00a0", "<!DOCTYPE html>"]),
+        ),
+        max_size=20,
+    )
+)
+def test_the_core_reads_the_tree_that_the_tables_mean(pieces: list[str]) -> None:
+    page = "".join(pieces)
+    found, expected = read_tree(page), reference.read_tree(page)
+    assert found.tags == expected.tags
+    assert found == expected
+
+
+def test_the_core_reads_labelled_pages_as_the_reference_does(test_data: Path) -> None:
+    for page in read_labelled(test_data / "content")[::10]:
+        text = decode(page.body)
+        assert read_tree(text).blocks == reference.read_tree(text).blocks
 
 
 @given(st.lists(pieces))

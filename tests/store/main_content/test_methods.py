@@ -31,14 +31,14 @@ def test_the_label_of_the_header_is_stronger_than_the_page() -> None:
     assert "Fließtext" in extract(PAGE.format("utf-8").encode("latin-1"), charset="latin1", method="dom")
 
 
-def test_without_its_package_the_default_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_its_package_trafilatura_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "trafilatura", None)
-    assert DEFAULT == "trafilatura"
     with pytest.raises(
         MissingExtraError, match=r"pip install 'webstrata\[content\]'`, or choose the method dom"
     ):
-        extract(b"<p>a")
-    assert extract(PAGE.format("utf-8").encode(), method="dom")
+        extract(b"<p>a", method="trafilatura")
+    page = PAGE.format("utf-8").encode()
+    assert extract(page) == extract(page, method=DEFAULT) == extract(page, method="dom") != ""
 
 
 def test_a_method_that_is_not_known_is_refused_with_those_that_are() -> None:

@@ -1,6 +1,6 @@
 //! Contents of pages, as columns.
 
-use crate::python::web::words::WordTable;
+use crate::python::web::words::Words;
 use crate::store::contents::{Content, Link, Parser};
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
@@ -24,7 +24,7 @@ pub struct Contents {
 #[pymethods]
 impl Contents {
     #[new]
-    fn new(words: &WordTable, num_rows: usize, max_length: usize) -> Self {
+    fn new(words: &Words, num_rows: usize, max_length: usize) -> Self {
         Self {
             parser: Parser::new(words.0.clone(), max_length),
             rows: vec![Content::default(); num_rows],

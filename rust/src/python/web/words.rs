@@ -1,28 +1,39 @@
-//! Words of texts.
+//! `webstrata._core.web.Words`.
 
-use crate::web::words::Words;
+use crate::store::simhash::simhash;
+use crate::web::words;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use std::sync::Arc;
 
-/// What is known of characters, made by `webstrata.web.words`.
 #[pyclass(module = "webstrata._core.web", frozen)]
-pub struct WordTable(pub Arc<Words>);
+pub struct Words(pub Arc<words::Words>);
 
 #[pymethods]
-impl WordTable {
+impl Words {
     #[new]
     fn new(classes: PyBackedBytes, folds: Vec<(char, String)>) -> Self {
-        Self(Arc::new(Words::new(
-            classes.to_vec(),
-            folds.into_iter().collect(),
-        )))
+        Self(Arc::new(words::Words::new(classes.to_vec(), folds)))
     }
 
-    /// The words of a text.
-    fn words<'a>(&self, text: &'a str) -> Vec<&'a str> {
+    fn split<'t>(&self, text: &'t str) -> Vec<&'t str> {
         let mut found = Vec::new();
-        self.0.each(text, |word| found.push(word));
+        self.0.for_each(text, |word| found.push(word));
         found
+    }
+
+    fn hashes(&self, text: &str) -> Vec<u64> {
+        let mut found = Vec::new();
+        words::WordHashes::new(&self.0).push_hashes(text, &mut found);
+        found
+    }
+
+    /// The number of words, and their simhash.
+    fn simhash(&self, py: Python<'_>, text: &str) -> (usize, u64) {
+        py.detach(|| {
+            let mut found = Vec::new();
+            words::WordHashes::new(&self.0).push_hashes(text, &mut found);
+            (found.len(), simhash(&found))
+        })
     }
 }

@@ -1,8 +1,8 @@
 """The main content of a page, without navigation, advertisements and whatever else surrounds it.
 
 ===============  =========================================================================================
-``trafilatura``  the package of that name, in its fast mode (extra ``content``); the default
-``dom``          elements weighed, noise filtered by kind and name (`dom`)
+``dom``          elements weighed, noise filtered by kind and name (`dom`); the default
+``trafilatura``  the package of that name, in its fast mode (extra ``content``)
 ``slope``        the plateau of the document slope curve (`slope`)
 ``low-slope``    all its sections of low slope (`slope`)
 ===============  =========================================================================================

@@ -11,17 +11,19 @@
    follows the last one.
 
 The tree is not that of a browser: elements within lines are not in it, an end tag closes what is open up to
-its start, and one without a start is ignored. Everything is one pass over the tokens and one over the blocks.
+its start, and one without a start is ignored. The tree and its blocks are read by the core, in one pass, by
+the tables of this module; the rest is here. ``tests/store/main_content/reference.py`` reads the same tree in
+Python.
 """
 
 from __future__ import annotations
 
 import functools
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from webstrata.store.main_content.tokens import VOID, tokenize
+from webstrata._core.store import ContentRules
+from webstrata.store.main_content.tokens import HIDDEN, RAW, VOID
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,33 +39,42 @@ NOISE = frozenset({
     "map", "menu", "nav",
 })  # fmt: skip
 """Elements that hold no main content."""
-_CLOSED_BY_SAME = {
+PLAIN = frozenset({"body", "html", "main", "blockquote", "pre"})
+"""Elements that are no noise whatever their attributes say."""
+CLOSED = {
     "li": ("li",), "dt": ("dd", "dt"), "dd": ("dd", "dt"), "td": ("td", "th"), "th": ("td", "th"),
     "tr": ("td", "th", "tr"), "option": ("option",),
 }  # fmt: skip
+"""By name of an element, those that its start closes where they are the last that was opened."""
 
-_NAMES = re.compile(
-    r"""(?:^|\s)(class|id|role|itemprop|style|hidden|aria-hidden)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*))|(?=[\s/]|$))""",
-    re.IGNORECASE,
-)
-_NOISY = re.compile(
-    r"""(?:^|[\s_-])(?:(
-      comments?|commentlist|disqus|footer|menu|nav|navbar|navigation|outbrain|recirc\w*|recommend\w*|related\w*
-      |replies|respond|taboola
-      )|ad|adv|advert\w*|banner|breadcrumbs?|byline|caption|contact|cookies?|credits?|copyright|disclaimer
-      |donat\w*|dropdown|gallery|(?<![_-])hidden(?![_-])|infobox|legal|login|masthead|meta|metadata|modal|more|navigator
-      |newsletter\w*|overlay|pager|pagination|popular|popup|print|promo\w*|ratings?|screen-reader-text
-      |shar\w*|sidebar|signup|skip|social\w*|sponsor\w*|sr-only|subscri\w*|taglist|tags|teasers?|toc
-      |toolbar|tooltip|trending|visually-hidden|widget|wp-caption
-      )(?:$|[\s_-])""",
-    re.IGNORECASE | re.VERBOSE,
-)
-"""What names of noise hold; the first group is of those that are never beside main content, but around it."""
-_MAIN = re.compile(
-    r"article-?_?body|articlebody|article-?_?content|article-?_?text|entry-?_?content|post-?_?content|post-?_?body"
-    r"|story-?_?body|story-?_?content|body-?_?content|content-?_?body|main-?_?content|page-?_?content|article__body",
-    re.IGNORECASE,
-)
+ROLES = frozenset({"navigation", "complementary", "banner", "contentinfo", "dialog", "search"})
+"""Roles of noise."""
+SURE = (
+    "comment", "comments", "commentlist", "disqus", "footer", "menu", "nav", "navbar", "navigation",
+    "outbrain", "recirc*", "recommend*", "related*", "replies", "respond", "taboola",
+)  # fmt: skip
+"""Words in the class or id of what is around main content, never within; ``*`` stands for any letters."""
+MAYBE = (
+    "ad", "adv", "advert*", "banner", "breadcrumb", "breadcrumbs", "byline", "caption", "contact", "cookie",
+    "cookies", "credit", "credits", "copyright", "disclaimer", "donat*", "dropdown", "gallery", "infobox",
+    "legal", "login", "masthead", "meta", "metadata", "modal", "more", "navigator", "newsletter*", "overlay",
+    "pager", "pagination", "popular", "popup", "print", "promo*", "rating", "ratings", "shar*", "sidebar",
+    "signup", "skip", "social*", "sponsor*", "subscri*", "taglist", "tags", "teaser", "teasers", "toc",
+    "toolbar", "tooltip", "trending", "widget",
+)  # fmt: skip
+"""Words in the class or id of what may be noise."""
+PHRASES = ("hidden", "screen-reader-text", "sr-only", "visually-hidden")
+"""Names of noise as a whole."""
+MAIN = tuple(
+    (first, second)
+    for first, seconds in (
+        ("article", "body content text"), ("entry", "content"), ("post", "content body"),
+        ("story", "body content"), ("body", "content"), ("content", "body"), ("main", "content"),
+        ("page", "content"), ("article_", "body"),
+    )
+    for second in seconds.split()
+)  # fmt: skip
+"""Words that stand together in the class, id or itemprop of main content."""
 
 INNER = 0.8
 """The share of its text that an element must leave to one within it that is preferred."""
@@ -130,108 +141,33 @@ def read_tree(page: str) -> Tree:
     >>> [block.text for block in read_tree("<nav>Menu</nav><p>One<p>Two <a>three</a>").blocks]
     ['Menu', 'One', 'Two three']
     """
-    tree = Tree()
-    stack = [(0, "html")]
-    open_names = {"html": 1}
-    words: list[str] = []
-    linked, in_link = 0, False
-
-    def flush() -> None:
-        nonlocal linked
-        if not words:
-            return
-        text = " ".join("".join(words).split())
-        words.clear()
-        if text:
-            number, name = stack[-1]
-            tree.blocks.append(Block(number, name, text, min(linked, len(text))))
-        linked = 0
-
-    def pop() -> None:
-        flush()
-        open_names[stack.pop()[1]] -= 1
-
-    for name, text in tokenize(page):
-        if not name:
-            words.append(text)
-            if in_link:
-                linked += len(text.strip())
-            continue
-        if name[0] == "/":
-            name = name[1:]
-            if name == "a":
-                in_link = False
-            elif name not in INLINE and open_names.get(name) and len(stack) > 1:
-                while stack[-1][1] != name:
-                    pop()
-                if len(stack) > 1:
-                    pop()
-            continue
-        if name in INLINE:
-            if name == "a":
-                in_link = True
-            continue
-        if name == "br":
-            words.append(" ")
-            continue
-        if name in VOID:
-            if name == "hr":
-                flush()
-            continue
-        if stack[-1][1] == "p" and len(stack) > 1:
-            pop()
-        for closed in _CLOSED_BY_SAME.get(name, ()):
-            if stack[-1][1] == closed:
-                pop()
-        flush()
-        # long attributes hold data, and are not worth the memory of remembering them
-        noise, mark = (judge_element if len(text) < 500 else judge_element.__wrapped__)(name, text)
-        number = len(tree.parents)
-        tree.parents.append(stack[-1][0])
-        tree.tags.append(name)
-        tree.marks.append(mark)
-        tree.noise.append(noise)
-        stack.append((number, name))
-        open_names[name] = open_names.get(name, 0) + 1
-    flush()
-    return tree
+    parents, tags, noise, marks, nodes, texts, linked = load_rules().read_tree(page)
+    blocks = [Block(node, tags[node], text, of) for node, text, of in zip(nodes, texts, linked, strict=True)]
+    return Tree(parents, tags, marks, noise, blocks)
 
 
-@functools.lru_cache(maxsize=1 << 14)  # the elements of a site are written alike
-def judge_element(name: str, attributes: str) -> tuple[int, int]:
-    """How surely an element is noise (0 to 2), and whether it says that it is main content.
+@functools.cache
+def load_rules() -> ContentRules:
+    """The tables of this module, as the core takes them.
 
     Examples
     --------
-    >>> [judge_element("div", text) for text in ("class=comments", "class=teaser", "id=entry-content")]
-    [(2, 0), (1, 0), (0, 1)]
+    >>> load_rules().read_tree("<div class=comments>")[2]
+    [0, 2]
     """
-    if name in NOISE:
-        return (1 if name in ("form", "header") else 2), 0
-    if name in ("body", "html", "main", "blockquote", "pre"):
-        return 0, 0
-    mark = 1 if name == "article" else 0
-    if "=" not in attributes and "hidden" not in attributes:
-        return 0, mark
-    names = []
-    for key, double, single, bare in _NAMES.findall(attributes):
-        value, key = double or single or bare, key.lower()
-        if key == "style":
-            if re.search(r"display\s*:\s*none|visibility\s*:\s*hidden", value, re.IGNORECASE):
-                return 1, 0
-        elif key == "hidden" or (key == "aria-hidden" and value.lower() == "true"):
-            return 1, 0
-        elif key == "role":
-            if value.lower() in ("navigation", "complementary", "banner", "contentinfo", "dialog", "search"):
-                return 2, 0
-        else:
-            names.append(value)
-    joined = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", " ".join(names))
-    if _MAIN.search(joined):
-        return 0, 1
-    if name != "article" and (found := _NOISY.search(joined)):
-        return (2 if found[1] else 1), 0
-    return 0, mark
+    kinds = dict.fromkeys(INLINE, "inline") | dict.fromkeys(VOID, "void")
+    kinds |= dict.fromkeys(HIDDEN, "hidden") | dict.fromkeys(RAW, "raw") | dict.fromkeys(PLAIN, "plain")
+    levels = dict.fromkeys(MAYBE, 1) | dict.fromkeys(SURE, 2)
+    return ContentRules(
+        kinds=kinds,
+        noise={name: 1 if name in ("form", "header") else 2 for name in NOISE},
+        closes={name: list(closed) for name, closed in CLOSED.items()},
+        words={word: level for word, level in levels.items() if word[-1] != "*"},
+        prefixes=[(word[:-1], level) for word, level in levels.items() if word[-1] == "*"],
+        phrases=dict.fromkeys(PHRASES, 1),
+        main=list(MAIN),
+        roles=set(ROLES),
+    )
 
 
 def find_main(tree: Tree) -> int:

@@ -12,7 +12,7 @@ from webstrata.store.main_content.tokens import decode
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-DEFAULT = "trafilatura"
+DEFAULT = "dom"
 
 
 def extract(body: bytes, *, url: str | None = None, charset: str | None = None, method: str = DEFAULT) -> str:
@@ -49,7 +49,7 @@ def _extract_trafilatura(page: str, url: str | None) -> str:
         import trafilatura
     except ImportError as error:
         raise MissingExtraError(
-            "main content is found by trafilatura, which is not installed; install it with "
+            "the method trafilatura needs the package of that name, which is not installed; install it with "
             "`pip install 'webstrata[content]'`, or choose the method dom"
         ) from error
     if not page.strip():
@@ -59,8 +59,8 @@ def _extract_trafilatura(page: str, url: str | None) -> str:
 
 
 METHODS: dict[str, Callable[[str, str | None], str]] = {
-    "trafilatura": _extract_trafilatura,
     "dom": lambda page, _url: extract_filtered(page),
+    "trafilatura": _extract_trafilatura,
     "slope": lambda page, _url: extract_plateau(page),
     "low-slope": lambda page, _url: extract_low_slopes(page),
 }

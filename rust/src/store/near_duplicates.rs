@@ -1,0 +1,463 @@
+//! Near-duplicates by fingerprints of n-grams (STORE; Broder et al. 1997); `webstrata.store.near_duplicates` has the
+//! formulas. Texts come in one buffer, as Arrow keeps them; all cores work, and a meter can stop them.
+
+use crate::collection::Result;
+use crate::collection::progress::Meter;
+use crate::store::simhash::simhash;
+use crate::web::words::{WordHashes, Words};
+use rayon::prelude::*;
+use std::borrow::Cow;
+
+/// Texts one behind the other; the i-th lies between the offsets i and i + 1.
+#[derive(Clone, Copy)]
+pub struct Texts<'a> {
+    pub offsets: &'a [i64],
+    pub bytes: &'a [u8],
+}
+
+impl<'a> Texts<'a> {
+    pub fn len(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A text; empty where the offsets make no sense, with marks where the bytes are no UTF-8.
+    fn get(&self, place: usize) -> Cow<'a, str> {
+        let range = self.offsets[place] as usize..self.offsets[place + 1] as usize;
+        String::from_utf8_lossy(self.bytes.get(range).unwrap_or_default())
+    }
+}
+
+/// Which n-grams stand for a text.
+#[derive(Debug, Clone, Copy)]
+pub struct Selection {
+    pub n: usize,
+    pub p: u64,
+    pub overlapping: bool,
+    /// Whether simhashes are wanted too.
+    pub simhash: bool,
+}
+
+/// x⁶⁴ · a over GF(2), reduced by x⁶⁴ + x⁴ + x³ + x + 1.
+#[inline]
+const fn times_x64(a: u64) -> u64 {
+    let high = a >> 63 ^ a >> 61 ^ a >> 60;
+    (a ^ a << 1 ^ a << 3 ^ a << 4) ^ (high ^ high << 1 ^ high << 3 ^ high << 4)
+}
+
+/// Replaces the hashes of words by the Rabin fingerprints of their n-grams; of all words, where they are fewer.
+fn combine(hashes: &[u64], selection: Selection, grams: &mut Vec<u64>) {
+    grams.clear();
+    let n = selection.n.min(hashes.len());
+    if n == 0 {
+        return;
+    }
+    if selection.overlapping {
+        let count = hashes.len() - n + 1;
+        grams.extend_from_slice(&hashes[..count]);
+        for place in 1..n {
+            for (gram, next) in grams.iter_mut().zip(&hashes[place..]) {
+                *gram = times_x64(*gram) ^ next;
+            }
+        }
+    } else {
+        let fold = |words: &[u64]| words.iter().fold(0, |gram, word| times_x64(gram) ^ word);
+        grams.extend(hashes.chunks_exact(n).map(fold));
+    }
+}
+
+/// Keeps what is 0 mod p, or the smallest where nothing is, sorted and each once.
+fn select(grams: &mut Vec<u64>, p: u64) {
+    let smallest = grams.iter().min().copied();
+    // a mask takes a tenth of the time of a remainder
+    let mask = if p.is_power_of_two() { p - 1 } else { 0 };
+    grams.retain(|gram| gram & mask == 0 && (mask != 0 || gram % p == 0));
+    if grams.is_empty() {
+        grams.extend(smallest);
+    }
+    grams.sort_unstable();
+    grams.dedup();
+}
+
+/// What a pass over texts gives for each: fingerprints between two offsets, words, simhash.
+#[derive(Default)]
+pub struct Signatures {
+    pub offsets: Vec<u64>,
+    pub fingerprints: Vec<u64>,
+    pub num_words: Vec<u32>,
+    pub simhashes: Vec<u64>,
+}
+
+/// Texts that a core takes at once.
+const CHUNK: usize = 64;
+
+/// The signatures of all texts; the meter counts texts.
+pub fn sign(
+    texts: Texts<'_>,
+    words: &Words,
+    selection: Selection,
+    meter: &Meter,
+) -> Result<Signatures> {
+    let chunks: Vec<usize> = (0..texts.len()).step_by(CHUNK).collect();
+    let start = || (WordHashes::new(words), Vec::new(), Vec::new());
+    let pieces: Vec<Signatures> = chunks
+        .into_par_iter()
+        .with_min_len(texts.len() / CHUNK / 64)
+        .map_init(start, |(hashes, found, grams), first| {
+            let mut piece = Signatures::default();
+            for place in first..texts.len().min(first + CHUNK) {
+                found.clear();
+                hashes.push_hashes(&texts.get(place), found);
+                combine(found, selection, grams);
+                select(grams, selection.p);
+                piece.fingerprints.extend_from_slice(grams);
+                piece.offsets.push(piece.fingerprints.len() as u64);
+                piece.num_words.push(found.len() as u32);
+                if selection.simhash {
+                    piece.simhashes.push(simhash(found));
+                }
+            }
+            meter.advance(piece.offsets.len() as u64)?;
+            Ok(piece)
+        })
+        .collect::<Result<_>>()?;
+    let mut all = Signatures::default();
+    all.offsets.push(0);
+    all.fingerprints
+        .reserve(pieces.iter().map(|piece| piece.fingerprints.len()).sum());
+    for piece in pieces {
+        let before = all.fingerprints.len() as u64;
+        all.offsets
+            .extend(piece.offsets.iter().map(|end| before + end));
+        all.fingerprints.extend(piece.fingerprints);
+        all.num_words.extend(piece.num_words);
+        all.simhashes.extend(piece.simhashes);
+    }
+    Ok(all)
+}
+
+/// The fingerprints of the documents of one collection: those of the i-th lie between the offsets i and i + 1.
+#[derive(Clone, Copy)]
+pub struct Sets<'a> {
+    pub offsets: &'a [u64],
+    pub values: &'a [u64],
+}
+
+impl<'a> Sets<'a> {
+    fn len(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    fn get(&self, place: usize) -> &'a [u64] {
+        let range = self.offsets[place] as usize..self.offsets[place + 1] as usize;
+        self.values.get(range).unwrap_or_default()
+    }
+}
+
+/// How pairs that share fingerprints are looked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Search {
+    /// Documents with a fingerprint, above which it is frequent.
+    pub limit: usize,
+    /// Documents of a list of frequent fingerprints, above which each is paired with so many before it as `limit` says.
+    pub frequent_limit: usize,
+    /// Resemblance of pairs that are found by frequent fingerprints alone.
+    pub sure: f64,
+    /// Resemblance that pairs have at least.
+    pub resemblance: f64,
+    /// Of each pair one document at least has this number or a larger one.
+    pub first_new: usize,
+    /// Bytes for the inverted index and the pairs that are not looked at yet.
+    pub budget: usize,
+}
+
+const POSTING: usize = size_of::<(u64, u32)>();
+
+type Pairs = Vec<(u32, u32)>;
+
+/// Pairs of documents, numbered through all collections, that share a fingerprint and resemble each other, sorted.
+///
+/// First all lists of fingerprints that are not frequent. Then frequent ones: two sets of a resemblance of `sure` share
+/// one of their rarest |A| − ⌈sure·|A|⌉ + 1 fingerprints, in any order that is the same for all (prefix filtering,
+/// Chaudhuri et al. 2006), so only documents that have frequent ones among these are entered there, with no others.
+///
+/// The inverted index is made in as many passes as the budget asks for, each for a range of fingerprints; pairs are
+/// looked at as soon as half of the budget is full of them. The meter counts postings, twice.
+pub fn sharing_pairs(collections: &[Sets<'_>], search: Search, meter: &Meter) -> Result<Pairs> {
+    let total: usize = collections.iter().map(|sets| sets.values.len()).sum();
+    let half = (search.budget / 2).max(1 << 16);
+    let num_passes = (total * POSTING).div_ceil(half).max(1) as u128;
+    let in_pass = |value: u64, pass: u128| (u128::from(value) * num_passes) >> 64 == pass;
+    let documents: Vec<&[u64]> = collections
+        .iter()
+        .flat_map(|sets| (0..sets.len()).map(|place| sets.get(place)))
+        .collect();
+    let mut pairs = Candidates {
+        documents: &documents,
+        search,
+        most: half / size_of::<(u32, u32)>(),
+        waiting: Vec::new(),
+        kept: Vec::new(),
+    };
+    let mut frequent: Vec<(u64, u32)> = Vec::new();
+    let mut num_rare = vec![0_u32; documents.len()];
+    for pass in 0..num_passes {
+        let mut postings: Vec<(u64, u32)> = Vec::new();
+        let numbered = documents.par_iter().zip(0_u32..documents.len() as u32);
+        postings.par_extend(numbered.flat_map_iter(|(values, document)| {
+            let values = values.iter().filter(|&&value| in_pass(value, pass));
+            values.map(move |&value| (value, document))
+        }));
+        postings.par_sort_unstable();
+        for list in postings.chunk_by(|a, b| a.0 == b.0) {
+            if list.len() > search.limit {
+                frequent.push((list[0].0, list.len() as u32));
+                continue;
+            }
+            list.iter()
+                .for_each(|&(_, document)| num_rare[document as usize] += 1);
+            pairs.push_list(list, list.len(), meter)?;
+        }
+        meter.advance(postings.len() as u64)?;
+    }
+    for pass in 0..num_passes {
+        let mut postings: Vec<(u64, u32)> = Vec::new();
+        let numbered = documents.par_iter().zip(0_u32..documents.len() as u32);
+        postings.par_extend(numbered.flat_map_iter(|(values, document)| {
+            let found =
+                rarest_frequent(values, num_rare[document as usize], &frequent, search.sure);
+            let found = found.into_iter().filter(move |&value| in_pass(value, pass));
+            found.map(move |value| (value, document))
+        }));
+        postings.par_sort_unstable();
+        for list in postings.chunk_by(|a, b| a.0 == b.0) {
+            let is_long = list.len() > search.frequent_limit;
+            let reach = if is_long { search.limit } else { list.len() };
+            pairs.push_list(list, reach, meter)?;
+        }
+        meter.advance(total as u64 / num_passes as u64)?;
+    }
+    pairs.look();
+    pairs.kept.par_sort_unstable();
+    pairs.kept.dedup();
+    Ok(pairs.kept)
+}
+
+/// The frequent ones among the rarest fingerprints of a document, as many as a pair of a resemblance needs.
+fn rarest_frequent(values: &[u64], num_rare: u32, frequent: &[(u64, u32)], sure: f64) -> Vec<u64> {
+    let size = values.len() - (sure * values.len() as f64).ceil() as usize + 1;
+    let wanted = size.saturating_sub(num_rare as usize);
+    if values.is_empty() || wanted == 0 {
+        return Vec::new();
+    }
+    let mut found: Vec<(u32, u64)> = values
+        .iter()
+        .filter_map(|&value| {
+            let place = frequent
+                .binary_search_by_key(&value, |entry| entry.0)
+                .ok()?;
+            Some((frequent[place].1, value))
+        })
+        .collect();
+    found.sort_unstable();
+    found
+        .into_iter()
+        .take(wanted)
+        .map(|(_, value)| value)
+        .collect()
+}
+
+/// Pairs that were found, and which of them were looked at.
+struct Candidates<'a> {
+    documents: &'a [&'a [u64]],
+    search: Search,
+    most: usize,
+    waiting: Pairs,
+    kept: Pairs,
+}
+
+impl Candidates<'_> {
+    /// Pairs each document of a list with those before it, as far as `reach`.
+    fn push_list(&mut self, list: &[(u64, u32)], reach: usize, meter: &Meter) -> Result<()> {
+        for (place, &(_, b)) in list.iter().enumerate() {
+            if b as usize >= self.search.first_new {
+                let before = &list[place.saturating_sub(reach)..place];
+                self.waiting.extend(before.iter().map(|&(_, a)| (a, b)));
+            }
+        }
+        if self.waiting.len() > self.most {
+            self.look();
+            meter.advance(0)?;
+        }
+        Ok(())
+    }
+
+    fn look(&mut self) {
+        self.waiting.par_sort_unstable();
+        self.waiting.dedup();
+        let (documents, least) = (self.documents, self.search.resemblance);
+        let resemble =
+            |&(a, b): &(u32, u32)| resemble(documents[a as usize], documents[b as usize], least);
+        self.kept
+            .par_extend(self.waiting.par_drain(..).filter(resemble));
+    }
+}
+
+/// Whether |A ∩ B| / |A ∪ B| of two sorted sets is `least` or more; it is 1 for two empty ones.
+fn resemble(a: &[u64], b: &[u64], least: f64) -> bool {
+    // |A ∩ B| ≥ r |A ∪ B| is |A ∩ B| ≥ r (|A| + |B|) / (1 + r)
+    let needed = least * (a.len() + b.len()) as f64 / (1.0 + least) - 1e-9;
+    let most_missed = a.len().min(b.len()) as f64 - needed;
+    let (mut i, mut j, mut both) = (0, 0, 0);
+    while i < a.len() && j < b.len() {
+        // of the shorter set no more may be missed than that
+        if (i.min(j) - both) as f64 > most_missed {
+            return false;
+        }
+        let end = (i + 16).min(a.len());
+        while i < end && j < b.len() {
+            let (left, right) = (a[i], b[j]);
+            both += usize::from(left == right);
+            i += usize::from(left <= right);
+            j += usize::from(right <= left);
+        }
+    }
+    both as f64 >= needed
+}
+
+/// The share of their words that each pair of texts has in common, and the cosine of their vectors of words; the meter
+/// counts texts and pairs. Pairs are places among the texts.
+pub fn compare(
+    texts: Texts<'_>,
+    pairs: &[(u32, u32)],
+    words: &Words,
+    meter: &Meter,
+) -> Result<(Vec<f64>, Vec<f64>)> {
+    let start = || (WordHashes::new(words), Vec::new());
+    let vectors: Vec<Vec<(u64, u32)>> = (0..texts.len())
+        .into_par_iter()
+        .with_min_len(CHUNK)
+        .map_init(start, |(hashes, found), place| {
+            found.clear();
+            hashes.push_hashes(&texts.get(place), found);
+            found.sort_unstable();
+            meter.advance(1)?;
+            let lists = found.chunk_by(|a, b| a == b);
+            Ok(lists.map(|list| (list[0], list.len() as u32)).collect())
+        })
+        .collect::<Result<_>>()?;
+    let none = Vec::new();
+    let found: Vec<(f64, f64)> = pairs
+        .par_iter()
+        .with_min_len(CHUNK)
+        .map(|&(a, b)| {
+            meter.advance(1)?;
+            let vector = |place: u32| vectors.get(place as usize).unwrap_or(&none);
+            Ok(compare_vectors(vector(a), vector(b)))
+        })
+        .collect::<Result<_>>()?;
+    Ok(found.into_iter().unzip())
+}
+
+/// 2 Σ min(a, b) / (Σ a + Σ b), and a·b / √(a² b²); both 0 where one has no word.
+fn compare_vectors(a: &[(u64, u32)], b: &[(u64, u32)]) -> (f64, f64) {
+    let (mut i, mut j, mut same, mut product) = (0, 0, 0, 0);
+    while i < a.len() && j < b.len() {
+        let ((left, x), (right, y)) = (a[i], b[j]);
+        if left == right {
+            same += u64::from(x.min(y));
+            product += u64::from(x) * u64::from(y);
+        }
+        i += usize::from(left <= right);
+        j += usize::from(right <= left);
+    }
+    if a.is_empty() || b.is_empty() {
+        return (0.0, 0.0);
+    }
+    let sum = |vector: &[(u64, u32)]| vector.iter().map(|&(_, n)| u64::from(n)).sum::<u64>();
+    let square = |vector: &[(u64, u32)]| {
+        let squares = vector.iter().map(|&(_, n)| u64::from(n) * u64::from(n));
+        squares.sum::<u64>() as f64
+    };
+    (
+        2.0 * same as f64 / (sum(a) + sum(b)) as f64,
+        product as f64 / (square(a) * square(b)).sqrt(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fingerprint_is_a_remainder_of_polynomials() {
+        let mut grams = Vec::new();
+        let selection = |overlapping| Selection {
+            n: 2,
+            p: 1,
+            overlapping,
+            simhash: false,
+        };
+        combine(&[1, 2, 3], selection(true), &mut grams);
+        assert_eq!(grams, [0x19, 0x35]);
+        combine(&[1, 2, 3, 4, 5], selection(false), &mut grams);
+        assert_eq!(grams, [0x19, 0x29]);
+        for n in 0..64 {
+            assert_eq!(times_x64(1 << n), times_bit(n));
+        }
+    }
+
+    /// x⁶⁴ · xⁿ, bit by bit.
+    fn times_bit(n: u32) -> u64 {
+        (0..n).fold(0b11011, |a: u64, _| {
+            a << 1 ^ if a >> 63 == 1 { 0b11011 } else { 0 }
+        })
+    }
+
+    #[test]
+    fn what_is_0_mod_p_stands_for_a_text_or_else_the_smallest() {
+        let mut grams = vec![938, 664, 463, 822, 492, 492];
+        select(&mut grams, 4);
+        assert_eq!(grams, [492, 664]);
+        let mut grams = vec![7, 5];
+        select(&mut grams, 4);
+        assert_eq!(grams, [5]);
+    }
+
+    #[test]
+    fn pairs_are_the_same_whatever_the_budget() {
+        let values: Vec<u64> = (0..30_000)
+            .map(|n: u64| (n * n + n / 7) % 997 * 0x9e37_79b9_7f4a_7c15)
+            .collect();
+        let mut values: Vec<Vec<u64>> = values.chunks(30).map(<[u64]>::to_vec).collect();
+        values.iter_mut().for_each(|set| {
+            set.sort_unstable();
+            set.dedup();
+        });
+        let offsets: Vec<u64> = std::iter::once(0)
+            .chain(values.iter().scan(0, |end, set| {
+                *end += set.len() as u64;
+                Some(*end)
+            }))
+            .collect();
+        let values = values.concat();
+        let sets = Sets {
+            offsets: &offsets,
+            values: &values,
+        };
+        let search = |budget| Search {
+            limit: 8,
+            frequent_limit: 100,
+            sure: 0.8,
+            resemblance: 0.1,
+            first_new: 0,
+            budget,
+        };
+        let large = sharing_pairs(&[sets], search(1 << 30), &Meter::new()).unwrap();
+        let small = sharing_pairs(&[sets], search(1), &Meter::new()).unwrap();
+        assert!(!large.is_empty() && large == small);
+    }
+}
