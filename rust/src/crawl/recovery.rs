@@ -5,7 +5,8 @@ use super::config::nanos;
 use super::counters::add;
 use super::flusher::Message;
 use super::frontier::Frontier;
-use super::journal::{self, Entry};
+use super::journal::{self, Entry, Mark};
+use crate::collection::faults::crash_point;
 use hashbrown::HashSet;
 
 impl Frontier {
@@ -13,7 +14,11 @@ impl Frontier {
     pub(super) fn replay(&mut self) -> Result<()> {
         let config = self.config.clone();
         let path = config.folder.join("journal");
+        if !path.exists() {
+            return Ok(());
+        }
         let past = &config.past;
+        add(&self.counters.torn, past.num_torn);
         for (digest, fingerprint, url, date) in &past.known {
             self.known.remember(digest, *fingerprint, url, *date)?;
         }
@@ -27,7 +32,7 @@ impl Frontier {
         let stored: HashSet<u64> = past.stored.iter().copied().collect();
         // what is done enters the sieve first, as something that nobody wants to see again
         journal::read(&path, &mut |entry| match entry {
-            Entry::Done { hash, is_stored } if !is_stored || stored.contains(&hash) => {
+            Entry::Done { hash, sum } if sum.is_none() || stored.contains(&hash) => {
                 self.sieve.enqueue(hash, &[])?;
                 if self.sieve.is_full() {
                     self.sieve.flush(&mut |_| Ok(()))?;
@@ -39,7 +44,7 @@ impl Frontier {
         self.sieve.flush(&mut |_| Ok(()))?;
         journal::read(&path, &mut |entry| match entry {
             Entry::Links(batch) => self.enqueue(&batch),
-            Entry::Done { .. } => Ok(()),
+            Entry::Done { .. } | Entry::Mark(_) => Ok(()),
         })?;
         Ok(())
     }
@@ -47,16 +52,32 @@ impl Frontier {
     /// Writes the journal, and then lets the flusher have what the journal says is done.
     pub(super) fn pass_to_flusher(&mut self) -> Result<()> {
         self.journal.write()?;
+        crash_point("crawl.journal-written");
         for message in self.outgoing.drain(..) {
             // a flusher that is gone has told why
             let _ = self.stored.send(message);
         }
         let now = self.clock.now();
-        if now >= self.last_sync + nanos(self.config.limits.checkpoint) {
-            self.last_sync = now;
-            self.journal.sync()?;
-            let _ = self.stored.send(Message::Sync);
+        let period = self.config.limits.checkpoint;
+        if period > 0.0 && now >= self.last_sync + nanos(period) && !self.is_syncing {
+            self.begin_checkpoint();
         }
         Ok(())
+    }
+
+    /// Lets the flusher sync everything, the journal too: nobody here waits for the disk.
+    pub(super) fn begin_checkpoint(&mut self) {
+        self.last_sync = self.clock.now();
+        if let Some((journal, length)) = self.journal.syncer().filter(|_| !self.is_syncing) {
+            self.is_syncing = true;
+            let _ = self.stored.send(Message::Sync { journal, length });
+        }
+    }
+
+    /// Notes how far the files are on the disk; what lies behind that is looked at when the crawl goes on.
+    pub(super) fn end_checkpoint(&mut self, mark: &Mark) {
+        self.is_syncing = false;
+        add(&self.counters.checkpoints, 1);
+        self.journal.push_mark(mark);
     }
 }
