@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
 KILLED = -signal.SIGKILL
 LABEL = "2026-06"
-DELAYS = {"host_delay": 0.002, "ip_delay": 0.001}
 SETTINGS: dict[str, Any] = {
-    **DELAYS,
+    "host_delay": 0.002,
+    "ip_delay": 0.001,
     "resolve": False,
     "max_crawl_delay": 0.005,
     "retry_delay": 0.1,
@@ -73,7 +73,9 @@ def _crawl(order: dict[str, Any]) -> int:
         snapshot = ws.open(order["collection"]).add(LABEL)
         hosts = {name: (address, port) for name, (address, port) in order["hosts"].items()}
         settings = ws.CrawlSettings(**(SETTINGS | order["settings"]))
-        crawl = ws.Crawl(snapshot, settings, seeds=order["seeds"], hosts=hosts, parses=False, progress=_Saying())
+        crawl = ws.Crawl(
+            snapshot, settings, seeds=order["seeds"], hosts=hosts, parses=False, progress=_Saying()
+        )
         crawl.run()
         return 0
     except WebstrataError as error:
@@ -192,7 +194,9 @@ class Field:
 
     def find_rudeness(self) -> dict[str, int]:
         """What the judge, who knows of the restarts, holds against the crawl."""
-        verdict = ws.invitro.judge(self.log, JudgeSettings(**DELAYS, restart_grace=3.0))
+        verdict = ws.invitro.judge(
+            self.log, JudgeSettings(host_delay=0.002, ip_delay=0.001, restart_grace=3.0)
+        )
         return {} if verdict.is_polite else dict(verdict.counts)
 
 
@@ -233,9 +237,9 @@ def read_urls(journal: Path, end: int) -> list[str]:
 def lose_power(trace: Path, draw: random.Random, *, worst: bool = False) -> int:
     """Leave of the traced files what a power cut could have left; how many bytes are gone.
 
-    What was synced stays. Of the rest of one file, or of each, a part stays, or none, or its length with zeros
-    in it. Names that were given since their folder was synced are gone from some moment on. The `worst` is
-    that nothing stays of all that.
+    What was synced stays. Of the rest of one file, or of each, a part stays, or none, or its length with
+    zeros in it. Names that were given since their folder was synced are gone from some moment on. The `worst`
+    is that nothing stays of all that.
     """
     lengths: dict[Path, int] = {}
     names: list[tuple[Path, Path | None]] = []
@@ -365,7 +369,9 @@ def main() -> None:
     )
     short = [result["kind"] for result in results if result["ends"] < words.ends]
     if short:
-        sys.exit(f"fewer than {words.ends} ends in {words.seconds:g} s: {', '.join(short)}; give it more --seconds")
+        sys.exit(
+            f"fewer than {words.ends} ends in {words.seconds:g} s: {', '.join(short)}; give it more --seconds"
+        )
 
 
 if __name__ == "__main__":

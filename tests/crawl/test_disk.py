@@ -37,7 +37,6 @@ QUICK = {
     "retry_delay": 0.01,
     "file_size": 300_000,
     "checkpoint": 0.02,
-    "disk_check": 600,
     "sieve": 50,
 }
 
@@ -59,10 +58,10 @@ def _no_faults() -> Iterator[None]:
 
 
 @contextmanager
-def prepared(snapshot: Snapshot, web: Web, **settings: Any) -> Iterator[ws.Crawl]:
+def prepared(snapshot: Snapshot, web: Web, disk_check: float = 600) -> Iterator[ws.Crawl]:
     with web.serve(origins=True) as server:
         hosts = {name: (address, server.port) for name, address in server.addresses().items()}
-        chosen = ws.CrawlSettings(**(QUICK | settings))
+        chosen = ws.CrawlSettings.read(options=QUICK | {"disk_check": disk_check}, environment={})
         yield ws.Crawl(snapshot, chosen, seeds=web.home_pages(), hosts=hosts, parses=False)
 
 

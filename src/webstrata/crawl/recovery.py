@@ -213,7 +213,9 @@ def _count_whole(folder: Path, table: pa.Table, hashes: Hashes, done: Hashes, su
 def _read_spans(folder: Path, table: pa.Table) -> Iterator[list[bytes]]:
     """The bytes of the records of each line, some lines at once."""
     open_name, stream, pieces, size = "", None, list[bytes](), 0
-    rows = zip(table["filename"].to_pylist(), table["offset"].to_pylist(), _spans(table).to_pylist(), strict=True)
+    rows = zip(
+        table["filename"].to_pylist(), table["offset"].to_pylist(), _spans(table).to_pylist(), strict=True
+    )
     try:
         for name, offset, span in rows:
             if name != open_name:

@@ -304,9 +304,9 @@ def explain_shortage(path: Path, size: int, seconds: float, *, every: float, com
     Examples
     --------
     >>> from pathlib import Path
-    >>> print(explain_shortage(Path("/no/a.warc.gz"), 5120, 3.0, every=10.0, command="webstrata crawl resume"))
-    /no/a.warc.gz: no space left for 5,120 bytes, and the crawl has been waiting for 3 s; free some space on
-    this disk: it looks again every 10 s, or at once with `webstrata crawl resume`
+    >>> print(explain_shortage(Path("/no/a.warc"), 5120, 3.0, every=10.0, command="webstrata crawl resume"))
+    /no/a.warc: no space left for 5,120 bytes, and the crawl has been waiting for 3 s; free some space on this
+    disk: it looks again every 10 s, or at once with `webstrata crawl resume`
     """
     missing = f"for {size:,} bytes" if size else "for another file"
     try:
