@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import random
@@ -12,6 +13,7 @@ import pytest
 
 import webstrata as ws
 from tests.crawl.killing import KILLED, Field, count_captures, lose_power
+from tests.crawl.origin import Origin, prepare, tree
 from webstrata.crawl.recovery import POINTS, can_go_on, recover
 from webstrata.errors import ExistsError
 
@@ -120,6 +122,19 @@ def test_records_that_a_power_cut_left_as_zeros_are_fetched_again(tmp_path: Path
     assert past.cut == len(lines) - len(past.stored)
     assert recover(copy).stored == past.stored
     finish(snapshot, web)
+
+
+def test_who_comes_back_at_once_waits_as_between_any_two_visits(tmp_path: Path) -> None:
+    with Origin() as origin:
+        tree(origin, size=15)
+        how = {"hosts": {"a.test": origin.at()}, "parses": False}
+        job = prepare(tmp_path, ["http://a.test/"], how, host_delay=0.5, max_pages=1)
+        job.run()
+        before = max(request.ended for request in origin.requests)
+        number = len(origin.requests)
+        job.settings = dataclasses.replace(job.settings, max_pages=2)
+        assert job.run().pages == 2
+        assert origin.requests[number].opened - before >= 0.5
 
 
 def test_a_crawl_without_a_journal_begins_anew(tmp_path: Path, web: Web) -> None:

@@ -129,6 +129,8 @@ pub struct Past {
     pub num_duplicates: u64,
     /// captures that were cut off
     pub num_torn: u64,
+    /// seconds before anybody is asked, since it may have been asked just before the end
+    pub pause: f64,
 }
 
 pub fn nanos(seconds: f64) -> Moment {

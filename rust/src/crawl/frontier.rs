@@ -147,7 +147,7 @@ impl Frontier {
         if self.distributor.is_behind {
             wait = Duration::ZERO;
         } else if self.in_flight < self.config.limits.fetchers
-            && !self.is_paused
+            && self.may_visit()
             && let Some(moment) = self.bench.next_moment()
         {
             wait = wait.min(Duration::from_nanos(moment.saturating_sub(now)));
@@ -170,6 +170,13 @@ impl Frontier {
             self.hear(event)?;
         }
         Ok(())
+    }
+
+    /// Whether visits may begin at all.
+    pub(super) fn may_visit(&self) -> bool {
+        !self.is_paused
+            && !self.space.is_short()
+            && self.clock.now() >= nanos(self.config.past.pause)
     }
 
     fn hear(&mut self, event: Event) -> Result<()> {

@@ -91,6 +91,10 @@ class Past:
     duplicates: int = 0
     cut: int = 0
     """Captures that were not whole on the disk, to be fetched again."""
+    ended: float = 0.0
+    """When it last wrote, in seconds since 1970: nobody was asked later."""
+    pause: float = 0.0
+    """Seconds before anybody is asked, so that delays hold over a restart."""
 
     def to_core(self) -> dict[str, Any]:
         """What the engine is told."""
@@ -100,6 +104,7 @@ class Past:
             "past_pages": self.pages,
             "past_duplicates": self.duplicates,
             "past_torn": self.cut,
+            "past_pause": self.pause,
         }
 
     def __str__(self) -> str:
@@ -117,10 +122,11 @@ def recover(folder: Path) -> Past:
     >>> folder = getfixture("tmp_path")
     >>> (folder / "journal").touch()
     >>> recover(folder)
-    Past(stored=[], known=[], pages=[], duplicates=0, cut=0)
+    Past(stored=[], known=[], pages=[], duplicates=0, cut=0, ...)
     """
     journal, captures = folder / JOURNAL, folder / CAPTURES
     with explained(folder, "read"):
+        ended = max(path.stat().st_mtime for path in folder.iterdir() if path.is_file())
         good, done, sums, told = _core.read_journal(journal)
         mark = Mark(*told)
         _cut(journal, good)
@@ -137,6 +143,7 @@ def recover(folder: Path) -> Past:
         now = _write_again(folder, mark, table.slice(0, kept))
         _core.mark_journal(journal, now)
     past = _describe(table.slice(0, kept), hashes[:kept])
+    past.ended = ended
     past.cut = len(np.setdiff1d(np.concatenate([done, hashes[kept:]]), hashes[:kept]))
     return past
 

@@ -181,6 +181,8 @@ class Crawl:
             past = recover(self.folder) if self.goes_on else Past()
             if self.goes_on:
                 self.progress.note(str(past))
+                delay = max(self.settings.host_delay, self.settings.ip_delay)
+                past.pause = min(max(past.ended + delay - time.time(), 0.0), delay)
             started, spent = time.monotonic(), time.process_time()
             try:
                 engine = self._engine = Engine(configuration | past.to_core())
