@@ -60,6 +60,7 @@ pub struct Frontier {
     /// captures whose pages are done in the journal, once that is written
     pub(super) outgoing: Vec<Message>,
     pub(super) stored: Sender<Message>,
+    pub(super) last_write: Moment,
     pub(super) last_sync: Moment,
     /// a checkpoint is under way
     pub(super) is_syncing: bool,
@@ -95,6 +96,7 @@ impl Frontier {
             journal,
             outgoing: Vec::new(),
             stored,
+            last_write: 0,
             last_sync: 0,
             is_syncing: false,
             space,
@@ -132,7 +134,8 @@ impl Frontier {
             self.hand_out()?;
             self.publish();
             if let Some(end) = self.is_over(is_behind) {
-                self.journal.write()?;
+                self.last_write = 0;
+                self.pass_to_flusher()?;
                 self.is_syncing = false;
                 self.begin_checkpoint();
                 return Ok(end);

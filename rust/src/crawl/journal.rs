@@ -107,6 +107,11 @@ impl Journal {
         self.pending[start + 4..start + 8].copy_from_slice(&sum.to_le_bytes());
     }
 
+    /// Bytes that are not written yet.
+    pub fn num_pending(&self) -> usize {
+        self.pending.len()
+    }
+
     /// Hands everything to the operating system: it survives the end of the process.
     pub fn write(&mut self) -> Result<()> {
         if let Some((writer, _)) = self.open.as_mut().filter(|_| !self.pending.is_empty()) {

@@ -6,8 +6,14 @@ use super::counters::add;
 use super::flusher::Message;
 use super::frontier::Frontier;
 use super::journal::{self, Entry, Mark};
+use super::workbench::Moment;
 use crate::collection::faults::crash_point;
 use hashbrown::HashSet;
+
+/// Nanoseconds between two writes of the journal, and what is not waited with for so long.
+const PERIOD: Moment = 20_000_000;
+const MANY: usize = 256;
+const BUFFER: usize = 256 << 10;
 
 impl Frontier {
     /// Takes up what an earlier run left: all URLs in their order, less those that are done.
@@ -49,15 +55,24 @@ impl Frontier {
         Ok(())
     }
 
-    /// Writes the journal, and then lets the flusher have what the journal says is done.
+    /// Writes the journal, if it is time, and then lets the flusher have what the journal says is done.
     pub(super) fn pass_to_flusher(&mut self) -> Result<()> {
+        let now = self.clock.now();
+        // a call of the system for each page would cost more than all else about the journal
+        if self.in_flight > 0
+            && now < self.last_write + PERIOD
+            && self.outgoing.len() < MANY
+            && self.journal.num_pending() < BUFFER
+        {
+            return Ok(());
+        }
+        self.last_write = now;
         self.journal.write()?;
         crash_point("crawl.journal-written");
         for message in self.outgoing.drain(..) {
             // a flusher that is gone has told why
             let _ = self.stored.send(message);
         }
-        let now = self.clock.now();
         let period = self.config.limits.checkpoint;
         if period > 0.0 && now >= self.last_sync + nanos(period) && !self.is_syncing {
             self.begin_checkpoint();
