@@ -14,7 +14,7 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test build quick lint types rust-test docs slow fuzz bench bench-data peers lock wheel clean tools
+.PHONY: help demo test build quick lint types rust-test docs slow kill fuzz bench bench-data peers lock wheel clean tools
 
 help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -51,6 +51,9 @@ docs: build ## Build the documentation, strictly; commands and settings are gene
 
 slow: build ## Tests that take minutes: kill -9 sequences, large inputs.
 	pytest -n 2 -m slow
+
+kill: build ## Let crawls die in 250 ways (kill -9, power cuts, full disks, failing syncs) and finish them.
+	PYTHONPATH=. python tests/crawl/killing.py --loop
 
 fuzz: build ## Hostile requests against the in-vitro server for a minute; a new seed each time.
 	python tests/fuzz/invitro_server.py --seconds 60

@@ -29,12 +29,17 @@ same 20 000; 10⁶ stands in `details`. The promise is a ratio above 0.9, and le
 without delays; the points between stand in `details`, each with the largest front. Figure 4 of BUBING with
 its delays (0 to 4 s, the host's eight times as long) divided by five, since this web has 5 000 addresses. The
 promise is a ratio near 1. Pages per second again.
+
+`crawl-checkpoint`: pages per CPU-second with the journal and a checkpoint every second (the default is ten)
+beside ours without any. The promise is a ratio of 0.97 or more; `details` has pages per second too, where
+waiting for the disk shows, and how many checkpoints there were.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bench.crawl.bubing import JavaPeer
@@ -117,4 +122,9 @@ FIGURES = [
     beside_ourselves("workers", "with one worker", "two_workers", "one_worker", "pages/s"),
     beside_ourselves("memory", "with 10⁵ URLs", "memory", "memory_few", "bytes"),
     beside_ourselves("delay", "without delays", "delayed", "undelayed", "pages/s"),
+    replace(
+        beside_ourselves("checkpoint", "without a journal", "journaled", "unjournaled", "pages/CPU-s"),
+        rounds=5,
+        quick_rounds=3,
+    ),
 ]

@@ -253,6 +253,24 @@ def _measure_delay(place: str, delay: float) -> dict[str, Any]:
     }
 
 
+def journaled(place: str) -> dict[str, Any]:
+    """Pages per CPU-second with a checkpoint every second."""
+    return _measure_checkpoint(place, "1s")
+
+
+def unjournaled(place: str) -> dict[str, Any]:
+    """Pages per CPU-second of a crawl that could not go on."""
+    return _measure_checkpoint(place, "0s")
+
+
+def _measure_checkpoint(place: str, period: str) -> dict[str, Any]:
+    sizes = read_sizes(place)
+    found = crawl(sizes["limit"], seeds=sizes["seeds"], settings={"checkpoint": period})
+    counters = found.report.get("counters") or {}
+    details = {"checkpoints": counters.get("checkpoints"), **found.describe()}
+    return {"value": found.pages / found.read("cpu_seconds"), **details}
+
+
 def read_sizes(place: str) -> dict[str, int]:
     """How much is crawled, from the input's folder."""
     sizes: dict[str, int] = json.loads((Path(place) / "sizes.json").read_text())

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import os
 import random
 import shutil
-import subprocess
-import sys
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 
 import webstrata as ws
-from webstrata.crawl.recovery import recover
+from tests.crawl.killing import KILLED, Field, count_captures, lose_power
+from tests.crawl.origin import Origin, prepare, tree
+from webstrata.crawl.recovery import POINTS, can_go_on, recover
 from webstrata.errors import ExistsError
-from webstrata.simulate.invitro.judge.settings import JudgeSettings
-from webstrata.store.warc import check, read_records
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from webstrata.api import Snapshot
-    from webstrata.simulate.invitro import Server, Web
+    from webstrata.simulate.invitro import Web
 
 QUICK = {"host_delay": 0, "ip_delay": 0, "resolve": False, "max_crawl_delay": 0, "file_size": 300_000}
-COMMAND = [sys.executable, "-c", "import sys; from webstrata.cli import main; sys.exit(main())", "crawl"]
-DELAYS = {"host_delay": 0.002, "ip_delay": 0.001}
 
 
 @pytest.fixture(scope="module")
@@ -38,21 +35,12 @@ def crawl(snapshot: Snapshot, web: Web, **settings: object) -> str:
     with web.serve(origins=True) as server:
         hosts = {name: (address, server.port) for name, address in server.addresses().items()}
         chosen = ws.CrawlSettings.read(options=QUICK | settings, environment={})
-        return ws.Crawl(snapshot, chosen, seeds=web.home_pages(), hosts=hosts).run().end
-
-
-def count_captures(snapshot: Snapshot) -> Counter[str]:
-    """How often each URL is stored; the files must be sound."""
-    found: Counter[str] = Counter()
-    with snapshot.open_part("warc") as part:
-        for path in sorted(part.path.glob("*.warc.gz")):
-            assert not list(check(path))
-            found.update(record.url or "" for record in read_records(path, kinds=["response", "revisit"]))
-    return found
+        return ws.Crawl(snapshot, chosen, seeds=web.home_pages(), hosts=hosts, parses=False).run().end
 
 
 def begin(folder: Path, web: Web) -> Snapshot:
     """A crawl that ended after 60 pages, with its files as they are."""
+    folder.mkdir(exist_ok=True)
     snapshot = ws.create(folder / "uk").add("2026-06")
     assert crawl(snapshot, web, max_pages=60) == "max_pages"
     return snapshot
@@ -116,67 +104,75 @@ def test_an_open_file_without_a_capture_is_removed(tmp_path: Path, web: Web) -> 
     finish(snapshot, web)
 
 
-# ---- kill -9
+def test_records_that_a_power_cut_left_as_zeros_are_fetched_again(tmp_path: Path, web: Web) -> None:
+    snapshot = begin(tmp_path, web)
+    folder = snapshot.working_folder("crawl")
+    lines = (folder / "captures.cdxj").read_bytes().splitlines()
+    middle = json.loads(lines[len(lines) // 2].split(b" ", 2)[2])
+    path = folder / middle["filename"]
+    data = bytearray(path.read_bytes())
+    place = int(middle["offset"])
+    data[place + 20 : place + 60] = bytes(40)
+    path.unlink()  # not in place: the part has the same file
+    path.write_bytes(data)
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    past = recover(copy)
+    assert len(past.stored) == len(lines) // 2
+    assert past.cut == len(lines) - len(past.stored)
+    assert recover(copy).stored == past.stored
+    finish(snapshot, web)
 
 
-def kill_and_go_on(folder: Path, web: Web, kills: int, seed: int) -> tuple[Snapshot, int]:
-    """Crawl with the real command, killed at random moments; the snapshot, and how often it was killed."""
-    draw = random.Random(seed)
-    ws.create(folder / "uk")
-    log, done = folder / "requests.log", 0
-    with web.serve(origins=True, log=log) as server:
-        words = make_words(folder, server, web)
-        while True:
-            child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
-            try:
-                out, err = child.communicate(timeout=draw.uniform(0.6, 2.0) if done < kills else 300)
-                assert child.returncode == 0, out + err
-                break
-            except subprocess.TimeoutExpired:
-                child.kill()
-                child.communicate()
-                server.mark_restart()
-                done += 1
-    verdict = ws.invitro.judge(log, JudgeSettings(host_delay=0.002, ip_delay=0.001, restart_grace=3.0))
-    assert verdict.is_polite, verdict.counts
-    return ws.open(folder / "uk")["2026-06"], done
+def test_who_comes_back_at_once_waits_as_between_any_two_visits(tmp_path: Path) -> None:
+    with Origin() as origin:
+        tree(origin, size=15)
+        how = {"hosts": {"a.test": origin.at()}, "parses": False}
+        job = prepare(tmp_path, ["http://a.test/"], how, host_delay=0.5, max_pages=1)
+        job.run()
+        before = max(request.ended for request in origin.requests)
+        number = len(origin.requests)
+        job.settings = dataclasses.replace(job.settings, max_pages=2)
+        assert job.run().pages == 2
+        assert origin.requests[number].opened - before >= 0.5
 
 
-def make_words(folder: Path, server: Server, web: Web) -> list[str]:
-    lines = [f"{address}:{server.port} {name}\n" for name, address in server.addresses().items()]
-    (folder / "hosts").write_text("".join(lines))
-    (folder / "seeds").write_text("\n".join(web.home_pages()))
-    settings = {
-        "seeds": folder / "seeds",
-        "hosts-table": folder / "hosts",
-        "host-delay": "2ms",
-        "ip-delay": "1ms",
-        "retry-delay": "100ms",
-        "max-retry-after": "2s",
-        "max-crawl-delay": "5ms",
-        "file-size": "1MiB",
-        "checkpoint": "300ms",
-    }
-    options = [word for name, value in settings.items() for word in (f"--{name}", str(value))]
-    return [*COMMAND, str(folder / "uk"), "2026-06", "--no-resolve", *options]
+def test_a_crawl_without_a_journal_begins_anew(tmp_path: Path, web: Web) -> None:
+    snapshot = ws.create(tmp_path / "uk").add("2026-06")
+    assert crawl(snapshot, web, max_pages=20, checkpoint=0) == "max_pages"
+    assert not can_go_on(snapshot)
+    # one that has a journal keeps it, whatever is said later
+    other = begin(tmp_path / "other", web)
+    assert crawl(other, web, max_pages=70, checkpoint=0) == "max_pages"
+    finish(other, web)
+
+
+# ---- kill -9, and worse
 
 
 def test_kill_9_costs_nothing(tmp_path: Path) -> None:
-    web = ws.invitro.Web("small", seed=7, pages=1_500)
-    snapshot, _ = kill_and_go_on(tmp_path, web, kills=2, seed=1)
-    assert list(snapshot.urls) == list(web.graph(view="collection").urls)
-    assert set(count_captures(snapshot).values()) == {1}
+    web = ws.invitro.Web("small", seed=7, pages=800)
+    with Field(tmp_path, web) as field:
+        for moment in (0.3, 0.5):
+            assert field.run(kill_after=moment)[0] == KILLED
+        status, said = field.run()
+        assert status == 0
+        assert "Going on with" in said
+        field.assert_whole()
+    assert not field.find_rudeness()
 
 
-@pytest.mark.slow
-def test_fifty_kills_cost_nothing(tmp_path: Path) -> None:
-    web = ws.invitro.Web("small", seed=7)
-    killed = 0
-    for run in range(8):
-        folder = tmp_path / str(run)
-        folder.mkdir()
-        snapshot, kills = kill_and_go_on(folder, web, kills=8, seed=run)
-        killed += kills
-        assert list(snapshot.urls) == list(web.graph(view="collection").urls)
-        assert set(count_captures(snapshot).values()) == {1}
-    assert killed >= 50
+def test_a_power_cut_at_every_point_costs_nothing(tmp_path: Path, web: Web) -> None:
+    draw = random.Random(7)
+    with Field(tmp_path, web) as field:
+        # the sieve merges most while there is most to find
+        for number, point in enumerate(reversed(POINTS)):
+            plan = f"{field.tracing}; crash at={point} after={number % 3}"
+            status, said = field.run(plan, checkpoint=0.02, sieve=20)
+            assert status == KILLED, f"no crawl passes {point}: {said}"
+            known = field.known(at_checkpoint=True)
+            lose_power(field.trace, draw, worst=number % 2 == 0)
+            assert known <= field.known()
+        assert field.run()[0] == 0
+        field.assert_whole()
+    assert not field.find_rudeness()

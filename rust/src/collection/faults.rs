@@ -5,15 +5,20 @@
 //! | rule | what happens |
 //! |---|---|
 //! | `no-space [path=GLOB] [after=BYTES]` | writes fail with ENOSPC once BYTES have gone into matching files |
+//! | `over-quota [path=GLOB] [after=BYTES]` | the same with EDQUOT |
 //! | `write-fails [path=GLOB] [after=BYTES]` | the same with EIO |
 //! | `torn [path=GLOB] [after=BYTES]` | the write that passes BYTES is cut there, and the process dies (SIGKILL) |
 //! | `sync-fails [path=GLOB] [after=N]` | every sync after the first N fails with EIO |
 //! | `crash [at=POINT] [after=N]` | the process dies at its (N+1)th pass of POINT, or of any point |
 //!
-//! GLOB matches the whole path; `*` stands for any text. The plan comes from the environment variable
+//! | `trace to=FILE [path=GLOB]` | what writers do goes into FILE, a line each, see [`trace`] |
+//!
+//! GLOB matches the whole path; `*` stands for any text. With `times=N` a rule lets everything pass once it has made N
+//! operations fail. A disk that gets full takes what still fits. The plan comes from the environment variable
 //! `WEBSTRATA_FAULTS`, so that a test can give it to a child, or from [`set_plan`].
 
 use super::{CollectionError, Result};
+use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, RwLock};
@@ -21,10 +26,12 @@ use std::sync::{Arc, LazyLock, RwLock};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     NoSpace,
+    OverQuota,
     WriteFails,
     Torn,
     SyncFails,
     Crash,
+    Trace,
 }
 
 #[derive(Debug)]
@@ -32,14 +39,18 @@ struct Rule {
     kind: Kind,
     path: Option<String>,
     point: Option<String>,
+    to: Option<String>,
     after: u64,
     seen: AtomicU64,
+    times: u64,
+    failed: AtomicU64,
 }
 
-/// What a write may do: go ahead, fail with an error number, or write `keep` bytes and die.
+/// What a write may do: go ahead, take only so many bytes, fail with an error number, or write `keep` bytes and die.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
     Pass,
+    Part(usize),
     Fail(i32),
     Tear { keep: usize },
 }
@@ -87,6 +98,27 @@ pub fn crash_point(name: &str) {
     }
 }
 
+/// Notes what a writer did, if the plan traces `path`: `created PATH` (or emptied), `synced PATH LENGTH` (of a folder:
+/// its names), `renamed SOURCE TARGET`, words separated by tabs. It is called behind what it tells.
+pub fn trace(what: &str, path: &Path, more: impl FnOnce() -> String) {
+    let plan = plan();
+    let mut rules = plan.rules.iter().filter(|rule| rule.kind == Kind::Trace);
+    let Some(to) = rules
+        .find(|rule| rule.names(path))
+        .and_then(|rule| rule.to.as_ref())
+    else {
+        return;
+    };
+    let line = format!("{what}\t{}\t{}\n", path.display(), more());
+    let file = std::fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(to);
+    // a trace with gaps would prove nothing
+    file.and_then(|mut file| file.write_all(line.as_bytes()))
+        .unwrap_or_else(|error| panic!("WEBSTRATA_FAULTS: {to}: {error}"));
+}
+
 /// Ends the process as `kill -9` does: no destructor, no flush, no exit handler.
 pub fn die() -> ! {
     // SAFETY: both calls take no pointers and have no preconditions.
@@ -111,16 +143,23 @@ impl Plan {
         for rule in self.rules.iter().filter(|rule| rule.names(path)) {
             let errno = match rule.kind {
                 Kind::NoSpace => libc::ENOSPC,
+                Kind::OverQuota => libc::EDQUOT,
                 Kind::WriteFails | Kind::Torn => libc::EIO,
-                Kind::SyncFails | Kind::Crash => continue,
+                Kind::SyncFails | Kind::Crash | Kind::Trace => continue,
             };
             let before = rule.seen.fetch_add(length as u64, Ordering::Relaxed);
             if before + length as u64 <= rule.after {
                 continue;
             }
+            let keep = rule.after.saturating_sub(before) as usize;
             if rule.kind == Kind::Torn {
-                let keep = rule.after.saturating_sub(before) as usize;
                 return Verdict::Tear { keep };
+            }
+            if keep > 0 && errno != libc::EIO {
+                return Verdict::Part(keep);
+            }
+            if rule.is_spent() {
+                continue;
             }
             return Verdict::Fail(errno);
         }
@@ -131,7 +170,9 @@ impl Plan {
         self.rules
             .iter()
             .filter(|rule| rule.kind == Kind::SyncFails && rule.names(path))
-            .find(|rule| rule.seen.fetch_add(1, Ordering::Relaxed) >= rule.after)
+            .find(|rule| {
+                rule.seen.fetch_add(1, Ordering::Relaxed) >= rule.after && !rule.is_spent()
+            })
             .map(|_| libc::EIO)
     }
 
@@ -148,13 +189,15 @@ impl Rule {
     fn parse(text: &str) -> Result<Self> {
         let refuse = |what: &str| {
             CollectionError::FaultPlan(format!(
-                "fault rule `{text}`: {what}; a rule is no-space, write-fails, torn, sync-fails or crash, \
-                 then path=GLOB, at=POINT, after=NUMBER"
+                "fault rule `{text}`: {what}; a rule is no-space, over-quota, write-fails, torn, sync-fails, crash or \
+                 trace, then path=GLOB, at=POINT, to=FILE, after=NUMBER, times=NUMBER"
             ))
         };
         let mut words = text.split_whitespace();
         let kind = match words.next().unwrap_or_default() {
             "no-space" => Kind::NoSpace,
+            "over-quota" => Kind::OverQuota,
+            "trace" => Kind::Trace,
             "write-fails" => Kind::WriteFails,
             "torn" => Kind::Torn,
             "sync-fails" => Kind::SyncFails,
@@ -165,22 +208,40 @@ impl Rule {
             kind,
             path: None,
             point: None,
+            to: None,
             after: 0,
             seen: AtomicU64::new(0),
+            times: u64::MAX,
+            failed: AtomicU64::new(0),
+        };
+        let number = |number: &str| {
+            let parsed = number.parse::<u64>();
+            parsed.map_err(|_| refuse(&format!("`{number}` is no number")))
         };
         for word in words {
             match word.split_once('=') {
                 Some(("path", glob)) if kind != Kind::Crash => rule.path = Some(glob.to_owned()),
                 Some(("at", point)) if kind == Kind::Crash => rule.point = Some(point.to_owned()),
-                Some(("after", number)) => {
-                    rule.after = number
-                        .parse()
-                        .map_err(|_| refuse(&format!("`{number}` is no number")))?;
+                Some(("to", file)) if kind == Kind::Trace => rule.to = Some(file.to_owned()),
+                Some(("after", text)) if kind != Kind::Trace => rule.after = number(text)?,
+                // who is dead fails once
+                Some(("times", text))
+                    if !matches!(kind, Kind::Trace | Kind::Crash | Kind::Torn) =>
+                {
+                    rule.times = number(text)?;
                 }
                 _ => return Err(refuse(&format!("`{word}` is not understood here"))),
             }
         }
+        if kind == Kind::Trace && rule.to.is_none() {
+            return Err(refuse("it does not say where to"));
+        }
         Ok(rule)
+    }
+
+    /// Whether it has failed as often as it should; one more failure is counted.
+    fn is_spent(&self) -> bool {
+        self.failed.fetch_add(1, Ordering::Relaxed) >= self.times
     }
 
     fn names(&self, path: &Path) -> bool {
@@ -239,6 +300,17 @@ mod tests {
     }
 
     #[test]
+    fn a_disk_takes_what_fits_and_may_have_room_again() {
+        let plan = Plan::parse("over-quota after=10 times=2").unwrap();
+        let path = Path::new("a");
+        assert_eq!(plan.on_write(path, 14), Verdict::Part(10));
+        for _ in 0..2 {
+            assert_eq!(plan.on_write(path, 4), Verdict::Fail(libc::EDQUOT));
+        }
+        assert_eq!(plan.on_write(path, 4), Verdict::Pass);
+    }
+
+    #[test]
     fn a_torn_write_keeps_what_was_promised() {
         let plan = Plan::parse("torn after=4").unwrap();
         assert_eq!(plan.on_write(Path::new("a"), 7), Verdict::Tear { keep: 4 });
@@ -259,6 +331,8 @@ mod tests {
             "flood",
             "torn at=here",
             "crash path=x",
+            "trace path=x",
+            "torn times=3",
             "no-space after=much",
         ] {
             let error = Plan::parse(text).unwrap_err().to_string();

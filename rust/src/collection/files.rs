@@ -1,9 +1,10 @@
 //! The one writer of all our files: it knows what became durable, and it can be made to fail (see [`super::faults`]).
 
 use super::faults::{self, Verdict};
+use super::space::patiently;
 use super::{CollectionError, Result};
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// A file being written. It buffers nothing: what [`Write::write`] took is with the operating system, and what was
@@ -31,8 +32,11 @@ impl Writer {
 
     fn open(path: &Path, options: &OpenOptions) -> Result<Self> {
         let explain = |source| CollectionError::from_io(path, "write", source);
-        let file = options.open(path).map_err(explain)?;
+        let file = patiently(path, 0, || options.open(path)).map_err(explain)?;
         let position = file.metadata().map_err(explain)?.len();
+        if position == 0 {
+            faults::trace("created", path, String::new);
+        }
         faults::crash_point("file.created");
         Ok(Self {
             file,
@@ -56,19 +60,55 @@ impl Writer {
     pub fn sync(&self) -> Result<()> {
         sync_file(&self.file, &self.path)
     }
+
+    /// Lets another thread sync what this one writes.
+    pub fn syncer(&self) -> Result<Syncer> {
+        let file = self.file.try_clone();
+        let explain = |source| CollectionError::from_io(&self.path, "write", source);
+        Ok(Syncer {
+            file: file.map_err(explain)?,
+            path: self.path.clone(),
+        })
+    }
+
+    /// Takes back everything behind `length`: what is left of a write that failed.
+    pub fn cut(&mut self, length: u64) -> Result<()> {
+        let explain = |source| CollectionError::from_io(&self.path, "write", source);
+        self.file.set_len(length).map_err(explain)?;
+        self.file.seek(SeekFrom::Start(length)).map_err(explain)?;
+        self.position = length;
+        Ok(())
+    }
+}
+
+/// A file that somebody else writes.
+#[derive(Debug)]
+pub struct Syncer {
+    file: File,
+    path: PathBuf,
+}
+
+impl Syncer {
+    /// Returns when everything written before would survive a power cut.
+    pub fn sync(&self) -> Result<()> {
+        sync_file(&self.file, &self.path)
+    }
 }
 
 impl Write for Writer {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        match faults::on_write(&self.path, data.len()) {
-            Verdict::Pass => {}
-            Verdict::Fail(errno) => return Err(io::Error::from_raw_os_error(errno)),
-            Verdict::Tear { keep } => {
-                let _ = self.file.write_all(&data[..keep]);
-                faults::die();
+        let mut file = &self.file;
+        let taken = patiently(&self.path, data.len(), || {
+            match faults::on_write(&self.path, data.len()) {
+                Verdict::Pass => file.write(data),
+                Verdict::Part(keep) => file.write(&data[..keep]),
+                Verdict::Fail(errno) => Err(io::Error::from_raw_os_error(errno)),
+                Verdict::Tear { keep } => {
+                    let _ = file.write_all(&data[..keep]);
+                    faults::die();
+                }
             }
-        }
-        let taken = self.file.write(data)?;
+        })?;
         self.position += taken as u64;
         Ok(taken)
     }
@@ -90,14 +130,18 @@ fn sync_file(file: &File, path: &Path) -> Result<()> {
         None => file.sync_all(),
     };
     outcome.map_err(|source| CollectionError::from_io(path, "sync", source))?;
+    faults::trace("synced", path, || {
+        file.metadata().map_or(0, |found| found.len()).to_string()
+    });
     faults::crash_point("file.synced");
     Ok(())
 }
 
 /// Gives `source` the name `target`, replacing what was there, and makes the change durable.
 pub fn rename(source: &Path, target: &Path) -> Result<()> {
-    std::fs::rename(source, target)
+    patiently(target, 0, || std::fs::rename(source, target))
         .map_err(|error| CollectionError::from_io(target, "write", error))?;
+    faults::trace("renamed", source, || target.display().to_string());
     faults::crash_point("file.renamed");
     match target.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => sync_path(folder),

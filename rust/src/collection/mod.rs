@@ -5,6 +5,7 @@ pub mod faults;
 pub mod files;
 pub mod numbers;
 pub mod progress;
+pub mod space;
 
 use std::fmt;
 use std::io;

@@ -54,6 +54,7 @@ numbers! {
         resolve: u8,
         private_addresses: u8,
         checkpoint: f64,
+        disk_check: f64,
     }
 }
 
@@ -126,6 +127,10 @@ pub struct Past {
     /// pages by origin
     pub pages: Vec<(String, u32)>,
     pub num_duplicates: u64,
+    /// captures that were cut off
+    pub num_torn: u64,
+    /// seconds before anybody is asked, since it may have been asked just before the end
+    pub pause: f64,
 }
 
 pub fn nanos(seconds: f64) -> Moment {

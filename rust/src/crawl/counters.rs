@@ -74,6 +74,11 @@ counters! {
     limbo,
     workbench_bytes,
     held,
+    /// captures of an earlier run that were not whole on the disk, to be fetched again
+    torn,
+    /// times that a write had to wait for a full disk
+    disk_waits,
+    checkpoints,
     /// nanoseconds of a fetcher's time, by what it did
     parse_ns,
     digest_ns,

@@ -8,10 +8,11 @@ use super::frontier::Frontier;
 use super::messages::{Clock, End, Event, Notice};
 use super::record::{Batch, Record};
 use super::{CrawlError, Result, sieve};
+use crate::collection::space::Space;
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc::unbounded_channel;
 
 /// Captures that wait for the disk before fetchers have to.
@@ -20,6 +21,8 @@ const WAITING_CAPTURES: usize = 2048;
 pub struct Engine {
     pub counters: Arc<Counters>,
     pub notices: Receiver<Notice>,
+    /// where its threads wait while the disk is full
+    pub space: Arc<Space>,
     events: Sender<Event>,
     main: Option<JoinHandle<Result<End>>>,
 }
@@ -29,6 +32,8 @@ impl Engine {
         let config = Arc::new(config);
         let counters = Arc::new(Counters::default());
         let clock = Clock(Instant::now());
+        let period = config.limits.disk_check.clamp(0.001, 1e9);
+        let space = Space::new(Duration::from_secs_f64(period));
         let (events, incoming) = unbounded();
         let (stored, records) = bounded(WAITING_CAPTURES);
         let (notice, notices) = unbounded();
@@ -54,6 +59,7 @@ impl Engine {
             channel,
             doors,
             (stored, notice),
+            space.clone(),
         )?;
         let threads = threads
             .into_iter()
@@ -64,14 +70,18 @@ impl Engine {
             });
         let threads = threads.collect::<Result<Vec<_>>>()?;
         let (flushed, failed) = (counters.clone(), events.clone());
+        let waiting = space.clone();
         let flusher = spawn("flusher", move || {
-            let outcome = flusher::run(&config, &flushed, &records);
+            waiting.enter();
+            let outcome = flusher::run(&config, &flushed, &records, &failed);
             if let Err(error) = &outcome {
                 let _ = failed.send(Event::Failed(CrawlError::Setting(error.to_string())));
             }
             outcome
         })?;
+        let waiting = space.clone();
         let main = spawn("frontier", move || {
+            waiting.enter();
             // leaving here closes the doors of the fetchers, and theirs that of the flusher
             let end = frontier.run();
             for thread in threads {
@@ -83,6 +93,7 @@ impl Engine {
         Ok(Self {
             counters,
             notices,
+            space,
             events,
             main: Some(main),
         })
@@ -104,6 +115,12 @@ impl Engine {
     }
 
     pub fn send(&self, event: Event) {
+        match event {
+            Event::Pause(false) => self.space.look_again(),
+            // what cannot be written now is fetched again by who goes on
+            Event::Stop(_) => self.space.give_up(),
+            _ => {}
+        }
         let _ = self.events.send(event);
     }
 

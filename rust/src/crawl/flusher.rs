@@ -3,10 +3,13 @@
 use super::Result;
 use super::config::Config;
 use super::counters::{Counters, add, set, thread_cpu_ns};
-use crate::collection::files::Writer;
+use super::journal::Mark;
+use super::messages::Event;
+use crate::collection::faults::crash_point;
+use crate::collection::files::{Syncer, Writer, sync_path};
 use crate::store::cdxj::{Line, push_line};
 use crate::store::warc::{Encoded, Files};
-use crossbeam::channel::Receiver;
+use crossbeam::channel::{Receiver, Sender};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,12 +36,20 @@ pub struct Stored {
 /// What the flusher is told.
 pub enum Message {
     Capture(Box<Stored>),
-    /// everything so far must survive a power cut
-    Sync,
+    /// everything so far must survive a power cut, so many bytes of the journal too
+    Sync {
+        journal: Arc<Syncer>,
+        length: u64,
+    },
 }
 
 /// Writes what comes until nobody sends any more.
-pub fn run(config: &Config, counters: &Arc<Counters>, incoming: &Receiver<Message>) -> Result<()> {
+pub fn run(
+    config: &Config,
+    counters: &Arc<Counters>,
+    incoming: &Receiver<Message>,
+    events: &Sender<Event>,
+) -> Result<()> {
     let mut files = Files::new(
         &config.folder,
         &config.prefix,
@@ -48,6 +59,8 @@ pub fn run(config: &Config, counters: &Arc<Counters>, incoming: &Receiver<Messag
     )?;
     let mut index = Writer::append(&config.folder.join("captures.cdxj"))?;
     let mut lines = Vec::new();
+    // journal and lines have names that last
+    sync_path(&config.folder)?;
     loop {
         if incoming.is_empty() {
             index.put(&lines)?;
@@ -57,11 +70,24 @@ pub fn run(config: &Config, counters: &Arc<Counters>, incoming: &Receiver<Messag
         }
         let stored = match incoming.recv() {
             Ok(Message::Capture(stored)) => stored,
-            Ok(Message::Sync) => {
+            Ok(Message::Sync { journal, length }) => {
                 index.put(&lines)?;
                 lines.clear();
+                crash_point("crawl.checkpoint-begun");
+                journal.sync()?;
+                crash_point("crawl.journal-synced");
                 files.sync()?;
+                crash_point("crawl.files-synced");
                 index.sync()?;
+                crash_point("crawl.checkpoint-ended");
+                let place = files.position();
+                let mark = Mark {
+                    journal: length,
+                    captures: index.position(),
+                    name: place.map_or(String::new(), |place| place.name.to_owned()),
+                    length: place.map_or(0, |place| place.offset),
+                };
+                let _ = events.send(Event::Synced(mark));
                 continue;
             }
             Err(_) => break,
@@ -94,9 +120,9 @@ pub fn run(config: &Config, counters: &Arc<Counters>, incoming: &Receiver<Messag
             set(&counters.flusher_cpu_ns, thread_cpu_ns());
         }
     }
+    files.close()?;
     index.put(&lines)?;
     index.sync()?;
-    files.close()?;
     set(&counters.flusher_cpu_ns, thread_cpu_ns());
     Ok(())
 }

@@ -17,6 +17,7 @@ use super::record::{Batch, Record};
 use super::sieve::Sieve;
 use super::steering::name_of;
 use super::workbench::{Moment, State, Workbench};
+use crate::collection::space::Space;
 use crate::web::http::Failure;
 use crate::web::url;
 use crossbeam::channel::{Receiver, Sender};
@@ -59,7 +60,11 @@ pub struct Frontier {
     /// captures whose pages are done in the journal, once that is written
     pub(super) outgoing: Vec<Message>,
     pub(super) stored: Sender<Message>,
+    pub(super) last_write: Moment,
     pub(super) last_sync: Moment,
+    /// a checkpoint is under way
+    pub(super) is_syncing: bool,
+    pub(super) space: Arc<Space>,
     pub(super) host_delay: f64,
     pub(super) ip_delay: f64,
     /// names and addresses that are not asked
@@ -74,17 +79,27 @@ impl Frontier {
         channel: (Sender<Event>, Receiver<Event>),
         fetchers: Vec<UnboundedSender<Visit>>,
         (stored, notices): (Sender<Message>, Sender<Notice>),
+        space: Arc<Space>,
     ) -> Result<Self> {
         let (sender, events) = channel;
+        let path = config.folder.join("journal");
+        let journal = if config.limits.checkpoint > 0.0 || path.exists() {
+            Journal::append(&path)?
+        } else {
+            Journal::none()
+        };
         Ok(Self {
             bench: Workbench::default(),
             distributor: Distributor::new(&config)?,
             sieve: Sieve::create(&config.scratch, config.limits.sieve)?,
             known: Known::create(&config.scratch, config.limits.duplicates_cache)?,
-            journal: Journal::append(&config.folder.join("journal"))?,
+            journal,
             outgoing: Vec::new(),
             stored,
+            last_write: 0,
             last_sync: 0,
+            is_syncing: false,
+            space,
             resolver: Resolver::new(config.clone(), sender),
             events,
             busy: vec![0; fetchers.len()],
@@ -119,6 +134,10 @@ impl Frontier {
             self.hand_out()?;
             self.publish();
             if let Some(end) = self.is_over(is_behind) {
+                self.last_write = 0;
+                self.pass_to_flusher()?;
+                self.is_syncing = false;
+                self.begin_checkpoint();
                 return Ok(end);
             }
             self.distributor.is_behind = is_behind;
@@ -131,7 +150,7 @@ impl Frontier {
         if self.distributor.is_behind {
             wait = Duration::ZERO;
         } else if self.in_flight < self.config.limits.fetchers
-            && !self.is_paused
+            && self.may_visit()
             && let Some(moment) = self.bench.next_moment()
         {
             wait = wait.min(Duration::from_nanos(moment.saturating_sub(now)));
@@ -156,6 +175,13 @@ impl Frontier {
         Ok(())
     }
 
+    /// Whether visits may begin at all.
+    pub(super) fn may_visit(&self) -> bool {
+        !self.is_paused
+            && !self.space.is_short()
+            && self.clock.now() >= nanos(self.config.past.pause)
+    }
+
     fn hear(&mut self, event: Event) -> Result<()> {
         match event {
             Event::Links(batch) => {
@@ -163,7 +189,8 @@ impl Frontier {
                 self.enqueue(&batch)?;
             }
             Event::Done { hash, stored } => {
-                self.journal.push_done(hash, stored.is_some());
+                let records = stored.as_ref().map(|stored| &stored.records[..]);
+                self.journal.push_done(hash, records);
                 self.outgoing.extend(stored.map(Message::Capture));
             }
             Event::Given(batch) => {
@@ -190,6 +217,7 @@ impl Frontier {
             }
             Event::Set { name, value } => self.set(&name, value),
             Event::Blacklist(what) => self.shut_out(what)?,
+            Event::Synced(mark) => self.end_checkpoint(&mark),
             Event::Failed(error) => return Err(error),
         }
         Ok(())

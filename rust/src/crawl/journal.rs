@@ -1,59 +1,102 @@
 //! The journal: what a crawl must know to go on after any end.
 //!
 //! Frames one behind the other, each four bytes of length, four of a checksum (the lower half of XXH3 of what follows),
-//! one that says what it is, and the rest: URLs that came to the frontier, as a batch holds them, or the hash of one that
-//! is done. All other structures of the frontier follow from it. The URLs that a page led to are written before the page
-//! is done, and a page is done before it is stored: what is stored never leads to nothing.
+//! one that says what it is, and the rest: URLs that came to the frontier, as a batch holds them, the hash of one that
+//! is done, or the mark of a checkpoint. All other structures of the frontier follow from it. The URLs that a page led to
+//! are written before the page is done, and a page is done before it is stored: what is stored never leads to nothing.
 
 use super::Result;
 use super::record::Batch;
 use crate::collection::CollectionError;
-use crate::collection::files::Writer;
+use crate::collection::files::{Syncer, Writer};
 use std::fs::OpenOptions;
 use std::io::{BufReader, Read};
 use std::path::Path;
+use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// What a frame holds.
 #[derive(Debug, PartialEq)]
 pub enum Entry {
     Links(Batch),
-    /// the hash of a URL with its last answer, and whether that is stored
+    /// the hash of a URL with its last answer, and the checksum of its records if it is stored
     Done {
         hash: u64,
-        is_stored: bool,
+        sum: Option<u64>,
     },
+    Mark(Mark),
+}
+
+/// What was on the disk when a checkpoint was over.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mark {
+    /// bytes of the journal, and of the lines about captures
+    pub journal: u64,
+    pub captures: u64,
+    /// the last file of records, and its bytes; files before it are whole
+    pub name: String,
+    pub length: u64,
 }
 
 const LINKS: u8 = 0;
 const DONE: u8 = 1;
 const STORED: u8 = 2;
+const MARK: u8 = 3;
 /// No frame of ours is longer.
 const MAX_FRAME: usize = 1 << 30;
 
 pub struct Journal {
-    writer: Writer,
+    /// none for a crawl that cannot go on
+    open: Option<(Writer, Arc<Syncer>)>,
     pending: Vec<u8>,
 }
 
 impl Journal {
     pub fn append(path: &Path) -> Result<Self> {
+        let writer = Writer::append(path)?;
+        let syncer = Arc::new(writer.syncer()?);
         Ok(Self {
-            writer: Writer::append(path)?,
+            open: Some((writer, syncer)),
             pending: Vec::new(),
         })
+    }
+
+    /// One that keeps nothing.
+    pub fn none() -> Self {
+        Self {
+            open: None,
+            pending: Vec::new(),
+        }
     }
 
     pub fn push_links(&mut self, batch: &Batch) {
         self.push(LINKS, batch.bytes());
     }
 
-    pub fn push_done(&mut self, hash: u64, is_stored: bool) {
-        let kind = if is_stored { STORED } else { DONE };
-        self.push(kind, &hash.to_le_bytes());
+    /// Says that a URL is done, with the records that will be stored of it.
+    pub fn push_done(&mut self, hash: u64, records: Option<&[u8]>) {
+        match records {
+            Some(records) => {
+                let words = [hash.to_le_bytes(), xxh3_64(records).to_le_bytes()];
+                self.push(STORED, words.as_flattened());
+            }
+            None => self.push(DONE, &hash.to_le_bytes()),
+        }
+    }
+
+    pub fn push_mark(&mut self, mark: &Mark) {
+        let mut content = Vec::new();
+        for number in [mark.journal, mark.captures, mark.length] {
+            content.extend_from_slice(&number.to_le_bytes());
+        }
+        content.extend_from_slice(mark.name.as_bytes());
+        self.push(MARK, &content);
     }
 
     fn push(&mut self, kind: u8, content: &[u8]) {
+        if self.open.is_none() {
+            return;
+        }
         let start = self.pending.len();
         self.pending.extend_from_slice(&[0; 8]);
         self.pending.push(kind);
@@ -64,18 +107,24 @@ impl Journal {
         self.pending[start + 4..start + 8].copy_from_slice(&sum.to_le_bytes());
     }
 
+    /// Bytes that are not written yet.
+    pub fn num_pending(&self) -> usize {
+        self.pending.len()
+    }
+
     /// Hands everything to the operating system: it survives the end of the process.
     pub fn write(&mut self) -> Result<()> {
-        if !self.pending.is_empty() {
-            self.writer.put(&self.pending)?;
+        if let Some((writer, _)) = self.open.as_mut().filter(|_| !self.pending.is_empty()) {
+            writer.put(&self.pending)?;
             self.pending.clear();
         }
         Ok(())
     }
 
-    /// Returns when what was written would survive a power cut.
-    pub fn sync(&self) -> Result<()> {
-        Ok(self.writer.sync()?)
+    /// What syncs it, from any thread, and how many bytes were written.
+    pub fn syncer(&self) -> Option<(Arc<Syncer>, u64)> {
+        let open = self.open.as_ref();
+        open.map(|(writer, syncer)| (syncer.clone(), writer.position()))
     }
 }
 
@@ -98,16 +147,37 @@ pub fn read(path: &Path, take: &mut dyn FnMut(Entry) -> Result<()>) -> Result<u6
         {
             break;
         }
+        let Some(entry) = read_entry(frame[0], &frame[1..]) else {
+            break;
+        };
+        take(entry)?;
         good += 8 + length as u64;
-        let content = &frame[1..];
-        match (frame[0], <[u8; 8]>::try_from(content)) {
-            (LINKS, _) => take(Entry::Links(Batch::from_bytes(content.to_vec())))?,
-            (kind @ (DONE | STORED), Ok(hash)) => take(Entry::Done {
-                hash: u64::from_le_bytes(hash),
-                is_stored: kind == STORED,
-            })?,
-            _ => break,
-        }
     }
     Ok(good)
+}
+
+/// None if these are no bytes of ours.
+fn read_entry(kind: u8, content: &[u8]) -> Option<Entry> {
+    let number = |place: usize| {
+        let bytes = content.get(8 * place..)?.first_chunk()?;
+        Some(u64::from_le_bytes(*bytes))
+    };
+    match (kind, content.len()) {
+        (LINKS, _) => Some(Entry::Links(Batch::from_bytes(content.to_vec()))),
+        (DONE, 8) => Some(Entry::Done {
+            hash: number(0)?,
+            sum: None,
+        }),
+        (STORED, 16) => Some(Entry::Done {
+            hash: number(0)?,
+            sum: Some(number(1)?),
+        }),
+        (MARK, 24..) => Some(Entry::Mark(Mark {
+            journal: number(0)?,
+            captures: number(1)?,
+            length: number(2)?,
+            name: String::from_utf8(content[24..].to_vec()).ok()?,
+        })),
+        _ => None,
+    }
 }

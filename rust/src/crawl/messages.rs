@@ -3,6 +3,7 @@
 use super::CrawlError;
 use super::dns::Found;
 use super::flusher::Stored;
+use super::journal::Mark;
 use super::record::Batch;
 use super::workbench::{Moment, Task};
 use crate::web::http::Failure;
@@ -43,6 +44,8 @@ pub enum Event {
     },
     /// a name or an address that is not to be asked
     Blacklist(String),
+    /// a checkpoint is over
+    Synced(Mark),
     /// a thread cannot go on
     Failed(CrawlError),
 }

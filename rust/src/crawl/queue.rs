@@ -6,6 +6,7 @@
 //! when it has been read. After an error a queue is of no further use.
 
 use crate::collection::files::Writer;
+use crate::collection::space::patiently;
 use crate::collection::{CollectionError, Result, faults};
 use std::collections::VecDeque;
 use std::fs::File;
@@ -198,14 +199,18 @@ pub(super) fn read_at(file: &File, path: &Path, buffer: &mut [u8], place: u64) -
 
 /// Writes in the middle of a file; fails on order as [`Writer`] does.
 pub(super) fn write_at(file: &File, path: &Path, data: &[u8], place: u64) -> Result<()> {
-    let outcome = match faults::on_write(path, data.len()) {
-        faults::Verdict::Pass => file.write_all_at(data, place),
-        faults::Verdict::Fail(errno) => Err(io::Error::from_raw_os_error(errno)),
-        faults::Verdict::Tear { keep } => {
-            let _ = file.write_all_at(&data[..keep], place);
-            faults::die();
+    let outcome = patiently(path, data.len(), || {
+        match faults::on_write(path, data.len()) {
+            faults::Verdict::Pass => file.write_all_at(data, place),
+            // who tries again writes all of it, at the same place
+            faults::Verdict::Part(_) => Err(io::Error::from_raw_os_error(libc::ENOSPC)),
+            faults::Verdict::Fail(errno) => Err(io::Error::from_raw_os_error(errno)),
+            faults::Verdict::Tear { keep } => {
+                let _ = file.write_all_at(&data[..keep], place);
+                faults::die();
+            }
         }
-    };
+    });
     outcome.map_err(|source| CollectionError::from_io(path, "write", source))
 }
 

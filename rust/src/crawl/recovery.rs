@@ -5,15 +5,26 @@ use super::config::nanos;
 use super::counters::add;
 use super::flusher::Message;
 use super::frontier::Frontier;
-use super::journal::{self, Entry};
+use super::journal::{self, Entry, Mark};
+use super::workbench::Moment;
+use crate::collection::faults::crash_point;
 use hashbrown::HashSet;
+
+/// Nanoseconds between two writes of the journal, and what is not waited with for so long.
+const PERIOD: Moment = 20_000_000;
+const MANY: usize = 256;
+const BUFFER: usize = 256 << 10;
 
 impl Frontier {
     /// Takes up what an earlier run left: all URLs in their order, less those that are done.
     pub(super) fn replay(&mut self) -> Result<()> {
         let config = self.config.clone();
         let path = config.folder.join("journal");
+        if !path.exists() {
+            return Ok(());
+        }
         let past = &config.past;
+        add(&self.counters.torn, past.num_torn);
         for (digest, fingerprint, url, date) in &past.known {
             self.known.remember(digest, *fingerprint, url, *date)?;
         }
@@ -27,7 +38,7 @@ impl Frontier {
         let stored: HashSet<u64> = past.stored.iter().copied().collect();
         // what is done enters the sieve first, as something that nobody wants to see again
         journal::read(&path, &mut |entry| match entry {
-            Entry::Done { hash, is_stored } if !is_stored || stored.contains(&hash) => {
+            Entry::Done { hash, sum } if sum.is_none() || stored.contains(&hash) => {
                 self.sieve.enqueue(hash, &[])?;
                 if self.sieve.is_full() {
                     self.sieve.flush(&mut |_| Ok(()))?;
@@ -39,24 +50,49 @@ impl Frontier {
         self.sieve.flush(&mut |_| Ok(()))?;
         journal::read(&path, &mut |entry| match entry {
             Entry::Links(batch) => self.enqueue(&batch),
-            Entry::Done { .. } => Ok(()),
+            Entry::Done { .. } | Entry::Mark(_) => Ok(()),
         })?;
         Ok(())
     }
 
-    /// Writes the journal, and then lets the flusher have what the journal says is done.
+    /// Writes the journal, if it is time, and then lets the flusher have what the journal says is done.
     pub(super) fn pass_to_flusher(&mut self) -> Result<()> {
+        let now = self.clock.now();
+        // a call of the system for each page would cost more than all else about the journal
+        if self.in_flight > 0
+            && now < self.last_write + PERIOD
+            && self.outgoing.len() < MANY
+            && self.journal.num_pending() < BUFFER
+        {
+            return Ok(());
+        }
+        self.last_write = now;
         self.journal.write()?;
+        crash_point("crawl.journal-written");
         for message in self.outgoing.drain(..) {
             // a flusher that is gone has told why
             let _ = self.stored.send(message);
         }
-        let now = self.clock.now();
-        if now >= self.last_sync + nanos(self.config.limits.checkpoint) {
-            self.last_sync = now;
-            self.journal.sync()?;
-            let _ = self.stored.send(Message::Sync);
+        let period = self.config.limits.checkpoint;
+        if period > 0.0 && now >= self.last_sync + nanos(period) && !self.is_syncing {
+            self.begin_checkpoint();
         }
         Ok(())
+    }
+
+    /// Lets the flusher sync everything, the journal too: nobody here waits for the disk.
+    pub(super) fn begin_checkpoint(&mut self) {
+        self.last_sync = self.clock.now();
+        if let Some((journal, length)) = self.journal.syncer().filter(|_| !self.is_syncing) {
+            self.is_syncing = true;
+            let _ = self.stored.send(Message::Sync { journal, length });
+        }
+    }
+
+    /// Notes how far the files are on the disk; what lies behind that is looked at when the crawl goes on.
+    pub(super) fn end_checkpoint(&mut self, mark: &Mark) {
+        self.is_syncing = false;
+        add(&self.counters.checkpoints, 1);
+        self.journal.push_mark(mark);
     }
 }

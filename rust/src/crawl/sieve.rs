@@ -8,6 +8,7 @@
 
 use super::queue::{self, DiskQueue};
 use crate::collection::Result;
+use crate::collection::faults::crash_point;
 use crate::collection::files::Writer;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -136,7 +137,9 @@ impl Sieve {
         for run in &self.runs[kept..] {
             sources.push(Cursor::new(Some(run), Vec::new()));
         }
+        crash_point("crawl.sieve-merging");
         merge(&path, sources)?;
+        crash_point("crawl.sieve-merged");
         for run in self.runs.drain(kept..) {
             queue::delete(&run.path)?;
         }

@@ -33,7 +33,7 @@ impl Frontier {
             frontier.in_flight < limits.fetchers
                 && (limits.max_pages == 0 || asked < limits.max_pages)
         };
-        while self.end.is_none() && !self.is_paused && room(self) {
+        while self.end.is_none() && self.may_visit() && room(self) {
             let now = self.clock.now();
             let Some(host) = self.bench.acquire(now) else {
                 self.distributor

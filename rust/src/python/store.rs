@@ -149,7 +149,7 @@ impl WarcFiles {
             .map(|place| (place.name, place.offset))
     }
 
-    fn sync(&self, py: Python<'_>) -> PyResult<()> {
+    fn sync(&mut self, py: Python<'_>) -> PyResult<()> {
         Ok(py.detach(|| self.files.sync())?)
     }
 

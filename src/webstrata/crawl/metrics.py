@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 PREFIX = "webstrata_crawl_"
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-STATES = ("running", "paused", "stopping", "storing")
+STATES = ("running", "paused", "out of space", "stopping", "storing")
 """What a crawl can be doing."""
 
 GAUGES = {
@@ -55,6 +55,9 @@ _COUNTERS = {
     "received": "URLs from outside: seeds, and those that other agents sent.",
     "flushes": "Times that the sieve was flushed.",
     "hosts_closed": "Hosts that were given up or are full.",
+    "torn": "Captures that an earlier run had not wholly written, to be fetched again.",
+    "disk_waits": "Times that a write had to wait because the disk was full.",
+    "checkpoints": "Times that everything so far was made to survive a power cut.",
 }
 
 

@@ -7,10 +7,16 @@ So, whatever was cut off, the files come into order by cutting them back to the 
 records are there, and whose page is done:
 
 - the journal up to its last good frame;
-- ``captures.cdxj`` up to the first line that is not whole, names records beyond the end of their file, or a
-  page that is not done;
+- ``captures.cdxj`` up to the first line that is not whole, names records that are not there as they were
+  written, or a page that is not done;
 - the WARC file of the last line that stays, behind the records of its capture (the field ``span``); later
   files go, and the open one is closed.
+
+A power cut may keep any part of what was written and not synced, in any order, and zeros for the rest. The
+journal therefore has the checksum of each capture's records, and a mark for each checkpoint: how far the
+files were synced then. Records behind the last mark are read and compared, those before it are not. What
+lies behind it is also written once more and synced: after a sync that failed, a disk may lack what memory
+still shows, and no later sync would tell (a page that was written in vain counts as clean).
 
 What is cut off is counted and fetched again. The frontier itself is made anew from the journal: URLs in their
 order, less those that are done.
@@ -19,30 +25,60 @@ order, less those that are done.
 from __future__ import annotations
 
 import base64
+import json
+import os
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow.compute as pc
 
 from webstrata._core import crawl as _core
-from webstrata.collection.files import explained, open_writer, rename
+from webstrata.collection.files import explained, open_writer, rename, sync_path
 from webstrata.errors import FormatError
 from webstrata.store.pages import REVISIT, TEXT, read_captures
 from webstrata.web.url import split
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    import numpy.typing as npt
     import pyarrow as pa
 
     from webstrata.collection import Snapshot
 
+    Hashes = npt.NDArray[np.uint64]
+
 JOURNAL = "journal"
 CAPTURES = "captures.cdxj"
 SCRATCH = "frontier"
+POINTS = (
+    "crawl.journal-written",
+    "crawl.checkpoint-begun",
+    "crawl.journal-synced",
+    "crawl.files-synced",
+    "crawl.checkpoint-ended",
+    "store.file-begun",
+    "store.file-filled",
+    "store.file-closed",
+    "crawl.sieve-merging",
+    "crawl.sieve-merged",
+)
+"""The points at which a plan of faults can kill a crawl (see `webstrata.collection.faults`)."""
+
 _OPEN = ".open"
+_PIECE = 16 << 20
+
+
+class Mark(NamedTuple):
+    """What was on the disk when a checkpoint was over: bytes of the files, and the last file of records."""
+
+    journal: int
+    captures: int
+    name: str
+    length: int
 
 
 @dataclass
@@ -54,7 +90,11 @@ class Past:
     pages: list[tuple[str, int]] = field(default_factory=list)
     duplicates: int = 0
     cut: int = 0
-    """Captures that were cut off, to be fetched again."""
+    """Captures that were not whole on the disk, to be fetched again."""
+    ended: float = 0.0
+    """When it last wrote, in seconds since 1970: nobody was asked later."""
+    pause: float = 0.0
+    """Seconds before anybody is asked, so that delays hold over a restart."""
 
     def to_core(self) -> dict[str, Any]:
         """What the engine is told."""
@@ -63,7 +103,15 @@ class Past:
             "past_known": self.known,
             "past_pages": self.pages,
             "past_duplicates": self.duplicates,
+            "past_torn": self.cut,
+            "past_pause": self.pause,
         }
+
+    def __str__(self) -> str:
+        text = f"Going on with {len(self.stored):,} captures"
+        if not self.cut:
+            return f"{text}; none was cut off."
+        return f"{text}; {self.cut:,} {'was' if self.cut == 1 else 'were'} cut off, to be fetched again."
 
 
 def recover(folder: Path) -> Past:
@@ -74,56 +122,126 @@ def recover(folder: Path) -> Past:
     >>> folder = getfixture("tmp_path")
     >>> (folder / "journal").touch()
     >>> recover(folder)
-    Past(stored=[], known=[], pages=[], duplicates=0, cut=0)
+    Past(stored=[], known=[], pages=[], duplicates=0, cut=0, ...)
     """
+    journal, captures = folder / JOURNAL, folder / CAPTURES
     with explained(folder, "read"):
-        good, done = _core.read_journal(folder / JOURNAL)
-        _cut(folder / JOURNAL, good)
-        lines, table = _read_lines(folder / CAPTURES)
+        ended = max(path.stat().st_mtime for path in folder.iterdir() if path.is_file())
+        good, done, sums, told = _core.read_journal(journal)
+        mark = Mark(*told)
+        _cut(journal, good)
+        lines, table = _read_lines(captures, mark)
         hashes = _hash(table)
         kept = _count_good(folder, table, np.isin(hashes, done))
+        ends = np.cumsum([len(line) for line in lines], dtype=np.int64)
+        trusted = min(int(np.searchsorted(ends, mark.captures, side="right")), kept)
+        kept = trusted + _count_whole(
+            folder, table.slice(trusted, kept - trusted), hashes[trusted:kept], done, sums
+        )
         _cut_records(folder, table, kept)
-        _cut(folder / CAPTURES, sum(map(len, lines[:kept])))
+        _cut(captures, int(ends[kept - 1]) if kept else 0)
+        now = _write_again(folder, mark, table.slice(0, kept))
+        _core.mark_journal(journal, now)
     past = _describe(table.slice(0, kept), hashes[:kept])
-    past.cut = len(lines) - kept
+    past.ended = ended
+    past.cut = len(np.setdiff1d(np.concatenate([done, hashes[kept:]]), hashes[:kept]))
     return past
 
 
-def _read_lines(path: Path) -> tuple[list[bytes], pa.Table]:
+def _read_lines(path: Path, mark: Mark) -> tuple[list[bytes], pa.Table]:
     """The lines that are whole, and what they say."""
     data = path.read_bytes() if path.exists() else b""
     lines = data.splitlines(keepends=True)
-    while lines:
-        try:
-            if lines[-1].endswith(b"\n"):
-                return lines, read_captures(path)
-        except FormatError:
-            pass
+    place, good = 0, len(lines)
+    for number, line in enumerate(lines):
+        place += len(line)
         # the end may be torn, or zeros that a power cut left
-        lines.pop()
+        if place > mark.captures and not _is_line(line):
+            good = number
+            break
+    while True:
+        lines = lines[:good]
         _cut(path, sum(map(len, lines)))
-    path.touch()
-    return [], read_captures(path)
+        if not lines:
+            path.touch()
+        try:
+            return lines, read_captures(path)
+        except FormatError:
+            if not lines:
+                raise
+            good = len(lines) - 1
 
 
-def _hash(table: pa.Table) -> np.ndarray[Any, np.dtype[np.uint64]]:
-    urls = [url.encode() for url in table["url"].to_pylist()]
-    ends = np.cumsum([len(url) for url in urls], dtype=np.uint64)
-    return _core.hash_records(b"".join(urls), ends) if urls else np.zeros(0, np.uint64)
+def _is_line(line: bytes) -> bool:
+    try:
+        return line.endswith(b"}\n") and isinstance(json.loads(line[line.index(b"{") :]), dict)
+    except ValueError:
+        return False
 
 
-def _ends(table: pa.Table) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _hash(table: pa.Table) -> Hashes:
+    return _hash_pieces([url.encode() for url in table["url"].to_pylist()])
+
+
+def _hash_pieces(pieces: list[bytes]) -> Hashes:
+    ends = np.cumsum([len(piece) for piece in pieces], dtype=np.uint64)
+    return _core.hash_records(b"".join(pieces), ends) if pieces else np.zeros(0, np.uint64)
+
+
+def _ends(table: pa.Table) -> npt.NDArray[np.int64]:
     """Where the records of each capture end in their file."""
-    spans = pc.cast(table["span"], "int64")
-    return np.asarray(pc.add(table["offset"], pc.coalesce(spans, table["length"])))
+    return np.asarray(pc.add(table["offset"], pc.cast(_spans(table), "int64")))
 
 
-def _count_good(folder: Path, table: pa.Table, is_done: np.ndarray[Any, np.dtype[np.bool_]]) -> int:
-    """How many lines stay."""
+def _spans(table: pa.Table) -> pa.ChunkedArray:
+    return pc.coalesce(pc.cast(table["span"], "int64"), table["length"])
+
+
+def _count_good(folder: Path, table: pa.Table, is_done: npt.NDArray[np.bool_]) -> int:
+    """How many lines name pages that are done, and records that lie within their files."""
     sizes = {path.name.removesuffix(_OPEN): path.stat().st_size for path in _list_warc(folder)}
     room = np.array([sizes.get(name, 0) for name in table["filename"].to_pylist()], dtype=np.int64)
     bad = np.flatnonzero(~(is_done & (_ends(table) <= room)))
     return int(bad[0]) if len(bad) else len(table)
+
+
+def _count_whole(folder: Path, table: pa.Table, hashes: Hashes, done: Hashes, sums: Hashes) -> int:
+    """How many of these lines have the records that were written, by their checksums."""
+    promised = set(zip(done.tolist(), sums.tolist(), strict=True))
+    count = 0
+    for pieces in _read_spans(folder, table):
+        for found in _hash_pieces(pieces).tolist():
+            if (int(hashes[count]), found) not in promised:
+                return count
+            count += 1
+    return count
+
+
+def _read_spans(folder: Path, table: pa.Table) -> Iterator[list[bytes]]:
+    """The bytes of the records of each line, some lines at once."""
+    open_name, stream, pieces, size = "", None, list[bytes](), 0
+    rows = zip(
+        table["filename"].to_pylist(), table["offset"].to_pylist(), _spans(table).to_pylist(), strict=True
+    )
+    try:
+        for name, offset, span in rows:
+            if name != open_name:
+                if stream is not None:
+                    stream.close()
+                path = folder / name
+                stream = (path if path.exists() else folder / f"{name}{_OPEN}").open("rb")
+                open_name = name
+            assert stream is not None
+            stream.seek(offset)
+            pieces.append(stream.read(span))
+            size += span
+            if size > _PIECE:
+                yield pieces
+                pieces, size = [], 0
+        yield pieces
+    finally:
+        if stream is not None:
+            stream.close()
 
 
 def _cut_records(folder: Path, table: pa.Table, kept: int) -> None:
@@ -144,9 +262,15 @@ def _list_warc(folder: Path) -> list[Path]:
 
 
 def _cut(path: Path, length: int) -> None:
+    """Take away what lies behind `length`, durably."""
     if not path.exists() or path.stat().st_size <= length:
         return
-    # the part may have the same file under a second name, and keeps it as it is
+    if path.stat().st_nlink == 1:
+        # a disk that is full has no room for a second one
+        os.truncate(path, length)
+        sync_path(path)
+        return
+    # the part has the same file under a second name, and keeps it as it is
     short = path.with_name(f"{path.name}.cut")
     with path.open("rb") as stream, open_writer(short) as out:
         while length > 0:
@@ -156,7 +280,32 @@ def _cut(path: Path, length: int) -> None:
     rename(short, path)
 
 
-def _describe(table: pa.Table, hashes: np.ndarray[Any, np.dtype[np.uint64]]) -> Past:
+def _write_again(folder: Path, mark: Mark, table: pa.Table) -> Mark:
+    """Make all that stays durable, whatever was heard of earlier syncs; how far the files go."""
+    last = table["filename"][-1].as_py() if len(table) else ""
+    for path in _list_warc(folder):
+        if path.name >= mark.name:
+            _write_same(path, mark.length if path.name == mark.name else 0)
+    _write_same(folder / CAPTURES, mark.captures)
+    _write_same(folder / JOURNAL, mark.journal)
+    sync_path(folder)
+    journal, captures = ((folder / name).stat().st_size for name in (JOURNAL, CAPTURES))
+    return Mark(journal, captures, last, (folder / last).stat().st_size if last else 0)
+
+
+def _write_same(path: Path, start: int) -> None:
+    """Write what a file holds from `start` on to where it is, and sync it."""
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        while piece := os.pread(descriptor, 1 << 20, start):
+            os.pwrite(descriptor, piece, start)
+            start += len(piece)
+    finally:
+        os.close(descriptor)
+    sync_path(path)
+
+
+def _describe(table: pa.Table, hashes: Hashes) -> Past:
     past = Past(stored=hashes.tolist())
     names = ("url", "status", "mime", "digest", "fingerprint", "duplicate-of", "time")
     pages: Counter[str] = Counter()

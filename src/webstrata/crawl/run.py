@@ -30,7 +30,7 @@ from webstrata.crawl.seeds import read_seeds
 from webstrata.crawl.series import FILE as SERIES
 from webstrata.crawl.series import Series
 from webstrata.crawl.settings import CrawlSettings
-from webstrata.errors import AccessError, ExistsError, SettingError, StorageError
+from webstrata.errors import AccessError, DiskFullError, ExistsError, SettingError, StorageError
 from webstrata.store.step import build_parsed, build_store
 
 if TYPE_CHECKING:
@@ -180,10 +180,9 @@ class Crawl:
             self.goes_on = self._prepare(again=again)
             past = recover(self.folder) if self.goes_on else Past()
             if self.goes_on:
-                self.progress.note(
-                    f"Going on with {len(past.stored):,} captures; {past.cut:,} were cut off and are fetched "
-                    "again."
-                )
+                self.progress.note(str(past))
+                delay = max(self.settings.host_delay, self.settings.ip_delay)
+                past.pause = min(max(past.ended + delay - time.time(), 0.0), delay)
             started, spent = time.monotonic(), time.process_time()
             try:
                 engine = self._engine = Engine(configuration | past.to_core())
@@ -199,7 +198,7 @@ class Crawl:
                     engine.finish()
                 interrupted = self._watch(engine)
                 control.let_go()
-                end = engine.join()
+                end = self._join(engine, interrupted=interrupted)
                 self._answer(engine)
             except BaseException:
                 # whatever a gate or a receiver raises, no thread goes on behind it
@@ -236,7 +235,7 @@ class Crawl:
 
     def _watch(self, engine: Engine) -> bool:
         """Show progress and answer what the core asks until it is over; whether somebody pressed Ctrl-C."""
-        shown = 0
+        shown, told = 0, ""
         interrupted = False
         total = self.settings.max_pages or None
         with self.progress.task("crawling", total=total, unit="pages") as task:
@@ -248,13 +247,31 @@ class Crawl:
                     self._answer(engine)
                     pages = self._sample(engine)["pages"]
                     task.advance(pages - shown)
-                    shown = pages
+                    shown, told = pages, self._tell_shortage(told)
                 except KeyboardInterrupt:
                     # who presses it twice does not want to wait
                     self.stop(now=interrupted)
                     if not interrupted:
                         self.progress.note("Stopping: visits under way are brought to their end.")
                     interrupted = True
+
+    def _tell_shortage(self, told: str) -> str:
+        """Say once that the disk is full, and once that it has room again; what was said of it."""
+        shortage = self.control.shortage if self.control is not None else ""
+        if shortage and not told:
+            self.progress.note(shortage)
+        elif told and not shortage:
+            self.progress.note("There is room on the disk again: the crawl goes on.")
+        return shortage
+
+    def _join(self, engine: Engine, *, interrupted: bool) -> str:
+        try:
+            return engine.join()
+        except DiskFullError as error:
+            # what was stopped while the disk was full leaves its files as they are
+            if interrupted:
+                raise KeyboardInterrupt(str(error)) from error
+            raise
 
     def _answer(self, engine: Engine) -> None:
         held: list[str] = []

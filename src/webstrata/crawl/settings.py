@@ -152,7 +152,13 @@ class CrawlSettings(Settings):
         False, "Of a page with the fingerprint of another one store only a pointer, as TIME did."
     )
     checkpoint: float = setting(
-        10.0, "Time after which what was crawled survives a power cut.", unit="seconds", check=positive
+        10.0,
+        "Time after which what was crawled survives a power cut; 0 for no journal: such a crawl begins anew.",
+        unit="seconds",
+        check=not_negative,
+    )
+    disk_check: float = setting(
+        10.0, "Time between two looks at a disk that is full.", unit="seconds", check=positive
     )
     log_releases: bool = setting(
         False, "Write the URLs that the sieve releases to crawl/releases.log, in order."

@@ -1,10 +1,11 @@
 //! `webstrata._core.crawl`: the engine.
 
 use crate::crawl::config::{Config, Filters, Judge, Limits, Past, Prioritizer, Subjects};
+use crate::crawl::counters::set;
 use crate::crawl::engine::Engine as CoreEngine;
 use crate::crawl::filters::Filter;
 use crate::crawl::frontier::host_hash;
-use crate::crawl::journal::{self, Entry};
+use crate::crawl::journal::{self, Entry, Journal, Mark};
 use crate::crawl::messages::{Event, Notice};
 use crate::crawl::{CrawlError, Result};
 use crate::store::warc::Compression;
@@ -21,28 +22,59 @@ use std::sync::{Arc, Mutex};
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("LIMITS", Limits::NAMES.to_vec())?;
     module.add_function(wrap_pyfunction!(hash_host, module)?)?;
+    module.add_function(wrap_pyfunction!(mark_journal, module)?)?;
     module.add_function(wrap_pyfunction!(read_journal, module)?)?;
     module.add_class::<Engine>()
 }
 
-/// How many bytes of a journal are good, and the hashes of URLs that it calls done and stored.
+type Hashes<'py> = Bound<'py, PyArray1<u64>>;
+/// Lengths of the journal and of the lines, the name of the last file and its length, when a checkpoint was over.
+type GivenMark = (u64, u64, String, u64);
+
+/// How many bytes of a journal are good, the hashes of URLs that it calls done and stored, the checksums of their
+/// records, and its last mark.
 #[pyfunction]
-fn read_journal<'py>(py: Python<'py>, path: PathBuf) -> PyResult<(u64, Bound<'py, PyArray1<u64>>)> {
-    let (good, done) = py.detach(|| -> Result<_> {
-        let mut done = Vec::new();
+fn read_journal<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+) -> PyResult<(u64, Hashes<'py>, Hashes<'py>, GivenMark)> {
+    let (good, done, sums, mark) = py.detach(|| -> Result<_> {
+        let (mut done, mut sums, mut last) = (Vec::new(), Vec::new(), Mark::default());
         let good = journal::read(&path, &mut |entry| {
-            if let Entry::Done {
-                hash,
-                is_stored: true,
-            } = entry
-            {
-                done.push(hash);
+            match entry {
+                Entry::Done {
+                    hash,
+                    sum: Some(sum),
+                } => {
+                    done.push(hash);
+                    sums.push(sum);
+                }
+                Entry::Mark(mark) => last = mark,
+                _ => {}
             }
             Ok(())
         })?;
-        Ok((good, done))
+        Ok((good, done, sums, last))
     })?;
-    Ok((good, done.into_pyarray(py)))
+    let mark = (mark.journal, mark.captures, mark.name, mark.length);
+    Ok((good, done.into_pyarray(py), sums.into_pyarray(py), mark))
+}
+
+/// Notes in a journal that everything of it so far, and of the other files what `mark` says, is on the disk.
+#[pyfunction]
+fn mark_journal(py: Python<'_>, path: PathBuf, mark: GivenMark) -> PyResult<()> {
+    let (journal, captures, name, length) = mark;
+    let mark = Mark {
+        journal,
+        captures,
+        name,
+        length,
+    };
+    Ok(py.detach(|| {
+        let mut journal = Journal::append(&path)?;
+        journal.push_mark(&mark);
+        journal.write()
+    })?)
 }
 
 /// The place of a URL's host on the ring of agents.
@@ -63,6 +95,8 @@ struct Given {
     past_known: Vec<(Vec<u8>, Option<u64>, String, u64)>,
     past_pages: Vec<(String, u32)>,
     past_duplicates: u64,
+    past_torn: u64,
+    past_pause: f64,
     user_agent: String,
     agents: Vec<String>,
     headers: Vec<(String, String)>,
@@ -134,6 +168,12 @@ impl Engine {
         self.engine.send(Event::Blacklist(what));
     }
 
+    /// What cannot be written because the disk is full, how many bytes that are, and for how many seconds.
+    fn shortage(&self) -> Option<(PathBuf, usize, f64)> {
+        let found = self.engine.space.shortage()?;
+        Some((found.path, found.bytes, found.since.elapsed().as_secs_f64()))
+    }
+
     fn is_over(&self) -> bool {
         self.engine.is_over()
     }
@@ -149,6 +189,8 @@ impl Engine {
 
     fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let counters = &self.engine.counters;
+        // who waits cannot tell
+        set(&counters.disk_waits, self.engine.space.num_waits());
         let found = PyDict::new(py);
         for (name, value) in counters.read() {
             found.set_item(name, value)?;
@@ -244,6 +286,8 @@ fn configure(given: Given, raised: &Raised) -> PyResult<Config> {
             known: known.collect::<PyResult<_>>()?,
             pages: given.past_pages,
             num_duplicates: given.past_duplicates,
+            num_torn: given.past_torn,
+            pause: given.past_pause,
         },
         user_agent: given.user_agent,
         agents: given.agents,

@@ -1,7 +1,8 @@
 //! The files of a crawl: `prefix-00000.warc.gz` and so on, each with `.open` behind its name until it is closed.
 
 use super::{Compression, Encoder};
-use crate::collection::files::{Writer, rename};
+use crate::collection::faults::crash_point;
+use crate::collection::files::{Writer, rename, sync_path};
 use crate::collection::{CollectionError, Result};
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,8 @@ pub struct Files {
     encoder: Encoder,
     serial: u32,
     open: Option<(Writer, String)>,
+    /// the open file has a name that may not last
+    is_new: bool,
     closed: Option<(String, u64)>,
 }
 
@@ -61,6 +64,7 @@ impl Files {
                 .last()
                 .map_or(0, |(number, _)| number + 1),
             open: None,
+            is_new: false,
             closed: None,
         })
     }
@@ -101,6 +105,10 @@ impl Files {
         };
         let offset = writer.position();
         let written = writer.put(batch);
+        if written.is_err() {
+            // half a record is of no use, and on a full disk its room is
+            let _ = writer.cut(offset);
+        }
         let (_, name) = self.open.insert((writer, name));
         written.map(|()| Place { name, offset })
     }
@@ -118,6 +126,8 @@ impl Files {
         self.encoder
             .encode_info(&name, date, &fields, &mut opening)?;
         writer.put(&opening)?;
+        self.is_new = true;
+        crash_point("store.file-begun");
         Ok((writer, name))
     }
 
@@ -130,17 +140,26 @@ impl Files {
     }
 
     /// Returns when every batch so far would survive a power cut.
-    pub fn sync(&self) -> Result<()> {
-        let open = self.open.as_ref();
-        open.map_or(Ok(()), |(writer, _)| writer.sync())
+    pub fn sync(&mut self) -> Result<()> {
+        let Some((writer, _)) = &self.open else {
+            return Ok(());
+        };
+        writer.sync()?;
+        if std::mem::take(&mut self.is_new) {
+            sync_path(&self.folder)?;
+        }
+        Ok(())
     }
 
     /// Gives the open file its name.
     pub fn close(&mut self) -> Result<()> {
         if let Some((writer, name)) = self.open.take() {
+            crash_point("store.file-filled");
             writer.sync()?;
+            self.is_new = false;
             let path = self.folder.join(&name);
             rename(&self.folder.join(format!("{name}.open")), &path)?;
+            crash_point("store.file-closed");
             self.closed = Some((name, writer.position()));
         }
         Ok(())

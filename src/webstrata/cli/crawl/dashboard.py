@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 
 BARS = "▁▂▃▄▅▆▇█"
 _WIDTH = 44
-_STYLES = {"running": "green", "paused": "yellow", "stopping": "yellow", "storing": "cyan"}
+_STYLES = {
+    "running": "green",
+    "paused": "yellow",
+    "out of space": "red",
+    "stopping": "yellow",
+    "storing": "cyan",
+}
 
 
 def sparkline(values: Sequence[float], width: int = _WIDTH) -> str:
@@ -105,6 +111,8 @@ def draw_essentials(status: Mapping[str, Any], history: History) -> RenderableTy
     grid.add_column(style="bold")
     grid.add_column()
     grid.add_row("crawling", _done(status))
+    if status.get("shortage"):
+        grid.add_row("disk full", status["shortage"])
     if bar := _progress(status):
         grid.add_row("", bar)
     for row in _rates(status, history)[:2]:
@@ -124,6 +132,8 @@ def draw_dashboard(status: Mapping[str, Any], history: History) -> RenderableTyp
     grid.add_column(style="bold")
     grid.add_column(overflow="fold")
     grid.add_row("done", _done(status))
+    if status.get("shortage"):
+        grid.add_row("disk full", Text(status["shortage"], style="red"))
     if bar := _progress(status):
         grid.add_row("progress", Text(bar, style="green"))
     for name, numbers, bars in _rates(status, history):

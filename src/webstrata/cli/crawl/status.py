@@ -29,6 +29,7 @@ ROWS = {
     "waiting": "URLs out of the sieve",
     "virtualized": "URLs on the disk",
     "limbo": "hosts with URLs on the disk alone",
+    "checkpoints": "checkpoints",
 }
 """Counters of a status by what they are called for people."""
 
@@ -57,6 +58,8 @@ def _show(status: dict[str, Any]) -> None:
         f"{counters['pages']:,} pages; {rates['pages']:,.1f} pages/s and {show_bytes(int(rates['bytes']))}/s "
         f"now, {means['pages']:,.1f} and {show_bytes(int(means['bytes']))}/s in the mean."
     )
+    if status.get("shortage"):
+        click.echo(f"{status['shortage']}.")
     rows = [[text, counters[name]] for name, text in ROWS.items() if name in counters]
     rows += [
         [f"answers {name.removeprefix('status_')}", counters[name]] for name in nonzero(counters, "status_")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import ipaddress
 import os
+import shlex
+import shutil
 import threading
 import time
 from collections import deque
@@ -18,6 +20,7 @@ from webstrata.web.url import normalize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from webstrata.crawl.series import Series
     from webstrata.crawl.settings import CrawlSettings
@@ -89,6 +92,7 @@ class Control:
         self._state = "running"
         self._began = clock()
         self._since = dt.datetime.now(dt.UTC)
+        self._shortage = ""
         self._counters: dict[str, int] = dict(engine.counters())
         self._live = [field.name for field in describe(type(settings)) if field.setting.live]
         self._samples: deque[tuple[float, dict[str, int]]] = deque([(self._began, self._counters)])
@@ -97,8 +101,13 @@ class Control:
 
     @property
     def state(self) -> str:
-        """``running``, ``paused``, ``stopping`` or ``storing``."""
-        return self._state
+        """``running``, ``paused``, ``out of space``, ``stopping`` or ``storing``."""
+        return "out of space" if self._shortage and self._state == "running" else self._state
+
+    @property
+    def shortage(self) -> str:
+        """What cannot be written because the disk is full, and what to do; nothing while there is room."""
+        return self._shortage
 
     def sample(self, *, force: bool = False) -> dict[str, int]:
         """Look at the core, keep what rates and the series need, and return its counters."""
@@ -107,12 +116,13 @@ class Control:
                 return self._counters
             now = self._clock()
             self._counters = dict(self._engine.counters())
+            self._shortage = self._read_shortage()
             if now - self._samples[-1][0] >= _STEP or force:
                 self._samples.append((now, self._counters))
                 while len(self._samples) > 2 and self._samples[1][0] <= now - WINDOW:
                     self._samples.popleft()
             if self.series is not None:
-                self.series.sample(self._counters, state=self._state, force=force)
+                self.series.sample(self._counters, state=self.state, force=force)
             return self._counters
 
     def let_go(self) -> None:
@@ -140,7 +150,8 @@ class Control:
                 "webstrata": __version__,
                 "pid": os.getpid(),
                 **self.about,
-                "state": self._state,
+                "state": self.state,
+                "shortage": self._shortage,
                 "since": self._since.isoformat(timespec="seconds"),
                 "seconds": round(seconds, 3),
                 "counters": dict(self._counters),
@@ -171,7 +182,15 @@ class Control:
 
     def resume(self) -> str:
         """Go on; the state."""
-        return self._steer("running", lambda engine: engine.pause(False))
+        self._steer("running", lambda engine: engine.pause(False))
+        with self._lock:
+            # whoever waits for the disk looks again now, and the answer tells what it found
+            for _ in range(10):
+                self._shortage = self._read_shortage()
+                if not self._shortage:
+                    break
+                time.sleep(0.02)
+            return self.state
 
     def stop(self, *, now: bool = False) -> str:
         """End in order, visits under way given up if it is to be `now`; the state."""
@@ -252,6 +271,15 @@ class Control:
 
     # ---- inside
 
+    def _read_shortage(self) -> str:
+        found = self._engine.shortage() if hasattr(self._engine, "shortage") else None
+        if found is None:
+            return ""
+        command = "webstrata crawl resume"
+        if "collection" in self.about:
+            command += f" {shlex.quote(self.about['collection'])} {self.about['snapshot']}"
+        return explain_shortage(*found, every=self.settings.disk_check, command=command)
+
     def _running(self, what: str) -> Any:  # noqa: ANN401
         if self._engine is None:
             raise UsageError(f"{what}: the crawl has ended, and its pages are being stored")
@@ -268,6 +296,28 @@ class Control:
 
     def _note(self, **change: object) -> None:
         self.changes.append({"seconds": round(self._clock() - self._began, 3), **change})
+
+
+def explain_shortage(path: Path, size: int, seconds: float, *, every: float, command: str) -> str:
+    """A sentence about a disk that is full: which file, what is missing, what to do.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> print(explain_shortage(Path("/no/a.warc"), 5120, 3.0, every=10.0, command="webstrata crawl resume"))
+    /no/a.warc: no space left for 5,120 bytes, and the crawl has been waiting for 3 s; free some space on this
+    disk: it looks again every 10 s, or at once with `webstrata crawl resume`
+    """
+    missing = f"for {size:,} bytes" if size else "for another file"
+    try:
+        free = shutil.disk_usage(path.parent).free
+        missing += f" ({free:,} are free)"
+    except OSError:
+        pass
+    return (
+        f"{path}: no space left {missing}, and the crawl has been waiting for {seconds:.0f} s; free some "
+        f"space on this disk: it looks again every {every:g} s, or at once with `{command}`"
+    )
 
 
 def parse_target(text: str) -> str:
