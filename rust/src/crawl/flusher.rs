@@ -2,11 +2,12 @@
 
 use super::Result;
 use super::config::Config;
-use super::counters::{Counters, add, set, thread_cpu_ns};
+use super::counters::{Counters, add, get, set, thread_cpu_ns};
+use super::log::Log;
 use crate::collection::files::Writer;
 use crate::store::cdxj::{Line, push_line};
 use crate::store::warc::{Encoded, Files};
-use crossbeam::channel::Receiver;
+use crossbeam::channel::{Receiver, Sender};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,6 +36,10 @@ pub enum Message {
     Capture(Box<Stored>),
     /// everything so far must survive a power cut
     Sync,
+    /// everything so far is to be seen by who reads: the open file is closed; the reply has the number of captures
+    Flush(Sender<u64>),
+    /// lines for the crawl's log
+    Log(Vec<u8>),
 }
 
 /// Writes what comes until nobody sends any more.
@@ -48,10 +53,12 @@ pub fn run(config: &Config, counters: &Arc<Counters>, incoming: &Receiver<Messag
     )?;
     let mut index = Writer::append(&config.folder.join("captures.cdxj"))?;
     let mut lines = Vec::new();
+    let mut log = Log::open(config)?;
     loop {
         if incoming.is_empty() {
             index.put(&lines)?;
             lines.clear();
+            log.write()?;
             // to wake up for each record would cost more than writing it
             std::thread::sleep(PAUSE);
         }
@@ -62,6 +69,21 @@ pub fn run(config: &Config, counters: &Arc<Counters>, incoming: &Receiver<Messag
                 lines.clear();
                 files.sync()?;
                 index.sync()?;
+                continue;
+            }
+            Ok(Message::Flush(reply)) => {
+                index.put(&lines)?;
+                lines.clear();
+                log.write()?;
+                // the records before the lines that name them
+                files.close()?;
+                index.sync()?;
+                // who asked may have left
+                let _ = reply.send(get(&counters.captures));
+                continue;
+            }
+            Ok(Message::Log(text)) => {
+                log.take(&text)?;
                 continue;
             }
             Err(_) => break,
@@ -97,6 +119,7 @@ pub fn run(config: &Config, counters: &Arc<Counters>, incoming: &Receiver<Messag
     index.put(&lines)?;
     index.sync()?;
     files.close()?;
+    log.write()?;
     set(&counters.flusher_cpu_ns, thread_cpu_ns());
     Ok(())
 }

@@ -5,6 +5,7 @@
 //! does are read as they are, and only what is kept is decoded.
 
 mod directives;
+pub mod kinds;
 mod names;
 mod references;
 mod texts;

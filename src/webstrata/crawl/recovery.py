@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 JOURNAL = "journal"
 CAPTURES = "captures.cdxj"
 SCRATCH = "frontier"
+FINISHED = "finished"
+"""Beside a journal: nothing is left to fetch but what was given up."""
 _OPEN = ".open"
 
 
@@ -53,6 +55,8 @@ class Past:
     known: list[tuple[bytes, int | None, str, int]] = field(default_factory=list)
     pages: list[tuple[str, int]] = field(default_factory=list)
     duplicates: int = 0
+    closed: list[str] = field(default_factory=list)
+    """Origins that were given up."""
     cut: int = 0
     """Captures that were cut off, to be fetched again."""
 
@@ -63,6 +67,7 @@ class Past:
             "past_known": self.known,
             "past_pages": self.pages,
             "past_duplicates": self.duplicates,
+            "past_closed": self.closed,
         }
 
 
@@ -74,7 +79,7 @@ def recover(folder: Path) -> Past:
     >>> folder = getfixture("tmp_path")
     >>> (folder / "journal").touch()
     >>> recover(folder)
-    Past(stored=[], known=[], pages=[], duplicates=0, cut=0)
+    Past(stored=[], known=[], pages=[], duplicates=0, closed=[], cut=0)
     """
     with explained(folder, "read"):
         good, done = _core.read_journal(folder / JOURNAL)
@@ -195,4 +200,5 @@ def can_go_on(snapshot: Snapshot) -> bool:
     >>> can_go_on(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
     False
     """
-    return (snapshot.working_folder("crawl") / JOURNAL).exists()
+    folder = snapshot.working_folder("crawl")
+    return (folder / JOURNAL).exists() and not (folder / FINISHED).exists()
