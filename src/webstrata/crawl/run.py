@@ -14,6 +14,7 @@ import time
 from collections import defaultdict
 from contextlib import ExitStack, suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webstrata._core.crawl import Engine
@@ -27,7 +28,8 @@ from webstrata.crawl.control import SOCKET, Control, Listener
 from webstrata.crawl.filters import Response
 from webstrata.crawl.given_up import FILE as GIVEN_UP
 from webstrata.crawl.given_up import GivenUpHosts, read_given_up
-from webstrata.crawl.hosts import parse_address
+from webstrata.crawl.hosts import parse_address, read_hosts_table
+from webstrata.crawl.name_servers import check_name_servers
 from webstrata.crawl.priorities import Prioritizer
 from webstrata.crawl.recovery import FINISHED, SCRATCH, Past, can_go_on, is_finished, recover
 from webstrata.crawl.results import CrawlResult
@@ -40,7 +42,6 @@ from webstrata.store.step import build_parsed, build_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from webstrata.collection import Snapshot
     from webstrata.crawl.agents import Ring
@@ -252,6 +253,10 @@ class Crawl:
             known = read_seeds([url], where="pages", max_length=longest).urls[0]
             given.append((known, 0, f"{tag}\n{date}"))
         self._num_given = len(given)
+        if self.settings.resolve:
+            table = read_hosts_table(Path(self.settings.hosts_table)) if self.settings.hosts_table else {}
+            known = self.hosts.keys() | table.keys()
+            check_name_servers(self.settings.name_servers, (url for url, _, _ in given), known)
         return given
 
     def _watch(self, engine: Engine) -> bool:

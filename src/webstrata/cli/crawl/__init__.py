@@ -23,7 +23,7 @@ COMMANDS = {
     "report": ("report", "Write a crawl down as one HTML page, with plots."),
     "resume": ("steer", "Let a paused crawl go on."),
     "retry": ("retry", "Let a crawl ask again what it has given up."),
-    "set": ("steer", "Change a setting of a running crawl."),
+    "set": ("steer", "Change a setting or a filter of a running crawl."),
     "status": ("status", "Tell how a running crawl stands."),
     "stop": ("steer", "Let a running crawl end in order."),
     "watch": ("watch", "Show a running crawl as it goes on."),

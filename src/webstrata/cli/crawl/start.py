@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -124,9 +124,11 @@ def command(
                 listener=listener,
             )
         except WebstrataError:
-            if is_new:  # what cannot be crawled leaves nothing behind
+            if is_new:
                 snapshot.path.rmdir()
             raise
+        if is_new:  # what cannot be crawled leaves nothing behind
+            stack.callback(_remove_empty, snapshot.path)
         progress.watch(crawl)
         if listener.place is not None:
             token = f"token {listener.token}" if control_token is None else f"token in {control_token}"
@@ -137,6 +139,11 @@ def command(
         show_json({"collection": str(collection.path), "snapshot": label, **result.to_dict()})
     else:
         _show(result, f"{collection.path} {label}")
+
+
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def _listen(control: str | None, token: Path | None) -> Listener:
