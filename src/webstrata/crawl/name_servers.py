@@ -7,6 +7,7 @@ will do, also a refusal. A crawl whose servers are all silent would find no host
 from __future__ import annotations
 
 import ipaddress
+import re
 import secrets
 import socket
 import struct
@@ -58,8 +59,7 @@ def check_name_servers(servers: Sequence[str], urls: Iterable[str], known: Conta
 
 
 def _is_found(url: str, known: Container[str]) -> bool:
-    authority = split(url)[0].partition("://")[2]
-    name = authority if authority.endswith("]") else authority.partition(":")[0]
+    name = re.sub(r":\d+$", "", split(url)[0].partition("://")[2])
     try:
         ipaddress.ip_address(name.strip("[]"))
     except ValueError:
@@ -74,7 +74,7 @@ def _system_servers() -> list[str]:
         return []
     words = [line.split() for line in lines if line.startswith("nameserver")]
     # an address of a link has the link's name behind it, and is left to the system
-    return [line[1] for line in words if len(line) > 1 and parse_address(line[1])]
+    return [line[1] for line in words if len(line) > 1 and "%" not in line[1] and parse_address(line[1])]
 
 
 def _answers(server: str) -> bool:

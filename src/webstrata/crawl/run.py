@@ -255,8 +255,8 @@ class Crawl:
         self._num_given = len(given)
         if self.settings.resolve:
             table = read_hosts_table(Path(self.settings.hosts_table)) if self.settings.hosts_table else {}
-            known = self.hosts.keys() | table.keys()
-            check_name_servers(self.settings.name_servers, (url for url, _, _ in given), known)
+            urls = (url for url, _, _ in given)
+            check_name_servers(self.settings.name_servers, urls, self.hosts.keys() | table.keys())
         return given
 
     def _watch(self, engine: Engine) -> bool:
