@@ -17,7 +17,7 @@ ROBOTS = b"User-agent: *\nDisallow: /secret\n"
 def say(origin: Origin) -> None:
     origin.say("a.test/robots.txt", reply(ROBOTS, kind="text/plain"))
     origin.say("b.test/robots.txt", reply(b"", status="404 Not Found"))
-    targets = ("/secret", "/r", "/odd", "/x.pdf", "http://b.test/")
+    targets = ("/secret", "/r", "/odd", "/x.pdf", "http://b.test/", "http://nowhere.test/")
     origin.say("a.test/", reply(page("first", *targets)))
     origin.say("a.test/r", redirect("/there"))
     origin.say("a.test/there", reply(page("there", "/copy")))
@@ -47,6 +47,7 @@ def test_the_columns_are_those_of_heritrix(tmp_path: Path) -> None:
         "http://a.test/there": ("200", "LR", "http://a.test/r"),
         "http://a.test/copy": ("200", "LRL", "http://a.test/there"),
         "http://b.test/": ("404", "L", "http://a.test/"),
+        "dns:nowhere.test": ("-1", "P", "-"),
     }
     first = by_url["http://a.test/"]
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", first[0])
@@ -68,7 +69,7 @@ def test_as_json_it_says_the_same_and_a_full_file_gets_a_number(tmp_path: Path) 
     assert len(paths) > 1
     rows = [json.loads(line) for path in paths for line in path.read_text().splitlines()]
     told = {row["url"]: row for row in rows}
-    assert len(told) == len(rows) == 10
+    assert len(told) == len(rows) == 11
     assert told["http://a.test/there"]["path"] == "LR"
     assert told["http://a.test/there"]["via"] == "http://a.test/r"
     assert (told["http://a.test/secret"]["status"], "size" in told["http://a.test/secret"]) == (-9998, False)

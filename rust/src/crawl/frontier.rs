@@ -299,6 +299,7 @@ impl Frontier {
             state.failures += 1;
             let delays = &self.config.retries[Failure::Dns as usize];
             let Some(delay) = delays.get(usize::from(state.failures) - 1) else {
+                self.log_name(host);
                 return self.give_up(host, Reason::Failed(Failure::Dns));
             };
             self.distributor.look_up_later(now + nanos(*delay), host);

@@ -9,6 +9,7 @@ use super::fetcher::{Asked, Fetcher};
 use super::frontier::Frontier;
 use super::messages::Event;
 use super::page::Page;
+use super::steering::name_of;
 use super::workbench::Task;
 use crate::collection::files::{Writer, rename};
 use crate::store::cdxj::push_field;
@@ -218,12 +219,33 @@ impl Fetcher {
 }
 
 impl Frontier {
-    /// Notes a URL that nobody will ask for: the fetchers tell of the others.
-    pub(super) fn log(&mut self, host: u32, task: &Task, status: i32, note: &str) {
-        let form = self.config.limits.log;
-        if form == 0 {
+    /// Notes a name that leads nowhere, as a URL of the scheme `dns`.
+    pub(super) fn log_name(&mut self, host: u32) {
+        if self.config.limits.log == 0 {
             return;
         }
+        let state = self.bench.get(host);
+        let task = Task {
+            target: "".into(),
+            depth: 0,
+            redirects: 0,
+            attempt: state.failures.saturating_sub(1),
+            robots_for: Some(host),
+            validators: None,
+        };
+        let url = format!("dns:{}", name_of(&state.origin));
+        self.log_url(&url, &task, FAILED[0], "dns");
+    }
+
+    /// Notes a URL that nobody will ask for: the fetchers tell of the others.
+    pub(super) fn log(&mut self, host: u32, task: &Task, status: i32, note: &str) {
+        if self.config.limits.log != 0 {
+            let url = format!("{}{}", self.bench.get(host).origin, task.target);
+            self.log_url(&url, task, status, note);
+        }
+    }
+
+    fn log_url(&mut self, url: &str, task: &Task, status: i32, note: &str) {
         let mut notes = Vec::new();
         if task.attempt > 0 {
             notes.push(format!("{}t", task.attempt + 1));
@@ -234,7 +256,7 @@ impl Frontier {
         let line = Line {
             status,
             size: None,
-            url: &format!("{}{}", self.bench.get(host).origin, task.target),
+            url,
             task,
             mime: "",
             thread: 0,
@@ -242,7 +264,7 @@ impl Frontier {
             digest: None,
             notes,
         };
-        let text = line.write(form);
+        let text = line.write(self.config.limits.log);
         self.outgoing.push(super::flusher::Message::Log(text));
     }
 }
