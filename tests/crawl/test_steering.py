@@ -127,7 +127,6 @@ def test_a_shorter_delay_is_not_waited_for_and_a_resume_keeps_it(
             job.control.set("schedule", "not PathEndsWithOneOf(5, 7)")
             job.control.set("max_pages", 5)
             job.control.set("host_delay", 0)
-            steered.append(job.control.flush())
 
         thread = threading.Thread(target=steer)
         thread.start()

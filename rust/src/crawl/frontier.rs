@@ -118,6 +118,8 @@ impl Frontier {
             self.hand_out()?;
             self.publish();
             if let Some(end) = self.is_over(is_behind) {
+                // what was handed out last may have had something to say
+                self.pass_to_flusher()?;
                 return Ok(end);
             }
             self.distributor.is_behind = is_behind;

@@ -31,6 +31,9 @@ class LiveCore(Core):
     def change(self, settings: CrawlSettings) -> None:
         self.told.append(("change", settings))
 
+    def is_over(self) -> bool:
+        return False
+
     def flush(self, seconds: float) -> int | None:
         self.told.append(("flush",))
         return self.numbers["pages"] if seconds > 1 else None

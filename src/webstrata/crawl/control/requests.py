@@ -46,8 +46,8 @@ class Control:
     Parameters
     ----------
     engine
-        The core: ``counters()``, ``pause(bool)`` and ``stop(bool)``. Where it has ``blacklist(text)`` and
-        ``flush(seconds)`` too, hosts can be shut out, and files brought up to date, while it runs.
+        The core: ``counters()``, ``pause(bool)`` and ``stop(bool)``. Where it has ``blacklist(text)``, and
+        ``flush(seconds)`` with ``is_over()``, too, hosts can be shut out, and files brought up to date, while it runs.
     settings
         What the crawl obeys.
     about
@@ -260,6 +260,8 @@ class Control:
             raise UsageError("flush: this core cannot close its files while it runs; stop the crawl")
         # it may take a while, and whoever watches need not wait for it
         captures = engine.flush(FLUSH_TIMEOUT)
+        if captures is None and engine.is_over():
+            raise UsageError("flush: the crawl has ended, and its pages are being stored")
         if captures is None:
             raise UsageError(
                 f"flush: the files were not written within {FLUSH_TIMEOUT:.0f} s; look at the disk, and ask "
