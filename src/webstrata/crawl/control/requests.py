@@ -47,7 +47,8 @@ class Control:
     ----------
     engine
         The core: ``counters()``, ``pause(bool)`` and ``stop(bool)``. Where it has ``blacklist(text)``, and
-        ``flush(seconds)`` with ``is_over()``, too, hosts can be shut out, and files brought up to date, while it runs.
+        ``flush(seconds)`` with ``is_over()``, too, hosts can be
+        shut out, and files brought up to date, while it runs.
     settings
         What the crawl obeys.
     about
