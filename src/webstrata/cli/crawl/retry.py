@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command("retry", epilog="Example: webstrata crawl retry uk 2026-06 --class dns")
 @collection_argument
 @click.argument("label", metavar="SNAPSHOT")
-@click.argument("hosts", metavar="[HOST]...", nargs=-1)
+@click.argument("hosts", metavar="[HOST…]", nargs=-1)
 @click.option(
     "--class",
     "classes",
