@@ -23,9 +23,16 @@ def test_what_is_no_url_is_told_with_its_reason() -> None:
         ["http://a.test/", "mailto:a@b.test", "http://", "word", "http://a.test/" + "x" * 3000]
     )
     assert seeds.urls == ["http://a.test/"]
-    assert [text for text, _ in seeds.rejects][:3] == ["mailto:a@b.test", "http://", "word"]
-    assert all(reason for _, reason in seeds.rejects)
-    assert len(seeds.rejects) == 4
+    assert [(line, text) for line, text, _ in seeds.rejects][:3] == [
+        (2, "mailto:a@b.test"),
+        (3, "http://"),
+        (4, "word"),
+    ]
+    assert all(reason for _, _, reason in seeds.rejects)
+    assert seeds.complaints(1) == [
+        "the seeds, line 2: 'mailto:a@b.test' is no URL of a page (scheme); it is left out",
+        "the seeds: 4 lines in all are no URLs",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ BAD: list[tuple[str, float | str]] = [
     ("compression_level", 0),
     ("compression_level", 20),
     ("file_size", 0),
+    ("log_size", 0),
     ("checkpoint", 0.0),
     ("fetchers", 0),
     ("workers", -1),

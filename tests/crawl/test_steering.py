@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 
 import webstrata as ws
-from tests.crawl.origin import Origin, crawl, page, reply
+from tests.crawl.origin import Origin, crawl, page, prepare, reply, tree
+from webstrata.errors import FilterError
 from webstrata.simulate.invitro.judge.settings import JudgeSettings
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ def test_who_may_ask_private_networks_does(tmp_path: Path) -> None:
     assert f"http://127.0.0.1:{port}/mine" in found.stored
 
 
-def test_a_delay_and_a_blacklist_take_effect_while_the_crawl_runs(tmp_path: Path) -> None:
+def test_delays_filters_and_blacklists_take_effect_within_a_second(tmp_path: Path) -> None:
     web = ws.invitro.Web("small", seed=7)
     snapshot = ws.create(tmp_path / "uk").add("2026-06")
     log = tmp_path / "requests.log"
@@ -76,29 +78,87 @@ def test_a_delay_and_a_blacklist_take_effect_while_the_crawl_runs(tmp_path: Path
     with web.serve(origins=True, log=log) as server:
         hosts = {name: (address, server.port) for name, address in server.addresses().items()}
         job = ws.Crawl(snapshot, settings, seeds=web.home_pages(), hosts=hosts)
-        largest = max(web.graph().urls, key=len).split("/")[2]
+        sizes = Counter(url.split("/")[2] for url in web.graph().urls)
+        (largest, _), (refused, _) = sizes.most_common(2)
+        changed: list[float] = []
 
         def steer() -> None:
             while job.control is None:
                 time.sleep(0.01)
             time.sleep(0.6)
+            with pytest.raises(FilterError):
+                job.control.set("fetch", "not HostEquals(")
             job.control.set("host_delay", "1s")
+            job.control.set("fetch", f"not HostEquals({refused})")
             job.control.blacklist(largest)
+            changed.append(time.time())
 
         thread = threading.Thread(target=steer)
         thread.start()
         job.run()
         thread.join()
     lines = [line.split("\t") for line in log.read_text().splitlines()[1:]]
-    began = min(int(line[3]) for line in lines if len(line) > 9)
-    late = [line for line in lines if len(line) > 9 and int(line[3]) > began + 1_800_000]
+    lines = [line for line in lines if len(line) == 10]
+    late = [line for line in lines if int(line[3]) / 1e6 > changed[0] + 1]
+    early = {line[2] for line in lines} - {line[2] for line in late}
     assert late
-    assert largest not in {line[2] for line in late}
+    assert {largest, refused} <= early
     text = "\n".join(["\t".join(line) for line in late])
     part = tmp_path / "late.log"
     part.write_text(log.read_text().splitlines()[0] + "\n" + text + "\n")
     verdict = ws.invitro.judge(part, JudgeSettings(host_delay=1.0, ip_delay=0.0, tolerance=0.01))
     assert verdict.counts["host_gap"] == 0
+
+
+def test_a_shorter_delay_is_not_waited_for_and_a_resume_keeps_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Origin() as origin:
+        tree(origin, size=7)
+        hosts = {"a.test": origin.at()}
+        job = prepare(tmp_path, ["http://a.test/"], {"hosts": hosts}, host_delay=600, obey_robots=False)
+        steered: list[object] = []
+
+        def steer() -> None:
+            while job.control is None or not origin.requests:
+                time.sleep(0.01)
+            time.sleep(0.1)
+            steered.append(len(origin.requests))
+            job.control.set("schedule", "not PathEndsWithOneOf(5, 7)")
+            job.control.set("max_pages", 5)
+            job.control.set("host_delay", 0)
+
+        thread = threading.Thread(target=steer)
+        thread.start()
+        result = job.run()
+        thread.join()
+        assert steered[0] == 1
+        assert result.end == "max_pages"
+        # the links of the first page came before the filter, those of the others behind it
+        assert origin.paths() == ["/", "/2", "/3", "/4", "/6"]
+        names = [path.name for path in sorted(job.folder.glob("*.warc.gz*"))]
+        assert not any(name.endswith(".open") for name in names)
+        monkeypatch.setenv("WEBSTRATA_CRAWL_RESOLVE", "false")
+        monkeypatch.setenv("WEBSTRATA_CRAWL_HOST_DELAY", "9s")
+        again = ws.Crawl(job.snapshot, hosts=hosts)
+    assert (again.settings.host_delay, again.settings.max_pages) == (0, 5)
+    assert again.settings.schedule == "not PathEndsWithOneOf(5, 7)"
+
+
+def test_a_flush_closes_the_file_and_brings_the_index_up_to_date(tmp_path: Path) -> None:
+    with Origin() as origin:
+        tree(origin, size=3)
+        job = prepare(tmp_path, ["http://a.test/"], {"hosts": {"a.test": origin.at()}, "waits": True})
+        thread = threading.Thread(target=job.run)
+        thread.start()
+        while job.control is None or job.control.status()["counters"]["captures"] < 3:
+            time.sleep(0.01)
+        assert [path.suffix for path in job.folder.glob("*.warc*")] == [".open"]
+        assert job.control.flush() == 3
+        assert [path.suffix for path in job.folder.glob("*.warc*")] == [".gz"]
+        assert len((job.folder / "captures.cdxj").read_text().splitlines()) == 3
+        job.finish()
+        thread.join()
 
 
 def test_there_is_nothing_to_steer_before_it_runs(tmp_path: Path) -> None:

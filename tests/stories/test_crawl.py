@@ -37,6 +37,8 @@ COMMANDS = {
     "blacklist": ["example.org"],
     "watch": [],
     "report": [],
+    "flush": [],
+    "retry": [],
 }
 SLOW = ["--invitro", "small", "--host-delay", "300ms", "--log", "requests.log"]
 
@@ -122,16 +124,24 @@ def test_what_cannot_change_is_refused_and_the_crawl_goes_on(webstrata: Command,
     with crawling(tmp_path):
         wait_for_pages(webstrata, 1)
         done = webstrata("crawl", "set", "uk", "2026-06", "compression", "zstd")
-        assert_refused(
-            done, "compression cannot change while the crawl runs; of its settings host_delay, ip_delay"
-        )
+        assert_refused(done, "cannot change while the crawl runs, since the file under way was begun with it")
+        done = webstrata("crawl", "set", "uk", "2026-06", "follow", "HostEndsWith(")
+        assert_refused(done, r"column 13: this `\(` is never closed")
         done = webstrata("crawl", "set", "uk", "2026-06", "host-delay", "soon")
         assert_refused(done, "host_delay is 'soon', and a time such as 4s or 500ms was expected")
         done = webstrata("crawl", "set", "uk", "2026-06", "host_dealy", "1s")
         assert_refused(done, r"did you mean host_delay\?")
         done = webstrata("crawl", "blacklist", "uk", "2026-06", "http://example.org/")
         assert_refused(done, "no host and no address")
+        assert_refused(
+            webstrata("crawl", "retry", "uk", "2026-06"), "the crawl is running, and would not notice"
+        )
         assert wait_for_pages(webstrata, 1)["changes"] == []
+        done = webstrata("crawl", "set", "uk", "2026-06", "follow", "HostEndsWith(uk)")
+        assert (done.returncode, done.stdout) == (0, "follow is HostEndsWith(uk) now.\n")
+        assert re.fullmatch(
+            r"[\d,]+ captures are in the files\.\n", webstrata("crawl", "flush", "uk", "2026-06").stdout
+        )
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -139,9 +149,8 @@ def test_a_command_for_a_crawl_that_does_not_run_is_refused_in_one_sentence(
     webstrata: Command, command: str
 ) -> None:
     assert webstrata("new", "uk", "2026-06").returncode == 0
-    assert_refused(
-        webstrata("crawl", command, "uk", "2026-06", *COMMANDS[command]), "no crawl is running here"
-    )
+    pattern = "there is nothing to take back" if command == "retry" else "no crawl is running here"
+    assert_refused(webstrata("crawl", command, "uk", "2026-06", *COMMANDS[command]), pattern)
     assert_refused(webstrata("crawl", command, "uk", "2026-07", *COMMANDS[command]), "no snapshot 2026-07")
     assert_refused(webstrata("crawl", command, "fr", "2026-06", *COMMANDS[command]), "fr: this is not there")
 
@@ -165,6 +174,8 @@ def test_metrics_are_printed_and_served_to_those_who_have_the_token(
     token = "0123456789abcdef0123"
     (tmp_path / "token").write_text(f"{token}\n")
     (tmp_path / "wrong").write_text(f"{token}4\n")
+    for name in ("token", "wrong"):
+        (tmp_path / name).chmod(0o600)
     with crawling(tmp_path, *SLOW, "--control", "127.0.0.1:0", "--control-token", "token") as child:
         assert child.stderr is not None
         line = child.stderr.readline()
@@ -201,6 +212,7 @@ def test_a_token_that_is_made_is_shown_once_and_a_bad_place_is_refused_first(
         match = re.fullmatch(r"Listening at (\S+), token (\S{40,}).\n", child.stderr.readline())
         assert match
         (tmp_path / "token").write_text(match[2])
+        (tmp_path / "token").chmod(0o600)
         wait_for_pages(webstrata, 1, "--at", match[1], "--token", "token")
         taken = webstrata("crawl", "uk", "2026-07", *SLOW, "--control", match[1])
         assert_refused(taken, "the port is taken")

@@ -55,6 +55,8 @@ numbers! {
         private_addresses: u8,
         checkpoint: f64,
         disk_check: f64,
+        log: u8,
+        log_size: u64,
     }
 }
 
@@ -87,6 +89,8 @@ pub struct Filters {
     pub judge: Option<Judge>,
 }
 
+/// What every thread of a crawl obeys; one that changes while it runs is sent to all of them, whole and new.
+#[derive(Clone)]
 pub struct Config {
     pub limits: Limits,
     pub folder: PathBuf,
@@ -100,21 +104,30 @@ pub struct Config {
     pub retries: Vec<Vec<f64>>,
     pub host_delays: HashMap<String, f64>,
     pub ip_delays: HashMap<IpAddr, f64>,
-    pub hosts: HashMap<String, (IpAddr, Option<u16>)>,
+    pub hosts: Arc<HashMap<String, (IpAddr, Option<u16>)>>,
     pub name_servers: Vec<std::net::SocketAddr>,
     /// certificates to trust, as PEM
     pub authority: Option<String>,
     pub compression: Compression,
     pub prefix: String,
     pub warcinfo: Vec<(String, String)>,
-    pub filters: Filters,
+    pub filters: Arc<Filters>,
     /// chance of each level to be served
     pub weights: Vec<f64>,
     pub prioritizer: Option<Prioritizer>,
     /// what an earlier run of this crawl has stored
-    pub past: Past,
+    pub past: Arc<Past>,
     /// places on the ring of agents: hashes and whose they are, sorted; none if there is one agent
     pub ring: Vec<(u64, u32)>,
+}
+
+/// What can change while a crawl runs.
+pub struct Change {
+    pub limits: Limits,
+    pub retries: Vec<Vec<f64>>,
+    pub host_delays: HashMap<String, f64>,
+    pub ip_delays: HashMap<IpAddr, f64>,
+    pub filters: Arc<Filters>,
 }
 
 /// What an earlier run has stored.
@@ -131,6 +144,8 @@ pub struct Past {
     pub num_torn: u64,
     /// seconds before anybody is asked, since it may have been asked just before the end
     pub pause: f64,
+    /// origins that were given up, and are not asked again
+    pub closed: Vec<String>,
 }
 
 pub fn nanos(seconds: f64) -> Moment {
@@ -138,6 +153,18 @@ pub fn nanos(seconds: f64) -> Moment {
 }
 
 impl Config {
+    /// The same with what has changed.
+    pub fn with(&self, change: Change) -> Self {
+        Self {
+            limits: change.limits,
+            retries: change.retries,
+            host_delays: change.host_delays,
+            ip_delays: change.ip_delays,
+            filters: change.filters,
+            ..self.clone()
+        }
+    }
+
     pub fn user_agents(&self) -> Vec<&[u8]> {
         self.agents.iter().map(|name| name.as_bytes()).collect()
     }

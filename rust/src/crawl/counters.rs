@@ -12,6 +12,8 @@ macro_rules! counters {
             pub statuses: [AtomicU64; 6],
             /// requests without an answer, by kind of failure
             pub failures: [AtomicU64; 5],
+            /// pages by how deep they lie, the last for all that lie deeper
+            pub depths: [AtomicU64; 17],
         }
 
         impl Counters {
@@ -49,6 +51,8 @@ counters! {
     disallowed,
     /// URLs of hosts that were given up or are full
     dropped,
+    /// URLs that failed each time they were tried, or never had a turn because their host failed
+    unreached,
     /// URLs that came to the sieve
     enqueued,
     /// URLs that came out of the sieve: each once

@@ -123,6 +123,11 @@ impl Distributor {
         }
     }
 
+    /// Begins again with so many hosts that must be ready.
+    pub fn require(&mut self, number: usize) {
+        self.required = number;
+    }
+
     pub fn wants(&self, front: usize) -> bool {
         front < self.required
     }

@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::counters::Counters;
-use super::fetcher::Fetcher;
+use super::fetcher::{Fetcher, Tools};
 use super::flusher;
 use super::frontier::Frontier;
 use super::messages::{Clock, End, Event, Notice};
@@ -39,17 +39,17 @@ impl Engine {
         let (notice, notices) = unbounded();
         let (mut doors, mut threads) = (Vec::new(), Vec::new());
         for number in 0..config.limits.workers.max(1) {
-            let (door, visits) = unbounded_channel();
-            let fetcher = Fetcher::new(
+            let (door, orders) = unbounded_channel();
+            let tools = Tools::new(
                 number,
-                config.clone(),
+                &config,
                 counters.clone(),
                 clock,
                 events.clone(),
                 notice.clone(),
             )?;
             doors.push(door);
-            threads.push((fetcher, visits));
+            threads.push((tools, orders));
         }
         let channel = (events.clone(), incoming);
         let frontier = Frontier::new(
@@ -64,9 +64,11 @@ impl Engine {
         let threads = threads
             .into_iter()
             .enumerate()
-            .map(|(number, (fetcher, visits))| {
+            .map(|(number, (tools, orders))| {
                 // what a fetcher keeps is not for two threads, so it is made where it is used
-                spawn(&format!("fetcher-{number}"), move || fetcher.run(visits))
+                let config = config.clone();
+                let work = move || Fetcher::run(tools, config, orders);
+                spawn(&format!("fetcher-{number}"), work)
             });
         let threads = threads.collect::<Result<Vec<_>>>()?;
         let (flushed, failed) = (counters.clone(), events.clone());

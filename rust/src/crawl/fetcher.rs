@@ -4,7 +4,7 @@ use super::CrawlError;
 use super::config::{Config, nanos};
 use super::counters::{Counters, add, thread_cpu_ns};
 use super::judging::Pending;
-use super::messages::{Clock, Ended, Event, Notice, Outcome, Visit};
+use super::messages::{Clock, Ended, Event, Notice, Order, Outcome, Visit};
 use super::page::MAX_ROBOTS;
 use super::tls;
 use super::url_cache::UrlCache;
@@ -14,6 +14,7 @@ use crate::web::html::Scan;
 use crate::web::http::{self, Failure};
 use crossbeam::channel::Sender;
 use std::cell::{Cell, RefCell};
+use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -26,9 +27,8 @@ use tokio_rustls::TlsConnector;
 /// From hanging up to the moment at which a host must have noticed.
 const LINGER: Moment = 100_000_000;
 
-/// What all visits of an event loop share.
-pub struct Fetcher {
-    pub config: Arc<Config>,
+/// What all visits of an event loop share, whatever they obey.
+pub struct Tools {
     pub counters: Arc<Counters>,
     pub clock: Clock,
     pub events: Sender<Event>,
@@ -37,14 +37,30 @@ pub struct Fetcher {
     pub encoder: RefCell<Encoder>,
     /// scans that nobody uses at the moment
     pub scans: RefCell<Vec<Box<Scan>>>,
-    pub pending: RefCell<Vec<Pending>>,
     /// processor time that was counted
     spent: Cell<u64>,
-    number: usize,
+    pub number: usize,
+    connector: TlsConnector,
+}
+
+/// What all visits share that were begun under the same settings; one under way keeps those it was begun under.
+pub struct Fetcher {
+    pub config: Arc<Config>,
+    tools: Rc<Tools>,
+    pub pending: RefCell<Vec<Pending>>,
+    /// others hold by now
+    is_old: Cell<bool>,
     limits: http::Limits,
     /// of a robots.txt, of which half would allow too much
     robots_limits: http::Limits,
-    connector: TlsConnector,
+}
+
+impl Deref for Fetcher {
+    type Target = Tools;
+
+    fn deref(&self) -> &Tools {
+        &self.tools
+    }
 }
 
 /// How a connection came about, for the records of what is fetched on it.
@@ -65,18 +81,34 @@ pub struct Asked<'a> {
     pub took: Duration,
 }
 
-impl Fetcher {
-    #[allow(clippy::too_many_arguments)]
+impl Tools {
     pub fn new(
         number: usize,
-        config: Arc<Config>,
+        config: &Config,
         counters: Arc<Counters>,
         clock: Clock,
         events: Sender<Event>,
         notices: Sender<Notice>,
     ) -> super::Result<Self> {
+        let share = config.limits.url_cache / config.limits.workers.max(1);
+        Ok(Self {
+            cache: RefCell::new(UrlCache::new(share)),
+            encoder: RefCell::new(Encoder::new(&config.compression)?),
+            scans: RefCell::default(),
+            spent: Cell::new(0),
+            number,
+            connector: tls::connector(config)?,
+            counters,
+            clock,
+            events,
+            notices,
+        })
+    }
+}
+
+impl Fetcher {
+    fn new(tools: Rc<Tools>, config: Arc<Config>) -> Self {
         let limits = &config.limits;
-        let share = limits.url_cache / limits.workers.max(1);
         let answers = http::Limits {
             head: limits.max_header,
             body: limits.max_response,
@@ -84,30 +116,30 @@ impl Fetcher {
             total: duration(limits.fetch_timeout),
             rate: limits.min_rate,
         };
-        Ok(Self {
-            cache: RefCell::new(UrlCache::new(share)),
-            encoder: RefCell::new(Encoder::new(&config.compression)?),
-            scans: RefCell::default(),
-            pending: RefCell::default(),
-            spent: Cell::new(0),
-            number,
+        Self {
             robots_limits: http::Limits {
                 body: limits.max_response.max(MAX_ROBOTS),
                 ..answers.clone()
             },
             limits: answers,
-            connector: tls::connector(&config)?,
+            pending: RefCell::default(),
+            is_old: Cell::new(false),
+            tools,
             config,
-            counters,
-            clock,
-            events,
-            notices,
-        })
+        }
+    }
+
+    /// The same under other settings.
+    fn renew(&self, config: Arc<Config>) -> Self {
+        self.is_old.set(true);
+        // what the old filter refused went into the cache, and may be let through now
+        self.cache.borrow_mut().clear();
+        Self::new(self.tools.clone(), config)
     }
 
     /// Makes visits until no more come and all are over.
-    pub fn run(self, mut visits: UnboundedReceiver<Visit>) {
-        let events = self.events.clone();
+    pub fn run(tools: Tools, config: Arc<Config>, mut orders: UnboundedReceiver<Order>) {
+        let events = tools.events.clone();
         let runtime = match tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -120,14 +152,18 @@ impl Fetcher {
             }
         };
         let local = tokio::task::LocalSet::new();
-        let fetcher = Rc::new(self);
+        let mut fetcher = Rc::new(Self::new(Rc::new(tools), config));
         local.block_on(&runtime, async move {
             let mut running = tokio::task::JoinSet::new();
             loop {
                 let ended = tokio::select! {
-                    visit = visits.recv() => match visit {
-                        Some(visit) => {
+                    order = orders.recv() => match order {
+                        Some(Order::Visit(visit)) => {
                             running.spawn_local(fetcher.clone().visit(visit));
+                            continue;
+                        }
+                        Some(Order::Obey(config)) => {
+                            fetcher = Rc::new(fetcher.renew(config));
                             continue;
                         }
                         // the frontier is gone, and nobody waits for what is under way
@@ -212,7 +248,9 @@ impl Fetcher {
         let mut stream = Some(stream);
         let mut tasks = tasks.into_iter().peekable();
         let mut is_first = true;
+        // what is still to be asked goes back when other settings hold
         while let Some(mut connection) = stream.take()
+            && (is_first || !self.is_old.get())
             && let Some(task) = tasks.next()
         {
             let is_last = tasks.peek().is_none() || slice.is_zero();
@@ -307,11 +345,7 @@ impl Fetcher {
         }
         push("Accept-Encoding", "gzip, deflate, br, zstd");
         push("Connection", if is_last { "close" } else { "keep-alive" });
-        if let Some((tag, date)) = task
-            .validators
-            .as_ref()
-            .and_then(|text| text.split_once('\n'))
-        {
+        if let Some((tag, date)) = task.validators.as_ref().and_then(|text| known_by(text)) {
             for (name, value) in [("If-None-Match", tag), ("If-Modified-Since", date)] {
                 if !value.is_empty() {
                     push(name, value);
@@ -321,6 +355,12 @@ impl Fetcher {
         text.push_str("\r\n");
         text.into_bytes()
     }
+}
+
+/// ETag and Last-Modified; behind them may stand how a URL was found.
+fn known_by(validators: &str) -> Option<(&str, &str)> {
+    let (tag, rest) = validators.split_once('\n')?;
+    Some((tag, rest.split('\n').next().unwrap_or("")))
 }
 
 fn duration(seconds: f64) -> Duration {

@@ -2,8 +2,9 @@
 
 use super::Result;
 use super::config::Config;
-use super::counters::{Counters, add, set, thread_cpu_ns};
+use super::counters::{Counters, add, get, set, thread_cpu_ns};
 use super::journal::Mark;
+use super::log::Log;
 use super::messages::Event;
 use crate::collection::faults::crash_point;
 use crate::collection::files::{Syncer, Writer, sync_path};
@@ -41,6 +42,10 @@ pub enum Message {
         journal: Arc<Syncer>,
         length: u64,
     },
+    /// everything so far is to be seen by who reads: the open file is closed; the reply has the number of captures
+    Flush(Sender<u64>),
+    /// lines for the crawl's log
+    Log(Vec<u8>),
 }
 
 /// Writes what comes until nobody sends any more.
@@ -61,10 +66,12 @@ pub fn run(
     let mut lines = Vec::new();
     // journal and lines have names that last
     sync_path(&config.folder)?;
+    let mut log = Log::open(config)?;
     loop {
         if incoming.is_empty() {
             index.put(&lines)?;
             lines.clear();
+            log.write()?;
             // to wake up for each record would cost more than writing it
             std::thread::sleep(PAUSE);
         }
@@ -88,6 +95,21 @@ pub fn run(
                     length: place.map_or(0, |place| place.offset),
                 };
                 let _ = events.send(Event::Synced(mark));
+                continue;
+            }
+            Ok(Message::Flush(reply)) => {
+                index.put(&lines)?;
+                lines.clear();
+                log.write()?;
+                // the records before the lines that name them
+                files.close()?;
+                index.sync()?;
+                // who asked may have left
+                let _ = reply.send(get(&counters.captures));
+                continue;
+            }
+            Ok(Message::Log(text)) => {
+                log.take(&text)?;
                 continue;
             }
             Err(_) => break,
@@ -123,6 +145,7 @@ pub fn run(
     files.close()?;
     index.put(&lines)?;
     index.sync()?;
+    log.write()?;
     set(&counters.flusher_cpu_ns, thread_cpu_ns());
     Ok(())
 }

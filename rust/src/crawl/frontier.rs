@@ -12,7 +12,7 @@ use super::dns::{Found, Resolver};
 use super::flusher::Message;
 use super::journal::Journal;
 use super::known::Known;
-use super::messages::{Clock, End, Event, Notice, Visit};
+use super::messages::{Clock, End, Event, Notice, Order, Reason};
 use super::record::{Batch, Record};
 use super::sieve::Sieve;
 use super::steering::name_of;
@@ -40,7 +40,7 @@ pub struct Frontier {
     pub(super) known: Known,
     pub(super) resolver: Resolver,
     pub(super) events: Receiver<Event>,
-    pub(super) fetchers: Vec<UnboundedSender<Visit>>,
+    pub(super) fetchers: Vec<UnboundedSender<Order>>,
     pub(super) busy: Vec<usize>,
     /// visits, and tasks of visits, that have not ended
     pub(super) in_flight: usize,
@@ -65,8 +65,8 @@ pub struct Frontier {
     /// a checkpoint is under way
     pub(super) is_syncing: bool,
     pub(super) space: Arc<Space>,
-    pub(super) host_delay: f64,
-    pub(super) ip_delay: f64,
+    /// whether anything has changed since the beginning
+    pub(super) has_changed: bool,
     /// names and addresses that are not asked
     pub(super) blacklist: HashSet<String>,
 }
@@ -77,7 +77,7 @@ impl Frontier {
         counters: Arc<Counters>,
         clock: Clock,
         channel: (Sender<Event>, Receiver<Event>),
-        fetchers: Vec<UnboundedSender<Visit>>,
+        fetchers: Vec<UnboundedSender<Order>>,
         (stored, notices): (Sender<Message>, Sender<Notice>),
         space: Arc<Space>,
     ) -> Result<Self> {
@@ -115,8 +115,7 @@ impl Frontier {
             end: None,
             record: Vec::new(),
             last_flush: 0,
-            host_delay: config.limits.host_delay,
-            ip_delay: config.limits.ip_delay,
+            has_changed: false,
             blacklist: HashSet::new(),
             config,
             counters,
@@ -134,6 +133,7 @@ impl Frontier {
             self.hand_out()?;
             self.publish();
             if let Some(end) = self.is_over(is_behind) {
+                // what was handed out last may have had something to say
                 self.last_write = 0;
                 self.pass_to_flusher()?;
                 self.is_syncing = false;
@@ -215,7 +215,16 @@ impl Frontier {
                 self.is_aborted |= is_now;
                 self.end = self.end.or(Some(End::Stopped));
             }
-            Event::Set { name, value } => self.set(&name, value),
+            Event::Change(change) => self.change(*change)?,
+            Event::Flush(reply) => {
+                // behind what the journal says is done
+                self.journal.write()?;
+                if let Some((journal, _)) = self.journal.syncer() {
+                    journal.sync()?;
+                }
+                self.outgoing.push(Message::Flush(reply));
+            }
+            Event::Log(lines) => self.outgoing.push(Message::Log(lines)),
             Event::Blacklist(what) => self.shut_out(what)?,
             Event::Synced(mark) => self.end_checkpoint(&mark),
             Event::Failed(error) => return Err(error),
@@ -321,13 +330,14 @@ impl Frontier {
             state.failures += 1;
             let delays = &self.config.retries[Failure::Dns as usize];
             let Some(delay) = delays.get(usize::from(state.failures) - 1) else {
-                return self.give_up(host);
+                self.log_name(host);
+                return self.give_up(host, Reason::Failed(Failure::Dns));
             };
             self.distributor.look_up_later(now + nanos(*delay), host);
             return Ok(());
         };
         if self.is_shut_out(&self.bench.get(host).origin, address.ip()) {
-            return self.give_up(host);
+            return self.give_up(host, Reason::Blacklist);
         }
         self.bench.place(host, address, self.ip_delay(address.ip()));
         let state = self.bench.get_mut(host);
@@ -358,7 +368,7 @@ impl Frontier {
         }
         self.num_held -= 1;
         if !keeps {
-            return self.give_up(host);
+            return self.give_up(host, Reason::Gate);
         }
         self.bench.get_mut(host).state = State::Open;
         self.bench.offer(host);
@@ -366,19 +376,31 @@ impl Frontier {
     }
 
     /// Leaves a host alone; who waited for a robots.txt from it is told that there is none to be had.
-    pub(super) fn give_up(&mut self, host: u32) -> Result<()> {
+    pub(super) fn give_up(&mut self, host: u32, reason: Reason) -> Result<()> {
         if self.bench.get(host).state == State::Closed {
             return Ok(());
         }
         let queued = self.bench.get(host).queue.len() + self.distributor.virtualizer.len_of(host);
-        add(&self.counters.dropped, queued);
         add(&self.counters.hosts_closed, 1);
         self.distributor.virtualizer.drop_host(host)?;
-        for task in self.bench.close(host) {
-            match task.robots_for {
-                Some(other) if other != host => self.give_up(other)?,
-                None => add(&self.counters.dropped, 1),
-                _ => {}
+        let errands = self.bench.close(host);
+        let urls = queued
+            + errands
+                .iter()
+                .filter(|task| task.robots_for.is_none())
+                .count() as u64;
+        add(&self.counters.dropped, urls);
+        if !matches!(reason, Reason::Full | Reason::Blacklist | Reason::Gate) {
+            add(&self.counters.unreached, urls);
+        }
+        let _ = self.notices.send(Notice::Closed {
+            origin: self.bench.get(host).origin.to_string(),
+            reason,
+            urls,
+        });
+        for task in errands {
+            if let Some(other) = task.robots_for.filter(|other| *other != host) {
+                self.give_up(other, Reason::Robots)?;
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Filters over answers, and the functions of the user's that they ask.
 
-use super::config::{Filters, Subjects};
+use super::config::{Filters, Judge, Subjects};
 use super::counters::add;
 use super::fetcher::{Asked, Fetcher};
 use super::filters::{Facts, Filter, Subject};
@@ -28,13 +28,11 @@ impl Fetcher {
         }
         let read = |(hash, bytes)| Some((hash, Record::read(bytes)?));
         let records: Vec<_> = batch.iter().filter_map(read).collect();
-        let subjects = records.iter().map(|(_, record)| Subject {
-            url: record.url,
-            source: Some(source),
-            depth: u32::from(record.depth),
-            response: None,
-        });
-        let told = admit_urls(filters, 0, &subjects.collect::<Vec<_>>())?;
+        let urls: Vec<_> = records
+            .iter()
+            .map(|(_, record)| (record.url, record.depth))
+            .collect();
+        let told = admit_urls(filters, 0, Some(source), &urls)?;
         let mut admitted = Batch::default();
         for ((hash, record), is_admitted) in records.iter().zip(told) {
             match is_admitted {
@@ -128,7 +126,6 @@ impl Fetcher {
             })
             .collect();
         let mut told = vec![false; waiting.len()];
-        let mut raised = None;
         for place in 0..3 {
             let Some(filter) = at(&self.config.filters, place) else {
                 continue;
@@ -145,22 +142,11 @@ impl Fetcher {
                     response: Some(&facts[number]),
                 })
                 .collect();
-            let answers = filter.admits_batch(&subjects, &mut |predicate, places| {
-                let shown: Vec<_> = places
-                    .iter()
-                    .map(|&place| waiting[chosen[place]].subject.clone())
-                    .collect();
-                judge((place + 2, predicate), &shown).unwrap_or_else(|error| {
-                    raised = Some(error);
-                    Vec::new()
-                })
-            });
+            let show = |number: usize| waiting[chosen[number]].subject.clone();
+            let answers = ask(filter, Some(judge), place + 2, &subjects, &show)?;
             for (number, answer) in chosen.into_iter().zip(answers) {
                 told[number] = answer;
             }
-        }
-        if let Some(error) = raised {
-            return Err(error);
         }
         for (page, answer) in waiting.into_iter().zip(told) {
             let _ = page.reply.send(answer);
@@ -169,22 +155,44 @@ impl Fetcher {
     }
 }
 
-/// Which URLs the filter of links (0) or of visits (1) lets through; the user is asked about all at once.
-pub fn admit_urls(filters: &Filters, place: usize, subjects: &[Subject]) -> Result<Vec<bool>> {
+/// Which URLs, with their depths, the filter of links (0) or of visits (1) lets through.
+pub fn admit_urls<T: AsRef<str>>(
+    filters: &Filters,
+    place: usize,
+    source: Option<&str>,
+    urls: &[(T, u8)],
+) -> Result<Vec<bool>> {
     let Some(filter) = [&filters.schedule, &filters.fetch][place] else {
-        return Ok(vec![true; subjects.len()]);
+        return Ok(vec![true; urls.len()]);
     };
+    let subjects = urls.iter().map(|(url, depth)| Subject {
+        url: url.as_ref(),
+        source,
+        depth: u32::from(*depth),
+        response: None,
+    });
+    let subjects: Vec<_> = subjects.collect();
+    let show = |number: usize| Subjects {
+        url: subjects[number].url.to_owned(),
+        source: source.map(str::to_owned),
+        depth: urls[number].1,
+        ..Subjects::default()
+    };
+    ask(filter, filters.judge.as_ref(), place, &subjects, &show)
+}
+
+/// What a filter says of each subject; the user's predicates are asked about all at once, and shown what `show` makes.
+fn ask(
+    filter: &Filter,
+    judge: Option<&Judge>,
+    place: usize,
+    subjects: &[Subject],
+    show: &dyn Fn(usize) -> Subjects,
+) -> Result<Vec<bool>> {
     let mut raised = None;
-    let told = filter.admits_batch(subjects, &mut |number, places| {
-        let shown = places.iter().map(|&place| Subjects {
-            url: subjects[place].url.to_owned(),
-            source: subjects[place].source.map(str::to_owned),
-            depth: subjects[place].depth as u8,
-            ..Subjects::default()
-        });
-        let shown: Vec<_> = shown.collect();
-        let judge = filters.judge.as_ref();
-        let told = judge.map_or(Ok(Vec::new()), |judge| judge((place, number), &shown));
+    let told = filter.admits_batch(subjects, &mut |predicate, numbers| {
+        let shown: Vec<_> = numbers.iter().map(|&number| show(number)).collect();
+        let told = judge.map_or(Ok(Vec::new()), |judge| judge((place, predicate), &shown));
         told.unwrap_or_else(|error| {
             raised = Some(error);
             Vec::new()

@@ -1,6 +1,7 @@
 //! What the threads of a crawl tell each other.
 
 use super::CrawlError;
+use super::config::{Change, Config};
 use super::dns::Found;
 use super::flusher::Stored;
 use super::journal::Mark;
@@ -8,6 +9,7 @@ use super::record::Batch;
 use super::workbench::{Moment, Task};
 use crate::web::http::Failure;
 use crate::web::robots::Robots;
+use crossbeam::channel::Sender;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
@@ -38,16 +40,24 @@ pub enum Event {
     Pause(bool),
     /// whether even visits under way are given up
     Stop(bool),
-    Set {
-        name: String,
-        value: f64,
-    },
+    Change(Box<Change>),
+    /// everything so far is to be seen by who reads the files; the reply says how many captures that are
+    Flush(Sender<u64>),
+    /// lines for the crawl's log
+    Log(Vec<u8>),
     /// a name or an address that is not to be asked
     Blacklist(String),
     /// a checkpoint is over
     Synced(Mark),
     /// a thread cannot go on
     Failed(CrawlError),
+}
+
+/// What the frontier tells a fetcher.
+pub enum Order {
+    Visit(Visit),
+    /// what visits obey from now on
+    Obey(Arc<Config>),
 }
 
 /// What is to be asked of a host in one visit.
@@ -76,6 +86,8 @@ pub enum Outcome {
     Answered {
         is_page: bool,
         is_farewell: bool,
+        /// 429 or 5xx, after all attempts
+        is_error: bool,
     },
     Robots {
         of: u32,
@@ -135,6 +147,39 @@ pub enum Notice {
     },
     /// URLs of another agent
     Foreign { agent: u32, urls: Vec<(String, u8)> },
+    /// a host is left alone from now on, with so many URLs of it unasked
+    Closed {
+        origin: String,
+        reason: Reason,
+        urls: u64,
+    },
+}
+
+/// Why a host is left alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    Failed(Failure),
+    /// answers 429 and 5xx, or a Retry-After beyond all patience
+    Unavailable,
+    /// no robots.txt was to be had
+    Robots,
+    /// as many pages as a host may have
+    Full,
+    Blacklist,
+    Gate,
+}
+
+impl Reason {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Failed(failure) => Failure::NAMES[failure as usize],
+            Self::Unavailable => "unavailable",
+            Self::Robots => "robots",
+            Self::Full => "full",
+            Self::Blacklist => "blacklist",
+            Self::Gate => "gate",
+        }
+    }
 }
 
 /// Why a crawl is over.

@@ -22,6 +22,7 @@ pub mod frontier;
 pub mod journal;
 pub mod judging;
 pub mod known;
+pub mod log;
 pub mod messages;
 pub mod page;
 pub mod queue;

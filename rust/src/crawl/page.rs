@@ -4,10 +4,12 @@ use super::counters::add;
 use super::fetcher::{Asked, Fetcher};
 use super::filters::Subject;
 use super::flusher::Stored;
+use super::log::Source;
 use super::messages::{Earlier, Event, Notice, Outcome, Question, RobotsAnswer};
 use super::record::{Batch, Record};
 use super::{Result, sieve};
 use crate::store::warc::{Capture, Profile, Revisit, Truncated, sha1};
+use crate::web::html::kinds::{is_html, is_text, looks_like_html};
 use crate::web::html::{self, NOARCHIVE, NOFOLLOW, NOINDEX, Scan, Wants};
 use crate::web::http::{self, Answer, Cut};
 use crate::web::robots::Robots;
@@ -53,7 +55,8 @@ impl Fetcher {
             return self.receive_robots(asked, &answer);
         }
         let mut is_farewell = false;
-        if matches!(answer.status, 429 | 500 | 502 | 503 | 504) {
+        let is_error = matches!(answer.status, 429 | 500 | 502 | 503 | 504);
+        if is_error {
             let after = answer.retry_after();
             let attempts = self.config.retries.last().map_or(0, Vec::len);
             // who asks for more patience than there is gets no request at all
@@ -95,9 +98,12 @@ impl Fetcher {
             add(&counters.duplicates, 1);
         } else {
             add(&counters.pages, u64::from(is_page));
+            let depth = usize::from(asked.task.depth).min(counters.depths.len() - 1);
+            add(&counters.depths[depth], u64::from(is_page));
             self.follow(asked, &page).await?;
         }
         let stored = page.is_kept.then(|| self.store(asked, &page)).transpose()?;
+        self.log_page(asked, &page);
         let _ = self.events.send(Event::Done {
             hash: sieve::hash(page.url.as_bytes()),
             stored: stored.map(Box::new),
@@ -117,6 +123,7 @@ impl Fetcher {
         Ok(Outcome::Answered {
             is_page,
             is_farewell,
+            is_error,
         })
     }
 
@@ -153,6 +160,7 @@ impl Fetcher {
 
     fn receive_robots(&self, asked: &Asked, answer: &Answer) -> Result<Outcome> {
         add(&self.counters.robots, 1);
+        self.log_robots(asked, answer);
         let task = asked.task.clone();
         let of = task.robots_for.unwrap_or(asked.visit.host);
         let said = match answer.status {
@@ -180,6 +188,7 @@ impl Fetcher {
 
     fn send_sitemaps(&self, asked: &Asked, rules: &Robots) -> Result<()> {
         let base = format!("{}/robots.txt", asked.visit.origin);
+        let source = self.source(asked, &base, 'M');
         let mut batch = Batch::default();
         let mut form = Vec::new();
         for line in &rules.sitemaps {
@@ -192,7 +201,7 @@ impl Fetcher {
             .is_ok()
             {
                 let found = String::from_utf8_lossy(&form);
-                self.push(&mut batch, &base, &found, 0, 0);
+                self.push(&mut batch, &source, &found, 0, 0);
             }
         }
         self.send(batch, &base)
@@ -277,7 +286,8 @@ impl Fetcher {
                 let is_local = url::split(target).0 == &*asked.visit.origin;
                 let depth = if is_local { asked.task.depth } else { 0 };
                 let redirects = asked.task.redirects + 1;
-                self.push(&mut batch, &page.url, target, depth, redirects);
+                let source = self.source(asked, &page.url, 'R');
+                self.push(&mut batch, &source, target, depth, redirects);
             }
             return self.send(batch, &page.url);
         }
@@ -288,6 +298,7 @@ impl Fetcher {
         let timer = Instant::now();
         let mut form = Vec::new();
         let mut met = 0;
+        let [link, part] = ['L', 'E'].map(|letter| self.source(asked, &page.url, letter));
         if let Some(scan) = &page.scan {
             let mut base = page.url.clone();
             if let Some(other) = scan.base()
@@ -295,20 +306,22 @@ impl Fetcher {
             {
                 base = String::from_utf8_lossy(&form).into_owned();
             }
-            for link in &scan.links {
+            for found in &scan.links {
                 met += 1;
-                let is_refused = link.rel & 1 != 0 && limits.follow_nofollow == 0
-                    || link.kind == html::Kind::Canonical && limits.follow_canonical == 0;
+                let is_refused = found.rel & 1 != 0 && limits.follow_nofollow == 0
+                    || found.kind == html::Kind::Canonical && limits.follow_canonical == 0;
                 if is_refused {
                     add(&self.counters.filtered, 1);
                     continue;
                 }
-                self.push_link(&mut batch, asked, page, scan.target(link), &base, &mut form);
+                let source = if found.kind.is_page() { &link } else { &part };
+                let target = scan.target(found);
+                self.push_link(&mut batch, asked, source, target, &base, &mut form);
             }
         } else if limits.sitemaps != 0 && page.content_type.ends_with("xml") {
             for target in sitemap::locations(&page.answer.body) {
                 met += 1;
-                self.push_link(&mut batch, asked, page, &target, &page.url, &mut form);
+                self.push_link(&mut batch, asked, &link, &target, &page.url, &mut form);
             }
         }
         add(&self.counters.links, met);
@@ -320,7 +333,7 @@ impl Fetcher {
         &self,
         batch: &mut Batch,
         asked: &Asked,
-        page: &Page,
+        source: &Source,
         target: &str,
         base: &str,
         form: &mut Vec<u8>,
@@ -344,17 +357,17 @@ impl Fetcher {
             add(&self.counters.filtered, 1);
             return;
         }
-        self.push(batch, &page.url, found, depth, 0);
+        self.push(batch, source, found, depth, 0);
     }
 
     /// Puts a URL into a batch, unless it went by lately or the schedule filter refuses it.
-    fn push(&self, batch: &mut Batch, source: &str, found: &str, depth: u8, redirects: u8) {
+    fn push(&self, batch: &mut Batch, source: &Source, found: &str, depth: u8, redirects: u8) {
         let hash = sieve::hash(found.as_bytes());
         let is_new = || self.cache.borrow_mut().insert(hash);
         if let Some(filter) = &self.config.filters.schedule {
             let subject = Subject {
                 url: found,
-                source: Some(source),
+                source: Some(source.url),
                 depth: u32::from(depth),
                 response: None,
             };
@@ -377,7 +390,7 @@ impl Fetcher {
             &Record {
                 depth,
                 redirects,
-                validators: None,
+                validators: source.way.as_deref(),
                 url: found,
             },
         );
@@ -467,29 +480,4 @@ impl Fetcher {
             truncated: truncated.map(Truncated::name),
         })
     }
-}
-
-fn is_html(kind: &str) -> bool {
-    matches!(kind, "text/html" | "application/xhtml+xml")
-}
-
-fn is_text(kind: &str) -> bool {
-    is_html(kind) || kind == "text/plain"
-}
-
-/// For answers without a type.
-fn looks_like_html(body: &[u8]) -> bool {
-    let start = body[..body.len().min(512)]
-        .trim_ascii_start()
-        .to_ascii_lowercase();
-    [
-        &b"<!doctype html"[..],
-        b"<html",
-        b"<head",
-        b"<body",
-        b"<title",
-        b"<!--",
-    ]
-    .iter()
-    .any(|tag| start.starts_with(tag))
 }

@@ -33,6 +33,11 @@ impl Frontier {
             self.bench.get_mut(host).pages = *pages;
             add(&self.counters.pages, u64::from(*pages));
         }
+        for origin in &past.closed {
+            let (host, _) = self.bench.host(origin, 0);
+            self.bench.close(host);
+            add(&self.counters.hosts_closed, 1);
+        }
         add(&self.counters.duplicates, past.num_duplicates);
         add(&self.counters.captures, past.stored.len() as u64);
         let stored: HashSet<u64> = past.stored.iter().copied().collect();

@@ -32,6 +32,12 @@ impl UrlCache {
         }
     }
 
+    /// Forgets all of it.
+    pub fn clear(&mut self) {
+        self.slots.fill(0);
+        self.has_zero = false;
+    }
+
     /// Takes a hash in, and tells whether it was not there.
     #[inline]
     pub fn insert(&mut self, hash: u64) -> bool {

@@ -3,10 +3,11 @@
 use super::Result;
 use super::config::nanos;
 use super::counters::{add, get};
-use super::filters::{Filter, Subject};
+use super::filters::Filter;
 use super::frontier::Frontier;
 use super::judging::admit_urls;
-use super::messages::{Ended, Outcome, RobotsAnswer, Visit};
+use super::log;
+use super::messages::{Ended, Order, Outcome, Reason, RobotsAnswer, Visit};
 use super::record::Record;
 use super::workbench::{Moment, State, Task};
 use crate::web::http::Failure;
@@ -15,10 +16,21 @@ use std::sync::Arc;
 
 /// The list of delays behind those of failures: for answers 429 and 5xx.
 const UNAVAILABLE: usize = Failure::NAMES.len();
+/// Why a host is given up, by the list of delays that came to its end.
+const REASONS: [Reason; UNAVAILABLE + 1] = [
+    Reason::Failed(Failure::Dns),
+    Reason::Failed(Failure::Connect),
+    Reason::Failed(Failure::Tls),
+    Reason::Failed(Failure::Timeout),
+    Reason::Failed(Failure::Protocol),
+    Reason::Unavailable,
+];
 /// URLs that one visit may take along, if it may last.
 const PER_VISIT: usize = 64;
 /// Hosts are given up when so many of their URLs in a row failed for good.
 const MAX_FAILURES: u8 = 4;
+/// The same for URLs that were answered, but with 429 or 5xx each time.
+const MAX_ERRORS: u8 = 10;
 /// RFC 9309, section 2.3.1.2.
 const MAX_ROBOTS_REDIRECTS: u8 = 5;
 
@@ -78,14 +90,15 @@ impl Frontier {
             self.busy[least] += 1;
             self.in_flight += 1;
             self.num_asked += visit.tasks.len() as u64;
-            let _ = self.fetchers[least].send(visit);
+            let _ = self.fetchers[least].send(Order::Visit(visit));
         }
         Ok(())
     }
 
     /// What to ask of a host now: an errand, its robots.txt, or what comes next in its queue and is allowed.
     fn tasks_of(&mut self, host: u32, now: Moment, most: usize) -> Result<Vec<Task>> {
-        let limits = &self.config.limits;
+        let config = self.config.clone();
+        let limits = &config.limits;
         let state = self.bench.get_mut(host);
         if let Some(errand) = state.errands.pop_front() {
             return Ok(vec![errand]);
@@ -94,7 +107,7 @@ impl Frontier {
             state.asks_robots = true;
             return Ok(vec![robots_task(host)]);
         }
-        let filters = &self.config.filters;
+        let filters = &config.filters;
         // the user is asked about many at once, though not all are for this visit
         let is_external = filters.fetch.as_ref().is_some_and(Filter::has_external);
         let wanted = if is_external {
@@ -116,6 +129,8 @@ impl Frontier {
                     found.push(record.task());
                 } else {
                     add(&self.counters.disallowed, 1);
+                    let task = record.task();
+                    self.log(host, &task, log::ROBOTS, "");
                 }
             }
             if found.is_empty() {
@@ -123,18 +138,16 @@ impl Frontier {
             }
             if filters.fetch.is_some() {
                 let origin = &self.bench.get(host).origin;
-                let url = |task: &Task| format!("{origin}{}", task.target);
+                let url = |task: &Task| (format!("{origin}{}", task.target), task.depth);
                 let urls: Vec<_> = found.iter().map(url).collect();
-                let subjects = urls.iter().zip(&found).map(|(url, task)| Subject {
-                    url,
-                    source: None,
-                    depth: u32::from(task.depth),
-                    response: None,
-                });
-                let mut told = admit_urls(filters, 1, &subjects.collect::<Vec<_>>())?.into_iter();
-                let before = found.len();
+                let told = admit_urls(filters, 1, None, &urls)?;
+                let refused = told.iter().filter(|told| !**told).count();
+                add(&self.counters.filtered, refused as u64);
+                for (task, _) in found.iter().zip(&told).filter(|(_, told)| !**told) {
+                    self.log(host, task, log::FILTER, "");
+                }
+                let mut told = told.into_iter();
                 found.retain(|_| told.next().unwrap_or(false));
-                add(&self.counters.filtered, (before - found.len()) as u64);
             }
             tasks.append(&mut found);
         }
@@ -159,6 +172,11 @@ impl Frontier {
         self.in_flight -= 1;
         self.num_asked -= num_tasks as u64;
         let was_asked = !outcomes.is_empty();
+        // what was handed out under other filters comes under those of now
+        let rest = match self.has_changed && !rest.is_empty() {
+            true => self.judge_again(host, rest)?,
+            false => rest,
+        };
         let state = self.bench.get_mut(host);
         if state.state == State::Closed {
             add(&self.counters.dropped, rest.len() as u64);
@@ -172,12 +190,13 @@ impl Frontier {
                 Outcome::Answered {
                     is_page,
                     is_farewell,
+                    is_error,
                 } => {
                     let state = self.bench.get_mut(host);
-                    state.failures = 0;
+                    state.failures = if is_error { state.failures + 1 } else { 0 };
                     state.pages += u32::from(is_page);
-                    if is_farewell {
-                        self.give_up(host)?;
+                    if is_farewell || (is_error && state.failures >= MAX_ERRORS) {
+                        self.give_up(host, Reason::Unavailable)?;
                     }
                 }
                 Outcome::Robots { of, task, said } => self.hear_robots(of, task, said, moment)?,
@@ -192,7 +211,7 @@ impl Frontier {
         let (limits, state) = (&self.config.limits, self.bench.get(host));
         if state.state == State::Open {
             if state.pages >= limits.max_pages_per_host {
-                self.give_up(host)?;
+                self.give_up(host, Reason::Full)?;
             } else if limits.gate_after > 0.0
                 && f64::from(state.pages) >= limits.gate_after
                 && !self.distributor.was_gated(host)
@@ -225,7 +244,7 @@ impl Frontier {
             return task
                 .robots_for
                 .filter(|of| *of != host)
-                .map_or(Ok(()), |of| self.give_up(of));
+                .map_or(Ok(()), |of| self.give_up(of, Reason::Robots));
         }
         if let Some(delay) = delays.get(usize::from(task.attempt)) {
             add(&self.counters.retries, 1);
@@ -235,15 +254,21 @@ impl Frontier {
             state.errands.push_front(task);
             return Ok(());
         }
-        add(&self.counters.dropped, 1);
-        let failures = self.bench.get(host).failures + 1;
+        let failures = self.bench.get(host).failures.saturating_add(1);
         self.bench.get_mut(host).failures = failures;
+        self.log(host, &task, log::FAILED[kind], REASONS[kind].name());
         match task.robots_for {
-            Some(of) => self.give_up(of),
-            None if kind == Failure::Connect as usize || failures >= MAX_FAILURES => {
-                self.give_up(host)
+            // a host that cannot be reached is one, whatever it was asked for
+            Some(of) if of == host => self.give_up(of, REASONS[kind]),
+            Some(of) => self.give_up(of, Reason::Robots),
+            None => {
+                add(&self.counters.dropped, 1);
+                add(&self.counters.unreached, 1);
+                match kind == Failure::Connect as usize || failures >= MAX_FAILURES {
+                    true => self.give_up(host, REASONS[kind]),
+                    false => Ok(()),
+                }
             }
-            None => Ok(()),
         }
     }
 
@@ -262,7 +287,7 @@ impl Frontier {
                 let (origin, path) = url::split(&target);
                 let other = self.open_host(origin)?;
                 if self.bench.get(other).state == State::Closed {
-                    return self.give_up(of);
+                    return self.give_up(of, Reason::Robots);
                 }
                 let next = Task {
                     target: path.into(),
@@ -279,7 +304,7 @@ impl Frontier {
                 let delays = &self.config.retries[UNAVAILABLE];
                 let delay = delays.get(usize::from(task.attempt));
                 let Some(delay) = delay.filter(|_| after <= limits.max_retry_after) else {
-                    return self.give_up(of);
+                    return self.give_up(of, Reason::Unavailable);
                 };
                 let again = Task {
                     attempt: task.attempt + 1,

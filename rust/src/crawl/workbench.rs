@@ -106,6 +106,8 @@ pub struct Host {
     /// between two visits
     pub delay: Moment,
     pub next: Moment,
+    /// when the last visit was over
+    ended: Moment,
     pub pages: u32,
     pub failures: u8,
     pub in_limbo: bool,
@@ -127,6 +129,7 @@ impl Host {
 struct Entry {
     delay: Moment,
     next: Moment,
+    ended: Moment,
     /// its place in the queue of entries; an older one is stale
     key: Moment,
     is_busy: bool,
@@ -169,6 +172,7 @@ impl Workbench {
             asks_robots: false,
             delay,
             next: 0,
+            ended: 0,
             pages: 0,
             failures: 0,
             in_limbo: false,
@@ -210,6 +214,7 @@ impl Workbench {
             entries.push(Entry {
                 delay: ip_delay,
                 next: 0,
+                ended: 0,
                 key: NEVER,
                 is_busy: false,
                 waiting: BinaryHeap::new(),
@@ -228,7 +233,38 @@ impl Workbench {
 
     pub fn set_ip_delay(&mut self, address: IpAddr, delay: Moment) {
         if let Some(&entry) = self.addresses.get(&address) {
-            self.entries[entry as usize].delay = delay;
+            let entry = &mut self.entries[entry as usize];
+            entry.delay = delay;
+            if entry.ended > 0 {
+                entry.next = entry.ended + delay;
+            }
+        }
+    }
+
+    /// Changes the delay of a host, and with it its next turn, unless it waits for another reason.
+    pub fn set_delay(&mut self, host: u32, delay: Moment) {
+        let state = self.get_mut(host);
+        let is_delayed = state.next <= state.ended + state.delay;
+        state.delay = delay;
+        if state.ended > 0 && is_delayed {
+            state.next = state.ended + delay;
+        } else if state.ended > 0 {
+            state.next = state.next.max(state.ended + delay);
+        }
+    }
+
+    /// Puts all who wait into the order of their turns, which have changed.
+    pub fn reorder(&mut self) {
+        self.order.clear();
+        for place in 0..self.entries.len() as u32 {
+            let entry = &mut self.entries[place as usize];
+            let waiting = std::mem::take(&mut entry.waiting);
+            let turn = |Reverse((_, host)): Reverse<(Moment, u32)>| {
+                Reverse((self.hosts[host as usize].next, host))
+            };
+            entry.waiting = waiting.into_iter().map(turn).collect();
+            entry.key = NEVER;
+            self.schedule(place);
         }
     }
 
@@ -325,6 +361,7 @@ impl Workbench {
         if let Some(ended) = ended {
             state.next = state.next.max(ended + state.delay);
             entry.next = entry.next.max(ended + entry.delay);
+            (state.ended, entry.ended) = (ended, ended);
         }
         self.schedule(place);
         self.offer(host);

@@ -68,7 +68,8 @@ pub fn push_line(out: &mut Vec<u8>, line: &Line) {
     out.extend_from_slice(b"}\n");
 }
 
-fn push_field(out: &mut Vec<u8>, name: &str, value: &str) {
+/// A field of a JSON object that has been begun, in ASCII.
+pub fn push_field(out: &mut Vec<u8>, name: &str, value: &str) {
     if !out.ends_with(b"{") {
         out.extend_from_slice(b", ");
     }

@@ -6,6 +6,7 @@
 
 mod directives;
 mod headings;
+pub mod kinds;
 mod names;
 mod references;
 mod texts;

@@ -11,7 +11,7 @@ from webstrata._core.crawl import LIMITS
 from webstrata.collection.files import explained
 from webstrata.collection.settings import ResourcesSettings, parse_seconds
 from webstrata.crawl.filters import Filter
-from webstrata.crawl.hosts import read_hosts_table
+from webstrata.crawl.hosts import parse_address, read_hosts_table
 from webstrata.crawl.priorities import selection_weights
 from webstrata.crawl.recovery import SCRATCH, Past
 from webstrata.crawl.retries import retry_delays
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 PLACES = ("schedule", "fetch", "parse", "follow", "store")
 """Where filters stand, in the order of the core."""
+LOGS = ("none", "heritrix", "json")
+"""What a crawl writes down of each URL, in the order of the core."""
 
 
 def configure(
@@ -38,25 +40,20 @@ def configure(
     >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
     >>> settings = ws.CrawlSettings(user_agent="me/1.0", host_delays=("example.org=10s",))
     >>> told = configure(settings, snapshot, make_filters(settings))
-    >>> told["agents"], told["host_delays"], told["prefix"]
+    >>> told["agents"], told["live"]["host_delays"], told["prefix"]
     (['me'], {'example.org': 10.0}, 'uk-2026-06')
     """
     folder = snapshot.working_folder("crawl")
-    numbers = {name: float(getattr(settings, name, 0)) for name in LIMITS}
-    numbers["workers"] = float(settings.workers or ResourcesSettings().num_workers)
     user_agent = settings.user_agent or f"webstrata/{__version__} (in vitro)"
     table = read_hosts_table(Path(settings.hosts_table)) if settings.hosts_table else {}
     return {
-        "numbers": list(numbers.items()),
+        "live": configure_live(settings, filters),
         "folder": folder,
         "scratch": folder / SCRATCH,
         **Past().to_core(),
         "user_agent": user_agent,
         "agents": [product_token(user_agent)],
         "headers": [("Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5")],
-        "retries": retry_delays(settings),
-        "host_delays": parse_delays("host_delays", settings.host_delays),
-        "ip_delays": parse_delays("ip_delays", settings.ip_delays),
         "hosts": table,
         "name_servers": list(settings.name_servers),
         "authority": _read(settings.authority).decode() if settings.authority else None,
@@ -71,12 +68,70 @@ def configure(
             ("robots", "obey" if settings.obey_robots else "ignore"),
             ("http-header-user-agent", user_agent),
         ],
-        "filters": [chosen.program if chosen else None for chosen in filters.values()],
-        "judge": None,
         "weights": list(selection_weights(settings.levels, settings.level_bias)),
         "prioritizer": None,
         "ring": [],
     }
+
+
+def configure_live(settings: CrawlSettings, filters: Mapping[str, Filter | None]) -> dict[str, Any]:
+    """The part of it that can change while the crawl runs.
+
+    Examples
+    --------
+    >>> from webstrata.crawl.settings import CrawlSettings
+    >>> settings = CrawlSettings(schedule="HostEndsWith(uk)")
+    >>> live = configure_live(settings, make_filters(settings))
+    >>> dict(live["numbers"])["host_delay"], [program is None for program in live["filters"]]
+    (4.0, [False, True, True, True, True])
+    """
+    numbers = {name: float(getattr(settings, name, 0)) for name in LIMITS}
+    numbers["workers"] = float(settings.workers or ResourcesSettings().num_workers)
+    numbers["log"] = float(LOGS.index(settings.crawl_log))
+    return {
+        "numbers": list(numbers.items()),
+        "retries": retry_delays(settings),
+        "host_delays": parse_delays("host_delays", settings.host_delays),
+        "ip_delays": parse_delays("ip_delays", settings.ip_delays),
+        "filters": [chosen.program if chosen else None for chosen in filters.values()],
+        "judge": None,
+    }
+
+
+def check_settings(settings: CrawlSettings) -> None:
+    """Raise `SettingError` where settings that are right one by one contradict each other.
+
+    Examples
+    --------
+    >>> from webstrata.crawl.settings import CrawlSettings
+    >>> check_settings(CrawlSettings(sitemaps=True, obey_robots=False))
+    Traceback (most recent call last):
+    webstrata.errors.SettingError: sitemaps is true and obey_robots is false, but sitemaps are named by the
+    robots.txt that is not asked for then; leave one of them out
+    """
+    if settings.sitemaps and not settings.obey_robots:
+        raise SettingError(
+            "sitemaps is true and obey_robots is false, but sitemaps are named by the robots.txt that is not "
+            "asked for then; leave one of them out"
+        )
+    if settings.name_servers and not settings.resolve:
+        raise SettingError(
+            "name_servers are given and resolve is false, so nobody would ask them; leave one of them out"
+        )
+    if settings.dictionary and settings.compression != "zstd":
+        raise SettingError(
+            f"dictionary is given and compression is {settings.compression}, which has none; "
+            "take zstd, or leave it out"
+        )
+    if settings.compression == "gzip" and settings.compression_level > 12:
+        raise SettingError(f"compression_level is {settings.compression_level}, and gzip has 1 to 12")
+    parse_delays("host_delays", settings.host_delays)
+    for address in parse_delays("ip_delays", settings.ip_delays):
+        if parse_address(address) != (address, None):
+            raise SettingError(f"ip_delays: {address!r} is no address; write it as 192.0.2.1=10s")
+    for server in settings.name_servers:
+        if parse_address(server) is None:
+            raise SettingError(f"name_servers: {server!r} is no address; write it as 192.0.2.1:53")
 
 
 def make_filters(

@@ -58,6 +58,7 @@ _COUNTERS = {
     "torn": "Captures that an earlier run had not wholly written, to be fetched again.",
     "disk_waits": "Times that a write had to wait because the disk was full.",
     "checkpoints": "Times that everything so far was made to survive a power cut.",
+    "unreached": "URLs that failed each time, or whose host was given up before their turn.",
 }
 
 
@@ -95,6 +96,8 @@ def write_metrics(status: Mapping[str, Any]) -> str:
         else:
             text = _COUNTERS.get(name, f"{name.replace('_', ' ').capitalize()}.")
             lines += _family(f"{name}_total", "counter", text, [({}, value)])
+    for reason, value in status.get("given_up", {}).items():
+        grouped["given_up_hosts_total"].append(({"reason": reason}, value))
     for name, samples in grouped.items():
         if samples:
             lines += _family(name, "counter", _GROUPS[name], samples)
@@ -104,6 +107,8 @@ def write_metrics(status: Mapping[str, Any]) -> str:
 _GROUPS = {
     "responses_total": "Answers by hundreds of their status.",
     "failures_total": "Requests without an answer, by kind of failure.",
+    "given_up_hosts_total": "Hosts that are left alone, by reason.",
+    "depth_pages_total": "Pages by how deep they lie below where their host was entered.",
     "skipped_total": "URLs that were not fetched, by reason.",
     "cpu_seconds_total": "Processor time by kind of thread.",
     "work_seconds_total": "Time of fetchers by what they did.",
@@ -116,6 +121,8 @@ def _group(name: str) -> tuple[str, dict[str, str]] | None:
         return "responses_total", {"status": name.removeprefix("status_")}
     if name.startswith("failed_"):
         return "failures_total", {"kind": name.removeprefix("failed_")}
+    if name.startswith("depth_"):
+        return "depth_pages_total", {"depth": name.removeprefix("depth_")}
     if name in _SKIPPED:
         return "skipped_total", {"reason": name}
     if name.endswith("_cpu_ns"):

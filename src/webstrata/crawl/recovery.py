@@ -68,6 +68,8 @@ POINTS = (
 )
 """The points at which a plan of faults can kill a crawl (see `webstrata.collection.faults`)."""
 
+FINISHED = "finished"
+"""Beside a journal: nothing is left to fetch but what was given up."""
 _OPEN = ".open"
 _PIECE = 16 << 20
 
@@ -89,6 +91,8 @@ class Past:
     known: list[tuple[bytes, int | None, str, int]] = field(default_factory=list)
     pages: list[tuple[str, int]] = field(default_factory=list)
     duplicates: int = 0
+    closed: list[str] = field(default_factory=list)
+    """Origins that were given up."""
     cut: int = 0
     """Captures that were not whole on the disk, to be fetched again."""
     ended: float = 0.0
@@ -105,6 +109,7 @@ class Past:
             "past_duplicates": self.duplicates,
             "past_torn": self.cut,
             "past_pause": self.pause,
+            "past_closed": self.closed,
         }
 
     def __str__(self) -> str:
@@ -122,7 +127,7 @@ def recover(folder: Path) -> Past:
     >>> folder = getfixture("tmp_path")
     >>> (folder / "journal").touch()
     >>> recover(folder)
-    Past(stored=[], known=[], pages=[], duplicates=0, cut=0, ...)
+    Past(stored=[], known=[], pages=[], duplicates=0, closed=[], cut=0, ...)
     """
     journal, captures = folder / JOURNAL, folder / CAPTURES
     with explained(folder, "read"):
@@ -344,4 +349,5 @@ def can_go_on(snapshot: Snapshot) -> bool:
     >>> can_go_on(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
     False
     """
-    return (snapshot.working_folder("crawl") / JOURNAL).exists()
+    folder = snapshot.working_folder("crawl")
+    return (folder / JOURNAL).exists() and not (folder / FINISHED).exists()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.files import explained
 from webstrata.crawl.control import connect
+from webstrata.crawl.given_up import GivenUp, read_given_up
 from webstrata.crawl.results import FILE as RESULT
 from webstrata.crawl.results import REASONS, CrawlResult
 from webstrata.crawl.series import FILE as SERIES
@@ -43,6 +44,8 @@ class CrawlReport:
         Its series.
     hosts
         Pages by host, the largest first.
+    given_up
+        Hosts that were given up.
     """
 
     title: str
@@ -53,6 +56,7 @@ class CrawlReport:
     changes: list[dict[str, Any]] = field(default_factory=list)
     rows: list[dict[str, Any]] = field(default_factory=list)
     hosts: list[tuple[str, int]] = field(default_factory=list)
+    given_up: list[GivenUp] = field(default_factory=list)
 
     @property
     def ending(self) -> str:
@@ -104,6 +108,7 @@ def read_report(snapshot: Snapshot) -> CrawlReport:
         changes=list(found.get("changes", [])),
         rows=rows,
         hosts=count_hosts(snapshot),
+        given_up=read_given_up(snapshot.working_folder("crawl")),
     )
 
 

@@ -96,6 +96,19 @@ class CrawlResult:
             "profile": self.profile(),
         }
 
+    def depths(self) -> list[int]:
+        """Pages by how deep they lie; the last number is of all that lie as deep or deeper.
+
+        Examples
+        --------
+        >>> CrawlResult("exhausted", 1.0, {"depth_0": 2, "depth_1": 7, "depth_2": 0}).depths()
+        [2, 7]
+        """
+        found = [self.counters.get(f"depth_{depth}", 0) for depth in range(17)]
+        while found and not found[-1]:
+            found.pop()
+        return found
+
     def skipped(self) -> dict[str, int]:
         """What was not fetched, and why: counts by reason, those of 0 left out."""
         names = {

@@ -13,18 +13,25 @@ import shutil
 import time
 from collections import defaultdict
 from contextlib import ExitStack, suppress
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webstrata._core.crawl import Engine
 from webstrata.collection.files import explained, make_directory, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.crawl.agents import Standing
-from webstrata.crawl.configuration import PLACES, configure, make_filters, parse_delays
+from webstrata.crawl.changes import FILE as CHANGES
+from webstrata.crawl.changes import Changes, kept_changes, read_changes
+from webstrata.crawl.configuration import PLACES, check_settings, configure, configure_live, make_filters
 from webstrata.crawl.control import SOCKET, Control, Listener
 from webstrata.crawl.filters import Response
-from webstrata.crawl.hosts import parse_address
+from webstrata.crawl.given_up import FILE as GIVEN_UP
+from webstrata.crawl.given_up import GivenUpHosts, read_given_up
+from webstrata.crawl.hosts import parse_address, read_hosts_table
+from webstrata.crawl.name_servers import check_name_servers
 from webstrata.crawl.priorities import Prioritizer
-from webstrata.crawl.recovery import SCRATCH, Past, can_go_on, is_finished, recover
+from webstrata.crawl.recovery import FINISHED, SCRATCH, Past, can_go_on, is_finished, recover
 from webstrata.crawl.results import CrawlResult
 from webstrata.crawl.seeds import read_seeds
 from webstrata.crawl.series import FILE as SERIES
@@ -35,11 +42,12 @@ from webstrata.store.step import build_parsed, build_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from webstrata.collection import Snapshot
     from webstrata.crawl.agents import Ring
+    from webstrata.crawl.filters import Filter
 
+    Filters = Mapping[str, Filter | None]
     Priority = Callable[[Sequence[str], Sequence[int]], Iterable[int]]
     Gate = Callable[[list["HostSample"]], Iterable[bool]]
     Known = tuple[str, str, str]
@@ -134,7 +142,7 @@ class Crawl:
         listener: Listener | None = None,
     ) -> None:
         self.snapshot = snapshot
-        self.settings = settings or snapshot.settings(CrawlSettings)
+        self.settings = settings or snapshot.settings(CrawlSettings, kept_changes(snapshot).settings)
         self.seeds = list(seeds)
         self.pages = list(pages)
         self.hosts = {name.lower(): place for name, place in (hosts or {}).items()}
@@ -147,6 +155,7 @@ class Crawl:
         self.parses = parses
         self.processes = processes
         self.progress = progress or Progress()
+        self.predicates = predicates
         self.filters = make_filters(self.settings, predicates, folder=snapshot.collection.path)
         self.listener = listener
         self.control: Control | None = None
@@ -154,7 +163,10 @@ class Crawl:
         self.goes_on = False
         self._standing = Standing(is_idle=False, sent=0, received=0)
         self._num_given = 0
+        self._num_rejected = 0
         self._samples: dict[str, list[Response]] = defaultdict(list)
+        self._given_up: GivenUpHosts | None = None
+        self._changes = Changes()
         self._check()
 
     # ---- running
@@ -179,6 +191,9 @@ class Crawl:
         with self.snapshot.parts.writing(self.progress), ExitStack() as stack:
             self.goes_on = self._prepare(again=again)
             past = recover(self.folder) if self.goes_on else Past()
+            past.closed = [host.origin for host in read_given_up(self.folder)]
+            self._given_up = GivenUpHosts(self.folder)
+            self._changes = read_changes(self.folder)
             if self.goes_on:
                 self.progress.note(str(past))
                 delay = max(self.settings.host_delay, self.settings.ip_delay)
@@ -193,6 +208,8 @@ class Crawl:
                 raise
             try:
                 control = self._begin_control(engine, stack)
+                for name in self._changes.blacklist:
+                    engine.blacklist(name)
                 engine.add(given)
                 if not self.waits:
                     engine.finish()
@@ -226,11 +243,19 @@ class Crawl:
         longest = self.settings.max_url_length
         given: list[tuple[str, int, str | None]] = []
         if self.seeds or not (self.pages or self.waits or can_go_on(self.snapshot)):
-            given += [(url, 0, None) for url in read_seeds(self.seeds, max_length=longest).urls]
+            seeds = read_seeds(self.seeds, max_length=longest)
+            self._num_rejected = len(seeds.rejects)
+            for sentence in seeds.complaints():
+                self.progress.note(sentence)
+            given += [(url, 0, None) for url in seeds.urls]
         for url, tag, date in self.pages:
             known = read_seeds([url], where="pages", max_length=longest).urls[0]
             given.append((known, 0, f"{tag}\n{date}"))
         self._num_given = len(given)
+        if self.settings.resolve:
+            table = read_hosts_table(Path(self.settings.hosts_table)) if self.settings.hosts_table else {}
+            urls = (url for url, _, _ in given)
+            check_name_servers(self.settings.name_servers, urls, self.hosts.keys() | table.keys())
         return given
 
     def _watch(self, engine: Engine) -> bool:
@@ -282,6 +307,9 @@ class Crawl:
                 origin, url, status, content_type, body = facts
                 page = Response(url=url, status=status, content_type=content_type, body=body)
                 self._samples[origin].append(page)
+            elif kind == "closed":
+                assert self._given_up is not None
+                self._given_up.add(*facts)
             elif self.send is not None and self.ring is not None:
                 self.send(self.ring.agents[facts[0]], facts[1])
         if held and self.gate is not None:
@@ -331,7 +359,16 @@ class Crawl:
         where = self.snapshot.collection
         path = str(where.path.resolve())
         about = {"collection": path, "title": where.title, "snapshot": self.snapshot.label}
-        control = Control(engine, self.settings, about=about, series=Series(self.folder / SERIES))
+        control = Control(
+            engine,
+            self.settings,
+            about=about,
+            series=Series(self.folder / SERIES),
+            apply=self._change,
+            changes=self._changes,
+            folder=self.folder,
+            given_up=self._given_up.counts if self._given_up else None,
+        )
         try:
             listener = stack.enter_context(self.listener or Listener())
             listener.serve(control, self.folder)
@@ -353,23 +390,13 @@ class Crawl:
                 "user_agent: nobody knows who crawls; give a name and an address to complain to, as "
                 '--user-agent "example-crawler/1.0 (+https://example.org/crawler)"'
             )
-        if self.settings.compression == "gzip" and self.settings.compression_level > 12:
-            raise SettingError(
-                f"compression_level is {self.settings.compression_level}, and gzip has 1 to 12"
-            )
+        check_settings(self.settings)
         if self.gate is None and self.settings.gate_after:
             raise SettingError("gate_after: there is no gate to ask; leave it out, or give one")
         if self.priority is not None and self.settings.levels == 1:
             raise SettingError(
                 "levels is 1, and a priority chooses among several; set it, or leave the priority out"
             )
-        parse_delays("host_delays", self.settings.host_delays)
-        for address in parse_delays("ip_delays", self.settings.ip_delays):
-            if parse_address(address) != (address, None):
-                raise SettingError(f"ip_delays: {address!r} is no address; write it as 192.0.2.1=10s")
-        for server in self.settings.name_servers:
-            if parse_address(server) is None:
-                raise SettingError(f"name_servers: {server!r} is no address; write it as 192.0.2.1:53")
         for name, place in self.hosts.items():
             if parse_address(str(place[0])) is None or not (place[1] is None or 0 < place[1] < 65536):
                 raise ValueError(f"hosts: expected an address and a port for {name}, got {place!r}")
@@ -397,12 +424,24 @@ class Crawl:
         # the parts have the files now; what stays says how they came
         settings = self.control.settings if self.control else self.settings
         changes = self.control.changes if self.control else []
-        report = {"settings": settings.to_dict(), "changes": changes, **result.to_dict()}
+        report = {
+            "settings": settings.to_dict(),
+            "changes": changes,
+            "given_up": dict(self._given_up.counts) if self._given_up else {},
+            "rejected_seeds": self._num_rejected,
+            **result.to_dict(),
+        }
         shutil.rmtree(folder / SCRATCH, ignore_errors=True)
+        kept = ("releases.log", SERIES, SOCKET, GIVEN_UP)
+        # what was not reached may be asked for one day; the files are the same as those of the part
+        is_whole = not (read_given_up(folder) or result.counters.get("unreached"))
         for path in folder.iterdir():
-            # what has not come to its end may go on one day; its files are the same as those of the part
-            if result.end == "exhausted" and path.name not in ("releases.log", SERIES, SOCKET):
+            if result.end != "exhausted" or path.name in kept or path.name.endswith(".log"):
+                continue
+            if is_whole or path.name == CHANGES:
                 path.unlink()
+        if result.end == "exhausted" and not is_whole:
+            replace_file(folder / FINISHED, b"`webstrata crawl retry` takes back what was given up\n")
         replace_file(folder / "crawl.json", json.dumps(report, indent=1, default=str).encode())
         # last, for it may take long; where it is broken off the crawl is whole, and `webstrata store` goes on
         if self.parses:
@@ -413,21 +452,36 @@ class Crawl:
     def configuration(self) -> dict[str, Any]:
         """Everything that the core is told."""
         told = configure(self.settings, self.snapshot, self.filters)
-        numbers = dict(told["numbers"])
-        numbers["gate_after"] = float(self.settings.gate_after if self.gate else -1)
-        numbers["agent"] = float(self.ring.number(self.agent) if self.ring else 0)
         return told | {
-            "numbers": list(numbers.items()),
+            "live": self._live(self.settings, self.filters),
             "hosts": told["hosts"] | self.hosts,
-            "judge": self._judge,
             "prioritizer": self._prioritize if self.priority else None,
             "ring": self.ring.places if self.ring else [],
         }
 
-    def _judge(self, predicate: tuple[int, int], subjects: list[tuple[Any, ...]]) -> list[bool]:
+    def _live(self, settings: CrawlSettings, filters: Filters) -> dict[str, Any]:
+        """The part that can change while it runs."""
+        told = configure_live(settings, filters)
+        numbers = dict(told["numbers"])
+        numbers["gate_after"] = float(settings.gate_after if self.gate else -1)
+        numbers["agent"] = float(self.ring.number(self.agent) if self.ring else 0)
+        # a predicate has its number in the filters that it was compiled with, and no others
+        return told | {"numbers": list(numbers.items()), "judge": partial(self._judge, filters)}
+
+    def _change(self, settings: CrawlSettings) -> None:
+        """Obey other settings and filters from now on, unless there is something wrong with them."""
+        check_settings(settings)
+        filters = make_filters(settings, self.predicates, folder=self.snapshot.collection.path)
+        engine = self._engine
+        if engine is not None:
+            engine.change(self._live(settings, filters))
+            self.settings, self.filters = settings, filters
+
+    @staticmethod
+    def _judge(filters: Filters, predicate: tuple[int, int], subjects: list[tuple[Any, ...]]) -> list[bool]:
         """The answers of a predicate of the user's for a batch."""
         place, number = predicate
-        chosen = self.filters[PLACES[place]]
+        chosen = filters[PLACES[place]]
         assert chosen is not None
         batch: list[Any] = [url for url, *_ in subjects]
         if place > 1:

@@ -18,7 +18,24 @@ class Seeds:
     """URLs in normal form, each once, and the lines that are none with the reason."""
 
     urls: list[str] = field(default_factory=list)
-    rejects: list[tuple[str, str]] = field(default_factory=list)
+    rejects: list[tuple[int, str, str]] = field(default_factory=list)
+    where: str = "the seeds"
+
+    def complaints(self, most: int = 5) -> list[str]:
+        """Sentences about the lines that are none, the first of them one by one.
+
+        Examples
+        --------
+        >>> read_seeds(["example.org", "mailto:a@b"]).complaints()
+        ["the seeds, line 2: 'mailto:a@b' is no URL of a page (scheme); it is left out"]
+        """
+        found = [
+            f"{self.where}, line {line}: {text[:200]!r} is no URL of a page ({reason}); it is left out"
+            for line, text, reason in self.rejects[:most]
+        ]
+        if len(self.rejects) > most:
+            found.append(f"{self.where}: {len(self.rejects):,} lines in all are no URLs")
+        return found
 
 
 def read_seeds(lines: Iterable[str], *, where: str = "the seeds", max_length: int = 2_048) -> Seeds:
@@ -28,17 +45,21 @@ def read_seeds(lines: Iterable[str], *, where: str = "the seeds", max_length: in
     --------
     >>> seeds = read_seeds(["# two", "http://Example.org", "example.org/a", "mailto:a@b"])
     >>> seeds.urls, seeds.rejects
-    (['http://example.org/', 'http://example.org/a'], [('mailto:a@b', 'scheme')])
+    (['http://example.org/', 'http://example.org/a'], [(4, 'mailto:a@b', 'scheme')])
     """
-    texts = [line.strip() for line in lines]
-    texts = [text for text in texts if text and not text.startswith("#")]
-    urls, reasons = normalize_many([_complete(text) for text in texts], max_length=max_length)
+    numbered = [(number, line.strip()) for number, line in enumerate(lines, 1)]
+    numbered = [(number, text) for number, text in numbered if text and not text.startswith("#")]
+    urls, reasons = normalize_many([_complete(text) for _, text in numbered], max_length=max_length)
     seeds = Seeds(
         urls=list(dict.fromkeys(url for url in urls if url is not None)),
-        rejects=[(texts[place], str(reason)) for place, reason in reasons.items()],
+        rejects=[(*numbered[place], str(reason)) for place, reason in reasons.items()],
+        where=where,
     )
     if not seeds.urls:
-        found = f"{seeds.rejects[0][0]!r} is none ({seeds.rejects[0][1]})" if seeds.rejects else "it is empty"
+        found = "it is empty"
+        if seeds.rejects:
+            line, text, reason = seeds.rejects[0]
+            found = f"{text[:200]!r} in line {line} is none ({reason}), nor is any other"
         raise UsageError(f"{where}: there is no URL to begin with: {found}; write one a line")
     return seeds
 

@@ -37,57 +37,79 @@ class CrawlSettings(Settings):
         check=not_negative,
         live=True,
     )
-    host_delays: tuple[str, ...] = setting((), "Hosts with a delay of their own, as `name=10s`.")
-    ip_delays: tuple[str, ...] = setting((), "Addresses with a delay of their own, as `192.0.2.1=10s`.")
+    host_delays: tuple[str, ...] = setting((), "Hosts with a delay of their own, as `name=10s`.", live=True)
+    ip_delays: tuple[str, ...] = setting(
+        (), "Addresses with a delay of their own, as `192.0.2.1=10s`.", live=True
+    )
     keep_alive: float = setting(
         0.0,
         "Time during which one visit may go on asking on its connection; 0 for one request a visit.",
         unit="seconds",
         check=not_negative,
+        live=True,
     )
-    obey_robots: bool = setting(True, "Obey robots.txt, X-Robots-Tag and meta robots.")
+    obey_robots: bool = setting(True, "Obey robots.txt, X-Robots-Tag and meta robots.", live=True)
     robots_expiry: float = setting(
-        86_400.0, "Time after which robots.txt is fetched again.", unit="seconds", check=positive
+        86_400.0, "Time after which robots.txt is fetched again.", unit="seconds", check=positive, live=True
     )
     max_crawl_delay: float = setting(
         300.0,
         "The longest Crawl-delay of a robots.txt that is granted; who asks for more gets this.",
         unit="seconds",
         check=not_negative,
+        live=True,
     )
 
     # ---- how far
     max_pages: int = setting(
-        0, "Pages, without duplicates, after which the crawl ends; 0 for no limit.", check=not_negative
+        0,
+        "Pages, without duplicates, after which the crawl ends; 0 for no limit.",
+        check=not_negative,
+        live=True,
     )
     max_bytes: int = setting(
-        0, "Bytes of bodies after which it ends; 0 for no limit.", unit="bytes", check=not_negative
+        0, "Bytes of bodies after which it ends; 0 for no limit.", unit="bytes", check=not_negative, live=True
     )
     max_seconds: float = setting(
-        0.0, "Time after which it ends; 0 for no limit.", unit="seconds", check=not_negative
+        0.0, "Time after which it ends; 0 for no limit.", unit="seconds", check=not_negative, live=True
     )
-    max_urls: int = setting(0, "URLs after which no others are taken up; 0 for no limit.", check=not_negative)
-    max_pages_per_host: int = setting(50_000, "Pages after which a host is left alone.", check=positive)
-    max_depth: int = setting(16, "Links that a page may lie below where its host was entered.", check=depth)
-    max_url_length: int = setting(2_048, "Characters of a URL beyond which it is refused.", check=positive)
-    max_redirects: int = setting(10, "Redirects that are followed in a row.", check=redirects)
+    max_urls: int = setting(
+        0, "URLs after which no others are taken up; 0 for no limit.", check=not_negative, live=True
+    )
+    max_pages_per_host: int = setting(
+        50_000, "Pages after which a host is left alone.", check=positive, live=True
+    )
+    max_depth: int = setting(
+        16, "Links that a page may lie below where its host was entered.", check=depth, live=True
+    )
+    max_url_length: int = setting(
+        2_048, "Characters of a URL beyond which it is refused.", check=positive, live=True
+    )
+    max_redirects: int = setting(10, "Redirects that are followed in a row.", check=redirects, live=True)
     max_repeats: int = setting(
         3,
         "Times in a row that the same folders may stand in a path, as in /a/b/a/b; 0 for no limit.",
         check=not_negative,
+        live=True,
     )
 
     # ---- what
-    schedule: str = setting("true", "Filter of the links that are taken up; seeds are in any case.")
-    fetch: str = setting("true", "Filter of the URLs that are fetched.")
-    parse: str = setting("true", "Filter of the answers whose links are looked for.")
-    follow: str = setting("true", "Filter of the answers whose links are taken up.")
-    store: str = setting("true", "Filter of the answers that are stored.")
-    resources: bool = setting(False, "Fetch images, scripts and styles too.")
-    sitemaps: bool = setting(False, "Fetch the sitemaps that robots.txt names, and follow them.")
-    follow_nofollow: bool = setting(True, "Follow links marked nofollow; they are recorded in any case.")
+    schedule: str = setting(
+        "true", "Filter of the links that are taken up; seeds are in any case.", live=True
+    )
+    fetch: str = setting("true", "Filter of the URLs that are fetched.", live=True)
+    parse: str = setting("true", "Filter of the answers whose links are looked for.", live=True)
+    follow: str = setting("true", "Filter of the answers whose links are taken up.", live=True)
+    store: str = setting("true", "Filter of the answers that are stored.", live=True)
+    resources: bool = setting(False, "Fetch images, scripts and styles too.", live=True)
+    sitemaps: bool = setting(False, "Fetch the sitemaps that robots.txt names, and follow them.", live=True)
+    follow_nofollow: bool = setting(
+        True, "Follow links marked nofollow; they are recorded in any case.", live=True
+    )
     follow_canonical: bool = setting(
-        False, "Fetch what a page calls its canonical address, which shows the same page once more."
+        False,
+        "Fetch what a page calls its canonical address, which shows the same page once more.",
+        live=True,
     )
     levels: int = setting(
         1, "Priority levels between sieve and workbench; 1 is breadth-first.", check=few_levels
@@ -103,30 +125,51 @@ class CrawlSettings(Settings):
 
     # ---- cut-offs
     connect_timeout: float = setting(
-        20.0, "Time for a connection to come about.", unit="seconds", check=positive
+        20.0, "Time for a connection to come about.", unit="seconds", check=positive, live=True
     )
     response_timeout: float = setting(
-        30.0, "Time to the first byte of an answer, and between two.", unit="seconds", check=positive
+        30.0,
+        "Time to the first byte of an answer, and between two.",
+        unit="seconds",
+        check=positive,
+        live=True,
     )
     fetch_timeout: float = setting(
-        300.0, "Time to the last byte of an answer.", unit="seconds", check=positive
+        300.0, "Time to the last byte of an answer.", unit="seconds", check=positive, live=True
     )
     min_rate: float = setting(
-        64.0, "Bytes per second below which an answer is cut off.", unit="bytes", check=not_negative
+        64.0,
+        "Bytes per second below which an answer is cut off.",
+        unit="bytes",
+        check=not_negative,
+        live=True,
     )
     max_response: int = setting(
-        10 << 20, "Bytes of a body, decoded, beyond which it is cut off.", unit="bytes", check=positive
+        10 << 20,
+        "Bytes of a body, decoded, beyond which it is cut off.",
+        unit="bytes",
+        check=positive,
+        live=True,
     )
-    max_header: int = setting(64 << 10, "Bytes of the head of an answer.", unit="bytes", check=positive)
-    retries: int = setting(3, "Times that something is tried again after a failure.", check=attempts)
+    max_header: int = setting(
+        64 << 10, "Bytes of the head of an answer.", unit="bytes", check=positive, live=True
+    )
+    retries: int = setting(
+        3, "Times that something is tried again after a failure.", check=attempts, live=True
+    )
     retry_delay: float = setting(
-        60.0, "Time before the first of them; it doubles with each.", unit="seconds", check=not_negative
+        60.0,
+        "Time before the first of them; it doubles with each.",
+        unit="seconds",
+        check=not_negative,
+        live=True,
     )
     max_retry_after: float = setting(
         3_600.0,
         "The longest Retry-After that is waited for; who asks for more is not asked again.",
         unit="seconds",
         check=not_negative,
+        live=True,
     )
 
     # ---- names and certificates
@@ -149,7 +192,7 @@ class CrawlSettings(Settings):
         1 << 30, "Bytes after which another WARC file begins.", unit="bytes", check=positive
     )
     store_pointers: bool = setting(
-        False, "Of a page with the fingerprint of another one store only a pointer, as TIME did."
+        False, "Of a page with the fingerprint of another one store only a pointer, as TIME did.", live=True
     )
     checkpoint: float = setting(
         10.0,
@@ -160,16 +203,29 @@ class CrawlSettings(Settings):
     disk_check: float = setting(
         10.0, "Time between two looks at a disk that is full.", unit="seconds", check=positive
     )
+    crawl_log: str = setting(
+        "none",
+        "Write a line for each URL to crawl/crawl.log: in the columns of `heritrix`, or as `json`.",
+        check=one_of("none", "heritrix", "json"),
+    )
+    log_size: int = setting(
+        1 << 30,
+        "Bytes after which crawl.log gets a number, and another begins.",
+        unit="bytes",
+        check=positive,
+    )
     log_releases: bool = setting(
         False, "Write the URLs that the sieve releases to crawl/releases.log, in order."
     )
 
     # ---- resources
-    fetchers: int = setting(1_000, "Visits in flight at once.", check=positive)
+    fetchers: int = setting(1_000, "Visits in flight at once.", check=positive, live=True)
     workers: int = setting(0, "Event loops; 0 for one a core.", check=not_negative)
     url_cache: int = setting(16 << 20, "Memory of the URL cache.", unit="bytes", check=positive)
     sieve: int = setting(1 << 20, "URLs that the sieve holds in memory.", check=positive)
-    workbench: int = setting(64 << 20, "Memory for URLs on the workbench.", unit="bytes", check=positive)
+    workbench: int = setting(
+        64 << 20, "Memory for URLs on the workbench.", unit="bytes", check=positive, live=True
+    )
     virtualizer: int = setting(
         16 << 20, "Memory for URLs on their way to the disk.", unit="bytes", check=positive
     )

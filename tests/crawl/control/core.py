@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from webstrata.crawl.settings import CrawlSettings
+
 
 class Core:
     """What a `Control` needs of a core that cannot change while it runs."""
@@ -23,8 +28,15 @@ class Core:
 class LiveCore(Core):
     """A core that can."""
 
-    def set(self, name: str, value: object) -> None:
-        self.told.append(("set", name, value))
+    def change(self, settings: CrawlSettings) -> None:
+        self.told.append(("change", settings))
+
+    def is_over(self) -> bool:
+        return False
+
+    def flush(self, seconds: float) -> int | None:
+        self.told.append(("flush",))
+        return self.numbers["pages"] if seconds > 1 else None
 
     def blacklist(self, text: str) -> None:
         self.told.append(("blacklist", text))

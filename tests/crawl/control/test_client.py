@@ -32,7 +32,8 @@ def snapshot(tmp_path: Path) -> Snapshot:
 def test_every_request_has_a_method(snapshot: Snapshot) -> None:
     core = LiveCore()
     with Listener() as listener:
-        listener.serve(Control(core, CrawlSettings()), snapshot.working_folder("crawl"))
+        control = Control(core, CrawlSettings(), apply=core.change)
+        listener.serve(control, snapshot.working_folder("crawl"))
         with connect(snapshot) as client:
             assert client.status()["state"] == "running"
             assert client.metrics().startswith("# HELP webstrata_crawl_info")
@@ -40,12 +41,14 @@ def test_every_request_has_a_method(snapshot: Snapshot) -> None:
             assert client.resume() == "running"
             assert client.set("host_delay", "2s") == 2.0
             assert client.blacklist("Example.org") == "example.org"
+            assert client.flush() == 0
             assert client.stop() == "stopping"
     told = [
         ("pause", True),
         ("pause", False),
-        ("set", "host_delay", 2.0),
+        ("change", CrawlSettings(host_delay=2.0)),
         ("blacklist", "example.org"),
+        ("flush",),
         ("stop", False),
     ]
     assert core.told == told

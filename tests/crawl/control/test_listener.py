@@ -289,5 +289,13 @@ def test_a_place_that_others_can_reach_is_refused(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "\n0123456789abcdef", "short\n", "ü" * 20])
 def test_a_file_without_a_token_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "token").write_text(text)
+    (tmp_path / "token").chmod(0o600)
     with pytest.raises(FormatError, match="no token"):
+        read_token(tmp_path / "token")
+
+
+def test_a_token_that_others_can_read_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("0123456789abcdef")
+    (tmp_path / "token").chmod(0o640)
+    with pytest.raises(UsageError, match="others on this machine can read the token; `chmod 600 "):
         read_token(tmp_path / "token")

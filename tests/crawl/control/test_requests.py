@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from tests.crawl.control.core import Clock, Core, LiveCore
+from webstrata.crawl.changes import Changes, read_changes
 from webstrata.crawl.control import Control
 from webstrata.crawl.control.requests import WINDOW, parse_target
 from webstrata.crawl.settings import CrawlSettings
 from webstrata.errors import SettingError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_rates_are_those_of_the_last_seconds_and_means_those_of_all() -> None:
@@ -89,14 +95,14 @@ def test_a_core_that_was_let_go_is_told_nothing_and_its_last_numbers_stay() -> N
 
 def test_a_setting_that_is_live_changes_in_the_core_and_in_the_status() -> None:
     core, clock = LiveCore(), Clock()
-    control = Control(core, CrawlSettings(max_pages=10), clock=clock)
+    control = Control(core, CrawlSettings(max_pages=10), clock=clock, apply=core.change)
     clock.now += 3
     assert control.answer({"do": "set", "name": "host_delay", "value": "500ms"}) == {
         "ok": True,
         "name": "host_delay",
         "value": 0.5,
     }
-    assert core.told == [("set", "host_delay", 0.5)]
+    assert core.told == [("change", CrawlSettings(max_pages=10, host_delay=0.5))]
     assert control.settings == CrawlSettings(max_pages=10, host_delay=0.5)
     status = control.status()
     assert status["settings"]["host_delay"] == 0.5
@@ -104,7 +110,8 @@ def test_a_setting_that_is_live_changes_in_the_core_and_in_the_status() -> None:
 
 
 def test_a_setting_keeps_its_value_whatever_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    control = Control(LiveCore(), CrawlSettings(ip_delay=2))
+    core = LiveCore()
+    control = Control(core, CrawlSettings(ip_delay=2), apply=core.change)
     monkeypatch.setenv("WEBSTRATA_CRAWL_IP_DELAY", "7s")
     control.set("host_delay", 1)
     assert control.settings.ip_delay == 2
@@ -114,7 +121,11 @@ def test_a_setting_keeps_its_value_whatever_the_environment_says(monkeypatch: py
     ("name", "value", "pattern"),
     [
         ("host_delayy", "1s", r"no setting of a crawl \(did you mean host_delay\?\)"),
-        ("compression", "zstd", r"cannot change while the crawl runs; of its settings host_delay, ip_delay"),
+        (
+            "compression",
+            "zstd",
+            r"cannot change .* since the file under way was begun with it; stop it, and go",
+        ),
         ("host_delay", "soon", r"a time such as 4s or 500ms was expected"),
         ("host_delay", "-1s", r"must be 0 or more"),
         ("host_delay", [1], r"a time such as"),
@@ -122,12 +133,44 @@ def test_a_setting_keeps_its_value_whatever_the_environment_says(monkeypatch: py
 )
 def test_a_setting_that_cannot_be_so_is_refused_in_a_sentence(name: str, value: object, pattern: str) -> None:
     core = LiveCore()
-    control = Control(core, CrawlSettings())
+    control = Control(core, CrawlSettings(), apply=core.change)
     with pytest.raises(SettingError, match=pattern):
         control.set(name, value)
     assert core.told == []
     assert control.settings == CrawlSettings()
     assert control.changes == []
+
+
+def test_what_is_refused_by_the_crawl_itself_changes_nothing(tmp_path: Path) -> None:
+    def refuse(settings: CrawlSettings) -> None:
+        raise SettingError(f"fetch: {settings.fetch} is no filter")
+
+    control = Control(LiveCore(), CrawlSettings(), apply=refuse, folder=tmp_path)
+    with pytest.raises(SettingError, match="no filter"):
+        control.set("fetch", "HostEquals(")
+    assert control.settings == CrawlSettings()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_changed_is_kept_for_the_next_run(tmp_path: Path) -> None:
+    core = LiveCore()
+    kept = Changes({"max_pages": 7}, ["a.example"])
+    control = Control(core, CrawlSettings(), apply=core.change, changes=kept, folder=tmp_path)
+    control.set("schedule", "HostEndsWith(uk)")
+    control.set("host_delays", "a.example=10s")
+    control.blacklist("b.example")
+    control.blacklist("a.example")
+    assert read_changes(tmp_path) == Changes(
+        {"max_pages": 7, "schedule": "HostEndsWith(uk)", "host_delays": ["a.example=10s"]},
+        ["a.example", "b.example"],
+    )
+
+
+def test_a_flush_that_takes_too_long_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webstrata.crawl.control.requests.FLUSH_TIMEOUT", 1.0)
+    answer = Control(LiveCore(), CrawlSettings()).answer({"do": "flush"})
+    assert answer["error"] == "flush: the files were not written within 1 s; look at the disk, and ask again"
+    assert "cannot close its files" in Control(Core(), CrawlSettings()).answer({"do": "flush"})["error"]
 
 
 def test_a_core_that_cannot_change_says_what_to_do_instead() -> None:

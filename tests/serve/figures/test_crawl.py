@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from webstrata.crawl.given_up import GivenUp
 from webstrata.crawl.report import CrawlReport
 from webstrata.crawl.results import CrawlResult
 from webstrata.crawl.settings import CrawlSettings
@@ -31,6 +32,10 @@ COUNTERS = {
     "failed_timeout": 10,
     "disallowed": 77,
     "fetcher_cpu_ns": 10**9,
+    "depth_0": 3,
+    "depth_1": 1_230,
+    "depth_16": 1,
+    "unreached": 12,
 }
 
 
@@ -57,6 +62,7 @@ def make(num_rows: int = 20, **more: Any) -> CrawlReport:  # noqa: ANN401
         ],
         "rows": rows,
         "hosts": [("a.example", 900), ("b<.example", 300), ("c.example", 34)],
+        "given_up": [GivenUp("http://d<.example", "timeout", 12), GivenUp("http://e.example", "dns", 0)],
     }
     return CrawlReport(**given | more)
 
@@ -99,7 +105,10 @@ def test_the_page_is_well_formed_and_loads_nothing(page: str) -> None:
     assert balance.open == []
     assert "<script" not in page
     assert not re.search(r"\bsrc=|href=|@import|url\((?!#)", page)
-    assert page.count("<svg") == 7
+    assert page.count("<svg") == 9
+    for title in ("Pages by depth", "What was cut off, and why", "Answers and failures", "Sizes of 3 hosts"):
+        assert title in page
+    assert "16 or more" in page
 
 
 def test_what_was_counted_is_in_the_tables(page: str) -> None:
@@ -113,6 +122,9 @@ def test_what_was_counted_is_in_the_tables(page: str) -> None:
         ("hosts given up or full", "1"),
         ("b<.example", "300"),
         ("received", "7.0 MB"),
+        ("timeout", "1"),
+        ("http://d<.example", "timeout"),
+        ("URLs that failed each time, or whose host was given up", "12"),
         ("max_pages", "1234 *"),
         ("user_agent", "me/1.0 <b> *"),
         ("retries", "3"),

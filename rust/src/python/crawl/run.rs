@@ -1,6 +1,6 @@
 //! `webstrata._core.crawl`: the engine.
 
-use crate::crawl::config::{Config, Filters, Judge, Limits, Past, Prioritizer, Subjects};
+use crate::crawl::config::{Change, Config, Filters, Judge, Limits, Past, Prioritizer, Subjects};
 use crate::crawl::counters::set;
 use crate::crawl::engine::Engine as CoreEngine;
 use crate::crawl::filters::Filter;
@@ -18,6 +18,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("LIMITS", Limits::NAMES.to_vec())?;
@@ -87,7 +88,7 @@ fn hash_host(url: &str) -> u64 {
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 struct Given {
-    numbers: Vec<(String, f64)>,
+    live: Live,
     folder: PathBuf,
     scratch: PathBuf,
     /// hashes of URLs with a capture
@@ -97,12 +98,10 @@ struct Given {
     past_duplicates: u64,
     past_torn: u64,
     past_pause: f64,
+    past_closed: Vec<String>,
     user_agent: String,
     agents: Vec<String>,
     headers: Vec<(String, String)>,
-    retries: Vec<Vec<f64>>,
-    host_delays: HashMap<String, f64>,
-    ip_delays: HashMap<IpAddr, f64>,
     hosts: HashMap<String, (IpAddr, Option<u16>)>,
     name_servers: Vec<String>,
     authority: Option<String>,
@@ -111,12 +110,22 @@ struct Given {
     dictionary: Option<Vec<u8>>,
     prefix: String,
     warcinfo: Vec<(String, String)>,
-    /// programs of the filters schedule, fetch, parse, follow, store
-    filters: [Option<String>; 5],
-    judge: Option<Py<PyAny>>,
     weights: Vec<f64>,
     prioritizer: Option<Py<PyAny>>,
     ring: Vec<(u64, u32)>,
+}
+
+/// The part of it that can change while the crawl runs.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Live {
+    numbers: Vec<(String, f64)>,
+    retries: Vec<Vec<f64>>,
+    host_delays: HashMap<String, f64>,
+    ip_delays: HashMap<IpAddr, f64>,
+    /// programs of the filters schedule, fetch, parse, follow, store
+    filters: [Option<String>; 5],
+    judge: Option<Py<PyAny>>,
 }
 
 /// The exception that a function of the user's raised.
@@ -160,8 +169,18 @@ impl Engine {
         self.engine.send(Event::Stop(is_now));
     }
 
-    fn set(&self, name: String, value: f64) {
-        self.engine.send(Event::Set { name, value });
+    /// Obeys what is told from now on: all of `live`, as the engine was given it.
+    fn change(&self, live: Live) -> PyResult<()> {
+        let change = settle(live, &self.raised)?;
+        self.engine.send(Event::Change(Box::new(change)));
+        Ok(())
+    }
+
+    /// Closes the open WARC file and syncs the index; how many captures they have, or nothing if that takes too long.
+    fn flush(&self, py: Python<'_>, seconds: f64) -> Option<u64> {
+        let (reply, told) = crossbeam::channel::bounded(1);
+        self.engine.send(Event::Flush(reply));
+        py.detach(|| told.recv_timeout(Duration::from_secs_f64(seconds)).ok())
     }
 
     fn blacklist(&self, what: String) {
@@ -204,11 +223,14 @@ impl Engine {
         for (name, count) in Failure::NAMES.iter().zip(&counters.failures) {
             found.set_item(format!("failed_{name}"), count.load(Ordering::Relaxed))?;
         }
+        for (depth, count) in counters.depths.iter().enumerate() {
+            found.set_item(format!("depth_{depth}"), count.load(Ordering::Relaxed))?;
+        }
         Ok(found)
     }
 
     /// What came since the last call: ("gate", origin), ("sample", origin, url, status, type, body) or
-    /// ("foreign", agent, [(url, depth)]).
+    /// ("foreign", agent, [(url, depth)]), ("closed", origin, reason, urls).
     fn notices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let found = PyList::empty(py);
         for notice in self.engine.notices.try_iter() {
@@ -229,6 +251,13 @@ impl Engine {
                 Notice::Foreign { agent, urls } => {
                     ("foreign", agent, urls).into_pyobject(py)?.into_any()
                 }
+                Notice::Closed {
+                    origin,
+                    reason,
+                    urls,
+                } => ("closed", origin, reason.name(), urls)
+                    .into_pyobject(py)?
+                    .into_any(),
             };
             found.append(tuple)?;
         }
@@ -238,14 +267,7 @@ impl Engine {
 
 fn configure(given: Given, raised: &Raised) -> PyResult<Config> {
     let explain = |message: String| PyErr::from(CrawlError::Setting(message));
-    let compile = |program: &Option<String>| {
-        program
-            .as_deref()
-            .map(Filter::compile)
-            .transpose()
-            .map_err(explain)
-    };
-    let [schedule, fetch, parse, follow, store] = &given.filters;
+    let live = settle(given.live, raised)?;
     let servers = given.name_servers.iter().map(|server| {
         let address = server.parse::<SocketAddr>();
         let address =
@@ -269,33 +291,27 @@ fn configure(given: Given, raised: &Raised) -> PyResult<Config> {
             Ok((digest, fingerprint, url, date))
         });
     Ok(Config {
-        limits: Limits::from_pairs(&given.numbers).map_err(explain)?,
+        limits: live.limits,
         name_servers: servers.collect::<PyResult<_>>()?,
-        filters: Filters {
-            schedule: compile(schedule)?,
-            fetch: compile(fetch)?,
-            parse: compile(parse)?,
-            follow: compile(follow)?,
-            store: compile(store)?,
-            judge: given.judge.map(|function| judge(function, raised.clone())),
-        },
+        filters: live.filters,
         folder: given.folder,
         scratch: given.scratch,
-        past: Past {
+        past: Arc::new(Past {
             stored: given.past_stored,
             known: known.collect::<PyResult<_>>()?,
             pages: given.past_pages,
             num_duplicates: given.past_duplicates,
             num_torn: given.past_torn,
             pause: given.past_pause,
-        },
+            closed: given.past_closed,
+        }),
         user_agent: given.user_agent,
         agents: given.agents,
         headers: given.headers,
-        retries: given.retries,
-        host_delays: given.host_delays.into_iter().collect(),
-        ip_delays: given.ip_delays.into_iter().collect(),
-        hosts: given.hosts.into_iter().collect(),
+        retries: live.retries,
+        host_delays: live.host_delays,
+        ip_delays: live.ip_delays,
+        hosts: Arc::new(given.hosts.into_iter().collect()),
         authority: given.authority,
         compression,
         prefix: given.prefix,
@@ -305,6 +321,32 @@ fn configure(given: Given, raised: &Raised) -> PyResult<Config> {
             .prioritizer
             .map(|function| prioritizer(function, raised.clone())),
         ring: given.ring,
+    })
+}
+
+fn settle(live: Live, raised: &Raised) -> PyResult<Change> {
+    let explain = |message: String| PyErr::from(CrawlError::Setting(message));
+    let compile = |program: &Option<String>| {
+        program
+            .as_deref()
+            .map(Filter::compile)
+            .transpose()
+            .map_err(explain)
+    };
+    let [schedule, fetch, parse, follow, store] = &live.filters;
+    Ok(Change {
+        limits: Limits::from_pairs(&live.numbers).map_err(explain)?,
+        retries: live.retries,
+        host_delays: live.host_delays.into_iter().collect(),
+        ip_delays: live.ip_delays.into_iter().collect(),
+        filters: Arc::new(Filters {
+            schedule: compile(schedule)?,
+            fetch: compile(fetch)?,
+            parse: compile(parse)?,
+            follow: compile(follow)?,
+            store: compile(store)?,
+            judge: live.judge.map(|function| judge(function, raised.clone())),
+        }),
     })
 }
 

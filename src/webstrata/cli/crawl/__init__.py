@@ -18,10 +18,12 @@ from webstrata.cli.crawl import start
 
 COMMANDS = {
     "blacklist": ("steer", "Let a running crawl ask a host or an address for nothing any more."),
+    "flush": ("steer", "Bring the files of a running crawl up to date."),
     "pause": ("steer", "Let a running crawl begin no more visits."),
     "report": ("report", "Write a crawl down as one HTML page, with plots."),
     "resume": ("steer", "Let a paused crawl go on."),
-    "set": ("steer", "Change a setting of a running crawl."),
+    "retry": ("retry", "Let a crawl ask again what it has given up."),
+    "set": ("steer", "Change a setting or a filter of a running crawl."),
     "status": ("status", "Tell how a running crawl stands."),
     "stop": ("steer", "Let a running crawl end in order."),
     "watch": ("watch", "Show a running crawl as it goes on."),

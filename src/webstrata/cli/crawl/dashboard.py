@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 BARS = "▁▂▃▄▅▆▇█"
 _WIDTH = 44
+_BESIDE = 51
+"""Columns that stand beside the bars: the frame, the name of the line and its numbers."""
 _STYLES = {
     "running": "green",
     "paused": "yellow",
@@ -100,6 +102,7 @@ def plain_line(status: Mapping[str, Any]) -> str:
         f"{rates['pages']:,.1f} pages/s, {show_bytes(int(rates['bytes']))}/s, "
         f"front {counters.get('front', 0):,} of {counters.get('required_front', 0):,}, "
         f"{counters.get('in_flight', 0):,} in flight, {queued:,} URLs queued, {failed:,} failed"
+        f"{_time_left(status, ', ')}"
     )
 
 
@@ -121,8 +124,10 @@ def draw_essentials(status: Mapping[str, Any], history: History) -> RenderableTy
     return grid
 
 
-def draw_dashboard(status: Mapping[str, Any], history: History) -> RenderableType:
-    """Everything, in a frame."""
+def draw_dashboard(
+    status: Mapping[str, Any], history: History, width: int = _WIDTH + _BESIDE
+) -> RenderableType:
+    """Everything, in a frame that is no wider than the terminal."""
     from rich.panel import Panel
     from rich.table import Table
     from rich.text import Text
@@ -134,9 +139,12 @@ def draw_dashboard(status: Mapping[str, Any], history: History) -> RenderableTyp
     grid.add_row("done", _done(status))
     if status.get("shortage"):
         grid.add_row("disk full", Text(status["shortage"], style="red"))
-    if bar := _progress(status):
+    bars_width = max(min(_WIDTH, width - _BESIDE), 8)
+    if bar := _progress(status, bars_width):
         grid.add_row("progress", Text(bar, style="green"))
-    for name, numbers, bars in _rates(status, history):
+    elif left := _time_left(status):
+        grid.add_row("progress", left)
+    for name, numbers, bars in _rates(status, history, bars_width):
         line = Text(f"{numbers}  ")
         line.append(bars, style="cyan")
         grid.add_row(name, line)
@@ -147,6 +155,8 @@ def draw_dashboard(status: Mapping[str, Any], history: History) -> RenderableTyp
         found = nonzero(counters, prefix)
         text = "   ".join(f"{name.removeprefix(prefix)} {counters[name]:,}" for name in found)
         grid.add_row(title, Text(text or "none", style="red" if found and title == "failures" else ""))
+    if given_up := status.get("given_up"):
+        grid.add_row("left alone", "   ".join(f"{reason} {count:,}" for reason, count in given_up.items()))
     grid.add_row("not fetched", _skipped(counters))
     grid.add_row(
         "stored", f"{show_bytes(counters.get('stored', 0))} of {counters.get('captures', 0):,} captures"
@@ -191,23 +201,45 @@ def find_progress(status: Mapping[str, Any]) -> tuple[float, float] | None:
     return share, left
 
 
-def _progress(status: Mapping[str, Any]) -> str:
+def find_rest(status: Mapping[str, Any]) -> tuple[int, float] | None:
+    """How many URLs are known and not fetched, and how many seconds they take at the rate of now; or nothing.
+
+    Examples
+    --------
+    >>> counters = {"discovered": 900, "status_2xx": 250, "robots": 50, "dropped": 100}
+    >>> find_rest({"counters": counters, "rates": {"requests": 20.0}})
+    (600, 30.0)
+    """
+    counters, rate = status["counters"], status["rates"].get("requests", 0.0)
+    answers = sum(counters[name] for name in nonzero(counters, "status_")) - counters.get("robots", 0)
+    done = answers + counters.get("disallowed", 0) + counters.get("dropped", 0)
+    rest = max(counters.get("discovered", 0) - done, 0)
+    return (rest, rest / rate) if rest and rate else None
+
+
+def _time_left(status: Mapping[str, Any], before: str = "") -> str:
+    """When what is known would be done; what it leads to is not known."""
+    found = find_rest(status)
+    return f"{before}{show_time(found[1])} to go for {found[0]:,} known URLs" if found else ""
+
+
+def _progress(status: Mapping[str, Any], width: int = _WIDTH) -> str:
     """A bar, where there is a limit; without one nobody knows how large the web is."""
     found = find_progress(status)
     if found is None:
         return ""
-    full = round(found[0] * _WIDTH)
-    return f"{'━' * full}{'·' * (_WIDTH - full)} {found[0]:.0%}, {show_time(found[1])} to go"
+    full = round(found[0] * width)
+    return f"{'━' * full}{'·' * (width - full)} {found[0]:.0%}, {show_time(found[1])} to go"
 
 
-def _rates(status: Mapping[str, Any], history: History) -> list[tuple[str, str, str]]:
+def _rates(status: Mapping[str, Any], history: History, width: int = _WIDTH) -> list[tuple[str, str, str]]:
     rates, means = status["rates"], status["means"]
     pages = f"{rates['pages']:,.1f} now, {means['pages']:,.1f} mean"
     received = f"{show_bytes(int(rates['bytes']))} now, {show_bytes(int(means['bytes']))} mean"
     return [
-        ("pages/s", f"{pages:<32}", sparkline(history.rates["pages"])),
-        ("bytes/s", f"{received:<32}", sparkline(history.rates["bytes"])),
-        ("front", f"{_front(status):<32}", sparkline(history.front)),
+        ("pages/s", f"{pages:<32}", sparkline(history.rates["pages"], width)),
+        ("bytes/s", f"{received:<32}", sparkline(history.rates["bytes"], width)),
+        ("front", f"{_front(status):<32}", sparkline(history.front, width)),
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +79,7 @@ def command(
     them. Ctrl-C ends it in order. With --invitro an in-vitro web is served and crawled from its home pages,
     with delays that fit it.
     """
+    from webstrata.crawl.changes import kept_changes
     from webstrata.crawl.recovery import can_go_on, is_finished
     from webstrata.crawl.run import Crawl
     from webstrata.simulate.invitro.web import Web
@@ -96,18 +97,22 @@ def command(
     with ExitStack() as stack:
         listener = stack.enter_context(_listen(control, control_token))
         hosts: Hosts = {}
+        fitting: dict[str, Any] = {}
         if invitro is not None:
             web = Web(invitro, seed=invitro_seed)
             server = stack.enter_context(web.serve(month, origins=True, log=log))
             hosts = {name: (address, server.port) for name, address in server.addresses().items()}
             lines = web.home_pages(month)
-            crawl_options = _fitting(web) | {k: v for k, v in crawl_options.items() if v is not None}
+            fitting = _fitting(web)
         else:
             lines = _read_lines(seeds) if seeds is not None else []
         is_new = label not in collection
         snapshot = collection.add(label)
         try:
-            settings = snapshot.settings(CrawlSettings, crawl_options)
+            # what was changed while an earlier run was under way counts less than an option alone
+            changed = {} if again else kept_changes(snapshot).settings
+            told = {name: value for name, value in crawl_options.items() if value is not None}
+            settings = snapshot.settings(CrawlSettings, fitting | changed | told)
             crawl = Crawl(
                 snapshot,
                 settings,
@@ -119,9 +124,11 @@ def command(
                 listener=listener,
             )
         except WebstrataError:
-            if is_new:  # what cannot be crawled leaves nothing behind
+            if is_new:
                 snapshot.path.rmdir()
             raise
+        if is_new:  # what cannot be crawled leaves nothing behind
+            stack.callback(_remove_empty, snapshot.path)
         progress.watch(crawl)
         if listener.place is not None:
             token = f"token {listener.token}" if control_token is None else f"token in {control_token}"
@@ -132,6 +139,11 @@ def command(
         show_json({"collection": str(collection.path), "snapshot": label, **result.to_dict()})
     else:
         _show(result, f"{collection.path} {label}")
+
+
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def _listen(control: str | None, token: Path | None) -> Listener:

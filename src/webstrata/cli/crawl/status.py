@@ -67,10 +67,10 @@ def _show(status: dict[str, Any]) -> None:
     rows += [
         [f"failed: {name.removeprefix('failed_')}", counters[name]] for name in nonzero(counters, "failed_")
     ]
+    rows += [[f"hosts left alone: {reason}", count] for reason, count in status.get("given_up", {}).items()]
     show_table(["what", "number"], rows)
     if status["live"]:
-        settings = ", ".join(f"{name} {status['settings'][name]}" for name in status["live"])
-        click.echo(f"Can change while it runs: {settings}.")
+        click.echo(f"{len(status['live'])} settings can change while it runs; --json has their values.")
 
 
 def where(status: Mapping[str, Any]) -> str:

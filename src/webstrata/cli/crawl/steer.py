@@ -1,4 +1,4 @@
-"""webstrata crawl pause, resume, stop, set, blacklist."""
+"""webstrata crawl pause, resume, stop, flush, set, blacklist."""
 
 from __future__ import annotations
 
@@ -46,14 +46,25 @@ def stop(client: Client, *, now: bool, wait: bool) -> None:
         click.echo("It has ended.")
 
 
+@click.command("flush", epilog="Example: webstrata crawl flush uk 2026-06")
+@running_arguments
+def flush(client: Client) -> None:
+    """Bring the files of a running crawl up to date.
+
+    The open WARC file is closed, and the index is on the disk: who reads them sees everything so far.
+    """
+    click.echo(f"{client.flush():,} captures are in the files.")
+
+
 @click.command("set", epilog="Example: webstrata crawl set uk 2026-06 host_delay 10s")
 @running_arguments
 @click.argument("name")
 @click.argument("value")
 def set(client: Client, name: str, value: str) -> None:
-    """Change a setting of a running crawl.
+    """Change a setting or a filter of a running crawl.
 
-    Settings that can change say so in the reference; the others are named when one of them is tried.
+    It takes effect within a second, and the crawl keeps it when it goes on after its end. Settings that can
+    change say so in the reference; of any other the command says why it cannot.
     """
     name = name.replace("-", "_")
     click.echo(f"{name} is {client.set(name, value)} now.")

@@ -62,7 +62,7 @@ def _draw(client: Client, every: float) -> dict[str, Any] | None:
     with contextlib.suppress(MissingError), _keys() as pressed, Live(auto_refresh=False, screen=True) as live:
         while True:
             history.add(to_row(status))
-            live.update(draw_dashboard(status, history), refresh=True)
+            live.update(draw_dashboard(status, history, live.console.width), refresh=True)
             if pressed(every) in ("q", "Q"):
                 return None
             status = client.status()

@@ -19,6 +19,7 @@ named in ``kind``. A connection may ask as often as it likes.
 ``stop``       ``now``, optional   ``state``; visits under way are brought to their end, or given up
 ``set``        ``name``, ``value``  ``name``, ``value``: a setting that can change while it runs
 ``blacklist``  ``what``            ``what``: a host or an address that is asked for nothing any more
+``flush``                          ``captures``: how many who reads the files of the crawl now sees
 =============  ==================  ===================================================================
 
 At a port each request has a ``token``. A request ``GET /metrics HTTP/1.1`` is answered there as Prometheus

@@ -82,6 +82,10 @@ class Client:
         """Change a setting; its new value."""
         return self.ask("set", name=name, value=value)["value"]
 
+    def flush(self) -> int:
+        """Let who reads its files see everything so far; how many captures they have."""
+        return int(self.ask("flush")["captures"])
+
     def blacklist(self, what: str) -> str:
         """Let it ask a host or an address for nothing any more; its name in normal form."""
         return str(self.ask("blacklist", what=what)["what"])

@@ -17,6 +17,7 @@ import os
 import re
 import secrets
 import selectors
+import shlex
 import socket
 import threading
 import time
@@ -290,17 +291,24 @@ def parse_place(text: str) -> tuple[str, int]:
 
 
 def read_token(path: Path) -> str:
-    r"""The token in a file: its first line, at least 16 characters.
+    r"""The token in a file that only its owner reads: its first line, at least 16 characters.
 
     Examples
     --------
     >>> path = getfixture("tmp_path") / "token"
     >>> _ = path.write_text("0123456789abcdef\n")
+    >>> path.chmod(0o600)
     >>> read_token(path)
     '0123456789abcdef'
     """
     with explained(path, "read"):
+        mode = path.stat().st_mode
         lines = path.read_text(errors="replace").splitlines()
+    if mode & 0o077:
+        raise UsageError(
+            f"{path}: others on this machine can read the token; "
+            f"`chmod 600 {shlex.quote(str(path))}` keeps it for you"
+        )
     token = lines[0].strip() if lines else ""
     if len(token) < 16 or not token.isascii():
         raise FormatError(

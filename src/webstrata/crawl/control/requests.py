@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from webstrata._core import __version__
 from webstrata.collection.settings import describe, to_text, unknown_name
+from webstrata.crawl.changes import FIXED, Changes
 from webstrata.crawl.metrics import write_metrics
 from webstrata.errors import SettingError, UrlError, UsageError, UserError
 from webstrata.web.url import normalize
@@ -29,10 +30,12 @@ PROTOCOL = 1
 SOCKET = "control.sock"
 RATES = ("pages", "duplicates", "requests", "bytes", "payload", "stored", "discovered")
 """Counters whose growth per second a status tells."""
+FLUSH_TIMEOUT = 8.0
+"""Seconds that a flush may take; who asks waits no longer than `client.TIMEOUT`."""
 WINDOW = 5.0
 """Seconds that a rate of the moment looks back."""
 
-_REQUESTS = ("blacklist", "metrics", "pause", "resume", "set", "status", "stop")
+_REQUESTS = ("blacklist", "flush", "metrics", "pause", "resume", "set", "status", "stop")
 _STEP = 0.5
 
 
@@ -45,14 +48,21 @@ class Control:
     Parameters
     ----------
     engine
-        The core: ``counters()``, ``pause(bool)`` and ``stop(bool)``. Where it has ``set(name, value)`` and
-        ``blacklist(text)`` too, settings can change, and hosts can be shut out, while it runs.
+        The core: ``counters()``, ``pause(bool)`` and ``stop(bool)``. Where it has ``blacklist(text)``, and
+        ``flush(seconds)`` with ``is_over()``, too, hosts can be
+        shut out, and files brought up to date, while it runs.
     settings
         What the crawl obeys.
     about
         What a status says besides, as collection and snapshot.
     series
         Where samples are kept.
+    apply
+        What makes the crawl obey other settings, or raises what is wrong with them; without it none change.
+    changes, folder
+        What an earlier run was told, and where this one is to keep what it is told.
+    given_up
+        Hosts that were given up or are full, by reason; it is read, and grows elsewhere.
     clock
         A clock that never goes back.
 
@@ -69,7 +79,7 @@ class Control:
     paused
     {'ok': True, 'state': 'paused'}
     >>> control.answer({"do": "dance"})["error"]
-    'dance is no request; known are blacklist, metrics, pause, resume, set, status, stop'
+    'dance is no request; known are blacklist, flush, metrics, pause, resume, set, status, stop'
     """
 
     def __init__(
@@ -79,6 +89,10 @@ class Control:
         *,
         about: Mapping[str, str] | None = None,
         series: Series | None = None,
+        apply: Callable[[CrawlSettings], None] | None = None,
+        changes: Changes | None = None,
+        folder: Path | None = None,
+        given_up: Mapping[str, int] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.settings = settings
@@ -87,6 +101,10 @@ class Control:
         self.changes: list[dict[str, Any]] = []
         """Settings that were changed and hosts that were shut out, with the second at which."""
         self._engine = engine
+        self._apply = apply
+        self._kept = changes or Changes()
+        self._folder = folder
+        self._given_up = {} if given_up is None else given_up
         self._clock = clock
         self._lock = threading.RLock()
         self._state = "running"
@@ -165,6 +183,7 @@ class Control:
                     for name in RATES
                     if name in self._counters
                 },
+                "given_up": dict(self._given_up),
                 "settings": settings,
                 "live": self.live_names(),
                 "changes": list(self.changes),
@@ -208,24 +227,26 @@ class Control:
             raise SettingError(unknown_name("set", name, "setting of a crawl", fields))
         field = fields[name]
         with self._lock:
-            engine = self._running("set")
+            self._running("set")
             if not field.setting.live:
-                live = ", ".join(self.live_names()) or "none"
+                why = FIXED.get(name, "the crawl was begun with it")
                 raise SettingError(
-                    f"{name} cannot change while the crawl runs; of its settings {live} can, for this one "
-                    "stop it and crawl again"
+                    f"{name} cannot change while the crawl runs, since {why}; stop it, and go on with "
+                    f"--{name.replace('_', '-')}"
                 )
             current = {key: getattr(self.settings, key) for key in fields}
             changed = type(self.settings).read(options=current | {name: value}, environment={})
             new = getattr(changed, name)
-            if not hasattr(engine, "set"):
+            if self._apply is None:
                 raise SettingError(
                     f"{name}: this core cannot change settings while it runs; stop the crawl, and crawl "
                     f"again with --{name.replace('_', '-')} {to_text(new, field.setting.unit)}"
                 )
-            engine.set(name, float(new) if isinstance(new, int | float) else new)
+            self._apply(changed)
             self.settings = changed
             plain = changed.to_dict()[name]
+            self._kept.settings[name] = plain
+            self._keep()
             self._note(name=name, value=plain)
             return plain
 
@@ -240,8 +261,32 @@ class Control:
                     f"with --schedule 'not HostEquals({name})'"
                 )
             engine.blacklist(name)
+            if name not in self._kept.blacklist:
+                self._kept.blacklist.append(name)
+            self._keep()
             self._note(blacklist=name)
         return name
+
+    def flush(self) -> int:
+        """Let who reads the files of the crawl see everything so far; how many captures they have.
+
+        The open WARC file is closed, another begins with the next capture, and the lines of the index are on
+        the disk.
+        """
+        with self._lock:
+            engine = self._running("flush")
+        if not hasattr(engine, "flush"):
+            raise UsageError("flush: this core cannot close its files while it runs; stop the crawl")
+        # it may take a while, and whoever watches need not wait for it
+        captures = engine.flush(FLUSH_TIMEOUT)
+        if captures is None and engine.is_over():
+            raise UsageError("flush: the crawl has ended, and its pages are being stored")
+        if captures is None:
+            raise UsageError(
+                f"flush: the files were not written within {FLUSH_TIMEOUT:.0f} s; look at the disk, and ask "
+                "again"
+            )
+        return int(captures)
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """The answer to a request; what cannot be done is a sentence in it, and no exception."""
@@ -265,6 +310,8 @@ class Control:
             if "value" not in request:
                 raise UsageError("set: the request has no value")
             return {"name": name, "value": self.set(name, request["value"])}
+        if do == "flush":
+            return {"captures": self.flush()}
         if do == "blacklist":
             return {"what": self.blacklist(_text(request, "what"))}
         raise UsageError(f"{do} is no request; known are {', '.join(_REQUESTS)}")
@@ -293,6 +340,11 @@ class Control:
             act(engine)
             self._state = state
             return state
+
+    def _keep(self) -> None:
+        """Let the next run of the crawl know what was changed."""
+        if self._folder is not None:
+            self._kept.write(self._folder)
 
     def _note(self, **change: object) -> None:
         self.changes.append({"seconds": round(self._clock() - self._began, 3), **change})

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.files import replace_file
 from webstrata.collection.settings import describe, to_text
 from webstrata.crawl.series import rates
 from webstrata.crawl.settings import CrawlSettings
-from webstrata.serve.figures.style import COLOURS, FONT, GREY, Figure, load_altair
+from webstrata.serve.figures.style import COLOURS, Figure, load_altair, make_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,31 +30,18 @@ MAX_HOSTS = 25
 _FAILURES = ("dns", "connect", "tls", "timeout", "protocol")
 _WIDTH = 460
 
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-body {{ font: 16px/1.5 {font}; color: #1d2529; max-width: 74rem; margin: 2rem auto; padding: 0 1rem; }}
-h1 {{ font-size: 1.5rem; margin-bottom: .25rem; }}
-h2 {{ font-size: 1.15rem; margin: 2.5rem 0 .5rem; }}
-p {{ max-width: 46rem; color: {grey}; }}
-.figures {{ display: flex; flex-wrap: wrap; gap: 1rem; }}
-figure {{ margin: 0; overflow-x: auto; }}
-table {{ border-collapse: collapse; font-size: .9rem; }}
-td, th {{ text-align: left; padding: .15rem 1.5rem .15rem 0; border-bottom: 1px solid #e6e9eb; }}
-th {{ font-weight: 600; }}
-.number {{ text-align: right; font-variant-numeric: tabular-nums; }}
-.tables {{ display: flex; flex-wrap: wrap; gap: 0 4rem; }}
-code {{ font-size: .85rem; }}
-</style>
-</head>
-<body>
-<h1>{title}</h1>
-<p>{text}</p>
-<h2>Over time</h2>
+_STYLES = """h2 { font-size: 1.15rem; margin: 2.5rem 0 .5rem; }
+.figures { display: flex; flex-wrap: wrap; gap: 1rem; }
+.figures figure { margin: 0; }
+table { border-collapse: collapse; font-size: .9rem; }
+td, th { text-align: left; padding: .15rem 1.5rem .15rem 0; border-bottom: 1px solid #e6e9eb; }
+th { font-weight: 600; }
+.number { text-align: right; font-variant-numeric: tabular-nums; }
+.tables { display: flex; flex-wrap: wrap; gap: 0 4rem; }
+code { font-size: .85rem; }
+"""
+
+_BODY = """<h2>Over time</h2>
 <div class="figures">
 {over_time}
 </div>
@@ -63,10 +51,7 @@ code {{ font-size: .85rem; }}
 </div>
 <div class="tables">
 {tables}
-</div>
-</body>
-</html>
-"""
+</div>"""
 
 
 def draw_crawl(report: CrawlReport) -> list[Figure]:
@@ -94,6 +79,11 @@ def draw_crawl(report: CrawlReport) -> list[Figure]:
             Figure("queues", _levels(report, _QUEUES, "URLs that wait", "URLs")),
         ]
     figures.append(Figure("answers", _answers(report)))
+    if depths := report.result.depths():
+        rows = [(_at_least(depth), pages) for depth, pages in enumerate(depths)]
+        figures.append(Figure("depth", _bars(rows, "Pages by depth", "pages")))
+    if skipped := list(_skipped(report)):
+        figures.append(Figure("cut", _bars(skipped, "What was cut off, and why", "URLs, hosts or answers")))
     if report.hosts:
         figures.append(Figure("hosts", _hosts(report)))
     return figures
@@ -114,7 +104,7 @@ def write_report(report: CrawlReport, path: Path) -> None:
     load_altair()
     figures = draw_crawl(report)
     pictures = {figure.name: f"<figure>{_to_svg(figure)}</figure>" for figure in figures}
-    late = ("answers", "hosts")
+    late = ("answers", "depth", "cut", "hosts")
     counters = report.result.counters
     text = (
         f"{report.result.pages:,} pages and {counters.get('duplicates', 0):,} duplicates of "
@@ -122,16 +112,13 @@ def write_report(report: CrawlReport, path: Path) -> None:
         f"{report.result.rate:,.1f} pages a second; {report.ending}."
     )
     over_time = [picture for name, picture in pictures.items() if name not in late]
-    document = _PAGE.format(
-        title=html.escape(f"Crawl of {report.title}, {report.snapshot}"),
-        text=html.escape(text),
-        font=FONT,
-        grey=GREY,
+    body = _BODY.format(
         over_time="\n".join(over_time) or "<p>It was too short for a picture.</p>",
         what_came="\n".join(picture for name, picture in pictures.items() if name in late),
         tables="\n".join(_tables(report)),
     )
-    replace_file(path, document.encode())
+    title = f"Crawl of {report.title}, {report.snapshot}"
+    replace_file(path, make_page(title, text, body, styles=_STYLES).encode())
 
 
 # ---- pictures
@@ -255,6 +242,34 @@ def _answers(report: CrawlReport) -> Any:  # noqa: ANN401
     )
 
 
+def _bars(rows: list[tuple[str, int]], title: str, unit: str) -> Any:  # noqa: ANN401
+    alt = load_altair()
+    values = [{"what": what, "number": number} for what, number in rows]
+    return (
+        alt.Chart(alt.Data(values=values))
+        .mark_bar(color=COLOURS[0])
+        .encode(
+            x=alt.X("number:Q", title=unit, axis=_axis(number for _, number in rows)),
+            y=alt.Y("what:N", title=None, sort=[what for what, _ in rows], axis=alt.Axis(labelLimit=320)),
+        )
+        .properties(width=_WIDTH, height=22 * len(rows), title={"text": title})
+    )
+
+
+def _at_least(depth: int) -> str:
+    """A depth, the last of which stands for all below it."""
+    return f"{depth} or more" if depth == 16 else str(depth)
+
+
+def _skipped(report: CrawlReport) -> Iterable[tuple[str, int]]:
+    """What was not fetched or not kept whole, and why."""
+    counters = report.result.counters
+    yield from report.result.skipped().items()
+    for name in ("unreached", "hosts_closed", "truncated", "held"):
+        if counters.get(name):
+            yield _NAMES[name], counters[name]
+
+
 def _hosts(report: CrawlReport) -> Any:  # noqa: ANN401
     alt = load_altair()
     # of hosts with equally many pages the first and the last make the step
@@ -321,10 +336,9 @@ def _tables(report: CrawlReport) -> list[str]:
         for name, count in counters.items()
         if name.startswith("failed_") and count
     ]
-    skipped = [[reason, count] for reason, count in result.skipped().items()]
-    for name in ("hosts_closed", "truncated", "held"):
-        if counters.get(name):
-            skipped.append([_NAMES[name], counters[name]])
+    skipped = [[reason, count] for reason, count in _skipped(report)]
+    given_up = sorted(report.given_up, key=lambda host: (-host.urls, host.origin))[:MAX_HOSTS]
+    classes = Counter(host.reason for host in report.given_up)
     hosts = [[host, pages] for host, pages in report.hosts[:MAX_HOSTS]]
     changes = [
         [
@@ -340,6 +354,12 @@ def _tables(report: CrawlReport) -> list[str]:
         _table("What was done", ["what", "number"], what),
         _table("Answers", ["kind", "number"], answers),
         _table("What was not fetched or not kept whole", ["why", "number"], skipped),
+        _table("Hosts given up", ["why", "hosts"], [[why, count] for why, count in classes.most_common()]),
+        _table(
+            "Those with most URLs",
+            ["host", "why", "URLs"],
+            [[host.origin, host.reason, host.urls] for host in given_up],
+        ),
         _table(f"The largest of {len(report.hosts):,} hosts", ["host", "pages"], hosts),
         _table("Where the time of an answer went", ["what", "µs"], profile),
         _table("Changed while it ran", ["after", "what"], changes),
@@ -357,6 +377,7 @@ _NAMES = {
     "bytes": "received",
     "payload": "bodies, decoded",
     "stored": "WARC files",
+    "unreached": "URLs that failed each time, or whose host was given up",
     "hosts_closed": "hosts given up or full",
     "held": "hosts held by the gate",
 }

@@ -56,7 +56,7 @@ _CONFIG: dict[str, Any] = {
     "point": {"filled": True, "size": 36},
 }
 
-_PAGE = """<!doctype html>
+_FRAME = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -67,22 +67,24 @@ body {{ font: 16px/1.5 {font}; color: #1d2529; max-width: 74rem; margin: 2rem au
 h1 {{ font-size: 1.5rem; margin-bottom: .25rem; }}
 p {{ max-width: 46rem; color: {grey}; }}
 figure {{ margin: 2rem 0; overflow-x: auto; }}
-</style>
+{styles}</style>
 </head>
 <body>
 <h1>{title}</h1>
 <p>{text}</p>
-{figures}
+{body}
+</body>
+</html>
+"""
+
+_FIGURES = """{figures}
 <script>{library}</script>
 <script>
 const figures = {specs};
 for (const [name, spec] of Object.entries(figures)) {{
   vegaEmbed("#" + name, spec, {{ actions: {{ export: true, source: false, editor: false }} }});
 }}
-</script>
-</body>
-</html>
-"""
+</script>"""
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,20 @@ def load_altair() -> ModuleType:
         altair.theme.register("webstrata", enable=True)(lambda: {"config": _CONFIG})  # type: ignore[typeddict-item]
     altair.data_transformers.disable_max_rows()
     return altair
+
+
+def make_page(title: str, text: str, body: str, *, styles: str = "") -> str:
+    """A page of the house: a heading, a sentence or two, and what stands below them as HTML.
+
+    Examples
+    --------
+    >>> page = make_page("Hosts & links", "All of them.", "<p>none</p>")
+    >>> "<h1>Hosts &amp; links</h1>" in page, page.splitlines()[-3]
+    (True, '<p>none</p>')
+    """
+    return _FRAME.format(
+        title=html.escape(title), text=html.escape(text), font=FONT, grey=GREY, styles=styles, body=body
+    )
 
 
 def write_figures(
@@ -155,11 +171,7 @@ def write_figures(
         replace_file(path, vl_convert.vegalite_to_svg(spec).encode())
         paths.append(path)
     blocks = "\n".join(f'<figure><div id="{html.escape(name)}"></div></figure>' for name in specs)
-    document = _PAGE.format(
-        title=html.escape(title),
-        text=html.escape(text),
-        font=FONT,
-        grey=GREY,
+    body = _FIGURES.format(
         figures=blocks,
         library=vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace(
             "</script", "<\\/script"
@@ -167,5 +179,5 @@ def write_figures(
         specs=json.dumps(specs).replace("</", "<\\/"),
     )
     path = folder / f"{page}.html"
-    replace_file(path, document.encode())
+    replace_file(path, make_page(title, text, body).encode())
     return [*paths, path]

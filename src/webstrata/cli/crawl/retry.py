@@ -1,0 +1,85 @@
+"""webstrata crawl retry."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+import click
+
+from webstrata.cli.options import collection_argument, json_option
+from webstrata.cli.output import show_json, show_table
+from webstrata.errors import LockedError, MissingError
+
+if TYPE_CHECKING:
+    from webstrata.api import Collection
+
+
+@click.command("retry", epilog="Example: webstrata crawl retry uk 2026-06 --class dns")
+@collection_argument
+@click.argument("label", metavar="SNAPSHOT")
+@click.argument("hosts", metavar="[HOST…]", nargs=-1)
+@click.option(
+    "--class",
+    "classes",
+    multiple=True,
+    metavar="NAME",
+    help="Those given up for this: dns, connect, tls, timeout, protocol, unavailable, robots or gate.",
+)
+@click.option("--list", "is_list", is_flag=True, help="Only list what was given up.")
+@json_option
+def command(
+    collection: Collection,
+    label: str,
+    hosts: tuple[str, ...],
+    classes: tuple[str, ...],
+    *,
+    is_list: bool,
+    as_json: bool,
+) -> None:
+    """Let a crawl ask again what it has given up.
+
+    The hosts, those of a class, or all are taken back, and with them the URLs of other hosts that failed each
+    time; the next `webstrata crawl` of the snapshot fetches them. The crawl must not be running.
+    """
+    from webstrata.crawl.given_up import read_given_up, take_back
+    from webstrata.crawl.recovery import FINISHED, JOURNAL
+
+    snapshot = collection[label]
+    folder = snapshot.working_folder("crawl")
+    if is_list:
+        found = read_given_up(folder)
+    else:
+        if (folder / "control.sock").exists() and _is_running(snapshot):
+            raise LockedError(
+                f"{snapshot.path}: the crawl is running, and would not notice; stop it first with "
+                f"`webstrata crawl stop {shlex.quote(str(collection.path))} {label}`"
+            )
+        if not (folder / JOURNAL).exists():
+            raise MissingError(
+                f"{snapshot.path}: there is nothing to take back; its crawl has given nothing up, or has "
+                "never begun"
+            )
+        found = take_back(folder, hosts, classes)
+        if found or not (hosts or classes):
+            (folder / FINISHED).unlink(missing_ok=True)
+    if as_json:
+        show_json([host.to_dict() for host in found])
+        return
+    if found:
+        show_table(["host", "why", "URLs"], [[host.origin, host.reason, host.urls] for host in found])
+    words = f"{shlex.quote(str(collection.path))} {label}"
+    if is_list:
+        click.echo(f"{len(found):,} hosts were given up.")
+    else:
+        click.echo(f"{len(found):,} hosts were taken back; `webstrata crawl {words}` asks them.")
+
+
+def _is_running(snapshot: object) -> bool:
+    from webstrata.crawl.control import connect
+
+    try:
+        connect(snapshot).close()  # type: ignore[arg-type]
+    except MissingError:
+        return False
+    return True
