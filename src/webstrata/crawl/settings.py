@@ -41,7 +41,7 @@ class CrawlSettings(Settings):
     ip_delays: tuple[str, ...] = setting((), "Addresses with a delay of their own, as `192.0.2.1=10s`.")
     keep_alive: float = setting(
         0.0,
-        "Time for which a connection is used, by one visit or, without delays, by several; 0 for one request.",
+        "Time for which a connection is used, without delays by several visits, too; 0 for one request.",
         unit="seconds",
         check=not_negative,
     )
