@@ -67,6 +67,11 @@ def test_one_visit_is_one_request_unless_connections_are_kept(tmp_path: Path) ->
         assert origin.paths() == paths
         origin.requests.clear()
         crawl(tmp_path, origin, *(f"http://a.test{path}" for path in paths), keep_alive=5)
+        assert len({request.connection for request in origin.requests}) == 1
+        assert origin.paths() == paths
+        origin.requests.clear()
+        # the robots.txt of a host with a delay has a connection of its own
+        crawl(tmp_path, origin, *(f"http://a.test{path}" for path in paths), keep_alive=5, host_delay=0.1)
         assert len({request.connection for request in origin.requests}) == 2
         assert origin.requests[-1].headers["connection"] == "close"
         assert origin.paths() == paths

@@ -3,8 +3,9 @@
 use super::CrawlError;
 use super::config::{Config, nanos};
 use super::counters::{Counters, add, thread_cpu_ns};
+use super::idle::{Connection, Idle, Stream};
 use super::judging::Pending;
-use super::messages::{Clock, Ended, Event, Notice, Order, Outcome, Visit};
+use super::messages::{Clock, Ended, Event, Notice, Order, Outcome, RobotsAnswer, Visit};
 use super::page::MAX_ROBOTS;
 use super::tls;
 use super::url_cache::UrlCache;
@@ -17,12 +18,15 @@ use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc::UnboundedReceiver;
-use tokio::time::timeout;
+use tokio::time::{MissedTickBehavior, timeout};
 use tokio_rustls::TlsConnector;
+
+/// A prime, so that each of the few pieces of work of a page has its turn.
+const ONE_IN: u64 = 17;
 
 /// From hanging up to the moment at which a host must have noticed.
 const LINGER: Moment = 100_000_000;
@@ -37,8 +41,13 @@ pub struct Tools {
     pub encoder: RefCell<Encoder>,
     /// scans that nobody uses at the moment
     pub scans: RefCell<Vec<Box<Scan>>>,
-    /// processor time that was counted
+    /// connections that wait for the next visit
+    idle: RefCell<Idle>,
+    /// processor time that was counted, and visits since then
     spent: Cell<u64>,
+    num_uncounted: Cell<u32>,
+    /// pieces of work so far
+    num_pieces: Cell<u64>,
     pub number: usize,
     connector: TlsConnector,
 }
@@ -70,6 +79,12 @@ pub struct Wire {
     pub cipher: Option<String>,
 }
 
+/// When a piece of work began, in nanoseconds of processor time.
+pub(super) struct Timer {
+    since: u64,
+    weight: u64,
+}
+
 /// One question to a host, and when it was put.
 pub struct Asked<'a> {
     pub visit: &'a Visit,
@@ -95,7 +110,13 @@ impl Tools {
             cache: RefCell::new(UrlCache::new(share)),
             encoder: RefCell::new(Encoder::new(&config.compression)?),
             scans: RefCell::default(),
+            idle: RefCell::new(Idle::new(
+                &config.limits,
+                duration(config.limits.keep_alive),
+            )),
             spent: Cell::new(0),
+            num_uncounted: Cell::new(0),
+            num_pieces: Cell::new(0),
             number,
             connector: tls::connector(config)?,
             counters,
@@ -134,6 +155,7 @@ impl Fetcher {
         self.is_old.set(true);
         // what the old filter refused went into the cache, and may be let through now
         self.cache.borrow_mut().clear();
+        *self.idle.borrow_mut() = Idle::new(&config.limits, duration(config.limits.keep_alive));
         Self::new(self.tools.clone(), config)
     }
 
@@ -153,8 +175,11 @@ impl Fetcher {
         };
         let local = tokio::task::LocalSet::new();
         let mut fetcher = Rc::new(Self::new(Rc::new(tools), config));
+        let counted = fetcher.clone();
         local.block_on(&runtime, async move {
             let mut running = tokio::task::JoinSet::new();
+            let mut sweeps = tokio::time::interval(fetcher.idle.borrow().period());
+            sweeps.set_missed_tick_behavior(MissedTickBehavior::Delay);
             loop {
                 let ended = tokio::select! {
                     order = orders.recv() => match order {
@@ -170,6 +195,10 @@ impl Fetcher {
                         None => break,
                     },
                     Some(ended) = running.join_next() => ended,
+                    _ = sweeps.tick() => {
+                        fetcher.idle.borrow_mut().sweep();
+                        continue;
+                    }
                 };
                 if ended.is_err() {
                     let message = "a visit ended by itself; this is a defect of webstrata";
@@ -177,6 +206,7 @@ impl Fetcher {
                 }
             }
         });
+        counted.count_time();
     }
 
     /// Asks a host for what the visit says, and tells the frontier how it went.
@@ -190,38 +220,55 @@ impl Fetcher {
             rest: Vec::new(),
         };
         let tasks = std::mem::take(&mut visit.tasks);
-        let wait = duration(self.config.limits.connect_timeout);
-        let connected = timeout(wait, TcpStream::connect(visit.address)).await;
-        match connected
-            .map_err(|_| Failure::Timeout)
-            .and_then(|stream| stream.map_err(|_| Failure::Connect))
-        {
-            Ok(stream) => {
-                let _ = stream.set_nodelay(true);
-                if visit.origin.starts_with("https:") {
-                    let name = tls::server_name(&visit.origin, visit.address.ip());
-                    let shaken = timeout(wait, self.connector.connect(name, stream)).await;
-                    match shaken
-                        .map_err(|_| Failure::Timeout)
-                        .and_then(|stream| stream.map_err(|_| Failure::Tls))
-                    {
-                        Ok(stream) => {
-                            let wire = tls::describe(stream.get_ref().1);
-                            self.converse(stream, &visit, wire, tasks, &mut ended).await;
-                        }
-                        Err(failure) => self.fail(failure, tasks, &mut ended),
-                    }
-                } else {
-                    let wire = Wire {
-                        protocols: vec!["http/1.1"],
-                        cipher: None,
-                    };
-                    self.converse(stream, &visit, wire, tasks, &mut ended).await;
+        let waiting = self.idle.borrow_mut().take(visit.host, visit.address);
+        let is_fresh = waiting.is_none();
+        let connection = match waiting {
+            Some(connection) => Ok(connection),
+            None => self.connect(&visit).await,
+        };
+        match connection {
+            Ok(connection) => {
+                let kept = self
+                    .converse(connection, is_fresh, &visit, tasks, &mut ended)
+                    .await;
+                if let Some(connection) = kept {
+                    self.idle.borrow_mut().put(visit.host, connection);
                 }
             }
             Err(failure) => self.fail(failure, tasks, &mut ended),
         }
         let _ = self.events.send(Event::Ended(ended));
+    }
+
+    async fn connect(&self, visit: &Visit) -> Result<Connection, Failure> {
+        let wait = duration(self.config.limits.connect_timeout);
+        let stream = timeout(wait, TcpStream::connect(visit.address))
+            .await
+            .map_err(|_| Failure::Timeout)?
+            .map_err(|_| Failure::Connect)?;
+        let (stream, wire) = if visit.origin.starts_with("https:") {
+            // a handshake has several parts; a plain request is one, and there is nothing that it could wait for
+            let _ = stream.set_nodelay(true);
+            let name = tls::server_name(&visit.origin, visit.address.ip());
+            let stream = timeout(wait, self.connector.connect(name, stream))
+                .await
+                .map_err(|_| Failure::Timeout)?
+                .map_err(|_| Failure::Tls)?;
+            let wire = tls::describe(stream.get_ref().1);
+            (Stream::Tls(Box::new(stream)), wire)
+        } else {
+            let wire = Wire {
+                protocols: vec!["http/1.1"],
+                cipher: None,
+            };
+            (Stream::Plain(stream), wire)
+        };
+        Ok(Connection {
+            stream,
+            wire: Arc::new(wire),
+            address: visit.address,
+            opened: Instant::now(),
+        })
     }
 
     fn fail(&self, failure: Failure, tasks: Vec<Task>, ended: &mut Ended) {
@@ -234,26 +281,31 @@ impl Fetcher {
         ended.rest.extend(tasks);
     }
 
-    /// One request behind the other, as long as the slice lasts and the host keeps the connection.
-    async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
+    /// One request behind the other, as long as the slice lasts and the host keeps the connection, which is given back if
+    /// it may be used again.
+    async fn converse(
         &self,
-        stream: S,
+        connection: Connection,
+        is_fresh: bool,
         visit: &Visit,
-        wire: Wire,
         tasks: Vec<Task>,
         ended: &mut Ended,
-    ) {
-        let begun = Instant::now();
+    ) -> Option<Connection> {
         let slice = duration(self.config.limits.keep_alive);
-        let mut stream = Some(stream);
+        let mut connection = Some(connection);
         let mut tasks = tasks.into_iter().peekable();
-        let mut is_first = true;
+        let mut is_first = is_fresh;
+        let mut has_asked = false;
         // what is still to be asked goes back when other settings hold
-        while let Some(mut connection) = stream.take()
-            && (is_first || !self.is_old.get())
+        while connection.is_some()
+            && !(has_asked && self.is_old.get())
             && let Some(task) = tasks.next()
         {
-            let is_last = tasks.peek().is_none() || slice.is_zero();
+            let Some(mut current) = connection.take() else {
+                break;
+            };
+            let waits = visit.is_next_soon && self.idle.borrow().has_room();
+            let is_last = slice.is_zero() || tasks.peek().is_none() && !waits;
             let request = self.request(visit, &task, is_last);
             let date = SystemTime::now()
                 .duration_since(UNIX_EPOCH)
@@ -264,7 +316,10 @@ impl Fetcher {
                 Some(_) => &self.robots_limits,
                 None => &self.limits,
             };
-            let answer = http::exchange(&mut connection, &request, limits).await;
+            let answer = match &mut current.stream {
+                Stream::Plain(stream) => http::exchange(stream, &request, limits).await,
+                Stream::Tls(stream) => http::exchange(stream, &request, limits).await,
+            };
             ended.moment = self.clock.now();
             if answer.as_ref().is_ok_and(|answer| answer.cut.is_some()) || answer.is_err() {
                 // the host learns later than we that nobody listens any more
@@ -282,12 +337,11 @@ impl Fetcher {
                     break;
                 }
                 Ok(answer) => {
-                    if answer.is_reusable && !is_last && begun.elapsed() < slice {
-                        stream = Some(connection);
-                    } else {
-                        // the host need not wait until the page is read
-                        drop(connection);
-                    }
+                    let wire = current.wire.clone();
+                    // otherwise it is closed now: the host need not wait until the page is read
+                    connection = Some(current).filter(|current| {
+                        answer.is_reusable && !is_last && current.opened.elapsed() < slice
+                    });
                     let asked = Asked {
                         visit,
                         task: &task,
@@ -298,33 +352,63 @@ impl Fetcher {
                     };
                     match self.receive(&asked, answer).await {
                         Ok(outcome) => {
-                            let is_welcome = matches!(
-                                outcome,
-                                Outcome::Answered {
-                                    is_farewell: false,
+                            let is_welcome = match &outcome {
+                                Outcome::Answered { is_farewell, .. } => !is_farewell,
+                                // who asks for a delay means that between any two connections, too
+                                Outcome::Robots {
+                                    said: RobotsAnswer::Rules(rules),
                                     ..
-                                }
-                            );
+                                } => rules.crawl_delay == 0.0,
+                                _ => false,
+                            };
                             ended.outcomes.push(outcome);
                             if !is_welcome {
+                                connection = None;
                                 break;
                             }
                         }
                         Err(error) => {
                             let _ = self.events.send(Event::Failed(error));
+                            connection = None;
                             break;
                         }
                     }
                 }
             }
             is_first = false;
+            has_asked = true;
         }
         ended.rest.extend(tasks);
+        // the clock is a call into the system
+        self.num_uncounted.update(|visits| visits + 1);
+        if self.num_uncounted.get() >= 16 {
+            self.count_time();
+        }
+        connection
+    }
+
+    fn count_time(&self) {
         let spent = thread_cpu_ns();
         add(
             &self.counters.fetcher_cpu_ns,
             spent - self.spent.replace(spent),
         );
+        self.num_uncounted.set(0);
+    }
+
+    /// Starts a clock for a piece of work, and tells for how many it stands: each of the first, then one in [`ONE_IN`]. It
+    /// is processor time: what others do meanwhile does not count.
+    pub(super) fn clock_in(&self) -> Option<Timer> {
+        let number = self.num_pieces.replace(self.num_pieces.get() + 1);
+        let weight = if number < 1000 { 1 } else { ONE_IN };
+        let since = number.is_multiple_of(weight).then(thread_cpu_ns);
+        since.map(|since| Timer { since, weight })
+    }
+
+    pub(super) fn clock_out(&self, counter: &AtomicU64, timer: Option<Timer>) {
+        if let Some(Timer { since, weight }) = timer {
+            add(counter, (thread_cpu_ns() - since) * weight);
+        }
     }
 
     fn request(&self, visit: &Visit, task: &Task, is_last: bool) -> Vec<u8> {

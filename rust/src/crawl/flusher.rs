@@ -14,7 +14,7 @@ use crossbeam::channel::{Receiver, Sender};
 use std::sync::Arc;
 use std::time::Duration;
 
-const PAUSE: Duration = Duration::from_millis(1);
+const PAUSE: Duration = Duration::from_millis(4);
 /// Lines are written when there are so many bytes of them.
 const BUFFER: usize = 256 << 10;
 

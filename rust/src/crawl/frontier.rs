@@ -28,7 +28,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 /// Visits in flight from which on the frontier listens now and then only.
 const MANY: usize = 32;
-const PAUSE: Duration = Duration::from_micros(300);
+const PAUSE: Duration = Duration::from_millis(1);
 
 pub struct Frontier {
     pub(super) config: Arc<Config>,
@@ -260,7 +260,10 @@ impl Frontier {
 
     /// Whether a URL is another agent's; it is put with the others of that one.
     fn pass_on(&self, bytes: &[u8], foreign: &mut Vec<(u32, Vec<(String, u8)>)>) -> bool {
-        let Some(record) = Record::read(bytes).filter(|_| !self.config.ring.is_empty()) else {
+        if self.config.ring.is_empty() {
+            return false;
+        }
+        let Some(record) = Record::read(bytes) else {
             return false;
         };
         let agent = self.config.agent_of(host_hash(record.url));

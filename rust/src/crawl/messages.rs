@@ -68,6 +68,8 @@ pub struct Visit {
     pub tasks: Vec<Task>,
     /// the gate wants to see the pages
     pub is_sample: bool,
+    /// nobody asked for a delay before the next visit
+    pub is_next_soon: bool,
 }
 
 /// How a visit ended.

@@ -2,20 +2,17 @@
 
 use super::counters::add;
 use super::fetcher::{Asked, Fetcher};
-use super::filters::Subject;
 use super::flusher::Stored;
-use super::log::Source;
 use super::messages::{Earlier, Event, Notice, Outcome, Question, RobotsAnswer};
-use super::record::{Batch, Record};
+use super::record::Batch;
 use super::{Result, sieve};
-use crate::store::warc::{Capture, Profile, Revisit, Truncated, sha1};
+use crate::store::warc::{Capture, Profile, Revisit, Truncated};
 use crate::web::html::kinds::{is_html, is_text, looks_like_html};
 use crate::web::html::{self, NOARCHIVE, NOFOLLOW, NOINDEX, Scan, Wants};
 use crate::web::http::{self, Answer, Cut};
 use crate::web::robots::Robots;
-use crate::web::{sitemap, url};
+use crate::web::url;
 use std::sync::Arc;
-use std::time::Instant;
 use tokio::sync::oneshot;
 
 /// RFC 9309 asks for 500 KiB at least.
@@ -29,6 +26,8 @@ pub struct Page {
     pub charset: Option<String>,
     pub is_decoded: bool,
     pub digest: [u8; 20],
+    /// of what a `response` record would hold
+    pub block_digest: [u8; 20],
     /// of HTML
     pub scan: Option<Box<Scan>>,
     pub robots: u8,
@@ -74,6 +73,7 @@ impl Fetcher {
             charset,
             is_decoded,
             digest: [0; 20],
+            block_digest: [0; 20],
             scan: None,
             robots: 0,
             is_kept: false,
@@ -84,9 +84,10 @@ impl Fetcher {
         if page.content_type.is_empty() && looks_like_html(&page.answer.body) {
             page.content_type = "text/html".into();
         }
-        let timer = Instant::now();
-        page.digest = sha1(&[&page.answer.body]);
-        self.time(&counters.digest_ns, timer);
+        let timer = self.clock_in();
+        let Answer { head, body, .. } = &page.answer;
+        [page.digest, page.block_digest] = self.encoder.borrow_mut().digest(head, body, is_decoded);
+        self.clock_out(&counters.digest_ns, timer);
         add(&counters.payload, page.answer.body.len() as u64);
         if page.answer.cut.is_some() {
             add(&counters.truncated, 1);
@@ -127,16 +128,15 @@ impl Fetcher {
         })
     }
 
-    fn time(&self, counter: &std::sync::atomic::AtomicU64, since: Instant) {
-        add(counter, since.elapsed().as_nanos() as u64);
-    }
-
     /// Takes the content codings off the body; whether there was one that can be.
     fn decode(&self, asked: &Asked, answer: &mut Answer) -> bool {
         let lines = answer
             .headers()
             .filter(|(name, _)| name.eq_ignore_ascii_case(b"content-encoding"));
         let lines: Vec<&[u8]> = lines.map(|(_, value)| value).collect();
+        if lines.is_empty() {
+            return false;
+        }
         let codings = String::from_utf8_lossy(&lines.join(&b','))
             .replace("\r\n", " ")
             .to_ascii_lowercase();
@@ -145,14 +145,14 @@ impl Fetcher {
         if !codings.split(',').any(is_known) {
             return false;
         }
-        let timer = Instant::now();
+        let timer = self.clock_in();
         let body = std::mem::take(&mut answer.body);
         let limit = match asked.task.robots_for {
             Some(_) => self.config.limits.max_response.max(MAX_ROBOTS),
             None => self.config.limits.max_response,
         };
         let (body, cut) = http::decode(body, &codings, limit);
-        self.time(&self.counters.decode_ns, timer);
+        self.clock_out(&self.counters.decode_ns, timer);
         answer.body = body;
         answer.cut = answer.cut.or(cut);
         true
@@ -237,7 +237,7 @@ impl Fetcher {
             && page.answer.status == 200
             && self.admits(0, page, asked).await?
         {
-            let timer = Instant::now();
+            let timer = self.clock_in();
             let mut scan = self.scans.borrow_mut().pop().unwrap_or_default();
             let name = asked.visit.origin.rsplit('.').next().unwrap_or("");
             let wants = Wants {
@@ -254,7 +254,7 @@ impl Fetcher {
             );
             page.robots |= scan.robots;
             page.scan = Some(scan);
-            self.time(&self.counters.parse_ns, timer);
+            self.clock_out(&self.counters.parse_ns, timer);
         }
         let is_archived = self.config.limits.obey_robots == 0 || page.robots & NOARCHIVE == 0;
         page.is_kept = is_archived && self.admits(2, page, asked).await?;
@@ -277,127 +277,8 @@ impl Fetcher {
         Ok(())
     }
 
-    /// Sends where a page leads to the frontier.
-    async fn follow(&self, asked: &Asked<'_>, page: &Page) -> Result<()> {
-        let limits = &self.config.limits;
-        let mut batch = Batch::default();
-        if let Some(target) = &page.location {
-            if asked.task.redirects < limits.max_redirects && self.admits(1, page, asked).await? {
-                let is_local = url::split(target).0 == &*asked.visit.origin;
-                let depth = if is_local { asked.task.depth } else { 0 };
-                let redirects = asked.task.redirects + 1;
-                let source = self.source(asked, &page.url, 'R');
-                self.push(&mut batch, &source, target, depth, redirects);
-            }
-            return self.send(batch, &page.url);
-        }
-        let obeys = limits.obey_robots != 0 && page.robots & NOFOLLOW != 0;
-        if obeys || page.answer.status != 200 || !self.admits(1, page, asked).await? {
-            return Ok(());
-        }
-        let timer = Instant::now();
-        let mut form = Vec::new();
-        let mut met = 0;
-        let [link, part] = ['L', 'E'].map(|letter| self.source(asked, &page.url, letter));
-        if let Some(scan) = &page.scan {
-            let mut base = page.url.clone();
-            if let Some(other) = scan.base()
-                && url::normalize(other, Some(&page.url), usize::MAX, &mut form).is_ok()
-            {
-                base = String::from_utf8_lossy(&form).into_owned();
-            }
-            for found in &scan.links {
-                met += 1;
-                let is_refused = found.rel & 1 != 0 && limits.follow_nofollow == 0
-                    || found.kind == html::Kind::Canonical && limits.follow_canonical == 0;
-                if is_refused {
-                    add(&self.counters.filtered, 1);
-                    continue;
-                }
-                let source = if found.kind.is_page() { &link } else { &part };
-                let target = scan.target(found);
-                self.push_link(&mut batch, asked, source, target, &base, &mut form);
-            }
-        } else if limits.sitemaps != 0 && page.content_type.ends_with("xml") {
-            for target in sitemap::locations(&page.answer.body) {
-                met += 1;
-                self.push_link(&mut batch, asked, &link, &target, &page.url, &mut form);
-            }
-        }
-        add(&self.counters.links, met);
-        self.time(&self.counters.links_ns, timer);
-        self.send(batch, &page.url)
-    }
-
-    fn push_link(
-        &self,
-        batch: &mut Batch,
-        asked: &Asked,
-        source: &Source,
-        target: &str,
-        base: &str,
-        form: &mut Vec<u8>,
-    ) {
-        let limits = &self.config.limits;
-        if url::normalize(target, Some(base), limits.max_url_length, form).is_err() {
-            add(&self.counters.rejected, 1);
-            return;
-        }
-        let Ok(found) = std::str::from_utf8(form) else {
-            return;
-        };
-        // depth is the distance from where the host was entered
-        let is_local = url::split(found).0 == &*asked.visit.origin;
-        let depth = if is_local {
-            asked.task.depth.saturating_add(1)
-        } else {
-            0
-        };
-        if depth > limits.max_depth {
-            add(&self.counters.filtered, 1);
-            return;
-        }
-        self.push(batch, source, found, depth, 0);
-    }
-
-    /// Puts a URL into a batch, unless it went by lately or the schedule filter refuses it.
-    fn push(&self, batch: &mut Batch, source: &Source, found: &str, depth: u8, redirects: u8) {
-        let hash = sieve::hash(found.as_bytes());
-        let is_new = || self.cache.borrow_mut().insert(hash);
-        if let Some(filter) = &self.config.filters.schedule {
-            let subject = Subject {
-                url: found,
-                source: Some(source.url),
-                depth: u32::from(depth),
-                response: None,
-            };
-            // what is refused on one page may be let through on another: only then is the cache not asked first
-            if !filter.has_source && !is_new() {
-                return;
-            }
-            if filter.admits(&subject) == Some(false) {
-                add(&self.counters.filtered, 1);
-                return;
-            }
-            if filter.has_source && !is_new() {
-                return;
-            }
-        } else if !is_new() {
-            return;
-        }
-        batch.push(
-            hash,
-            &Record {
-                depth,
-                redirects,
-                validators: source.way.as_deref(),
-                url: found,
-            },
-        );
-    }
-
     fn store(&self, asked: &Asked, page: &Page) -> Result<Stored> {
-        let timer = Instant::now();
+        let timer = self.clock_in();
         let (limits, scan) = (&self.config.limits, page.scan.as_ref());
         let is_unmodified = page.answer.status == 304;
         let profile = match &page.earlier {
@@ -443,6 +324,7 @@ impl Fetcher {
             decoded: page.is_decoded,
             truncated,
             payload_digest: page.digest,
+            block_digest: Some(page.block_digest),
             identified_type: Some(page.content_type.as_str()).filter(|kind| *kind != page.declared),
             protocols: &protocols,
             cipher: asked.wire.cipher.as_deref(),
@@ -455,7 +337,7 @@ impl Fetcher {
         };
         let mut records = Vec::with_capacity(8 << 10);
         let encoded = self.encoder.borrow_mut().encode(&capture, &mut records)?;
-        self.time(&self.counters.encode_ns, timer);
+        self.clock_out(&self.counters.encode_ns, timer);
         Ok(Stored {
             records,
             encoded,

@@ -82,6 +82,7 @@ impl Frontier {
                 origin: state.origin.clone(),
                 address: state.address,
                 is_sample: f64::from(state.pages) < limits.gate_after,
+                is_next_soon: state.delay == 0 && self.ip_delay(state.address.ip()) == 0,
                 tasks,
             };
             let least = (0..self.busy.len())

@@ -105,6 +105,7 @@ impl WarcFiles {
             decoded: capture.decoded,
             truncated,
             payload_digest: capture.digest,
+            block_digest: None,
             identified_type: capture.identified_type.as_deref(),
             protocols: &protocols,
             cipher: capture.cipher.as_deref(),

@@ -4,16 +4,17 @@
 //! all with one `WARC-Date`. The stored HTTP head is a cleaned copy of what the server sent, see [`head`]. Workers each
 //! hold an [`Encoder`]; one flusher holds the [`Files`].
 
+mod digests;
 mod files;
 pub(super) mod head;
 pub mod records;
 
+pub use digests::sha1;
 pub use files::{Files, Place};
 
 use crate::collection::{CollectionError, Result};
 use libdeflater::{CompressionLvl, Compressor};
 use ring::rand::SecureRandom;
-use sha1::{Digest, Sha1};
 use std::io::{self, Write};
 use std::net::IpAddr;
 use std::path::Path;
@@ -100,6 +101,8 @@ pub struct Capture<'a> {
     pub truncated: Option<Truncated>,
     /// [`sha1`] of the body; for [`Profile::NotModified`] that of the earlier capture.
     pub payload_digest: [u8; 20],
+    /// What [`Encoder::digest`] said of the block, if it was asked; not for a revisit.
+    pub block_digest: Option<[u8; 20]>,
     pub identified_type: Option<&'a str>,
     /// `http/1.1`, `tls/1.3` …
     pub protocols: &'a [&'a str],
@@ -120,9 +123,12 @@ pub struct Encoded {
 pub struct Encoder {
     packer: Packer,
     random: u128,
+    /// lines that the records of a capture share, the first so many bytes of them all three
+    shared: (Vec<u8>, usize),
     head: Vec<u8>,
     block: Vec<u8>,
     record: Vec<u8>,
+    packed: Vec<u8>,
 }
 
 enum Packer {
@@ -156,22 +162,28 @@ impl Encoder {
         Ok(Self {
             packer,
             random: u128::from_ne_bytes(seed),
+            shared: (Vec::new(), 0),
             head: Vec::new(),
             block: Vec::new(),
             record: Vec::new(),
+            packed: Vec::new(),
         })
+    }
+
+    /// SHA-1 of a body, and of the block of its `response` record.
+    pub fn digest(&mut self, head: &[u8], body: &[u8], decoded: bool) -> [[u8; 20]; 2] {
+        self.block.clear();
+        head::push_head(&mut self.block, head, body.len(), decoded);
+        digests::sha1_pair(&self.block, body)
     }
 
     /// Appends the records of a capture to `out`.
     pub fn encode(&mut self, capture: &Capture, out: &mut Vec<u8>) -> Result<Encoded> {
         let (id, offset) = (self.random_id(), out.len());
         let payload = &base32(&capture.payload_digest);
-        self.start(
-            capture.revisit.map_or("response", |_| "revisit"),
-            &id,
-            capture.date,
-        );
-        self.about(capture);
+        self.share(capture);
+        self.start(capture.revisit.map_or("response", |_| "revisit"), &id);
+        self.head.extend_from_slice(&self.shared.0);
         if let Some(revisit) = capture.revisit {
             push(&mut self.head, "WARC-Profile", revisit.profile.uri());
             push_uri(
@@ -206,24 +218,30 @@ impl Encoder {
         } else {
             capture.body
         };
-        self.finish("application/http; msgtype=response", body, out)?;
+        let known = capture.block_digest.filter(|_| capture.revisit.is_none());
+        self.finish("application/http; msgtype=response", body, known, out)?;
         let encoded = Encoded {
             offset,
             length: out.len() - offset,
         };
         if !capture.request.is_empty() {
             let own = self.random_id();
-            self.start("request", &own, capture.date);
-            self.about(capture);
-            push(&mut self.head, "WARC-Concurrent-To", &id);
+            self.start("request", &own);
+            self.head.extend_from_slice(&self.shared.0);
+            push_bytes(&mut self.head, "WARC-Concurrent-To", &id);
             self.block.clear();
-            self.finish("application/http; msgtype=request", capture.request, out)?;
+            self.finish(
+                "application/http; msgtype=request",
+                capture.request,
+                None,
+                out,
+            )?;
         }
         if !capture.metadata.is_empty() {
             let own = self.random_id();
-            self.start("metadata", &own, capture.date);
-            push_uri(&mut self.head, "WARC-Target-URI", capture.uri);
-            push(&mut self.head, "WARC-Concurrent-To", &id);
+            self.start("metadata", &own);
+            self.head.extend_from_slice(&self.shared.0[..self.shared.1]);
+            push_bytes(&mut self.head, "WARC-Concurrent-To", &id);
             self.fields(capture.metadata, out)?;
         }
         Ok(encoded)
@@ -238,49 +256,61 @@ impl Encoder {
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let id = self.random_id();
-        self.start("warcinfo", &id, date);
+        self.start("warcinfo", &id);
+        push_date(&mut self.head, "WARC-Date", date);
         push(&mut self.head, "WARC-Filename", file_name);
         self.fields(fields, out)
     }
 
-    fn start(&mut self, kind: &str, id: &str, date: u64) {
+    fn start(&mut self, kind: &str, id: &Id) {
         self.head.clear();
         self.head.extend_from_slice(b"WARC/1.1\r\n");
-        push(&mut self.head, "WARC-Type", kind);
-        push(&mut self.head, "WARC-Record-ID", id);
-        push_date(&mut self.head, "WARC-Date", date);
+        push_bytes(&mut self.head, "WARC-Type", kind.as_bytes());
+        push_bytes(&mut self.head, "WARC-Record-ID", id);
     }
 
-    /// What request and response share.
-    fn about(&mut self, capture: &Capture) {
-        push_uri(&mut self.head, "WARC-Target-URI", capture.uri);
+    /// Writes once what stands in several records.
+    fn share(&mut self, capture: &Capture) {
+        let (lines, end) = &mut self.shared;
+        lines.clear();
+        push_date(lines, "WARC-Date", capture.date);
+        push_uri(lines, "WARC-Target-URI", capture.uri);
+        *end = lines.len();
         if let Some(ip) = capture.ip {
-            push(&mut self.head, "WARC-IP-Address", &ip.to_string());
+            let _ = write!(lines, "WARC-IP-Address: {ip}\r\n");
         }
         for protocol in capture.protocols {
-            push(&mut self.head, "WARC-Protocol", protocol);
+            push(lines, "WARC-Protocol", protocol);
         }
         if let Some(cipher) = capture.cipher {
-            push(&mut self.head, "WARC-Cipher-Suite", cipher);
+            push(lines, "WARC-Cipher-Suite", cipher);
         }
     }
 
     fn fields(&mut self, fields: &[(&str, &str)], out: &mut Vec<u8>) -> Result<()> {
         self.block.clear();
         for (name, value) in fields {
-            push(&mut self.block, name, value);
+            let clean = |byte| if head::is_token(byte) { byte } else { b'-' };
+            self.block.extend(name.bytes().map(clean));
+            push(&mut self.block, "", value);
         }
-        self.finish("application/warc-fields", b"", out)
+        self.finish("application/warc-fields", b"", None, out)
     }
 
     /// Packs the record whose head is begun, its block being `self.block` and then `rest`.
-    fn finish(&mut self, content_type: &str, rest: &[u8], out: &mut Vec<u8>) -> Result<()> {
-        let digest = base32(&sha1(&[&self.block, rest]));
+    fn finish(
+        &mut self,
+        content_type: &str,
+        rest: &[u8],
+        digest: Option<[u8; 20]>,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let digest = base32(&digest.unwrap_or_else(|| sha1(&[&self.block, rest])));
         push_digest(&mut self.head, "WARC-Block-Digest", &digest);
-        push(&mut self.head, "Content-Type", content_type);
+        push_bytes(&mut self.head, "Content-Type", content_type.as_bytes());
         let length = self.block.len() + rest.len();
-        push(&mut self.head, "Content-Length", &length.to_string());
-        let parts: [&[u8]; 5] = [&self.head, b"\r\n", &self.block, rest, b"\r\n\r\n"];
+        let _ = write!(self.head, "Content-Length: {length}\r\n\r\n");
+        let parts: [&[u8]; 4] = [&self.head, &self.block, rest, b"\r\n\r\n"];
         if let Packer::None = self.packer {
             parts.iter().for_each(|part| out.extend_from_slice(part));
             return Ok(());
@@ -289,28 +319,32 @@ impl Encoder {
         parts
             .iter()
             .for_each(|part| self.record.extend_from_slice(part));
-        let at = out.len();
+        let room = match &mut self.packer {
+            Packer::None => 0,
+            Packer::Gzip(packer) => packer.gzip_compress_bound(self.record.len()),
+            Packer::Zstd(_) => zstd::zstd_safe::compress_bound(self.record.len()),
+        };
+        if self.packed.len() < room {
+            self.packed.resize(room, 0);
+        }
         let packed = match &mut self.packer {
             Packer::None => Ok(0),
-            Packer::Gzip(packer) => {
-                out.resize(at + packer.gzip_compress_bound(self.record.len()), 0);
-                packer
-                    .gzip_compress(&self.record, &mut out[at..])
-                    .map_err(|error| io::Error::other(format!("{error:?}")))
-            }
-            Packer::Zstd(packer) => {
-                out.resize(at + zstd::zstd_safe::compress_bound(self.record.len()), 0);
-                packer.compress_to_buffer(&self.record, &mut out[at..])
-            }
+            Packer::Gzip(packer) => packer
+                .gzip_compress(&self.record, &mut self.packed)
+                .map_err(|error| io::Error::other(format!("{error:?}"))),
+            Packer::Zstd(packer) => packer.compress_to_buffer(&self.record, &mut self.packed[..]),
         };
-        out.truncate(at + packed.as_ref().map_or(0, |length| *length));
-        packed
-            .map(|_| ())
-            .map_err(|source| CollectionError::from_io(Path::new("records"), "compress", source))
+        let length = packed
+            .map_err(|source| CollectionError::from_io(Path::new("records"), "compress", source))?;
+        out.extend_from_slice(&self.packed[..length]);
+        if self.packed.len() > LARGE {
+            (self.packed, self.record) = (Vec::new(), Vec::new());
+        }
+        Ok(())
     }
 
     /// An identifier from 128 random bits (PCG, seeded by the system), of the form of UUID version 4.
-    fn random_id(&mut self) -> String {
+    fn random_id(&mut self) -> Id {
         let mut next = || {
             self.random = self
                 .random
@@ -320,47 +354,57 @@ impl Encoder {
                 .rotate_right((self.random >> 122) as u32)
         };
         let (high, low) = (next(), next());
-        format!(
-            "<urn:uuid:{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}>",
-            high >> 32,
-            high >> 16 & 0xffff,
-            high & 0xfff,
-            low >> 48 & 0x3fff | 0x8000,
-            low & 0xffff_ffff_ffff
-        )
+        let high = high & !0xf000 | 0x4000;
+        let low = low & !(3 << 62) | 2 << 62;
+        let bits = u128::from(high) << 64 | u128::from(low);
+        let mut id = *b"<urn:uuid:xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx>";
+        let places = id.iter_mut().rev().filter(|letter| **letter == b'x');
+        for (place, letter) in places.enumerate() {
+            *letter = b"0123456789abcdef"[(bits >> (4 * place) & 15) as usize];
+        }
+        id
     }
 }
 
+type Id = [u8; 47];
+
+/// Buffers longer than this are not kept from record to record.
+const LARGE: usize = 1 << 20;
+
 /// Appends a line; whatever the value holds, it stays one.
 fn push(out: &mut Vec<u8>, name: &str, value: &str) {
-    out.extend(name.bytes().map(|byte| match byte {
-        _ if head::is_token(byte) => byte,
-        _ => b'-',
-    }));
+    out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b": ");
     head::push_clean(out, value.trim().as_bytes());
     out.extend_from_slice(b"\r\n");
 }
 
+/// Appends a line whose value is ours.
+fn push_bytes(out: &mut Vec<u8>, name: &str, value: &[u8]) {
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b": ");
+    out.extend_from_slice(value);
+    out.extend_from_slice(b"\r\n");
+}
+
 /// A URI in a record has no blanks, controls, brackets or letters beyond ASCII.
 fn push_uri(out: &mut Vec<u8>, name: &str, uri: &str) {
-    let _ = write!(out, "{name}: ");
-    for byte in uri.bytes() {
-        match byte {
-            b'<' | b'>' | b'"' => {}
-            b'!'..=b'~' => {
-                out.push(byte);
-                continue;
-            }
-            _ => {}
-        }
-        let _ = write!(out, "%{byte:02X}");
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b": ");
+    let is_clean = |byte: &u8| matches!(byte, b'!'..=b'~') && !matches!(byte, b'<' | b'>' | b'"');
+    let mut rest = uri.as_bytes();
+    while let Some(at) = rest.iter().position(|byte| !is_clean(byte)) {
+        out.extend_from_slice(&rest[..at]);
+        let _ = write!(out, "%{:02X}", rest[at]);
+        rest = &rest[at + 1..];
     }
+    out.extend_from_slice(rest);
     out.extend_from_slice(b"\r\n");
 }
 
 fn push_digest(out: &mut Vec<u8>, name: &str, digest: &[u8; 32]) {
-    let _ = write!(out, "{name}: sha1:");
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b": sha1:");
     out.extend_from_slice(digest);
     out.extend_from_slice(b"\r\n");
 }
@@ -368,10 +412,21 @@ fn push_digest(out: &mut Vec<u8>, name: &str, digest: &[u8; 32]) {
 fn push_date(out: &mut Vec<u8>, name: &str, nanoseconds: u64) {
     let [year, month, day, hour, minute, second] = calendar(nanoseconds / 1_000_000_000);
     let micros = nanoseconds / 1_000 % 1_000_000;
-    let _ = write!(
-        out,
-        "{name}: {year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z\r\n"
-    );
+    let mut text = *b"0000-00-00T00:00:00.000000Z";
+    let mut put = |end: usize, digits: usize, mut number: u64| {
+        for place in (end - digits..end).rev() {
+            text[place] = b'0' + (number % 10) as u8;
+            number /= 10;
+        }
+    };
+    put(4, 4, year);
+    put(7, 2, month);
+    put(10, 2, day);
+    put(13, 2, hour);
+    put(16, 2, minute);
+    put(19, 2, second);
+    put(26, 6, micros);
+    push_bytes(out, name, &text);
 }
 
 /// Year, month, day, hour, minute and second of a moment in seconds since 1970 (years are counted from March, so that the
@@ -386,13 +441,6 @@ pub fn calendar(seconds: u64) -> [u64; 6] {
     let month = if month < 10 { month + 3 } else { month - 9 };
     let year = year + era * 400 + u64::from(month <= 2);
     [year, month, day, rest / 3_600, rest / 60 % 60, rest % 60]
-}
-
-/// SHA-1 of pieces that follow each other: the digest of payloads and blocks.
-pub fn sha1(pieces: &[&[u8]]) -> [u8; 20] {
-    let mut digest = Sha1::new();
-    pieces.iter().for_each(|piece| digest.update(piece));
-    digest.finalize().into()
 }
 
 /// The spelling of SHA-1 digests in WARC and CDXJ: RFC 4648, twenty bytes in 32 letters.

@@ -35,6 +35,30 @@ impl Reject {
     }
 }
 
+/// The address of a page, before the references on it: what many of them need of it is found once.
+#[derive(Debug, Clone, Copy)]
+pub struct Base<'a> {
+    url: &'a str,
+    /// Scheme and name, if [`plain_origin`] knows them.
+    origin: Option<&'a str>,
+    /// All up to the last slash of the path, if there is nothing in it that would change.
+    folder: Option<&'a str>,
+}
+
+impl<'a> Base<'a> {
+    pub fn new(url: &'a str) -> Self {
+        let (origin, target) = split(url);
+        let is_plain = plain_origin(origin.as_bytes()) == Some(origin.len());
+        let path = target.split('?').next().unwrap_or("");
+        let folder = path.rfind('/').map(|at| &url[..origin.len() + at + 1]);
+        Self {
+            url,
+            origin: Some(origin).filter(|_| is_plain),
+            folder: folder.filter(|_| is_plain && is_plain_path(path.as_bytes())),
+        }
+    }
+}
+
 /// Replaces `out` by the normal form of `reference`, as found on a page whose address is `base`. After a reject, what
 /// `out` holds has no meaning. A base that does not parse is as good as none.
 pub fn normalize(
@@ -44,6 +68,16 @@ pub fn normalize(
     out: &mut Vec<u8>,
 ) -> Result<(), Reject> {
     out.clear();
+    resolve(reference, base.map(Base::new).as_ref(), max_length, out)
+}
+
+/// Appends the normal form of a reference to `out`; after a reject, nothing.
+pub fn resolve(
+    reference: &str,
+    base: Option<&Base<'_>>,
+    max_length: usize,
+    out: &mut Vec<u8>,
+) -> Result<(), Reject> {
     if reference.len() > MAX_REFERENCE {
         let is_foreign = foreign_scheme(reference);
         return Err(if is_foreign {
@@ -52,17 +86,24 @@ pub fn normalize(
             Reject::TooLong
         });
     }
-    if let Some(origin) = plain_origin(reference, base) {
-        out.extend_from_slice(origin.as_bytes());
-        out.extend_from_slice(reference.as_bytes());
-        return if out.len() > max_length {
-            Err(Reject::TooLong)
-        } else {
-            Ok(())
-        };
+    let begin = out.len();
+    if let Some((before, rest)) = plain(reference, base) {
+        out.extend_from_slice(before.as_bytes());
+        out.extend_from_slice(rest.as_bytes());
+    } else {
+        let base = base.map(|base| base.url);
+        // an address that names its host owes nothing to the base, which then need not be parsed
+        let base = base.filter(|base| base.len() <= MAX_REFERENCE && !is_absolute(reference));
+        parse(reference, base, out)?;
     }
-    // an address that names its host owes nothing to the base, which then need not be parsed
-    let base = base.filter(|base| base.len() <= MAX_REFERENCE && !is_absolute(reference));
+    if out.len() - begin > max_length {
+        out.truncate(begin);
+        return Err(Reject::TooLong);
+    }
+    Ok(())
+}
+
+fn parse(reference: &str, base: Option<&str>, out: &mut Vec<u8>) -> Result<(), Reject> {
     let url = Url::parse(reference, base).or_else(|_| {
         // the standard refuses everything beside a base that does not parse
         let base = base.filter(|base| Url::can_parse(base, None));
@@ -84,56 +125,87 @@ pub fn normalize(
     let end = parts.hash_start.map_or(href.len(), |at| at as usize);
     out.extend_from_slice(&href[..path]);
     push_escaped(out, &href[path..end]);
-    if out.len() > max_length {
-        return Err(Reject::TooLong);
-    }
     Ok(())
 }
 
-/// What must stand before a reference to make it a normal form, if that is all there is to do: nothing before an address
-/// in normal form, the origin of a base in normal form before a path from its root. Most links are such, and are spared
-/// the parser.
-fn plain_origin<'a>(reference: &str, base: Option<&'a str>) -> Option<&'a str> {
-    let (origin, target) = match reference.strip_prefix("http") {
-        Some(_) => {
-            let (origin, target) = split(reference);
-            is_plain_origin(origin).then_some(("", target))?
-        }
-        None => {
-            let origin = split(base?).0;
-            is_plain_origin(origin).then_some((origin, reference))?
-        }
-    };
-    // a path without empty, dotted or escaped segments, and without the quote that queries escape
-    let bytes = target.as_bytes();
-    let is_plain = bytes.first() == Some(&b'/')
-        && bytes.iter().all(|byte| is_legal(*byte) && *byte != b'\'')
-        && !bytes
-            .windows(2)
-            .any(|pair| pair[0] == b'/' && matches!(pair[1], b'/' | b'.'));
-    is_plain.then_some(origin)
+/// Two texts that make the normal form of a reference, if no more is to be done: nothing and an address in normal form,
+/// the origin of the page and a path from its root, or the folder of the page and a path from there. Most links are
+/// such, and are spared the parser.
+fn plain<'a>(reference: &'a str, base: Option<&Base<'a>>) -> Option<(&'a str, &'a str)> {
+    let bytes = reference.as_bytes();
+    if bytes.first() == Some(&b'/') {
+        return is_plain_path(bytes).then_some((base?.origin?, reference));
+    }
+    if bytes.starts_with(b"http") && is_absolute(reference) {
+        let target = &bytes[plain_origin(bytes)?..];
+        return is_plain_path(target).then_some(("", reference));
+    }
+    // a name in the same folder, which no colon may make a scheme
+    let folder = base?.folder?;
+    let rest = reference.strip_prefix("./").unwrap_or(reference);
+    let is_name = !reference.is_empty()
+        && rest.as_bytes().first() != Some(&b'?')
+        && !rest.as_bytes().contains(&b':')
+        && is_plain_below(rest.as_bytes());
+    is_name.then_some((folder, rest))
 }
 
-/// A scheme and a name of small letters, digits and hyphens that no rule of IDNA or of addresses concerns.
-fn is_plain_origin(origin: &str) -> bool {
-    let rest = origin
-        .strip_prefix("http")
-        .map(|rest| rest.strip_prefix('s').unwrap_or(rest));
-    let Some(name) = rest.and_then(|rest| rest.strip_prefix("://")) else {
-        return false;
-    };
-    let is_label = |label: &str| {
-        let bytes = label.as_bytes();
-        !bytes.is_empty()
-            && bytes.get(2..4) != Some(b"--")
-            && bytes
-                .iter()
-                .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'))
-    };
-    let ends_in_letter = name.as_bytes().last().is_some_and(u8::is_ascii_lowercase);
-    let last = name.rsplit('.').next().unwrap_or("");
-    ends_in_letter && !last.starts_with("0x") && name.split('.').all(is_label)
+/// The length of a scheme and a name of small letters, digits and hyphens that no rule of IDNA or of addresses concerns,
+/// with a slash or nothing behind them.
+fn plain_origin(bytes: &[u8]) -> Option<usize> {
+    let rest = bytes.strip_prefix(b"http")?;
+    let name = rest
+        .strip_prefix(b"s")
+        .unwrap_or(rest)
+        .strip_prefix(b"://")?;
+    let is_label = |label: &[u8]| !label.is_empty() && label.get(2..4) != Some(b"--");
+    let (mut at, mut label) = (0, 0);
+    loop {
+        match name.get(at) {
+            Some(b'a'..=b'z' | b'0'..=b'9' | b'-') => {}
+            Some(b'.') => {
+                if !is_label(&name[label..at]) {
+                    return None;
+                }
+                label = at + 1;
+            }
+            Some(b'/') | None => break,
+            _ => return None,
+        }
+        at += 1;
+    }
+    let last = &name[label..at];
+    let ends_in_letter = last.last().is_some_and(u8::is_ascii_lowercase);
+    let is_plain = ends_in_letter && is_label(last) && !last.starts_with(b"0x");
+    is_plain.then_some(bytes.len() - name.len() + at)
 }
+
+/// A path from the root, and perhaps a query, without what [`is_plain_below`] refuses.
+fn is_plain_path(bytes: &[u8]) -> bool {
+    bytes
+        .split_first()
+        .is_some_and(|(first, rest)| *first == b'/' && is_plain_below(rest))
+}
+
+/// What stands behind a slash has no empty, dotted or escaped segments, and not the quote that queries escape.
+fn is_plain_below(bytes: &[u8]) -> bool {
+    let mut before = b'/';
+    bytes.iter().all(|&byte| {
+        let is_plain = PLAIN[usize::from(byte)] && !(before == b'/' && matches!(byte, b'/' | b'.'));
+        before = byte;
+        is_plain
+    })
+}
+
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        plain[byte as usize] = is_legal(byte) && byte != b'\'';
+        byte += 1;
+    }
+    plain
+};
 
 /// Scheme and authority, and path and query, of a normal form.
 pub fn split(url: &str) -> (&str, &str) {
@@ -153,8 +225,23 @@ fn is_host_byte(byte: u8) -> bool {
 }
 
 /// What RFC 3986 admits in a path or query, apart from escapes: from `!` to `~`, with gaps.
-fn is_legal(byte: u8) -> bool {
-    matches!(byte, b'!'..=b'~') && !br##""#%<>[\]^`{|}"##.contains(&byte)
+const fn is_legal(byte: u8) -> bool {
+    matches!(byte, b'!'..=b'~')
+        && !matches!(
+            byte,
+            b'"' | b'#'
+                | b'%'
+                | b'<'
+                | b'>'
+                | b'['
+                | b'\\'
+                | b']'
+                | b'^'
+                | b'`'
+                | b'{'
+                | b'|'
+                | b'}'
+        )
 }
 
 fn push_escaped(out: &mut Vec<u8>, mut text: &[u8]) {
@@ -277,14 +364,32 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_spared_the_parser_is_what_it_would_say(
-            host in "[a-z0-9.-]{1,12}|[ -~]{1,8}", path in "[a-z/.?%&=#-]{0,12}", is_local: bool
+            host in "[a-z0-9.-]{1,12}|[ -~]{1,8}",
+            path in "(\\./|[a-z/]){0,3}[a-z/.?%&=#:'-]{0,12}",
+            folder in "/([a-z./%-]{0,8}/)?[a-z?/.-]{0,6}",
+            kind in 0..3
         ) {
-            let base = "http://a.b-c.org/d/e";
-            let address = format!("http://{host}/{path}");
-            let reference = if is_local { format!("/{path}") } else { address };
-            if let Some(origin) = plain_origin(&reference, Some(base)) {
-                let parsed = Url::parse(&reference, Some(base)).unwrap();
-                prop_assert_eq!(parsed.href(), format!("{origin}{reference}"));
+            let base = format!("http://a.b-c.org{folder}");
+            let reference = [path.clone(), format!("/{path}"), format!("http://{host}/{path}")]
+                [kind as usize].clone();
+            if let Some((before, rest)) = plain(&reference, Some(&Base::new(&base))) {
+                let parsed = Url::parse(&reference, Some(&base)).unwrap();
+                prop_assert_eq!(parsed.href(), format!("{before}{rest}"));
+            }
+        }
+
+        #[test]
+        fn most_links_are_spared_the_parser(name in "[a-z]{1,8}", is_below: bool) {
+            let base = Base::new("http://a.b-c.org/d/e?f=/g");
+            let folder = if is_below { "./" } else { "" };
+            for (reference, whole) in [
+                (format!("/{name}/?q=1"), format!("http://a.b-c.org/{name}/?q=1")),
+                (format!("{folder}{name}.html"), format!("http://a.b-c.org/d/{name}.html")),
+                ("./".to_owned(), "http://a.b-c.org/d/".to_owned()),
+                (format!("https://{name}.org/"), format!("https://{name}.org/")),
+            ] {
+                let found = plain(&reference, Some(&base));
+                prop_assert_eq!(found.map(|(before, rest)| format!("{before}{rest}")), Some(whole));
             }
         }
 

@@ -43,7 +43,7 @@ class CrawlSettings(Settings):
     )
     keep_alive: float = setting(
         0.0,
-        "Time during which one visit may go on asking on its connection; 0 for one request a visit.",
+        "Time for which a connection is used, without delays by several visits, too; 0 for one request.",
         unit="seconds",
         check=not_negative,
         live=True,

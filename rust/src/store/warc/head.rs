@@ -14,11 +14,13 @@ pub fn is_token(byte: u8) -> bool {
 
 /// Appends `text` with a blank for each control character.
 pub fn push_clean(out: &mut Vec<u8>, text: &[u8]) {
-    let blank = |byte: &u8| match byte {
-        0..=31 | 127 => b' ',
-        _ => *byte,
-    };
-    out.extend(text.iter().map(blank));
+    let is_control = |byte: &u8| matches!(byte, 0..=31 | 127);
+    let begin = out.len();
+    out.extend_from_slice(text);
+    if text.iter().any(is_control) {
+        let controls = out[begin..].iter_mut().filter(|byte| is_control(byte));
+        controls.for_each(|byte| *byte = b' ');
+    }
 }
 
 /// Appends a head and its empty line, for a payload of `length` bytes.

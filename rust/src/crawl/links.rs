@@ -1,0 +1,205 @@
+//! Where a page leads: links in normal form, without those that went by lately.
+
+use super::Result;
+use super::counters::add;
+use super::fetcher::{Asked, Fetcher};
+use super::filters::Subject;
+use super::log::Source;
+use super::page::Page;
+use super::record::{Batch, Record};
+use super::sieve;
+use super::url_cache::UrlCache;
+use crate::web::html::{self, NOFOLLOW};
+use crate::web::{sitemap, url};
+
+/// Links of a page in normal form, one behind the other.
+#[derive(Default)]
+struct Found {
+    urls: Vec<u8>,
+    places: Vec<Place>,
+    hashes: Vec<u64>,
+}
+
+struct Place {
+    begin: usize,
+    depth: u8,
+    /// an image or the like, and no page
+    is_part: bool,
+}
+
+impl Fetcher {
+    /// Sends where a page leads to the frontier.
+    pub(super) async fn follow(&self, asked: &Asked<'_>, page: &Page) -> Result<()> {
+        let limits = &self.config.limits;
+        let mut batch = Batch::default();
+        if let Some(target) = &page.location {
+            if asked.task.redirects < limits.max_redirects && self.admits(1, page, asked).await? {
+                let is_local = url::split(target).0 == &*asked.visit.origin;
+                let depth = if is_local { asked.task.depth } else { 0 };
+                let redirects = asked.task.redirects + 1;
+                let source = self.source(asked, &page.url, 'R');
+                self.push(&mut batch, &source, target, depth, redirects);
+            }
+            return self.send(batch, &page.url);
+        }
+        let obeys = limits.obey_robots != 0 && page.robots & NOFOLLOW != 0;
+        if obeys || page.answer.status != 200 || !self.admits(1, page, asked).await? {
+            return Ok(());
+        }
+        let timer = self.clock_in();
+        let mut found = Found::default();
+        let mut met = 0;
+        if let Some(scan) = &page.scan {
+            let mut form = Vec::new();
+            let mut base = page.url.clone();
+            if let Some(other) = scan.base()
+                && url::normalize(other, Some(&page.url), usize::MAX, &mut form).is_ok()
+            {
+                base = String::from_utf8_lossy(&form).into_owned();
+            }
+            let base = url::Base::new(&base);
+            for link in &scan.links {
+                met += 1;
+                let is_refused = link.rel & 1 != 0 && limits.follow_nofollow == 0
+                    || link.kind == html::Kind::Canonical && limits.follow_canonical == 0;
+                if is_refused {
+                    add(&self.counters.filtered, 1);
+                    continue;
+                }
+                let is_part = !link.kind.is_page();
+                self.find_link(&mut found, asked, scan.target(link), is_part, &base);
+            }
+        } else if limits.sitemaps != 0 && page.content_type.ends_with("xml") {
+            let base = url::Base::new(&page.url);
+            for target in sitemap::locations(&page.answer.body) {
+                met += 1;
+                self.find_link(&mut found, asked, &target, false, &base);
+            }
+        }
+        let sources = ['L', 'E'].map(|letter| self.source(asked, &page.url, letter));
+        self.push_links(&mut batch, &sources, &found);
+        add(&self.counters.links, met);
+        self.clock_out(&self.counters.links_ns, timer);
+        self.send(batch, &page.url)
+    }
+
+    /// Adds the normal form of a link, unless it has none or lies too deep.
+    fn find_link(
+        &self,
+        found: &mut Found,
+        asked: &Asked,
+        target: &str,
+        is_part: bool,
+        base: &url::Base,
+    ) {
+        let limits = &self.config.limits;
+        let begin = found.urls.len();
+        if url::resolve(target, Some(base), limits.max_url_length, &mut found.urls).is_err() {
+            add(&self.counters.rejected, 1);
+            return;
+        }
+        let form = &found.urls[begin..];
+        // depth is the distance from where the host was entered
+        let behind = form.strip_prefix(asked.visit.origin.as_bytes());
+        let depth = match behind.and_then(<[u8]>::first) {
+            Some(b'/') => asked.task.depth.saturating_add(1),
+            _ => 0,
+        };
+        if depth > limits.max_depth {
+            add(&self.counters.filtered, 1);
+            found.urls.truncate(begin);
+            return;
+        }
+        found.hashes.push(sieve::hash(form));
+        found.places.push(Place {
+            begin,
+            depth,
+            is_part,
+        });
+    }
+
+    /// Puts what was found on a page into a batch.
+    fn push_links(&self, batch: &mut Batch, [link, part]: &[Source; 2], found: &Found) {
+        // normal forms are ASCII
+        let Ok(urls) = std::str::from_utf8(&found.urls) else {
+            return;
+        };
+        let ends = found.places[1.min(found.places.len())..]
+            .iter()
+            .map(|place| place.begin)
+            .chain([urls.len()]);
+        let links = found.places.iter().zip(ends).zip(&found.hashes);
+        for (number, ((place, end), hash)) in links.enumerate() {
+            if number.is_multiple_of(UrlCache::GROUP) {
+                let next = &found.hashes[number..];
+                self.cache
+                    .borrow()
+                    .touch(&next[..next.len().min(UrlCache::GROUP)]);
+            }
+            let source = if place.is_part { part } else { link };
+            self.push_hashed(
+                batch,
+                source,
+                &urls[place.begin..end],
+                *hash,
+                place.depth,
+                0,
+            );
+        }
+    }
+
+    /// Puts a URL into a batch, unless it went by lately or the schedule filter refuses it.
+    pub(super) fn push(
+        &self,
+        batch: &mut Batch,
+        source: &Source,
+        found: &str,
+        depth: u8,
+        redirects: u8,
+    ) {
+        let hash = sieve::hash(found.as_bytes());
+        self.push_hashed(batch, source, found, hash, depth, redirects);
+    }
+
+    fn push_hashed(
+        &self,
+        batch: &mut Batch,
+        source: &Source,
+        found: &str,
+        hash: u64,
+        depth: u8,
+        redirects: u8,
+    ) {
+        let is_new = || self.cache.borrow_mut().insert(hash);
+        if let Some(filter) = &self.config.filters.schedule {
+            let subject = Subject {
+                url: found,
+                source: Some(source.url),
+                depth: u32::from(depth),
+                response: None,
+            };
+            // what is refused on one page may be let through on another: only then is the cache not asked first
+            if !filter.has_source && !is_new() {
+                return;
+            }
+            if filter.admits(&subject) == Some(false) {
+                add(&self.counters.filtered, 1);
+                return;
+            }
+            if filter.has_source && !is_new() {
+                return;
+            }
+        } else if !is_new() {
+            return;
+        }
+        batch.push(
+            hash,
+            &Record {
+                depth,
+                redirects,
+                validators: source.way.as_deref(),
+                url: found,
+            },
+        );
+    }
+}
