@@ -32,7 +32,8 @@ promise is a ratio near 1. Pages per second again.
 
 `crawl-checkpoint`: pages per CPU-second with the journal and a checkpoint every second (the default is ten)
 beside ours without any. The promise is a ratio of 0.97 or more; `details` has pages per second too, where
-waiting for the disk shows, and how many checkpoints there were.
+waiting for the disk shows, how many checkpoints there were, and in `profile` what frontier and flusher took:
+on a busy machine their difference tells more than the ratio.
 """
 
 from __future__ import annotations
