@@ -297,10 +297,10 @@ impl Reader<'_> {
 
     fn pop(&mut self) {
         self.flush();
-        if let Some(node) = self.stack.pop() {
-            if let Some(count) = self.open.get_mut(&self.tree.tags[node]) {
-                *count -= 1;
-            }
+        if let Some(node) = self.stack.pop()
+            && let Some(count) = self.open.get_mut(&self.tree.tags[node])
+        {
+            *count -= 1;
         }
     }
 

@@ -23,6 +23,7 @@ from webstrata._core import store as _core
 from webstrata.collection.files import explained, open_writer
 from webstrata.collection.parts import stale_inputs
 from webstrata.collection.progress import Progress
+from webstrata.store.text import Text
 from webstrata.web.words import load_core
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from webstrata.api import Snapshot
+    from webstrata.collection import Snapshot
     from webstrata.collection.parts import Part
 
 N, P = 5, 4
@@ -206,7 +207,8 @@ def _is_fresh(snapshot: Snapshot, selection: Selection) -> bool:
 
 
 def _build(snapshot: Snapshot, selection: Selection, progress: Progress) -> None:
-    text = snapshot.text
+    source = snapshot.open_part("text")
+    text = Text(source.path, source)
     with (
         snapshot.build("signatures", inputs=("text",), renew=RENEW, progress=progress) as build,
         progress.task(f"signing {snapshot.label}", total=len(text), unit="pages") as task,
