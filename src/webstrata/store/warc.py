@@ -53,7 +53,7 @@ LEVELS = {"none": range(1), "gzip": range(1, 13), "zstd": range(1, 23)}
 """Levels of each compression; gzip by libdeflate, whose 12 is the smallest."""
 
 _DICTIONARY_MAGIC = (0x184D2A5D).to_bytes(4, "little")
-_WINDOW = 1 << 18
+_WINDOW = 1 << 17
 """Bytes that the core is given at a time, unless a record is longer."""
 MAX_BLOCK = 1 << 30
 """Bytes of the longest block that is read; a file may declare any length."""
@@ -250,7 +250,8 @@ class Record:
     @property
     def is_http(self) -> bool:
         """Whether the block is an HTTP message."""
-        return (self.get("Content-Type") or "").startswith("application/http")
+        told = next((value for name, value in self.headers if name == "Content-Type"), None)
+        return (told or self.get("Content-Type") or "").startswith("application/http")
 
     @property
     def head(self) -> bytes:
