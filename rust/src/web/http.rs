@@ -92,11 +92,17 @@ impl Answer {
     /// Seconds that it asks to wait, as a number or until a date; 0 if it does not.
     pub fn retry_after(&self) -> f64 {
         let text = String::from_utf8_lossy(self.header("retry-after").unwrap_or_default());
-        text.trim().parse().unwrap_or_else(|_| {
+        // what Rust takes for a number may also be none (`nan`), or below nothing
+        let seconds = text
+            .trim()
+            .parse()
+            .ok()
+            .filter(|seconds: &f64| seconds.is_finite());
+        let seconds = seconds.or_else(|| {
             let now = SystemTime::now().duration_since(UNIX_EPOCH);
-            let now = now.map_or(0.0, |now| now.as_secs_f64());
-            parse_date(&text).map_or(0.0, |date| (date - now).max(0.0))
-        })
+            Some(parse_date(&text)? - now.map_or(0.0, |now| now.as_secs_f64()))
+        });
+        seconds.unwrap_or_default().max(0.0)
     }
 
     fn parse(&mut self) -> Result<bool, Failure> {
