@@ -1,15 +1,15 @@
-"""Fuzzing of what reads bytes of strangers: `python tests/fuzz/kernels.py --seconds 300`.
+r"""Fuzzing of what reads bytes of strangers: `python tests/fuzz/kernels.py --seconds 300`.
 
-The targets are the binaries of ``rust/fuzz``: libFuzzer, guided by the coverage of the core's own modules, which
-the stable compiler instruments. An input that panics, takes more than a second of processor time, never returns
-or makes the process large ends its target, and is saved. Inputs are kept in the tree as text, one a line,
-escaped (``\\xff``, ``\\n``, ``\\\\``):
+The targets are the binaries of ``rust/fuzz``: libFuzzer, guided by the coverage of the core's own modules,
+which the stable compiler instruments. An input that panics, takes more than a second of processor time, never
+returns or makes the process large ends its target, and is saved. Inputs are kept in the tree as text, one a
+line, escaped (``\xff``, ``\n``, ``\\``):
 
-============================  ====================================================================================
-``corpus/<target>.txt``       what a run begins with: the smallest set that reaches everything reached so far
+============================  ============================================================================
+``corpus/<target>.txt``       what a run begins with: few small inputs that reach all that was reached so far
 ``regressions/<target>.txt``  what once failed; `rust/tests/corpus.rs` replays both kinds in every test run
 ``dictionaries/<target>.txt`` words that the format is made of
-============================  ====================================================================================
+============================  ============================================================================
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Outcome:
 def build() -> Path:
     """Compile the targets with instrumentation; the folder of the binaries."""
     said = subprocess.run(["rustc", "-vV"], check=True, capture_output=True, text=True).stdout
-    (host,) = re.findall(r"^host: (\S+)$", said, re.MULTILINE)
+    host = str(re.findall(r"^host: (\S+)$", said, re.MULTILINE)[0])
     # with --target the flags stay away from build scripts, which no fuzzer runs
     words = ["cargo", "build", "--quiet", "--release", "--locked", "--target", host]
     environment = os.environ | {"CARGO_ENCODED_RUSTFLAGS": "\x1f".join(FLAGS)}

@@ -75,6 +75,7 @@ pub fn http(input: &[u8]) {
         silence: Duration::from_secs(5),
         total: Duration::from_secs(5),
         rate: 0.0,
+        turns: None,
     };
     let mut wire = Wire {
         rest,

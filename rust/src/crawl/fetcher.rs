@@ -19,12 +19,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
 /// From hanging up to the moment at which a host must have noticed.
 const LINGER: Moment = 100_000_000;
+/// Bodies above a mebibyte that an event loop reads at once; each may become `max_response`.
+const LARGE_AT_ONCE: usize = 8;
 
 /// What all visits of an event loop share.
 pub struct Fetcher {
@@ -83,6 +86,7 @@ impl Fetcher {
             silence: duration(limits.response_timeout),
             total: duration(limits.fetch_timeout),
             rate: limits.min_rate,
+            turns: Some(Arc::new(Semaphore::new(LARGE_AT_ONCE))),
         };
         Ok(Self {
             cache: RefCell::new(UrlCache::new(share)),

@@ -325,6 +325,7 @@ def _tables(report: CrawlReport) -> list[str]:
     for name in ("hosts_closed", "truncated", "held"):
         if counters.get(name):
             skipped.append([_NAMES[name], counters[name]])
+    attacks = [[what, count] for what, count in result.attacks().items()]
     hosts = [[host, pages] for host, pages in report.hosts[:MAX_HOSTS]]
     changes = [
         [
@@ -339,6 +340,7 @@ def _tables(report: CrawlReport) -> list[str]:
     tables = [
         _table("What was done", ["what", "number"], what),
         _table("Answers", ["kind", "number"], answers),
+        _table("What servers did, and the crawl bore", ["what", "number"], attacks),
         _table("What was not fetched or not kept whole", ["why", "number"], skipped),
         _table(f"The largest of {len(report.hosts):,} hosts", ["host", "pages"], hosts),
         _table("Where the time of an answer went", ["what", "µs"], profile),
