@@ -1,8 +1,8 @@
 """A crawl under fire, scored against the truth: `python -m tests.endurance.hostile`.
 
 It is the command that anybody can give, ``webstrata crawl … --invitro hostile``: a web of traps, of endless,
-stalled, torn and exploding answers, of loops of redirects, of hosts that fail or lie. It must end by itself with
-memory flat, have met every kind of attack and escaped it, and have lost next to none of the good pages.
+stalled, torn and exploding answers, of loops of redirects, of hosts that fail or lie. It must end by itself,
+with memory flat, have met every kind of attack and escaped it, and have lost next to none of the good pages.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A long crawl that must not grow: `python -m tests.endurance.soak --pages 3000000`.
 
-The in-vitro web `clean` is crawled with everything on: sieve, virtualizer, duplicates, checkpoints, WARC files.
+The in-vitro web `clean` is crawled with everything on: sieve, virtualizer, duplicates, checkpoints, WARC.
 It is served by a process of its own, so that what is measured is the crawler alone. From minute 2 to the end
 memory, descriptors and rate must be flat. So that the disk is bounded, WARC files are emptied as soon as the
 next ones have begun: each was written whole, and nobody reads them again here.

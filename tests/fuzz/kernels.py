@@ -29,7 +29,7 @@ FOLDER = Path(__file__).parents[2] / "rust" / "fuzz"
 WORK = FOLDER / "work"
 TARGETS = ("url", "robots", "http", "coding", "html", "charset", "sitemap", "filter")
 MAX_MEGABYTES = 512
-MAX_INPUT = 4096
+MAX_INPUT = 1024
 # seconds on the clock of an input that does not return; one that does is measured by its processor time
 HANGS = 20
 KEPT = 400

@@ -11,9 +11,10 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-const MAX_URL: usize = 2048;
+// far below those of a crawl, so that short inputs reach them
+const MAX_URL: usize = 256;
 const MAX_BODY: usize = 64 << 10;
-const MAX_HEAD: usize = 4 << 10;
+const MAX_HEAD: usize = 512;
 
 /// A base and a reference, a line break between them.
 pub fn url(input: &[u8]) {
