@@ -125,7 +125,7 @@ def test_a_body_is_cut_at_any_limit(tmp_path: Path, size: int) -> None:
 
 
 def test_large_bodies_wait_for_their_turn_and_all_come_whole(tmp_path: Path) -> None:
-    addresses = [f"127.0.0.{number}" for number in range(1, 25)]
+    addresses = tuple(f"127.0.0.{number}" for number in range(1, 25))
     body = b"many of these at once" * 80_000
     with Origin(addresses) as origin:
         # more hosts than there are turns, and each needs a while to say it all

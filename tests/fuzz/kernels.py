@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path(__file__).parents[2] / "rust" / "fuzz"
-WORK = FOLDER / "work"
+WORK = FOLDER / "found"
 TARGETS = ("url", "robots", "http", "coding", "html", "charset", "sitemap", "filter")
 MAX_MEGABYTES = 512
 MAX_INPUT = 1024
