@@ -147,7 +147,7 @@ def main() -> None:
     """Crawl, score, judge."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--limit", type=float, default=1800, help="seconds after which it has failed")
+    parser.add_argument("--limit", type=float, default=3600, help="seconds after which it has failed")
     parser.add_argument("--samples", type=Path, default=Path("hostile.csv"), help="where they are written")
     chosen = parser.parse_args()
     web = Web("hostile", seed=chosen.seed)
