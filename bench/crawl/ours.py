@@ -36,7 +36,7 @@ HOSTS = 2_000
 """Hosts of the web on which memory is measured."""
 
 DISCOVERED = {100_000: 4_000, 1_000_000: 60_000, 3_000_000: 200_000}
-"""URLs known after so many pages, from the home pages of `HOSTS` hosts; what was really known is in the report."""
+"""URLs known after so many pages, from the home pages of `HOSTS` hosts; the report has the true number."""
 
 
 @dataclass(frozen=True)
