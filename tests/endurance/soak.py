@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import subprocess
 import tempfile
 import time
@@ -57,7 +56,8 @@ def serving(folder: Path, seed: int) -> Iterator[list[str]]:
         hosts.write_text("".join(f"{address}:{port} {name}\n" for address, name in lines))
         yield ["--seeds", str(seeds), "--hosts-table", str(hosts)]
     finally:
-        server.send_signal(signal.SIGINT)
+        # a shell that runs us in the background has our children ignore Ctrl-C
+        server.terminate()
         server.wait()
 
 
