@@ -27,6 +27,11 @@ def test_a_rate_that_falls_is_found() -> None:
     assert watch.check_steady("rate", watch.rates(samples)).is_kept
 
 
+def test_what_comes_behind_the_last_request_is_not_judged() -> None:
+    samples = [sample(float(second), pages=min(second, 50)) for second in range(80)]
+    assert [one.pages for one in watch.cut_end(samples)] == list(range(51))
+
+
 @pytest.mark.parametrize(("last", "first_judged"), [(90, 30), (360, 120), (6000, 120)])
 def test_a_run_is_judged_from_minute_two(last: int, first_judged: float) -> None:
     samples = [sample(float(second)) for second in range(last + 1)]

@@ -101,7 +101,16 @@ def watch(
     if process.returncode:
         last = (folder / "said.txt").read_text(errors="replace").strip()[-500:]
         raise SystemExit(f"the crawl ended with {process.returncode}: {last}")
-    return json.loads((folder / "said.json").read_text()), samples
+    return json.loads((folder / "said.json").read_text()), cut_end(samples)
+
+
+def cut_end(samples: Sequence[Sample]) -> list[Sample]:
+    """The samples up to the last request: behind it pages are numbered, which is no crawling."""
+    if not samples:
+        raise SystemExit("the crawl could not be asked while it ran")
+    last = samples[-1].requests
+    end = next(place for place, sample in enumerate(samples) if sample.requests == last)
+    return list(samples[: end + 1])
 
 
 def _sample(pid: int, seconds: float, counters: dict[str, int]) -> Sample:
