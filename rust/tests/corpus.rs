@@ -49,7 +49,7 @@ fn what_fuzzing_found_does_no_harm() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
     for (target, entry) in ENTRIES {
         let mut num_inputs = 0;
-        for kind in ["corpus", "regressions"] {
+        for kind in ["seeds", "corpus", "regressions"] {
             let path = folder.join(kind).join(format!("{target}.txt"));
             let Ok(text) = std::fs::read_to_string(&path) else {
                 continue;

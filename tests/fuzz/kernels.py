@@ -6,8 +6,9 @@ returns or makes the process large ends its target, and is saved. Inputs are kep
 line, escaped (``\xff``, ``\n``, ``\\``):
 
 ============================  ============================================================================
-``corpus/<target>.txt``       what a run begins with: few small inputs that reach all that was reached so far
-``regressions/<target>.txt``  what once failed; `rust/tests/corpus.rs` replays both kinds in every test run
+``seeds/<target>.txt``        examples of the format, made by hand
+``corpus/<target>.txt``       of what earlier runs found and `-merge` left, some of every size
+``regressions/<target>.txt``  what once failed; `rust/tests/corpus.rs` replays all three in every test run
 ``dictionaries/<target>.txt`` words that the format is made of
 ============================  ============================================================================
 """
@@ -32,7 +33,8 @@ MAX_MEGABYTES = 512
 MAX_INPUT = 1024
 # seconds on the clock of an input that does not return; one that does is measured by its processor time
 HANGS = 20
-KEPT = 400
+KEPT = 150
+KINDS = ("seeds", "corpus", "regressions")
 _SANCOV = ("level=4", "inline-8bit-counters", "pc-table", "trace-compares")
 FLAGS = ["--cfg", "fuzzing", "-Cpasses=sancov-module"]
 FLAGS += [f"-Cllvm-args=-sanitizer-coverage-{flag}" for flag in _SANCOV]
@@ -95,7 +97,7 @@ def unpack(target: str) -> Path:
     """The working corpus of a target: what earlier runs here found, and what is kept in the tree."""
     folder = WORK / target
     folder.mkdir(parents=True, exist_ok=True)
-    for kind in ("corpus", "regressions"):
+    for kind in KINDS:
         for number, data in enumerate(read_inputs(FOLDER / kind / f"{target}.txt")):
             (folder / f"{kind}-{number}").write_bytes(data)
     return folder
@@ -148,10 +150,11 @@ def keep(binary: Path) -> None:
     small.mkdir()
     subprocess.run([binary, "-merge=1", small, folder], check=True, capture_output=True)
     inputs = sorted((path.read_bytes() for path in small.iterdir()), key=len)
-    # the smallest ones: a corpus is read by people and replayed by every test run
-    write_inputs(FOLDER / "corpus" / f"{target}.txt", inputs[:KEPT])
+    # some of every size: a corpus is stored with the code and replayed by every test run
+    kept = inputs[:: -(-len(inputs) // KEPT)]
+    write_inputs(FOLDER / "corpus" / f"{target}.txt", kept)
     shutil.rmtree(small)
-    print(f"{target}: {min(len(inputs), KEPT)} of {len(inputs)} inputs kept")
+    print(f"{target}: {len(kept)} of {len(inputs)} inputs kept")
 
 
 def main() -> None:
