@@ -14,7 +14,7 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test build quick lint types rust-test docs slow kill fuzz bench bench-data peers lock wheel clean tools
+.PHONY: help demo test build quick lint types rust-test docs slow kill fuzz hostile soak bench bench-data peers lock wheel clean tools
 
 help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -55,8 +55,15 @@ slow: build ## Tests that take minutes: kill -9 sequences, large inputs.
 kill: build ## Let crawls die in 250 ways (kill -9, power cuts, full disks, failing syncs) and finish them.
 	PYTHONPATH=. python tests/crawl/killing.py --loop
 
-fuzz: build ## Hostile requests against the in-vitro server for a minute; a new seed each time.
-	python tests/fuzz/invitro_server.py --seconds 60
+fuzz: build ## Fuzz what reads bytes of strangers (SECONDS=300), then the in-vitro server for a fifth of it.
+	python tests/fuzz/kernels.py --seconds $(or $(SECONDS),300)
+	python tests/fuzz/invitro_server.py --seconds $$(( $(or $(SECONDS),300) / 5 ))
+
+hostile: build ## Crawl the web of traps and attacks, some minutes: what was met, how it ended, what was lost.
+	python -m tests.endurance.hostile
+
+soak: build ## Crawl 3 million pages (PAGES=300000 for fewer): memory, descriptors and rate must be flat.
+	python -m tests.endurance.soak --pages $(or $(PAGES),3000000)
 
 bench: build ## Every benchmark, full size: ours and the peers' in one run, one JSON line each.
 	python -m bench
@@ -80,7 +87,7 @@ wheel: $(VENV)/.locked ## Build the wheel that is shipped.
 	maturin build --profile dist
 
 clean: ## Remove everything that was made here.
-	rm -rf $(VENV) .peers .bench-data rust/target site webstrata-demo src/webstrata/*.so
+	rm -rf $(VENV) .peers .bench-data soak.csv hostile.csv rust/target rust/fuzz/target rust/fuzz/found site webstrata-demo src/webstrata/*.so
 
 tools:
 	@PYTHON=$(PYTHON) sh requirements/tools.sh

@@ -203,14 +203,20 @@ class Field:
 
 
 @contextlib.contextmanager
-def serving(seeds: int, *, cores: set[int], preset: str = PRESET) -> Iterator[Field]:
-    """Serve the web, with the first `seeds` home pages as seeds; nothing is left after the block."""
+def serving(
+    seeds: int, *, cores: set[int], preset: str = PRESET, hosts: int | None = None
+) -> Iterator[Field]:
+    """Serve the web, with the first `seeds` home pages as seeds; nothing is left after the block.
+
+    With `hosts` it has so many, and as many pages as before.
+    """
     DATA.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="crawl-", dir=DATA))
     names = {name: folder / f"{name}.txt" for name in ("homes", "table", "seeds", "hosts", "log")}
     words = [str(OURS / "webstrata"), "invitro", "serve", "--preset", preset, "--seed", str(SEED)]
     words += ["--origins", "--log", str(names["log"]), "--seeds", str(names["homes"])]
     words += ["--hosts-table", str(names["table"]), "--json"]
+    words += [] if hosts is None else ["--hosts", str(hosts)]
     ready = folder / "server.json"
     server = start(words, cores, out=ready, err=folder / "server.err")
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import random
 import zlib
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -321,6 +322,9 @@ def test_failures_are_counted_by_kind(crawled: Crawled) -> None:
     for kind in ("dns", "connect", "tls", "timeout", "protocol"):
         assert crawled[f"failed_{kind}"] == kinds.count(kind), kind
     assert crawled["truncated"] == len(CUT)
+    reasons = Counter(reason for _, reason, _ in CUT.values())
+    assert {reason: crawled[f"cut_{reason}"] for reason in reasons} == reasons
+    assert crawled["bombs"] == sum("bomb" in name for name in CUT)
 
 
 def test_what_was_coded_says_so_no_more(crawled: Crawled) -> None:

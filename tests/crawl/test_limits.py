@@ -124,6 +124,19 @@ def test_a_body_is_cut_at_any_limit(tmp_path: Path, size: int) -> None:
     assert record["WARC-Truncated"] == "length"
 
 
+def test_large_bodies_wait_for_their_turn_and_all_come_whole(tmp_path: Path) -> None:
+    addresses = tuple(f"127.0.0.{number}" for number in range(1, 25))
+    body = b"many of these at once" * 80_000
+    with Origin(addresses) as origin:
+        # more hosts than there are turns, and each needs a while to say it all
+        whole = reply(body, kind="text/plain")
+        origin.say("/", (whole[: len(body) // 3 * 2], 0.05, whole[len(body) // 3 * 2 :]))
+        hosts = {f"h{number}.test": origin.at(address) for number, address in enumerate(addresses)}
+        found = crawl(tmp_path, origin, *(f"http://{name}/" for name in hosts), names=hosts, workers=1)
+    assert found["truncated"] == 0
+    assert found["pages"] + found["duplicates"] == len(addresses)
+
+
 def test_times_may_be_as_long_as_anybody_likes(tmp_path: Path) -> None:
     with Origin() as origin:
         origin.say("/", reply(page("home")))

@@ -1,5 +1,6 @@
 //! What happened so far: numbers that every thread adds to and anybody reads.
 
+use crate::web::http::Cut;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 macro_rules! counters {
@@ -17,6 +18,14 @@ macro_rules! counters {
         }
 
         impl Counters {
+            pub fn cut(&self, cut: Cut) -> &AtomicU64 {
+                match cut {
+                    Cut::Length => &self.cut_length,
+                    Cut::Time => &self.cut_time,
+                    Cut::Disconnect => &self.cut_disconnect,
+                }
+            }
+
             pub fn read(&self) -> Vec<(&'static str, u64)> {
                 vec![$((stringify!($name), self.$name.load(Ordering::Relaxed))),*]
             }
@@ -35,6 +44,12 @@ counters! {
     robots,
     retries,
     truncated,
+    /// of those: too long, too slow, hung up on
+    cut_length,
+    cut_time,
+    cut_disconnect,
+    /// small answers that are too long when unpacked
+    bombs,
     /// bytes received
     bytes,
     /// bytes of bodies, decoded

@@ -21,6 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{MissedTickBehavior, timeout};
 use tokio_rustls::TlsConnector;
@@ -30,6 +31,8 @@ const ONE_IN: u64 = 17;
 
 /// From hanging up to the moment at which a host must have noticed.
 const LINGER: Moment = 100_000_000;
+/// Bodies above a mebibyte that an event loop reads at once; each may become `max_response`.
+const LARGE_AT_ONCE: usize = 8;
 
 /// What all visits of an event loop share, whatever they obey.
 pub struct Tools {
@@ -136,6 +139,7 @@ impl Fetcher {
             silence: duration(limits.response_timeout),
             total: duration(limits.fetch_timeout),
             rate: limits.min_rate,
+            turns: Some(Arc::new(Semaphore::new(LARGE_AT_ONCE))),
         };
         Self {
             robots_limits: http::Limits {

@@ -9,7 +9,7 @@ use super::{Result, sieve};
 use crate::store::warc::{Capture, Profile, Revisit, Truncated};
 use crate::web::html::kinds::{is_html, is_text, looks_like_html};
 use crate::web::html::{self, NOARCHIVE, NOFOLLOW, NOINDEX, Scan, Wants};
-use crate::web::http::{self, Answer, Cut};
+use crate::web::http::{self, Answer, Cut, LARGE};
 use crate::web::robots::Robots;
 use crate::web::url;
 use std::sync::Arc;
@@ -89,8 +89,9 @@ impl Fetcher {
         [page.digest, page.block_digest] = self.encoder.borrow_mut().digest(head, body, is_decoded);
         self.clock_out(&counters.digest_ns, timer);
         add(&counters.payload, page.answer.body.len() as u64);
-        if page.answer.cut.is_some() {
+        if let Some(cut) = page.answer.cut {
             add(&counters.truncated, 1);
+            add(counters.cut(cut), 1);
         }
         self.read(asked, &mut page).await?;
         let is_page =
@@ -118,7 +119,8 @@ impl Fetcher {
                 body: page.answer.body.clone(),
             });
         }
-        if let Some(scan) = page.scan.take() {
+        // one that grew with a large page would stay large
+        if let Some(scan) = page.scan.take().filter(|scan| scan.num_bytes() < LARGE) {
             self.scans.borrow_mut().push(scan);
         }
         Ok(Outcome::Answered {
@@ -154,6 +156,8 @@ impl Fetcher {
         let (body, cut) = http::decode(body, &codings, limit);
         self.clock_out(&self.counters.decode_ns, timer);
         answer.body = body;
+        let is_bomb = answer.cut.is_none() && cut == Some(Cut::Length);
+        add(&self.counters.bombs, u64::from(is_bomb));
         answer.cut = answer.cut.or(cut);
         true
     }

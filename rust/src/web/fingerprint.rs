@@ -27,6 +27,10 @@ const SHOWN: [u8; 256] = {
 pub struct Fingerprint(Vec<u8>);
 
 impl Fingerprint {
+    pub fn num_bytes(&self) -> usize {
+        self.0.capacity()
+    }
+
     pub fn clear(&mut self) {
         self.0.clear();
     }

@@ -1,10 +1,15 @@
 //! HTTP/1.1 as a crawler speaks it: one request, one answer, bounded in size and time, and forgiving.
 
+mod codings;
+
+pub use codings::{CODINGS, decode};
 use httparse::{EMPTY_HEADER, ParserConfig, Response, Status};
 use memchr::memmem;
-use std::io::{self, Read};
+use std::io;
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant as Deadline, timeout_at};
 
 /// What an answer may cost.
@@ -18,7 +23,12 @@ pub struct Limits {
     pub total: Duration,
     /// bytes per second, looked at from the second `silence` on
     pub rate: f64,
+    /// what every body above [`LARGE`] needs one of to go on, as long as the answer lives
+    pub turns: Option<Arc<Semaphore>>,
 }
+
+/// A body above this waits for its turn: thousands of servers that all send as much as they may would fill the memory.
+pub const LARGE: usize = 1 << 20;
 
 /// Why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +66,7 @@ pub struct Answer {
     /// it is HTTP/1.0
     pub is_old: bool,
     headers: Vec<(u32, u32, u32, u32)>,
+    turn: Option<OwnedSemaphorePermit>,
 }
 
 impl Answer {
@@ -92,11 +103,17 @@ impl Answer {
     /// Seconds that it asks to wait, as a number or until a date; 0 if it does not.
     pub fn retry_after(&self) -> f64 {
         let text = String::from_utf8_lossy(self.header("retry-after").unwrap_or_default());
-        text.trim().parse().unwrap_or_else(|_| {
+        // what Rust takes for a number may also be none (`nan`), or below nothing
+        let seconds = text
+            .trim()
+            .parse()
+            .ok()
+            .filter(|seconds: &f64| seconds.is_finite());
+        let seconds = seconds.or_else(|| {
             let now = SystemTime::now().duration_since(UNIX_EPOCH);
-            let now = now.map_or(0.0, |now| now.as_secs_f64());
-            parse_date(&text).map_or(0.0, |date| (date - now).max(0.0))
-        })
+            Some(parse_date(&text)? - now.map_or(0.0, |now| now.as_secs_f64()))
+        });
+        seconds.unwrap_or_default().max(0.0)
     }
 
     fn parse(&mut self) -> Result<bool, Failure> {
@@ -231,7 +248,7 @@ async fn read_body<S: AsyncRead + Unpin>(
     answer: &mut Answer,
     limits: &Limits,
     begun: Instant,
-    end: Deadline,
+    mut end: Deadline,
 ) {
     let is_token = |value: &[u8], token: &str| {
         String::from_utf8_lossy(value)
@@ -286,13 +303,28 @@ async fn read_body<S: AsyncRead + Unpin>(
             answer.cut = Some(Cut::Time);
             break;
         }
+        if size > LARGE
+            && answer.turn.is_none()
+            && let Some(turns) = &limits.turns
+        {
+            let queued = Instant::now();
+            answer.turn = turns.clone().acquire_owned().await.ok();
+            // that others were first is not this host's fault
+            end += queued.elapsed();
+        }
         if raw.capacity() - raw.len() < 4096 {
             let announced = if let Framing::Length(length) = framing {
                 length as usize
             } else {
                 0
             };
-            let wanted = announced.min(limits.body + 1);
+            // what is announced is not yet there
+            let most = if answer.turn.is_none() {
+                LARGE
+            } else {
+                limits.body
+            };
+            let wanted = announced.min(most + 1);
             raw.reserve(wanted.saturating_sub(raw.len()).max(16 << 10));
         }
         // a server that falls silent is asked again for its rate before its time is over
@@ -411,72 +443,6 @@ fn parse_date(text: &str) -> Option<f64> {
     let leap_days = year / 4 - year / 100 + year / 400;
     let days = 365 * year + leap_days + (153 * month + 2) / 5 + number(day)? - 719_469;
     Some((((days * 24 + number(hour)?) * 60 + number(minute)?) * 60 + number(second)?) as f64)
-}
-
-/// The content codings that [`decode`] takes off.
-pub const CODINGS: [&str; 5] = ["gzip", "x-gzip", "deflate", "br", "zstd"];
-/// Nobody needs more of them; each may cost as much as a page.
-const MAX_CODINGS: usize = 4;
-
-/// The body as its content codings (`gzip`, `deflate`, `br`, `zstd`, the last applied first) say, at most `limit` bytes.
-/// A body that is not what it says stays as it is; one that breaks off is kept as far as it goes, and cut.
-pub fn decode(body: Vec<u8>, codings: &str, limit: usize) -> (Vec<u8>, Option<Cut>) {
-    let (mut body, mut cut) = (body, None);
-    for coding in codings.rsplit(',').map(str::trim).take(MAX_CODINGS) {
-        let input = &body[..];
-        if input.is_empty() {
-            break;
-        }
-        let decoded = match coding {
-            "gzip" | "x-gzip" => gunzip(input, limit),
-            // some send the bare stream, against the standard
-            "deflate" if input.first().is_some_and(|byte| byte & 15 == 8) => {
-                read_up_to(flate2::read::ZlibDecoder::new(input), limit)
-            }
-            "deflate" => read_up_to(flate2::read::DeflateDecoder::new(input), limit),
-            "br" => read_up_to(brotli::Decompressor::new(input, 4096), limit),
-            "zstd" => match zstd::Decoder::with_buffer(input) {
-                Ok(mut decoder) => match decoder.window_log_max(27) {
-                    Ok(()) => read_up_to(decoder, limit),
-                    Err(_) => continue,
-                },
-                Err(_) => continue,
-            },
-            _ => continue,
-        };
-        if decoded.0.is_empty() && decoded.1.is_some() {
-            continue;
-        }
-        body = decoded.0;
-        cut = cut.or(decoded.1);
-    }
-    (body, cut)
-}
-
-/// All members; what is behind them and is none, as blanks and zeros of some servers, is not missed.
-fn gunzip(mut input: &[u8], limit: usize) -> (Vec<u8>, Option<Cut>) {
-    let mut out = Vec::new();
-    loop {
-        let mut member = flate2::bufread::GzDecoder::new(input);
-        let (mut part, cut) = read_up_to(&mut member, limit - out.len());
-        out.append(&mut part);
-        input = member.into_inner();
-        if cut.is_some() || !input.starts_with(b"\x1f\x8b") {
-            return (out, cut);
-        }
-    }
-}
-
-fn read_up_to(reader: impl Read, limit: usize) -> (Vec<u8>, Option<Cut>) {
-    let mut out = Vec::new();
-    match reader.take(limit as u64 + 1).read_to_end(&mut out) {
-        _ if out.len() > limit => {
-            out.truncate(limit);
-            (out, Some(Cut::Length))
-        }
-        Err(error) if error.kind() != io::ErrorKind::Interrupted => (out, Some(Cut::Disconnect)),
-        _ => (out, None),
-    }
 }
 
 #[cfg(test)]

@@ -20,6 +20,22 @@ REASONS = {
 }
 """Why a crawl ended, in words."""
 
+ATTACKS = {
+    "cut_length": "answers cut off because they were too long",
+    "bombs": "small answers that were too long when unpacked",
+    "cut_time": "answers cut off because they were too slow",
+    "cut_disconnect": "answers that broke off",
+    "failed_protocol": "answers that are no HTTP, or have too long a head",
+    "failed_timeout": "requests that were not answered in time",
+    "failed_connect": "connections that were refused or hung up",
+    "failed_tls": "connections without a sound TLS",
+    "failed_dns": "names that could not be resolved",
+    "status_5xx": "answers that report an error of the server",
+    "retries": "requests made again after a failure",
+    "hosts_closed": "hosts that were given up or are full",
+}
+"""What hostile or broken servers do, by the counter that counts it."""
+
 
 @dataclass(frozen=True)
 class CrawlResult:
@@ -119,3 +135,13 @@ class CrawlResult:
             "foreign": "URLs of other agents",
         }
         return {text: self.counters[name] for name, text in names.items() if self.counters.get(name)}
+
+    def attacks(self) -> dict[str, int]:
+        """What was done against the crawl and how it was borne: counts by kind, those of 0 left out.
+
+        Examples
+        --------
+        >>> CrawlResult("exhausted", 1.0, {"bombs": 2, "cut_time": 0}).attacks()
+        {'small answers that were too long when unpacked': 2}
+        """
+        return {text: self.counters[name] for name, text in ATTACKS.items() if self.counters.get(name)}

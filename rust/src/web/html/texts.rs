@@ -1,5 +1,16 @@
 //! Texts with their white space collapsed.
 
+use super::{Link, Scan};
+
+impl Scan {
+    /// What it keeps in memory for the next page.
+    pub fn num_bytes(&self) -> usize {
+        let texts = [&self.text, &self.targets, &self.anchors, &self.scratch];
+        let links = self.links.capacity() * size_of::<Link>();
+        texts.map(String::capacity).iter().sum::<usize>() + links + self.hashed.num_bytes()
+    }
+}
+
 /// Appends a text with each run of white space as one blank, none after `floor` or a line feed.
 pub fn collapse(out: &mut String, floor: usize, text: &str) {
     let is_space = |letter: char| letter.is_ascii_whitespace();

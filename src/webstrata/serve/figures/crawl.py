@@ -339,6 +339,7 @@ def _tables(report: CrawlReport) -> list[str]:
     skipped = [[reason, count] for reason, count in _skipped(report)]
     given_up = sorted(report.given_up, key=lambda host: (-host.urls, host.origin))[:MAX_HOSTS]
     classes = Counter(host.reason for host in report.given_up)
+    attacks = [[what, count] for what, count in result.attacks().items()]
     hosts = [[host, pages] for host, pages in report.hosts[:MAX_HOSTS]]
     changes = [
         [
@@ -353,6 +354,7 @@ def _tables(report: CrawlReport) -> list[str]:
     tables = [
         _table("What was done", ["what", "number"], what),
         _table("Answers", ["kind", "number"], answers),
+        _table("What servers did, and the crawl bore", ["what", "number"], attacks),
         _table("What was not fetched or not kept whole", ["why", "number"], skipped),
         _table("Hosts given up", ["why", "hosts"], [[why, count] for why, count in classes.most_common()]),
         _table(

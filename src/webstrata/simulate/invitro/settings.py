@@ -206,8 +206,8 @@ PRESETS: dict[str, dict[str, float]] = {
         "spam_share": 0.24,
         "latency": 0.005,
         "slow_share": 0.05,
-        "host_delay": 0.05,
-        "ip_delay": 0.01,
+        "host_delay": 0.005,
+        "ip_delay": 0.001,
     },
     # TIME, tables 2 and 3: of two snapshots a month apart 74% of the hosts and 61% of the static URLs are
     # common, of two ten months apart 61% and 36%; the four rates are those that come nearest to them over all

@@ -1,0 +1,267 @@
+//! The entry points: each takes any bytes, calls what a crawl calls, and asserts what must hold of the result.
+//!
+//! `tests/corpus.rs` of the core replays the kept inputs through the same functions.
+
+use super::crawl::filters::{Facts, Filter, Subject};
+use super::web::{charset, host, html, http, robots, row_key, sitemap, url};
+use std::io;
+use std::pin::Pin;
+use std::sync::LazyLock;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+// far below those of a crawl, so that short inputs reach them
+const MAX_URL: usize = 256;
+const MAX_BODY: usize = 64 << 10;
+const MAX_HEAD: usize = 512;
+
+/// A base and a reference, a line break between them.
+pub fn url(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let (base, reference) = match text.split_once('\n') {
+        Some((base, reference)) => (Some(base), reference),
+        None => (None, &*text),
+    };
+    check_url(reference, base);
+}
+
+fn check_url(reference: &str, base: Option<&str>) {
+    let (mut out, mut again, mut key) = (Vec::new(), Vec::new(), Vec::new());
+    if url::normalize(reference, base, MAX_URL, &mut out).is_err() {
+        return;
+    }
+    assert!(out.len() <= MAX_URL && out.is_ascii());
+    let normal = std::str::from_utf8(&out).expect("a normal form is text");
+    assert!(normal.starts_with("http://") || normal.starts_with("https://"));
+    assert!(url::normalize(normal, None, MAX_URL, &mut again).is_ok());
+    assert_eq!(out, again, "the normal form of a normal form is itself");
+    let (origin, target) = url::split(normal);
+    assert!(target.starts_with('/') && origin.len() + target.len() == normal.len());
+    let authority = origin
+        .split_once("://")
+        .map_or("", |(_, authority)| authority);
+    assert!(!authority.is_empty() && !authority.contains('@'));
+    host::public_suffix(authority);
+    host::registered_domain(authority);
+    row_key::push_row_key(&mut key, normal);
+    assert!(!key.is_empty());
+}
+
+/// A path to be asked for, a line break, and a robots.txt.
+pub fn robots(input: &[u8]) {
+    let (path, content) = cut_line(input);
+    for is_google in [false, true] {
+        let rules = robots::Robots::parse(content, &[b"webstrata"], 1 << 10, is_google);
+        // what is kept is bounded by what was read, whatever it says
+        assert!(rules.num_bytes() <= 256 + 64 * content.len());
+        let is_allowed = rules.allows(path);
+        assert!(is_allowed || rules.num_rules() > 0);
+        rules.allows(b"/");
+    }
+}
+
+/// The size of the pieces in which it comes, and an answer.
+pub fn http(input: &[u8]) {
+    static RUNTIME: LazyLock<tokio::runtime::Runtime> = LazyLock::new(|| {
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        builder.enable_time().build().expect("a runtime")
+    });
+    let Some((&step, rest)) = input.split_first() else {
+        return;
+    };
+    let limits = http::Limits {
+        head: MAX_HEAD,
+        body: MAX_BODY,
+        silence: Duration::from_secs(5),
+        total: Duration::from_secs(5),
+        rate: 0.0,
+        turns: None,
+    };
+    let mut wire = Wire {
+        rest,
+        step: usize::from(step) * 8 + 1,
+    };
+    let Ok(answer) = RUNTIME.block_on(http::exchange(
+        &mut wire,
+        b"GET / HTTP/1.1\r\n\r\n",
+        &limits,
+    )) else {
+        return;
+    };
+    assert!(answer.head.len() <= MAX_HEAD + (32 << 10) && answer.body.len() <= MAX_BODY);
+    assert!(answer.status >= 100 && answer.num_bytes <= rest.len() as u64);
+    assert!(answer.headers().count() <= MAX_HEAD + (32 << 10));
+    // what it asks to wait becomes a duration, which must not be made of what is no number
+    let wait = answer.retry_after();
+    assert!(wait >= 0.0 && wait.is_finite(), "Retry-After is {wait}");
+    answer.content_type();
+    if let Some(value) = answer.header("x-robots-tag") {
+        html::parse_robots_directives(&String::from_utf8_lossy(value), &["webstrata".to_owned()]);
+    }
+    let codings = String::from_utf8_lossy(answer.header("content-encoding").unwrap_or_default());
+    check_coding(answer.body.clone(), &codings.to_ascii_lowercase());
+}
+
+/// Which codings, and a body.
+pub fn coding(input: &[u8]) {
+    const CODINGS: [&str; 7] = [
+        "gzip",
+        "deflate",
+        "br",
+        "zstd",
+        "gzip, gzip",
+        "br, deflate, gzip",
+        "x",
+    ];
+    if let Some((&which, body)) = input.split_first() {
+        check_coding(body.to_vec(), CODINGS[usize::from(which) % CODINGS.len()]);
+    }
+}
+
+fn check_coding(body: Vec<u8>, codings: &str) {
+    let size = body.len();
+    let (decoded, _) = http::decode(body, codings, MAX_BODY);
+    assert!(decoded.len() <= MAX_BODY.max(size));
+}
+
+/// Which charset the header names, and a page.
+pub fn html(input: &[u8]) {
+    const CHARSETS: [Option<&str>; 6] = [
+        None,
+        Some("utf-8"),
+        Some("windows-1252"),
+        Some("utf-16le"),
+        Some("iso-2022-jp"),
+        Some("gb18030"),
+    ];
+    let Some((&which, body)) = input.split_first() else {
+        return;
+    };
+    let agents = ["webstrata".to_owned()];
+    let wants = html::Wants {
+        resources: true,
+        anchors: true,
+        text: true,
+        agents: &agents,
+        tld: "org",
+    };
+    let mut scan = html::Scan::default();
+    let charset = CHARSETS[usize::from(which) % CHARSETS.len()];
+    html::scan(body, charset, &wants, &mut scan);
+    // a character of one byte may become one of three, a reference of few bytes one of six
+    assert!(scan.text.len() <= 6 * body.len() + 16);
+    assert!(scan.refresh_delay.is_none_or(|delay| delay >= 0.0));
+    let base = scan.base().unwrap_or("http://example.org/a/b?c");
+    for link in &scan.links {
+        check_url(scan.target(link), Some(base));
+        assert!(scan.anchor(link).len() <= 6 * body.len() + 16);
+    }
+    // what a crawl wants finds no other links than what the store wants
+    let mut lean = html::Scan::default();
+    html::scan(
+        body,
+        charset,
+        &html::Wants {
+            tld: "org",
+            ..html::Wants::default()
+        },
+        &mut lean,
+    );
+    assert_eq!(lean.fingerprint, scan.fingerprint);
+    assert!(lean.links.len() <= scan.links.len());
+}
+
+/// The charset that the header names, a line break, and a page.
+pub fn charset(input: &[u8]) {
+    let (label, body) = cut_line(input);
+    let label = std::str::from_utf8(label).ok();
+    for tld in ["", "jp"] {
+        let (encoding, source) = charset::detect(body, label, tld);
+        assert!(!source.name().is_empty() && !encoding.name().is_empty());
+    }
+    charset::find_label(body);
+}
+
+pub fn sitemap(input: &[u8]) {
+    let found = sitemap::locations(input);
+    assert!(found.iter().map(String::len).sum::<usize>() <= 3 * input.len());
+    for location in &found {
+        check_url(location, None);
+    }
+}
+
+/// A URL, a line break, and the program of a filter.
+pub fn filter(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let (address, program) = text.split_once('\n').unwrap_or(("", &text));
+    let Ok(filter) = Filter::compile(program) else {
+        return;
+    };
+    let facts = Facts {
+        status: 200,
+        content_type: "text/html; charset=utf-8",
+        body: address.as_bytes(),
+        digest: &[7; 20],
+        is_duplicate: false,
+        language: &|| Some("en".to_owned()),
+    };
+    for response in [None, Some(&facts)] {
+        let subject = Subject {
+            url: address,
+            source: Some("http://www.example.org/"),
+            depth: 3,
+            response,
+        };
+        let told = filter.admits(&subject);
+        assert!(told.is_some() || filter.has_external());
+        let asked = filter.admits_batch(&[subject], &mut |_, places| vec![true; places.len()]);
+        assert!(told.is_none_or(|told| asked == [told]));
+    }
+}
+
+fn cut_line(input: &[u8]) -> (&[u8], &[u8]) {
+    let mut parts = input.splitn(2, |&byte| byte == b'\n');
+    (
+        parts.next().unwrap_or_default(),
+        parts.next().unwrap_or_default(),
+    )
+}
+
+/// A server that says what it was given, in pieces, and hangs up.
+struct Wire<'a> {
+    rest: &'a [u8],
+    step: usize,
+}
+
+impl AsyncRead for Wire<'_> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let length = self.step.min(self.rest.len()).min(buffer.remaining());
+        let (piece, rest) = self.rest.split_at(length);
+        buffer.put_slice(piece);
+        self.rest = rest;
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Wire<'_> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
