@@ -54,6 +54,13 @@ numbers! {
         resolve: u8,
         private_addresses: u8,
         checkpoint: f64,
+        probe_after: u32,
+        max_duplicate_share: f64,
+        max_pages_per_pattern: u32,
+        dust_support: u32,
+        delay_factor: f64,
+        max_adaptive_delay: f64,
+        store_reserved: u8,
     }
 }
 

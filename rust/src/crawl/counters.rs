@@ -1,5 +1,6 @@
 //! What happened so far: numbers that every thread adds to and anybody reads.
 
+use super::cuts::Cuts;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 macro_rules! counters {
@@ -12,6 +13,8 @@ macro_rules! counters {
             pub statuses: [AtomicU64; 6],
             /// requests without an answer, by kind of failure
             pub failures: [AtomicU64; 5],
+            /// what was refused, with examples
+            pub cuts: Cuts,
         }
 
         impl Counters {
@@ -49,6 +52,14 @@ counters! {
     disallowed,
     /// URLs of hosts that were given up or are full
     dropped,
+    /// URLs of patterns that lead to nothing new, or are full
+    trapped,
+    /// URLs from which parameters without meaning were taken
+    rewritten,
+    /// pages that say with status 200 that nothing is there
+    soft_404,
+    /// visits after which a host rested longer than was asked for
+    slowed,
     /// URLs that came to the sieve
     enqueued,
     /// URLs that came out of the sieve: each once

@@ -5,7 +5,7 @@ use super::config::{Config, nanos};
 use super::counters::{Counters, add, thread_cpu_ns};
 use super::judging::Pending;
 use super::messages::{Clock, Ended, Event, Notice, Outcome, Visit};
-use super::page::MAX_ROBOTS;
+use super::rules::MAX_ROBOTS;
 use super::tls;
 use super::url_cache::UrlCache;
 use super::workbench::{Moment, Task};
@@ -45,6 +45,7 @@ pub struct Fetcher {
     /// of a robots.txt, of which half would allow too much
     robots_limits: http::Limits,
     connector: TlsConnector,
+    vouchers: tls::Vouchers,
 }
 
 /// How a connection came about, for the records of what is fetched on it.
@@ -52,6 +53,8 @@ pub struct Fetcher {
 pub struct Wire {
     pub protocols: Vec<&'static str>,
     pub cipher: Option<String>,
+    /// whether the certificate holds, where there is one
+    pub certificate: Option<Arc<str>>,
 }
 
 /// One question to a host, and when it was put.
@@ -97,6 +100,7 @@ impl Fetcher {
             },
             limits: answers,
             connector: tls::connector(&config)?,
+            vouchers: tls::Vouchers::new(&config)?,
             config,
             counters,
             clock,
@@ -151,6 +155,7 @@ impl Fetcher {
             num_tasks: visit.tasks.len(),
             moment: 0,
             outcomes: Vec::new(),
+            took: (0.0, 0),
             rest: Vec::new(),
         };
         let tasks = std::mem::take(&mut visit.tasks);
@@ -170,7 +175,9 @@ impl Fetcher {
                         .and_then(|stream| stream.map_err(|_| Failure::Tls))
                     {
                         Ok(stream) => {
-                            let wire = tls::describe(stream.get_ref().1);
+                            let mut wire = tls::describe(stream.get_ref().1);
+                            let name = tls::server_name(&visit.origin, visit.address.ip());
+                            wire.certificate = Some(self.vouchers.judge(stream.get_ref().1, &name));
                             self.converse(stream, &visit, wire, tasks, &mut ended).await;
                         }
                         Err(failure) => self.fail(failure, tasks, &mut ended),
@@ -179,6 +186,7 @@ impl Fetcher {
                     let wire = Wire {
                         protocols: vec!["http/1.1"],
                         cipher: None,
+                        certificate: None,
                     };
                     self.converse(stream, &visit, wire, tasks, &mut ended).await;
                 }
@@ -244,6 +252,8 @@ impl Fetcher {
                     break;
                 }
                 Ok(answer) => {
+                    ended.took.0 += asked.elapsed().as_secs_f64();
+                    ended.took.1 += 1;
                     if answer.is_reusable && !is_last && begun.elapsed() < slice {
                         stream = Some(connection);
                     } else {

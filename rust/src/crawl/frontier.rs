@@ -7,12 +7,14 @@
 use super::Result;
 use super::config::{Config, nanos};
 use super::counters::{Counters, add, get, set, thread_cpu_ns};
+use super::cuts::Reason;
 use super::distributor::Distributor;
 use super::dns::{Found, Resolver};
 use super::flusher::Message;
 use super::journal::Journal;
 use super::known::Known;
 use super::messages::{Clock, End, Event, Notice, Visit};
+use super::patterns::Patterns;
 use super::record::{Batch, Record};
 use super::sieve::Sieve;
 use super::steering::name_of;
@@ -20,7 +22,7 @@ use super::workbench::{Moment, State, Workbench};
 use crate::web::http::Failure;
 use crate::web::url;
 use crossbeam::channel::{Receiver, Sender};
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
@@ -64,6 +66,9 @@ pub struct Frontier {
     pub(super) ip_delay: f64,
     /// names and addresses that are not asked
     pub(super) blacklist: HashSet<String>,
+    pub(super) patterns: Patterns,
+    /// by origin, parameters that make no difference
+    pub(super) dust: HashMap<String, Vec<String>>,
 }
 
 impl Frontier {
@@ -103,6 +108,8 @@ impl Frontier {
             host_delay: config.limits.host_delay,
             ip_delay: config.limits.ip_delay,
             blacklist: HashSet::new(),
+            patterns: Patterns::default(),
+            dust: HashMap::new(),
             config,
             counters,
             clock,
@@ -159,6 +166,7 @@ impl Frontier {
     fn hear(&mut self, event: Event) -> Result<()> {
         match event {
             Event::Links(batch) => {
+                let batch = self.rewrite(batch);
                 self.journal.push_links(&batch);
                 self.enqueue(&batch)?;
             }
@@ -189,6 +197,7 @@ impl Frontier {
                 self.end = self.end.or(Some(End::Stopped));
             }
             Event::Set { name, value } => self.set(&name, value),
+            Event::Rule { origin, names } => self.learn(origin, names),
             Event::Blacklist(what) => self.shut_out(what)?,
             Event::Failed(error) => return Err(error),
         }
@@ -206,6 +215,12 @@ impl Frontier {
             }
             if limit > 0 && self.sieve.num_known() + self.sieve.num_pending() as u64 >= limit {
                 add(&self.counters.filtered, 1);
+                let url = || {
+                    Record::read(bytes)
+                        .map_or("", |record| record.url)
+                        .to_owned()
+                };
+                self.counters.cuts.note(Reason::Urls, url);
                 continue;
             }
             add(&self.counters.enqueued, 1);
@@ -293,6 +308,8 @@ impl Frontier {
             state.failures += 1;
             let delays = &self.config.retries[Failure::Dns as usize];
             let Some(delay) = delays.get(usize::from(state.failures) - 1) else {
+                let origin = state.origin.to_string();
+                self.counters.cuts.note(Reason::Dns, || origin);
                 return self.give_up(host);
             };
             self.distributor.look_up_later(now + nanos(*delay), host);
@@ -344,6 +361,15 @@ impl Frontier {
         }
         let queued = self.bench.get(host).queue.len() + self.distributor.virtualizer.len_of(host);
         add(&self.counters.dropped, queued);
+        let mut first = Vec::new();
+        if queued > 0 {
+            self.bench.pop(host, &mut first);
+            let target = Record::read(&first).map_or("/", |record| record.url);
+            let example = || format!("{}{target}", self.bench.get(host).origin);
+            let cuts = &self.counters.cuts;
+            cuts.note_many(Reason::Dropped, queued, example);
+        }
+        self.patterns.forget(host);
         add(&self.counters.hosts_closed, 1);
         self.distributor.virtualizer.drop_host(host)?;
         for task in self.bench.close(host) {

@@ -3,6 +3,7 @@
 use super::CrawlError;
 use super::dns::Found;
 use super::flusher::Stored;
+use super::patterns::Pattern;
 use super::record::Batch;
 use super::workbench::{Moment, Task};
 use crate::web::http::Failure;
@@ -41,6 +42,11 @@ pub enum Event {
         name: String,
         value: f64,
     },
+    /// parameters of an origin that make no difference
+    Rule {
+        origin: String,
+        names: Vec<String>,
+    },
     /// a name or an address that is not to be asked
     Blacklist(String),
     /// a thread cannot go on
@@ -55,6 +61,9 @@ pub struct Visit {
     pub tasks: Vec<Task>,
     /// the gate wants to see the pages
     pub is_sample: bool,
+    /// the fingerprint of its pages that say that nothing is there
+    pub soft: Option<u64>,
+    pub robots: Option<Arc<Robots>>,
 }
 
 /// How a visit ended.
@@ -64,6 +73,8 @@ pub struct Ended {
     pub num_tasks: usize,
     pub moment: Moment,
     pub outcomes: Vec<Outcome>,
+    /// seconds until the answers were there, all together, and how many there were
+    pub took: (f64, u32),
     /// what there was no time for
     pub rest: Vec<Task>,
 }
@@ -73,6 +84,12 @@ pub enum Outcome {
     Answered {
         is_page: bool,
         is_farewell: bool,
+        /// of an answer 200: its pattern, and whether it repeats another page of its host
+        pattern: Option<(Pattern, bool)>,
+    },
+    /// what a page looks like that is not there, if that is told by the page alone
+    Probed {
+        soft: Option<u64>,
     },
     Robots {
         of: u32,
@@ -88,6 +105,20 @@ pub enum Outcome {
         task: Task,
         after: f64,
     },
+}
+
+impl Outcome {
+    /// Whether a host answered that it is in trouble, or not at all.
+    pub fn is_strain(&self) -> bool {
+        match self {
+            Self::Unavailable { .. } => true,
+            Self::Failed { failure, .. } => {
+                matches!(failure, Failure::Connect | Failure::Timeout)
+            }
+            Self::Robots { said, .. } => matches!(said, RobotsAnswer::Unavailable(_)),
+            _ => false,
+        }
+    }
 }
 
 pub enum RobotsAnswer {
@@ -129,6 +160,12 @@ pub enum Notice {
         status: u16,
         content_type: String,
         body: Vec<u8>,
+    },
+    /// a page of an origin whose address has parameters, and 64 bits of what it shows
+    Seen {
+        origin: String,
+        target: String,
+        content: u64,
     },
     /// URLs of another agent
     Foreign { agent: u32, urls: Vec<(String, u8)> },

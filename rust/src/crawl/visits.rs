@@ -3,6 +3,7 @@
 use super::Result;
 use super::config::nanos;
 use super::counters::{add, get};
+use super::cuts::Reason;
 use super::filters::{Filter, Subject};
 use super::frontier::Frontier;
 use super::judging::admit_urls;
@@ -70,6 +71,8 @@ impl Frontier {
                 origin: state.origin.clone(),
                 address: state.address,
                 is_sample: f64::from(state.pages) < limits.gate_after,
+                soft: state.soft,
+                robots: state.robots.clone(),
                 tasks,
             };
             let least = (0..self.busy.len())
@@ -105,22 +108,33 @@ impl Frontier {
         let mut tasks = Vec::new();
         while tasks.len() < most {
             let mut found = Vec::new();
-            while tasks.len() + found.len() < wanted && self.bench.pop(host, &mut self.record) {
-                let Some(record) = Record::read(&self.record) else {
+            let mut popped = std::mem::take(&mut self.record);
+            while tasks.len() + found.len() < wanted && self.bench.pop(host, &mut popped) {
+                let Some(record) = Record::read(&popped) else {
                     continue;
                 };
-                let rules = self.bench.get(host).robots.as_ref();
-                if limits.obey_robots == 0
-                    || rules.is_some_and(|rules| rules.allows(record.url.as_bytes()))
-                {
-                    found.push(record.task());
-                } else {
+                let state = self.bench.get(host);
+                let rules = state.robots.as_ref();
+                let is_allowed = self.config.limits.obey_robots == 0
+                    || rules.is_some_and(|rules| rules.allows(record.url.as_bytes()));
+                let example = || format!("{}{}", state.origin, record.url);
+                if !is_allowed {
                     add(&self.counters.disallowed, 1);
+                    self.counters.cuts.note(Reason::Disallowed, example);
+                } else if let Some(reason) =
+                    self.patterns.refuses(host, record.url, &self.config.limits)
+                {
+                    add(&self.counters.trapped, 1);
+                    self.counters.cuts.note(reason, example);
+                } else if !self.replace(host, &record)? {
+                    found.push(record.task());
                 }
             }
+            self.record = popped;
             if found.is_empty() {
                 break;
             }
+            let filters = &self.config.filters;
             if filters.fetch.is_some() {
                 let origin = &self.bench.get(host).origin;
                 let url = |task: &Task| format!("{origin}{}", task.target);
@@ -131,8 +145,12 @@ impl Frontier {
                     depth: u32::from(task.depth),
                     response: None,
                 });
-                let mut told = admit_urls(filters, 1, &subjects.collect::<Vec<_>>())?.into_iter();
+                let told = admit_urls(filters, 1, &subjects.collect::<Vec<_>>())?;
                 let before = found.len();
+                for (url, _) in urls.iter().zip(&told).filter(|(_, told)| !**told) {
+                    self.counters.cuts.note(Reason::Fetch, || url.clone());
+                }
+                let mut told = told.into_iter();
                 found.retain(|_| told.next().unwrap_or(false));
                 add(&self.counters.filtered, (before - found.len()) as u64);
             }
@@ -153,8 +171,10 @@ impl Frontier {
             num_tasks,
             moment,
             outcomes,
+            took,
             rest,
         } = ended;
+        let is_strained = outcomes.iter().any(Outcome::is_strain);
         self.busy[fetcher] -= 1;
         self.in_flight -= 1;
         self.num_asked -= num_tasks as u64;
@@ -172,13 +192,22 @@ impl Frontier {
                 Outcome::Answered {
                     is_page,
                     is_farewell,
+                    pattern,
                 } => {
                     let state = self.bench.get_mut(host);
                     state.failures = 0;
                     state.pages += u32::from(is_page);
+                    if let Some((pattern, is_repeat)) = pattern {
+                        self.patterns.note(host, pattern, is_repeat);
+                    }
                     if is_farewell {
                         self.give_up(host)?;
                     }
+                }
+                Outcome::Probed { soft } => {
+                    let state = self.bench.get_mut(host);
+                    state.failures = 0;
+                    state.soft = soft;
                 }
                 Outcome::Robots { of, task, said } => self.hear_robots(of, task, said, moment)?,
                 Outcome::Failed { task, failure } => {
@@ -203,6 +232,9 @@ impl Frontier {
                 self.bench.get_mut(host).state = State::Resolving;
             }
         }
+        self.probe(host);
+        let mean = (took.1 > 0).then(|| took.0 / f64::from(took.1));
+        self.adapt(host, mean, is_strained);
         self.bench.release(host, was_asked.then_some(moment));
         match self.bench.get(host).state {
             State::Resolving => self.look_up(host),
@@ -236,6 +268,9 @@ impl Frontier {
             return Ok(());
         }
         add(&self.counters.dropped, 1);
+        let origin = &self.bench.get(host).origin;
+        let example = || format!("{origin}{}", task.target);
+        self.counters.cuts.note(Reason::of_failure(kind), example);
         let failures = self.bench.get(host).failures + 1;
         self.bench.get_mut(host).failures = failures;
         match task.robots_for {
@@ -312,6 +347,7 @@ fn robots_task(of: u32) -> Task {
         redirects: 0,
         attempt: 0,
         robots_for: Some(of),
+        is_probe: false,
         validators: None,
     }
 }

@@ -40,7 +40,7 @@ _BYTES = {
     "payload": ("payload_bytes", "Bytes of bodies, decoded."),
     "stored": ("stored_bytes", "Bytes of WARC files."),
 }
-_SKIPPED = ("rejected", "filtered", "disallowed", "dropped", "foreign")
+_SKIPPED = ("rejected", "filtered", "disallowed", "dropped", "trapped", "foreign")
 _COUNTERS = {
     "pages": "Pages stored, duplicates not counted.",
     "duplicates": "Captures that repeat another page.",
@@ -55,6 +55,9 @@ _COUNTERS = {
     "received": "URLs from outside: seeds, and those that other agents sent.",
     "flushes": "Times that the sieve was flushed.",
     "hosts_closed": "Hosts that were given up or are full.",
+    "rewritten": "URLs written without parameters that make no difference.",
+    "soft_404": "Pages that say with status 200 that nothing is there.",
+    "slowed": "Visits after which a host rested longer than was asked for.",
 }
 
 

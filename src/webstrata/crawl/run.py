@@ -21,6 +21,7 @@ from webstrata.collection.progress import Progress
 from webstrata.crawl.agents import Standing
 from webstrata.crawl.configuration import PLACES, configure, make_filters, parse_delays
 from webstrata.crawl.control import SOCKET, Control, Listener
+from webstrata.crawl.cuts import read_cuts
 from webstrata.crawl.filters import Response
 from webstrata.crawl.hosts import parse_address
 from webstrata.crawl.priorities import Prioritizer
@@ -32,6 +33,7 @@ from webstrata.crawl.series import Series
 from webstrata.crawl.settings import CrawlSettings
 from webstrata.errors import AccessError, ExistsError, SettingError, StorageError
 from webstrata.store.step import build_parsed, build_store
+from webstrata.web.dust import RULES, Learner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -155,6 +157,7 @@ class Crawl:
         self._standing = Standing(is_idle=False, sent=0, received=0)
         self._num_given = 0
         self._samples: dict[str, list[Response]] = defaultdict(list)
+        self._learner = Learner(self.settings.dust_support)
         self._check()
 
     # ---- running
@@ -214,7 +217,8 @@ class Crawl:
                 self._engine = None
             seconds, spent = time.monotonic() - started, time.process_time() - spent
             before = sum(number for _, number in past.pages)
-            result = CrawlResult(end, seconds, engine.counters(), spent, before)
+            cuts, rules = read_cuts(engine.cuts()), self._learner.rules()
+            result = CrawlResult(end, seconds, engine.counters(), spent, before, cuts, rules)
             self._store(result, renew)
         if interrupted:
             raise KeyboardInterrupt(
@@ -265,8 +269,12 @@ class Crawl:
                 origin, url, status, content_type, body = facts
                 page = Response(url=url, status=status, content_type=content_type, body=body)
                 self._samples[origin].append(page)
+            elif kind == "seen":
+                self._learner.note(*facts)
             elif self.send is not None and self.ring is not None:
                 self.send(self.ring.agents[facts[0]], facts[1])
+        for origin, names in self._learner.changes():
+            engine.rule(origin, names)
         if held and self.gate is not None:
             samples = [HostSample(origin, self._samples.pop(origin, [])) for origin in held]
             for origin, keeps in zip(held, self.gate(samples), strict=True):
@@ -376,6 +384,11 @@ class Crawl:
 
     def _store(self, result: CrawlResult, renew: str) -> None:
         folder = self.folder
+        learned: dict[str, list[str]] = defaultdict(list)
+        for rule in result.rules:
+            learned[rule.origin].append(rule.name)
+        if learned:
+            replace_file(folder / RULES, json.dumps(learned).encode())
         build_store(self.snapshot, folder, parts=(), renew=renew, progress=self.progress)
         # the parts have the files now; what stays says how they came
         settings = self.control.settings if self.control else self.settings

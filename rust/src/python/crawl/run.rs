@@ -130,6 +130,16 @@ impl Engine {
         self.engine.send(Event::Set { name, value });
     }
 
+    /// Parameters of an origin that make no difference.
+    fn rule(&self, origin: String, names: Vec<String>) {
+        self.engine.send(Event::Rule { origin, names });
+    }
+
+    /// What was refused: reason, number, examples.
+    fn cuts(&self) -> Vec<(&'static str, u64, Vec<String>)> {
+        self.engine.counters.cuts.read()
+    }
+
     fn blacklist(&self, what: String) {
         self.engine.send(Event::Blacklist(what));
     }
@@ -165,8 +175,8 @@ impl Engine {
         Ok(found)
     }
 
-    /// What came since the last call: ("gate", origin), ("sample", origin, url, status, type, body) or
-    /// ("foreign", agent, [(url, depth)]).
+    /// What came since the last call: ("gate", origin), ("sample", origin, url, status, type, body),
+    /// ("seen", origin, target, content) or ("foreign", agent, [(url, depth)]).
     fn notices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let found = PyList::empty(py);
         for notice in self.engine.notices.try_iter() {
@@ -184,6 +194,13 @@ impl Engine {
                         .into_pyobject(py)?
                         .into_any()
                 }
+                Notice::Seen {
+                    origin,
+                    target,
+                    content,
+                } => ("seen", origin, target, content)
+                    .into_pyobject(py)?
+                    .into_any(),
                 Notice::Foreign { agent, urls } => {
                     ("foreign", agent, urls).into_pyobject(py)?.into_any()
                 }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from webstrata._core import __version__
 from webstrata.collection.settings import describe, to_text, unknown_name
+from webstrata.crawl.cuts import read_cuts
 from webstrata.crawl.metrics import write_metrics
 from webstrata.errors import SettingError, UrlError, UsageError, UserError
 from webstrata.web.url import normalize
@@ -19,6 +20,7 @@ from webstrata.web.url import normalize
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from webstrata.crawl.cuts import Cut
     from webstrata.crawl.series import Series
     from webstrata.crawl.settings import CrawlSettings
 
@@ -90,6 +92,7 @@ class Control:
         self._began = clock()
         self._since = dt.datetime.now(dt.UTC)
         self._counters: dict[str, int] = dict(engine.counters())
+        self._cuts: list[Cut] = []
         self._live = [field.name for field in describe(type(settings)) if field.setting.live]
         self._samples: deque[tuple[float, dict[str, int]]] = deque([(self._began, self._counters)])
 
@@ -107,6 +110,8 @@ class Control:
                 return self._counters
             now = self._clock()
             self._counters = dict(self._engine.counters())
+            if hasattr(self._engine, "cuts"):
+                self._cuts = read_cuts(self._engine.cuts())
             if now - self._samples[-1][0] >= _STEP or force:
                 self._samples.append((now, self._counters))
                 while len(self._samples) > 2 and self._samples[1][0] <= now - WINDOW:
@@ -157,6 +162,7 @@ class Control:
                 "settings": settings,
                 "live": self.live_names(),
                 "changes": list(self.changes),
+                "cuts": [cut.to_dict() for cut in self._cuts],
             }
 
     def live_names(self) -> list[str]:

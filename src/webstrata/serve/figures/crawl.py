@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MAX_POINTS = 300
 MAX_HOSTS = 25
+MAX_EXAMPLES = 4
 _FAILURES = ("dns", "connect", "tls", "timeout", "protocol")
 _WIDTH = 460
 
@@ -325,6 +326,8 @@ def _tables(report: CrawlReport) -> list[str]:
     for name in ("hosts_closed", "truncated", "held"):
         if counters.get(name):
             skipped.append([_NAMES[name], counters[name]])
+    cuts = [[cut.text, cut.number, " ".join(cut.examples[:MAX_EXAMPLES])] for cut in result.cuts]
+    rules = [[rule.origin, rule.name, rule.support, f"{rule.precision:.3f}"] for rule in result.rules]
     hosts = [[host, pages] for host, pages in report.hosts[:MAX_HOSTS]]
     changes = [
         [
@@ -340,6 +343,8 @@ def _tables(report: CrawlReport) -> list[str]:
         _table("What was done", ["what", "number"], what),
         _table("Answers", ["kind", "number"], answers),
         _table("What was not fetched or not kept whole", ["why", "number"], skipped),
+        _table("What was cut, with examples", ["why", "number", "for example"], cuts),
+        _table("Parameters without meaning", ["host", "parameter", "pairs", "precision"], rules),
         _table(f"The largest of {len(report.hosts):,} hosts", ["host", "pages"], hosts),
         _table("Where the time of an answer went", ["what", "µs"], profile),
         _table("Changed while it ran", ["after", "what"], changes),
