@@ -177,7 +177,12 @@ def test_of_a_hostile_web_no_good_page_in_a_thousand_is_lost(tmp_path: Path) -> 
     snapshot, _, result = crawl_web(
         tmp_path, web, probe_after=32, response_timeout=2.0, connect_timeout=2.0, fetch_timeout=5.0
     )
-    truth = web.graph(view="collection")
-    good = {url for url in truth.urls if (web.facts(url) or {})["title"]}
-    stands = [snapshot.urls.node(url) is not None for url in good]
-    assert sum(stands) >= 0.999 * len(good), (sum(stands), len(good), result.counters)
+    # by their text: under which of its session identifiers a page is found is chance
+    good, found = (
+        {row["text"] for row in web.table(list(urls)).select(["title", "text"]).to_pylist() if row["title"]}
+        for urls in (web.graph(view="collection").urls, snapshot.urls)
+    )
+    assert len(good) > 3000
+    assert len(good - found) <= 0.001 * len(good), (len(good - found), len(good), result.cuts)
+    traps = [url for url in snapshot.urls if (web.facts(url) or {})["trap"]]
+    assert len(traps) <= 2 * len(web.hosts()["name"])

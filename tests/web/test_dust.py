@@ -55,6 +55,14 @@ def test_a_page_without_the_parameter_counts_whether_it_comes_first_or_last() ->
         assert [rule.name for rule in learner.rules()] == ["sid"]
 
 
+def test_the_order_of_parameters_says_nothing_about_them() -> None:
+    learner = Learner(support=1)
+    for place in range(20):
+        learner.note("http://a.test", f"/view?cat=0&id={place}", place)
+        learner.note("http://a.test", f"/view?id={place}&cat=0", place)
+    assert learner.rules() == []
+
+
 def test_no_number_of_hosts_and_pages_fills_the_memory() -> None:
     learner = Learner(support=1)
     for place in range(dust.MAX_HOSTS + 50):

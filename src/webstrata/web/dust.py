@@ -51,8 +51,8 @@ class Rule:
 class _Host:
     pages: dict[str, int] = field(default_factory=dict)
     """What each URL showed."""
-    groups: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
-    """By parameter and URL without it: the first URL of the kind, and what it showed."""
+    groups: dict[tuple[str, str], tuple[str | None, int]] = field(default_factory=dict)
+    """By parameter and URL without it: the first value that it had, and what was shown."""
     named: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     """By URL: parameters that others have that are the same without them."""
     agree: Counter[str] = field(default_factory=Counter)
@@ -95,20 +95,20 @@ class Learner:
         if target in host.pages or len(host.pages) >= MAX_PAGES:
             return
         host.pages[target] = content
-        names = {match[1] for match in _FIELDS.finditer(target)}
-        if len(names) > MAX_PARAMETERS:
+        values = {match[1]: match[2] for match in _FIELDS.finditer(target)}
+        if len(values) > MAX_PARAMETERS:
             return
         self._touched.add(origin)
-        for name in names:
+        for name, value in values.items():
             bare = strip(target, [name])
             first = host.groups.get((name, bare))
             if first is None:
-                host.groups[name, bare] = (target, content)
+                host.groups[name, bare] = (value, content)
                 host.named[bare].append(name)
                 known = host.pages.get(bare)
                 if known is not None:
                     self._compare(host, name, known, content)
-            else:
+            elif first[0] != value:  # with the same value it is the order that differs
                 self._compare(host, name, first[1], content)
         for name in host.named.get(target, ()):
             self._compare(host, name, host.groups[name, target][1], content)
