@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -166,7 +166,7 @@ def test_a_host_that_answers_slowly_rests_in_proportion(tmp_path: Path) -> None:
             for place in range(5):
                 origin.say(f"{name}/{place}", (wait, reply(page(f"number {place} of {name}"))))
         names = {"a.test": origin.at(), "b.test": origin.at(ADDRESSES[1])}
-        how = {"names": names, "host_delay": 0.02, "delay_factor": 3}
+        how: dict[str, Any] = {"names": names, "host_delay": 0.02, "delay_factor": 3}
         found = crawl(tmp_path, origin, "http://a.test/", "http://b.test/", **how)
     slow = [
         request for request in origin.requests if request.host == "a.test" and request.path != "/robots.txt"
@@ -184,7 +184,12 @@ def test_a_host_in_trouble_rests_longer_and_recovers(tmp_path: Path) -> None:
         origin.say("/", busy, busy, reply(page("home", *(f"/{place}" for place in range(9)))))
         for place in range(9):
             origin.say(f"/{place}", reply(page(f"number {place}")))
-        how = {"host_delay": 0.02, "delay_factor": 0.001, "retry_delay": 0.001, "max_adaptive_delay": 0.5}
+        how: dict[str, Any] = {
+            "host_delay": 0.02,
+            "delay_factor": 0.001,
+            "retry_delay": 0.001,
+            "max_adaptive_delay": 0.5,
+        }
         crawl(tmp_path, origin, "http://a.test/", **how)
         times = [request for request in origin.requests if request.path != "/robots.txt"]
         gaps = [after[0] - before[1] for before, after in pairwise(visits(times))]

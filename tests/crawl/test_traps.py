@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 class Machine(Origin):
     """An origin that makes up what was not written down."""
 
-    make: Callable[[str], Answer]
+    def __init__(self, make: Callable[[str], Answer]) -> None:
+        super().__init__()
+        self.make = make
 
     def _choose(self, request: Request) -> tuple[Step, ...]:
         if request.host + request.path in self._answers or request.path == "/robots.txt":
@@ -37,8 +39,7 @@ def sorry(path: str) -> Answer:
 
 
 def test_pages_that_say_that_nothing_is_there_are_counted_and_no_nodes(tmp_path: Path) -> None:
-    with Machine() as origin:
-        origin.make = sorry
+    with Machine(sorry) as origin:
         # the first of them comes before the host is asked for what cannot be there
         missing = [f"/gone/{spell(str(place))}{place}" for place in range(20)]
         origin.say("a.test/", reply(page("home", missing[0], "/1", "/2", "/3")))
@@ -71,8 +72,7 @@ def test_hosts_that_say_404_or_forbid_the_probe_lose_nothing(tmp_path: Path) -> 
 
 
 def test_a_host_that_shows_its_home_page_for_everything_keeps_its_home_page(tmp_path: Path) -> None:
-    with Machine() as origin:
-        origin.make = lambda _: reply(page("home", "/1", "/2"))
+    with Machine(lambda _: reply(page("home", "/1", "/2"))) as origin:
         found = crawl(tmp_path, origin, "http://a.test/", probe_after=1)
     assert list(found.snapshot.urls) == ["http://a.test/"]
 
@@ -103,8 +103,7 @@ def read_index(snapshot: ws.Snapshot) -> list[dict[str, str]]:
 
 
 def test_a_pattern_whose_pages_repeat_each_other_is_left_and_looked_at_again(tmp_path: Path) -> None:
-    with Machine() as origin:
-        origin.make = lambda path: reply(page("please log in" if "?" in path else f"place {path}"))
+    with Machine(lambda path: reply(page("please log in" if "?" in path else f"place {path}"))) as origin:
         targets = [f"/login?from={place}" for place in range(400)] + [f"/good/{place}" for place in range(90)]
         origin.say("a.test/", reply(page("home", *targets)))
         found = crawl(tmp_path, origin, "http://a.test/", dust_support=0, probe_after=0)
@@ -124,8 +123,7 @@ def test_a_pattern_whose_pages_repeat_each_other_is_left_and_looked_at_again(tmp
 
 
 def test_a_pattern_that_is_variable_in_many_places_is_full_one_day(tmp_path: Path) -> None:
-    with Machine() as origin:
-        origin.make = lambda path: reply(page(f"day {path}"))
+    with Machine(lambda path: reply(page(f"day {path}"))) as origin:
         days = [f"/calendar/20{place % 90 + 10}/{place % 12 + 1}/{place}" for place in range(40)]
         origin.say("a.test/", reply(page("home", *days, *(f"/item?id={place}" for place in range(40)))))
         found = crawl(tmp_path, origin, "http://a.test/", max_pages_per_pattern=25)
@@ -141,7 +139,9 @@ def session_pages(path: str) -> Answer:
     """Pages that link to each other under a new session identifier each time."""
     bare = path.partition("?")[0]
     place = int(bare.strip("/") or 0)
-    return reply(page(f"number {place}", *(f"/{other}?sid={place}x{other}" for other in next_to(place))))
+    # like the real ones, they differ in their bytes from session to session
+    links = (f"<a href='/{other}?sid={place}x{other}x{len(path)}'>on</a>" for other in next_to(place))
+    return reply(page(f"number {place}") + "".join(links).encode())
 
 
 def next_to(place: int) -> set[int]:
@@ -149,9 +149,8 @@ def next_to(place: int) -> set[int]:
 
 
 def test_parameters_without_meaning_are_learned_and_taken_out(tmp_path: Path) -> None:
-    with Machine() as origin:
-        origin.make = session_pages
-        how = {"host_delay": 0.005, "probe_after": 0}
+    with Machine(session_pages) as origin:
+        how: dict[str, Any] = {"host_delay": 0.005, "probe_after": 0}
         plain = crawl(tmp_path, origin, "http://a.test/0", dust_support=0, **how)
         before = len(origin.paths())
         found = crawl(tmp_path, origin, "http://a.test/0", dust_support=5, **how)

@@ -125,6 +125,7 @@ impl Fetcher {
                 body: page.answer.body.clone(),
             });
         }
+        let pattern = self.observe(asked, &page);
         if let Some(scan) = page.scan.take() {
             self.scans.borrow_mut().push(scan);
         }
@@ -134,7 +135,7 @@ impl Fetcher {
         Ok(Outcome::Answered {
             is_page,
             is_farewell,
-            pattern: self.observe(asked, &page),
+            pattern,
         })
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     help="Where to write the page; by default it is printed.",
 )
 @options(CrawlSettings)
-def command(collection: Collection, output: Path | None, settings: CrawlSettings) -> None:
+def command(collection: Collection, output: Path | None, crawl_options: dict[str, Any]) -> None:
     """Write a page for people who meet the crawler on their hosts.
 
     It says who crawls, how to reach them, how to keep the crawler out, and how polite it is, from the
@@ -32,6 +32,7 @@ def command(collection: Collection, output: Path | None, settings: CrawlSettings
     from webstrata.collection.files import replace_file
     from webstrata.crawl.bot_page import write_bot_page
 
+    settings = collection.settings(CrawlSettings, crawl_options)
     text = write_bot_page(settings, title=collection.title)
     if output is None:
         click.echo(text, nl=False)
