@@ -9,7 +9,7 @@ The part `urls` has two Arrow files (IPC, not compressed, one batch each), mappe
 ``dust.json``        rules of `webstrata.web.dust` by which the crawl wrote URLs, where it had any
 ===================  ====================================================================================
 
-A URL that was not captured, but is one that was without the parameters of the rules, stands for the same
+A URL that was not captured, but is one that was, apart from the parameters of the rules, stands for the same
 node. Keys are compared by their bytes. The pages of a host, or of a folder of it, are a range of nodes.
 """
 
@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
@@ -169,8 +170,8 @@ class Urls(Sequence[str]):
         if place is not None:
             node: int | None = self.others["node"][place].as_py()
             return node
-        reduced = self._reduce(key)
-        return None if reduced == key else self.node(from_row_key(reduced))
+        found = self.resolve(pa.array([key], pa.large_string())).nodes[0] if self._rules else -1
+        return int(found) if found >= 0 else None
 
     def nodes(self, urls: Iterable[str]) -> pa.Array:
         """The nodes of many normalized URLs, null where there is none; for whole tables of links."""
@@ -187,15 +188,27 @@ class Urls(Sequence[str]):
         if not self._rules:
             return found
         rows = np.flatnonzero(~known)
-        texts = keys.take(pa.array(rows)).to_pylist()
-        reduced = [self._reduce(text) for text in texts]
-        changed = np.array([one != other for one, other in zip(texts, reduced, strict=True)], bool)
-        if not changed.any():
-            return found
-        rows, again = rows[changed], self.resolve(pa.array(np.array(reduced)[changed].tolist(), keys.type))
+        unknown = keys.take(pa.array(rows)).to_pylist()
+        twins = np.array([self._twins.get(self._reduce(key), -1) for key in unknown], np.int64)
         nodes, known = found.nodes.copy(), known.copy()
-        nodes[rows], known[rows] = again
+        nodes[rows], known[rows] = twins, twins >= 0
         return Resolved(nodes, known)
+
+    @cached_property
+    def _twins(self) -> dict[str, int]:
+        """By row key without the parameters that make no difference: the node, on the hosts of the rules."""
+        found: dict[str, int] = {}
+        for origin in self._rules:
+            start = row_key(f"{origin}/").partition(")")[0] + ")"
+            for node in self.prefix(start):
+                found.setdefault(self._reduce(self._keys[node]), node)
+            for place in range(bisect_left(self._other_keys, start), len(self._other_keys)):
+                if not self._other_keys[place].startswith(start):
+                    break
+                stands_for = self.others["node"][place].as_py()
+                if stands_for is not None:
+                    found.setdefault(self._reduce(self._other_keys[place]), stands_for)
+        return found
 
     def _reduce(self, key: str) -> str:
         """A row key without the parameters that make no difference on its host."""
