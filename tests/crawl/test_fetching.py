@@ -8,6 +8,7 @@ import zlib
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
 
 from tests.crawl.origin import HANG, RESET, Answer, Crawled, Origin, crawl, head, page, reply
@@ -68,6 +69,7 @@ def bomb(coding: str) -> bytes:
         "gzip": gzip.compress(b"g" * length),
         "deflate": zlib.compress(b"d" * length),
         "zstd": zstd_bomb(length),
+        "br": pa.Codec("brotli").compress(b"b" * length, asbytes=True),
     }
     return coded("bomb", coding, packed[coding])
 
@@ -227,6 +229,12 @@ CUT: dict[str, tuple[Answer, str, bytes | None]] = {
     "/gzip-bomb": (bomb("gzip"), "length", b"g" * LIMIT),
     "/deflate-bomb": (bomb("deflate"), "length", b"d" * LIMIT),
     "/zstd-bomb": (bomb("zstd"), "length", b"0" * LIMIT),
+    "/br-bomb": (bomb("br"), "length", b"b" * LIMIT),
+    "/trailer-flood": (
+        (head(TYPE, CHUNKED) + chunks(text("/trailer-flood")) + b"0\r\n", b"X: y\r\n" * 2 * LIMIT, HANG),
+        "length",
+        None,
+    ),
     "/nested-bomb": (
         coded("/nested-bomb", "gzip, gzip", gzip.compress(gzip.compress(b"1" * 50 * LIMIT))),
         "length",
@@ -246,6 +254,7 @@ FAILS: dict[str, tuple[Answer, str]] = {
     "/silent": ((HANG,), "timeout"),
     "/half-head": ((b"HTTP/1.1 200 OK\r\nContent-Ty", HANG), "timeout"),
     "/only-hints": ((b"HTTP/1.1 103 Early Hints\r\n\r\n", 0.1) * 30, "timeout"),
+    "/hint-flood": ((b"HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n" * 3000, HANG), "protocol"),
     "/head-drips": ((b"HTTP/1.1 200 OK\r\nX: ", *((0.1, b".") * 60)), "timeout"),
     "/hangs-up": ((), "connect"),
     "/resets": ((RESET,), "connect"),

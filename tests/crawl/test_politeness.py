@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -160,3 +160,48 @@ def test_two_names_at_one_address_are_never_visited_at_once(tmp_path: Path) -> N
         crawl(tmp_path, origin, "http://a.test/", "http://b.test/", "http://c.test/", workers=2)
     assert least_gap(origin.requests) >= 0
     assert len(origin.requests) == 6
+
+
+def test_a_host_that_answers_slowly_rests_in_proportion(tmp_path: Path) -> None:
+    with Origin(ADDRESSES[:2]) as origin:
+        for name, wait in (("a.test", 0.1), ("b.test", 0.0)):
+            origin.say(
+                f"{name}/", (wait, reply(page(f"home of {name}", *(f"/{place}" for place in range(5)))))
+            )
+            for place in range(5):
+                origin.say(f"{name}/{place}", (wait, reply(page(f"number {place} of {name}"))))
+        names = {"a.test": origin.at(), "b.test": origin.at(ADDRESSES[1])}
+        how: dict[str, Any] = {"names": names, "host_delay": 0.02, "delay_factor": 3}
+        found = crawl(tmp_path, origin, "http://a.test/", "http://b.test/", **how)
+    slow = [
+        request for request in origin.requests if request.host == "a.test" and request.path != "/robots.txt"
+    ]
+    # robots.txt came at once, so the mean is below a tenth of a second in the beginning
+    assert least_gap(slow) >= 0.06
+    assert least_gap(slow[-3:]) >= 0.15
+    assert least_gap([request for request in origin.requests if request.host == "b.test"]) >= 0.02
+    assert found["slowed"] >= 5
+
+
+def test_a_host_in_trouble_rests_longer_and_recovers(tmp_path: Path) -> None:
+    busy = reply(b"", status="503 Service Unavailable")
+    with Origin() as origin:
+        origin.say("/", busy, busy, reply(page("home", *(f"/{place}" for place in range(9)))))
+        for place in range(9):
+            origin.say(f"/{place}", reply(page(f"number {place}")))
+        how: dict[str, Any] = {
+            "host_delay": 0.02,
+            "delay_factor": 0.001,
+            "retry_delay": 0.001,
+            "max_adaptive_delay": 0.5,
+        }
+        crawl(tmp_path, origin, "http://a.test/", **how)
+        times = [request for request in origin.requests if request.path != "/robots.txt"]
+        gaps = [after[0] - before[1] for before, after in pairwise(visits(times))]
+        origin.requests.clear()
+        calm = crawl(tmp_path, origin, "http://a.test/", **how | {"delay_factor": 0})
+    assert gaps[0] >= 0.04
+    assert gaps[1] >= 0.08
+    assert min(gaps) >= 0.02
+    assert min(gaps[-3:]) < gaps[1]
+    assert calm["slowed"] == 0

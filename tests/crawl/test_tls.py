@@ -40,10 +40,23 @@ def test_records_say_how_the_connection_was_made(tmp_path: Path, server: Server)
         assert record["WARC-Cipher-Suite"].startswith("TLS_")
 
 
+def test_records_say_whether_somebody_vouches_for_the_certificate(tmp_path: Path, server: Server) -> None:
+    authority = tmp_path / "authority.pem"
+    assert server.authority is not None
+    authority.write_text(server.authority)
+    for settings, verdict in (({}, b"UnknownIssuer"), ({"authority": str(authority)}, b"verified")):
+        found = crawl(tmp_path, server, **settings)
+        told = [record.block for record in found.records if record.kind == "metadata"]
+        assert told
+        assert all(b"certificate: " in block and verdict in block for block in told)
+
+
 def test_who_does_not_believe_every_certificate_needs_the_authority(tmp_path: Path, server: Server) -> None:
     found = crawl(tmp_path, server, accept_all_certificates=False)
     assert found["pages"] == 0
     assert found["failed_tls"] == found["hosts_closed"] == 3
+    assert found.result is not None
+    assert [(cut.reason, cut.number) for cut in found.result.cuts if cut.reason == "tls"] == [("tls", 3)]
     authority = tmp_path / "authority.pem"
     assert server.authority is not None
     authority.write_text(server.authority)

@@ -81,3 +81,21 @@ def test_none_at_all_can_be_opened(tmp_path: Path) -> None:
     assert len(found) == 0
     assert found.node("http://a/") is None
     assert found.host("a") == range(0)
+
+
+def test_urls_that_differ_in_parameters_without_meaning_stand_for_one_node(tmp_path: Path) -> None:
+    others = pa.table({"row_key": ["org,a)/3?sid=7"], "node": pa.array([1], pa.uint32())})
+    keys = ["org,a)/1", "org,a)/2?sid=5&x=1", "org,b)/1"]
+    write_urls(tmp_path, pa.array(keys), others, {"http://a.org": ["sid"]})
+    urls = Urls(tmp_path)
+    stands = {
+        "http://a.org/1?sid=1": 0,
+        "http://a.org/2?x=1": 1,
+        "http://a.org/2?x=1&sid=9": 1,
+        "http://a.org/3?sid=8": 1,
+        "http://a.org/2?x=2&sid=9": None,
+        "http://b.org/1?sid=1": None,
+        "http://b.org/1": 2,
+    }
+    assert {url: urls.node(url) for url in stands} == stands
+    assert urls.nodes(stands).to_pylist() == list(stands.values())

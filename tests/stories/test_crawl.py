@@ -347,3 +347,14 @@ def test_a_report_without_the_chart_library_says_what_to_install(webstrata: Comm
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     done = webstrata("crawl", "report", "uk", "2026-06", PYTHONPATH=path)
     assert_refused(done, r"altair, which is not installed; `pip install 'webstrata\[plots\]'`")
+
+
+def test_a_page_about_the_crawler_is_printed_or_written(tmp_path: Path, webstrata: Command) -> None:
+    assert webstrata("new", "uk").returncode == 0
+    assert_refused(webstrata("crawl", "bot-page", "uk"), "user_agent: there is nobody to write about")
+    words = ("crawl", "bot-page", "uk", "--user-agent", "a/1 (+https://a.test/)")
+    printed = webstrata(*words)
+    assert printed.stdout.startswith("<!doctype html>")
+    written = webstrata(*words, "--output", "bot.html")
+    assert written.stdout == "bot.html: a page about a/1 (+https://a.test/).\n"
+    assert (tmp_path / "bot.html").read_text() == printed.stdout

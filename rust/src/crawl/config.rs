@@ -57,6 +57,13 @@ numbers! {
         disk_check: f64,
         log: u8,
         log_size: u64,
+        probe_after: u32,
+        max_duplicate_share: f64,
+        max_pages_per_pattern: u32,
+        dust_support: u32,
+        delay_factor: f64,
+        max_adaptive_delay: f64,
+        store_reserved: u8,
     }
 }
 

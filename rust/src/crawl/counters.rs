@@ -1,5 +1,6 @@
 //! What happened so far: numbers that every thread adds to and anybody reads.
 
+use super::cuts::Cuts;
 use crate::web::http::Cut;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,6 +16,8 @@ macro_rules! counters {
             pub failures: [AtomicU64; 5],
             /// pages by how deep they lie, the last for all that lie deeper
             pub depths: [AtomicU64; 17],
+            /// what was refused, with examples
+            pub cuts: Cuts,
         }
 
         impl Counters {
@@ -68,6 +71,14 @@ counters! {
     dropped,
     /// URLs that failed each time they were tried, or never had a turn because their host failed
     unreached,
+    /// URLs of patterns that lead to nothing new, or are full
+    trapped,
+    /// URLs from which parameters without meaning were taken
+    rewritten,
+    /// pages that say with status 200 that nothing is there
+    soft_404,
+    /// visits after which a host rested longer than was asked for
+    slowed,
     /// URLs that came to the sieve
     enqueued,
     /// URLs that came out of the sieve: each once

@@ -6,7 +6,7 @@ use super::counters::{Counters, add, thread_cpu_ns};
 use super::idle::{Connection, Idle, Stream};
 use super::judging::Pending;
 use super::messages::{Clock, Ended, Event, Notice, Order, Outcome, RobotsAnswer, Visit};
-use super::page::MAX_ROBOTS;
+use super::rules::MAX_ROBOTS;
 use super::tls;
 use super::url_cache::UrlCache;
 use super::workbench::{Moment, Task};
@@ -53,6 +53,7 @@ pub struct Tools {
     num_pieces: Cell<u64>,
     pub number: usize,
     connector: TlsConnector,
+    vouchers: tls::Vouchers,
 }
 
 /// What all visits share that were begun under the same settings; one under way keeps those it was begun under.
@@ -80,6 +81,8 @@ impl Deref for Fetcher {
 pub struct Wire {
     pub protocols: Vec<&'static str>,
     pub cipher: Option<String>,
+    /// whether the certificate holds, where there is one
+    pub certificate: Option<Arc<str>>,
 }
 
 /// When a piece of work began, in nanoseconds of processor time.
@@ -122,6 +125,7 @@ impl Tools {
             num_pieces: Cell::new(0),
             number,
             connector: tls::connector(config)?,
+            vouchers: tls::Vouchers::new(config)?,
             counters,
             clock,
             events,
@@ -221,6 +225,7 @@ impl Fetcher {
             num_tasks: visit.tasks.len(),
             moment: 0,
             outcomes: Vec::new(),
+            took: (0.0, 0),
             rest: Vec::new(),
         };
         let tasks = std::mem::take(&mut visit.tasks);
@@ -258,12 +263,15 @@ impl Fetcher {
                 .await
                 .map_err(|_| Failure::Timeout)?
                 .map_err(|_| Failure::Tls)?;
-            let wire = tls::describe(stream.get_ref().1);
+            let mut wire = tls::describe(stream.get_ref().1);
+            let name = tls::server_name(&visit.origin, visit.address.ip());
+            wire.certificate = Some(self.vouchers.judge(stream.get_ref().1, &name));
             (Stream::Tls(Box::new(stream)), wire)
         } else {
             let wire = Wire {
                 protocols: vec!["http/1.1"],
                 cipher: None,
+                certificate: None,
             };
             (Stream::Plain(stream), wire)
         };
@@ -341,6 +349,8 @@ impl Fetcher {
                     break;
                 }
                 Ok(answer) => {
+                    ended.took.0 += asked.elapsed().as_secs_f64();
+                    ended.took.1 += 1;
                     let wire = current.wire.clone();
                     // otherwise it is closed now: the host need not wait until the page is read
                     connection = Some(current).filter(|current| {

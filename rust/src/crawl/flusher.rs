@@ -30,7 +30,8 @@ pub struct Stored {
     pub fingerprint: Option<u64>,
     pub duplicate_of: Option<String>,
     pub redirect: Option<String>,
-    pub robots: Option<&'static str>,
+    pub robots: Option<String>,
+    pub signals: Option<String>,
     pub truncated: Option<&'static str>,
 }
 
@@ -127,7 +128,8 @@ pub fn run(
             fingerprint: stored.fingerprint,
             duplicate_of: stored.duplicate_of.as_deref(),
             redirect: stored.redirect.as_deref(),
-            robots: stored.robots,
+            robots: stored.robots.as_deref(),
+            signals: stored.signals.as_deref(),
             truncated: stored.truncated,
             span: Some(stored.records.len() as u64),
         };

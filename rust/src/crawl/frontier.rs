@@ -7,12 +7,14 @@
 use super::Result;
 use super::config::{Config, nanos};
 use super::counters::{Counters, add, get, set, thread_cpu_ns};
+use super::cuts;
 use super::distributor::Distributor;
 use super::dns::{Found, Resolver};
 use super::flusher::Message;
 use super::journal::Journal;
 use super::known::Known;
 use super::messages::{Clock, End, Event, Notice, Order, Reason};
+use super::patterns::Patterns;
 use super::record::{Batch, Record};
 use super::sieve::Sieve;
 use super::steering::name_of;
@@ -21,7 +23,7 @@ use crate::collection::space::Space;
 use crate::web::http::Failure;
 use crate::web::url;
 use crossbeam::channel::{Receiver, Sender};
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
@@ -69,6 +71,9 @@ pub struct Frontier {
     pub(super) has_changed: bool,
     /// names and addresses that are not asked
     pub(super) blacklist: HashSet<String>,
+    pub(super) patterns: Patterns,
+    /// by origin, parameters that make no difference
+    pub(super) dust: HashMap<String, Vec<String>>,
 }
 
 impl Frontier {
@@ -117,6 +122,8 @@ impl Frontier {
             last_flush: 0,
             has_changed: false,
             blacklist: HashSet::new(),
+            patterns: Patterns::default(),
+            dust: HashMap::new(),
             config,
             counters,
             clock,
@@ -185,6 +192,7 @@ impl Frontier {
     fn hear(&mut self, event: Event) -> Result<()> {
         match event {
             Event::Links(batch) => {
+                let batch = self.rewrite(batch);
                 self.journal.push_links(&batch);
                 self.enqueue(&batch)?;
             }
@@ -225,6 +233,7 @@ impl Frontier {
                 self.outgoing.push(Message::Flush(reply));
             }
             Event::Log(lines) => self.outgoing.push(Message::Log(lines)),
+            Event::Rule { origin, names } => self.learn(origin, names),
             Event::Blacklist(what) => self.shut_out(what)?,
             Event::Synced(mark) => self.end_checkpoint(&mark),
             Event::Failed(error) => return Err(error),
@@ -243,6 +252,12 @@ impl Frontier {
             }
             if limit > 0 && self.sieve.num_known() + self.sieve.num_pending() as u64 >= limit {
                 add(&self.counters.filtered, 1);
+                let url = || {
+                    Record::read(bytes)
+                        .map_or("", |record| record.url)
+                        .to_owned()
+                };
+                self.counters.cuts.note(cuts::Reason::Urls, url);
                 continue;
             }
             add(&self.counters.enqueued, 1);
@@ -333,6 +348,8 @@ impl Frontier {
             state.failures += 1;
             let delays = &self.config.retries[Failure::Dns as usize];
             let Some(delay) = delays.get(usize::from(state.failures) - 1) else {
+                let origin = state.origin.to_string();
+                self.counters.cuts.note(cuts::Reason::Dns, || origin);
                 self.log_name(host);
                 return self.give_up(host, Reason::Failed(Failure::Dns));
             };
@@ -384,6 +401,15 @@ impl Frontier {
             return Ok(());
         }
         let queued = self.bench.get(host).queue.len() + self.distributor.virtualizer.len_of(host);
+        let mut first = Vec::new();
+        if queued > 0 {
+            self.bench.pop(host, &mut first);
+            let target = Record::read(&first).map_or("/", |record| record.url);
+            let example = || format!("{}{target}", self.bench.get(host).origin);
+            let noted = &self.counters.cuts;
+            noted.note_many(cuts::Reason::Dropped, queued, example);
+        }
+        self.patterns.forget(host);
         add(&self.counters.hosts_closed, 1);
         self.distributor.virtualizer.drop_host(host)?;
         let errands = self.bench.close(host);

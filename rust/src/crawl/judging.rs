@@ -2,6 +2,7 @@
 
 use super::config::{Filters, Judge, Subjects};
 use super::counters::add;
+use super::cuts::Reason;
 use super::fetcher::{Asked, Fetcher};
 use super::filters::{Facts, Filter, Subject};
 use super::messages::Event;
@@ -37,7 +38,11 @@ impl Fetcher {
         for ((hash, record), is_admitted) in records.iter().zip(told) {
             match is_admitted {
                 true => admitted.push(*hash, record),
-                false => add(&self.counters.filtered, 1),
+                false => {
+                    add(&self.counters.filtered, 1);
+                    let cuts = &self.counters.cuts;
+                    cuts.note(Reason::Schedule, || record.url.to_owned());
+                }
             }
         }
         let _ = self.events.send(Event::Links(admitted));

@@ -2,6 +2,7 @@
 
 use super::Result;
 use super::counters::add;
+use super::cuts::Reason;
 use super::fetcher::{Asked, Fetcher};
 use super::filters::Subject;
 use super::log::Source;
@@ -39,6 +40,8 @@ impl Fetcher {
                 let redirects = asked.task.redirects + 1;
                 let source = self.source(asked, &page.url, 'R');
                 self.push(&mut batch, &source, target, depth, redirects);
+            } else {
+                self.cut(Reason::Redirects, target);
             }
             return self.send(batch, &page.url);
         }
@@ -63,7 +66,12 @@ impl Fetcher {
                 let is_refused = link.rel & 1 != 0 && limits.follow_nofollow == 0
                     || link.kind == html::Kind::Canonical && limits.follow_canonical == 0;
                 if is_refused {
+                    let is_canonical = link.kind == html::Kind::Canonical;
                     add(&self.counters.filtered, 1);
+                    self.cut(
+                        [Reason::Nofollow, Reason::Canonical][usize::from(is_canonical)],
+                        scan.target(link),
+                    );
                     continue;
                 }
                 let is_part = !link.kind.is_page();
@@ -96,6 +104,7 @@ impl Fetcher {
         let begin = found.urls.len();
         if url::resolve(target, Some(base), limits.max_url_length, &mut found.urls).is_err() {
             add(&self.counters.rejected, 1);
+            self.cut(Reason::Rejected, target);
             return;
         }
         let form = &found.urls[begin..];
@@ -107,6 +116,7 @@ impl Fetcher {
         };
         if depth > limits.max_depth {
             add(&self.counters.filtered, 1);
+            self.cut(Reason::Depth, &String::from_utf8_lossy(form));
             found.urls.truncate(begin);
             return;
         }
@@ -184,6 +194,7 @@ impl Fetcher {
             }
             if filter.admits(&subject) == Some(false) {
                 add(&self.counters.filtered, 1);
+                self.cut(Reason::Schedule, found);
                 return;
             }
             if filter.has_source && !is_new() {

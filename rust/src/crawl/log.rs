@@ -226,6 +226,7 @@ impl Frontier {
         }
         let state = self.bench.get(host);
         let task = Task {
+            is_probe: false,
             target: "".into(),
             depth: 0,
             redirects: 0,

@@ -5,6 +5,7 @@ use super::config::{Change, Config};
 use super::dns::Found;
 use super::flusher::Stored;
 use super::journal::Mark;
+use super::patterns::Pattern;
 use super::record::Batch;
 use super::workbench::{Moment, Task};
 use crate::web::http::Failure;
@@ -45,6 +46,11 @@ pub enum Event {
     Flush(Sender<u64>),
     /// lines for the crawl's log
     Log(Vec<u8>),
+    /// parameters of an origin that make no difference
+    Rule {
+        origin: String,
+        names: Vec<String>,
+    },
     /// a name or an address that is not to be asked
     Blacklist(String),
     /// a checkpoint is over
@@ -70,6 +76,9 @@ pub struct Visit {
     pub is_sample: bool,
     /// nobody asked for a delay before the next visit
     pub is_next_soon: bool,
+    /// the fingerprint of its pages that say that nothing is there
+    pub soft: Option<u64>,
+    pub robots: Option<Arc<Robots>>,
 }
 
 /// How a visit ended.
@@ -79,6 +88,8 @@ pub struct Ended {
     pub num_tasks: usize,
     pub moment: Moment,
     pub outcomes: Vec<Outcome>,
+    /// seconds until the answers were there, all together, and how many there were
+    pub took: (f64, u32),
     /// what there was no time for
     pub rest: Vec<Task>,
 }
@@ -90,6 +101,12 @@ pub enum Outcome {
         is_farewell: bool,
         /// 429 or 5xx, after all attempts
         is_error: bool,
+        /// of an answer 200: its pattern, and whether it repeats another page of its host
+        pattern: Option<(Pattern, bool)>,
+    },
+    /// what a page looks like that is not there, if that is told by the page alone
+    Probed {
+        soft: Option<u64>,
     },
     Robots {
         of: u32,
@@ -105,6 +122,20 @@ pub enum Outcome {
         task: Task,
         after: f64,
     },
+}
+
+impl Outcome {
+    /// Whether a host answered that it is in trouble, or not at all.
+    pub fn is_strain(&self) -> bool {
+        match self {
+            Self::Unavailable { .. } => true,
+            Self::Failed { failure, .. } => {
+                matches!(failure, Failure::Connect | Failure::Timeout)
+            }
+            Self::Robots { said, .. } => matches!(said, RobotsAnswer::Unavailable(_)),
+            _ => false,
+        }
+    }
 }
 
 pub enum RobotsAnswer {
@@ -146,6 +177,12 @@ pub enum Notice {
         status: u16,
         content_type: String,
         body: Vec<u8>,
+    },
+    /// a page of an origin whose address has parameters, and 64 bits of what it shows
+    Seen {
+        origin: String,
+        target: String,
+        content: u64,
     },
     /// URLs of another agent
     Foreign { agent: u32, urls: Vec<(String, u8)> },

@@ -11,9 +11,11 @@
 
 pub mod config;
 pub mod counters;
+pub mod cuts;
 pub mod distributor;
 pub mod dns;
 pub mod duplicates;
+pub mod dust;
 pub mod engine;
 pub mod fetcher;
 pub mod filters;
@@ -26,11 +28,16 @@ pub mod known;
 pub mod links;
 pub mod log;
 pub mod messages;
+pub mod pacing;
 pub mod page;
+pub mod patterns;
+pub mod probes;
 pub mod queue;
 pub mod record;
 pub mod recovery;
+pub mod rules;
 pub mod sieve;
+pub mod signals;
 pub mod steering;
 pub mod tls;
 pub mod url_cache;

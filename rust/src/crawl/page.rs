@@ -1,22 +1,19 @@
 //! What becomes of an answer: is it a page, was it there before, where does it lead, and what is kept of it.
 
 use super::counters::add;
+use super::cuts::Reason;
 use super::fetcher::{Asked, Fetcher};
 use super::flusher::Stored;
-use super::messages::{Earlier, Event, Notice, Outcome, Question, RobotsAnswer};
-use super::record::Batch;
+use super::messages::{Earlier, Event, Notice, Outcome, Question};
+use super::rules::MAX_ROBOTS;
+use super::signals::{self, Signals};
 use super::{Result, sieve};
 use crate::store::warc::{Capture, Profile, Revisit, Truncated};
 use crate::web::html::kinds::{is_html, is_text, looks_like_html};
-use crate::web::html::{self, NOARCHIVE, NOFOLLOW, NOINDEX, Scan, Wants};
+use crate::web::html::{self, Scan, Wants};
 use crate::web::http::{self, Answer, Cut, LARGE};
-use crate::web::robots::Robots;
 use crate::web::url;
-use std::sync::Arc;
 use tokio::sync::oneshot;
-
-/// RFC 9309 asks for 500 KiB at least.
-pub const MAX_ROBOTS: usize = 1 << 20;
 
 /// A page on its way through the fetcher.
 pub struct Page {
@@ -33,6 +30,9 @@ pub struct Page {
     pub robots: u8,
     /// whether it is to be stored
     pub is_kept: bool,
+    /// it says with status 200 that nothing is there
+    pub is_soft: bool,
+    pub signals: Signals,
     pub earlier: Option<Earlier>,
     /// where a redirect leads
     pub location: Option<String>,
@@ -52,6 +52,9 @@ impl Fetcher {
         let is_decoded = self.decode(asked, &mut answer);
         if asked.task.robots_for.is_some() {
             return self.receive_robots(asked, &answer);
+        }
+        if asked.task.is_probe && answer.status != 200 {
+            return Ok(Outcome::Probed { soft: None });
         }
         let mut is_farewell = false;
         let is_error = matches!(answer.status, 429 | 500 | 502 | 503 | 504);
@@ -77,6 +80,8 @@ impl Fetcher {
             scan: None,
             robots: 0,
             is_kept: false,
+            is_soft: false,
+            signals: Signals::new(),
             earlier: None,
             location: None,
             answer,
@@ -93,10 +98,17 @@ impl Fetcher {
             add(&counters.truncated, 1);
             add(counters.cut(cut), 1);
         }
-        self.read(asked, &mut page).await?;
-        let is_page =
-            page.answer.status == 200 && is_text(&page.content_type) && page.earlier.is_none();
-        if page.earlier.is_some() {
+        let soft = self.read(asked, &mut page).await?;
+        let is_page = page.answer.status == 200
+            && is_text(&page.content_type)
+            && page.earlier.is_none()
+            && !page.is_soft;
+        if page.is_soft {
+            if !asked.task.is_probe {
+                add(&counters.soft_404, 1);
+                self.cut(Reason::SoftError, &page.url);
+            }
+        } else if page.earlier.is_some() {
             add(&counters.duplicates, 1);
         } else {
             add(&counters.pages, u64::from(is_page));
@@ -119,14 +131,19 @@ impl Fetcher {
                 body: page.answer.body.clone(),
             });
         }
+        let pattern = self.observe(asked, &page);
         // one that grew with a large page would stay large
         if let Some(scan) = page.scan.take().filter(|scan| scan.num_bytes() < LARGE) {
             self.scans.borrow_mut().push(scan);
+        }
+        if asked.task.is_probe {
+            return Ok(Outcome::Probed { soft });
         }
         Ok(Outcome::Answered {
             is_page,
             is_farewell,
             is_error,
+            pattern,
         })
     }
 
@@ -162,57 +179,8 @@ impl Fetcher {
         true
     }
 
-    fn receive_robots(&self, asked: &Asked, answer: &Answer) -> Result<Outcome> {
-        add(&self.counters.robots, 1);
-        self.log_robots(asked, answer);
-        let task = asked.task.clone();
-        let of = task.robots_for.unwrap_or(asked.visit.host);
-        let said = match answer.status {
-            // half a file would allow too much
-            200..=299 if matches!(answer.cut, Some(Cut::Time | Cut::Disconnect)) => {
-                RobotsAnswer::Unavailable(0.0)
-            }
-            200..=299 => {
-                let rules =
-                    Robots::parse(&answer.body, &self.config.user_agents(), MAX_ROBOTS, false);
-                if self.config.limits.sitemaps != 0 {
-                    self.send_sitemaps(asked, &rules)?;
-                }
-                RobotsAnswer::Rules(Arc::new(rules))
-            }
-            300..=399 => match self.location(asked, answer) {
-                Some(target) => RobotsAnswer::Redirect(target),
-                None => RobotsAnswer::Rules(Arc::default()),
-            },
-            400..=499 if answer.status != 429 => RobotsAnswer::Rules(Arc::default()),
-            _ => RobotsAnswer::Unavailable(answer.retry_after()),
-        };
-        Ok(Outcome::Robots { of, task, said })
-    }
-
-    fn send_sitemaps(&self, asked: &Asked, rules: &Robots) -> Result<()> {
-        let base = format!("{}/robots.txt", asked.visit.origin);
-        let source = self.source(asked, &base, 'M');
-        let mut batch = Batch::default();
-        let mut form = Vec::new();
-        for line in &rules.sitemaps {
-            if url::normalize(
-                line,
-                Some(&base),
-                self.config.limits.max_url_length,
-                &mut form,
-            )
-            .is_ok()
-            {
-                let found = String::from_utf8_lossy(&form);
-                self.push(&mut batch, &source, &found, 0, 0);
-            }
-        }
-        self.send(batch, &base)
-    }
-
     /// The target of a redirect, in normal form.
-    fn location(&self, asked: &Asked, answer: &Answer) -> Option<String> {
+    pub(super) fn location(&self, asked: &Asked, answer: &Answer) -> Option<String> {
         let value = String::from_utf8_lossy(answer.header("location")?).into_owned();
         let base = format!("{}{}", asked.visit.origin, asked.task.target);
         let mut form = Vec::new();
@@ -227,7 +195,7 @@ impl Fetcher {
     }
 
     /// Scans what is HTML, and asks whether it was there before.
-    async fn read(&self, asked: &Asked<'_>, page: &mut Page) -> Result<()> {
+    async fn read(&self, asked: &Asked<'_>, page: &mut Page) -> Result<Option<u64>> {
         if (300..400).contains(&page.answer.status) && page.answer.status != 304 {
             page.location = self.location(asked, &page.answer);
         }
@@ -260,8 +228,9 @@ impl Fetcher {
             page.scan = Some(scan);
             self.clock_out(&self.counters.parse_ns, timer);
         }
-        let is_archived = self.config.limits.obey_robots == 0 || page.robots & NOARCHIVE == 0;
-        page.is_kept = is_archived && self.admits(2, page, asked).await?;
+        let soft = self.judge_soft(asked, page);
+        page.signals = signals::gather(asked, page);
+        page.is_kept = self.may_keep(page) && self.admits(2, page, asked).await?;
         if page.answer.status == 200 && !page.answer.body.is_empty() {
             let (reply, told) = oneshot::channel();
             let _ = self.events.send(Event::Ask(Question {
@@ -278,7 +247,7 @@ impl Fetcher {
                 page.is_kept = page.is_kept && self.admits(2, page, asked).await?;
             }
         }
-        Ok(())
+        Ok(soft)
     }
 
     fn store(&self, asked: &Asked, page: &Page) -> Result<Stored> {
@@ -309,6 +278,14 @@ impl Fetcher {
         if let Some(earlier) = page.earlier.as_ref().filter(|_| profile.is_none()) {
             metadata.push(("duplicate-of", &earlier.url));
         }
+        if page.is_soft {
+            metadata.push(("soft-404", "yes"));
+        }
+        if let Some(verdict) = &asked.wire.certificate {
+            metadata.push(("certificate", verdict));
+        }
+        let signals = page.signals.iter();
+        metadata.extend(signals.map(|(name, value)| (*name, value.as_str())));
         let truncated = page.answer.cut.map(|cut| match cut {
             Cut::Length => Truncated::Length,
             Cut::Time => Truncated::Time,
@@ -357,12 +334,8 @@ impl Fetcher {
             fingerprint: scan.map(|scan| scan.fingerprint),
             duplicate_of: page.earlier.as_ref().map(|earlier| earlier.url.clone()),
             redirect: page.location.clone(),
-            robots: match (page.robots & NOINDEX != 0, page.robots & NOFOLLOW != 0) {
-                (true, true) => Some("noindex,nofollow"),
-                (true, false) => Some("noindex"),
-                (false, true) => Some("nofollow"),
-                _ => None,
-            },
+            robots: signals::robots_of(page),
+            signals: signals::join(&page.signals),
             truncated: truncated.map(Truncated::name),
         })
     }

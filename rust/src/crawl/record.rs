@@ -54,6 +54,7 @@ impl<'a> Record<'a> {
             redirects: self.redirects,
             attempt: 0,
             robots_for: None,
+            is_probe: false,
             validators: self.validators.map(Into::into),
         }
     }

@@ -3,6 +3,7 @@
 use super::Result;
 use super::config::nanos;
 use super::counters::{add, get};
+use super::cuts;
 use super::filters::Filter;
 use super::frontier::Frontier;
 use super::judging::admit_urls;
@@ -83,6 +84,8 @@ impl Frontier {
                 address: state.address,
                 is_sample: f64::from(state.pages) < limits.gate_after,
                 is_next_soon: state.delay == 0 && self.ip_delay(state.address.ip()) == 0,
+                soft: state.soft,
+                robots: state.robots.clone(),
                 tasks,
             };
             let least = (0..self.busy.len())
@@ -119,24 +122,35 @@ impl Frontier {
         let mut tasks = Vec::new();
         while tasks.len() < most {
             let mut found = Vec::new();
-            while tasks.len() + found.len() < wanted && self.bench.pop(host, &mut self.record) {
-                let Some(record) = Record::read(&self.record) else {
+            let mut popped = std::mem::take(&mut self.record);
+            while tasks.len() + found.len() < wanted && self.bench.pop(host, &mut popped) {
+                let Some(record) = Record::read(&popped) else {
                     continue;
                 };
-                let rules = self.bench.get(host).robots.as_ref();
-                if limits.obey_robots == 0
-                    || rules.is_some_and(|rules| rules.allows(record.url.as_bytes()))
-                {
-                    found.push(record.task());
-                } else {
+                let state = self.bench.get(host);
+                let rules = state.robots.as_ref();
+                let is_allowed = self.config.limits.obey_robots == 0
+                    || rules.is_some_and(|rules| rules.allows(record.url.as_bytes()));
+                let example = || format!("{}{}", state.origin, record.url);
+                if !is_allowed {
                     add(&self.counters.disallowed, 1);
+                    self.counters.cuts.note(cuts::Reason::Disallowed, example);
                     let task = record.task();
                     self.log(host, &task, log::ROBOTS, "");
+                } else if let Some(reason) =
+                    self.patterns.refuses(host, record.url, &self.config.limits)
+                {
+                    add(&self.counters.trapped, 1);
+                    self.counters.cuts.note(reason, example);
+                } else if !self.replace(host, &record)? {
+                    found.push(record.task());
                 }
             }
+            self.record = popped;
             if found.is_empty() {
                 break;
             }
+            let filters = &self.config.filters;
             if filters.fetch.is_some() {
                 let origin = &self.bench.get(host).origin;
                 let url = |task: &Task| (format!("{origin}{}", task.target), task.depth);
@@ -145,6 +159,8 @@ impl Frontier {
                 let refused = told.iter().filter(|told| !**told).count();
                 add(&self.counters.filtered, refused as u64);
                 for (task, _) in found.iter().zip(&told).filter(|(_, told)| !**told) {
+                    let example = || format!("{}{}", self.bench.get(host).origin, task.target);
+                    self.counters.cuts.note(cuts::Reason::Fetch, example);
                     self.log(host, task, log::FILTER, "");
                 }
                 let mut told = told.into_iter();
@@ -167,8 +183,10 @@ impl Frontier {
             num_tasks,
             moment,
             outcomes,
+            took,
             rest,
         } = ended;
+        let is_strained = outcomes.iter().any(Outcome::is_strain);
         self.busy[fetcher] -= 1;
         self.in_flight -= 1;
         self.num_asked -= num_tasks as u64;
@@ -192,13 +210,22 @@ impl Frontier {
                     is_page,
                     is_farewell,
                     is_error,
+                    pattern,
                 } => {
                     let state = self.bench.get_mut(host);
                     state.failures = if is_error { state.failures + 1 } else { 0 };
                     state.pages += u32::from(is_page);
+                    if let Some((pattern, is_repeat)) = pattern {
+                        self.patterns.note(host, pattern, is_repeat);
+                    }
                     if is_farewell || (is_error && state.failures >= MAX_ERRORS) {
                         self.give_up(host, Reason::Unavailable)?;
                     }
+                }
+                Outcome::Probed { soft } => {
+                    let state = self.bench.get_mut(host);
+                    state.failures = 0;
+                    state.soft = soft;
                 }
                 Outcome::Robots { of, task, said } => self.hear_robots(of, task, said, moment)?,
                 Outcome::Failed { task, failure } => {
@@ -223,6 +250,9 @@ impl Frontier {
                 self.bench.get_mut(host).state = State::Resolving;
             }
         }
+        self.probe(host);
+        let mean = (took.1 > 0).then(|| took.0 / f64::from(took.1));
+        self.adapt(host, mean, is_strained);
         self.bench.release(host, was_asked.then_some(moment));
         match self.bench.get(host).state {
             State::Resolving => self.look_up(host),
@@ -255,6 +285,10 @@ impl Frontier {
             state.errands.push_front(task);
             return Ok(());
         }
+        let origin = &self.bench.get(host).origin;
+        let example = || format!("{origin}{}", task.target);
+        let cause = cuts::Reason::of_failure(kind);
+        self.counters.cuts.note(cause, example);
         let failures = self.bench.get(host).failures.saturating_add(1);
         self.bench.get_mut(host).failures = failures;
         self.log(host, &task, log::FAILED[kind], REASONS[kind].name());
@@ -338,6 +372,7 @@ fn robots_task(of: u32) -> Task {
         redirects: 0,
         attempt: 0,
         robots_for: Some(of),
+        is_probe: false,
         validators: None,
     }
 }

@@ -4,6 +4,7 @@
 //! address, waits in a queue ordered by the moment at which its address and the first of its hosts may be asked again.
 //! Whoever acquires a host holds the token of its entry: nobody else gets a host of that address until it is released.
 
+use super::pacing::Pace;
 use crate::web::robots::Robots;
 use hashbrown::{HashMap, HashTable};
 use std::cmp::Reverse;
@@ -75,6 +76,8 @@ pub struct Task {
     pub attempt: u8,
     /// the host for which this is the robots.txt
     pub robots_for: Option<u32>,
+    /// it cannot be there, and its answer tells what that looks like
+    pub is_probe: bool,
     /// ETag and Last-Modified of a capture that may still hold, with a line feed between them
     pub validators: Option<Box<str>>,
 }
@@ -108,6 +111,12 @@ pub struct Host {
     pub next: Moment,
     /// when the last visit was over
     ended: Moment,
+    /// how long it rests after a visit: its delay, or more
+    pub rest: Moment,
+    pub pace: Pace,
+    pub is_probed: bool,
+    /// the fingerprint of its pages that say that nothing is there
+    pub soft: Option<u64>,
     pub pages: u32,
     pub failures: u8,
     pub in_limbo: bool,
@@ -173,6 +182,10 @@ impl Workbench {
             delay,
             next: 0,
             ended: 0,
+            rest: 0,
+            pace: Pace::default(),
+            is_probed: false,
+            soft: None,
             pages: 0,
             failures: 0,
             in_limbo: false,
@@ -359,7 +372,7 @@ impl Workbench {
         let entry = &mut self.entries[place as usize];
         entry.is_busy = false;
         if let Some(ended) = ended {
-            state.next = state.next.max(ended + state.delay);
+            state.next = state.next.max(ended + state.delay.max(state.rest));
             entry.next = entry.next.max(ended + entry.delay);
             (state.ended, entry.ended) = (ended, ended);
         }

@@ -212,6 +212,7 @@ fn cdxj_line<'py>(py: Python<'py>, line: GivenLine) -> Bound<'py, PyBytes> {
         redirect: line.redirect.as_deref(),
         robots: line.robots.as_deref(),
         truncated: line.truncated.as_deref(),
+        signals: None,
         span: None,
     };
     cdxj::push_line(&mut out, &line);

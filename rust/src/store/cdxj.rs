@@ -26,9 +26,11 @@ pub struct Line<'a> {
     pub duplicate_of: Option<&'a str>,
     /// Where a redirect leads, in normal form.
     pub redirect: Option<&'a str>,
-    /// `noindex`, `nofollow`, or both with a comma.
+    /// `noindex`, `nofollow`, `soft-404`, with commas between them.
     pub robots: Option<&'a str>,
     pub truncated: Option<&'a str>,
+    /// What was said about uses of the page.
+    pub signals: Option<&'a str>,
     /// Bytes of all records of the capture, where the response comes first.
     pub span: Option<u64>,
 }
@@ -57,6 +59,7 @@ pub fn push_line(out: &mut Vec<u8>, line: &Line) {
         ("redirect", line.redirect),
         ("robots", line.robots),
         ("truncated", line.truncated),
+        ("signals", line.signals),
     ] {
         if let Some(value) = value {
             push_field(out, name, value);

@@ -227,18 +227,19 @@ pub async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(
         {
             // behind an interim answer comes the real one
             while answer.parse()? && answer.status < 200 && answer.status != 101 {
+                answer.num_bytes += answer.head.len() as u64;
                 answer.head = std::mem::take(&mut answer.body);
                 answer.status = 0;
             }
         }
-        if answer.head.len() > limits.head {
+        if answer.num_bytes + answer.head.len() as u64 > limits.head as u64 {
             return Err(Failure::Protocol);
         }
         if answer.status != 0 {
             break;
         }
     }
-    answer.num_bytes = (answer.head.len() + answer.body.len()) as u64;
+    answer.num_bytes += (answer.head.len() + answer.body.len()) as u64;
     read_body(stream, &mut answer, limits, begun, end).await;
     Ok(answer)
 }
@@ -289,7 +290,8 @@ async fn read_body<S: AsyncRead + Unpin>(
             },
             _ => {}
         }
-        let size = raw.len().max(answer.body.len());
+        // frames, extensions and trailers of chunks are no reason to listen for ever
+        let size = raw.len().max(answer.body.len()).max(taken / 8);
         if size > limits.body {
             raw.truncate(limits.body);
             answer.body.truncate(limits.body);

@@ -40,7 +40,7 @@ _BYTES = {
     "payload": ("payload_bytes", "Bytes of bodies, decoded."),
     "stored": ("stored_bytes", "Bytes of WARC files."),
 }
-_SKIPPED = ("rejected", "filtered", "disallowed", "dropped", "foreign")
+_SKIPPED = ("rejected", "filtered", "disallowed", "dropped", "trapped", "foreign")
 _COUNTERS = {
     "pages": "Pages stored, duplicates not counted.",
     "duplicates": "Captures that repeat another page.",
@@ -59,6 +59,9 @@ _COUNTERS = {
     "disk_waits": "Times that a write had to wait because the disk was full.",
     "checkpoints": "Times that everything so far was made to survive a power cut.",
     "unreached": "URLs that failed each time, or whose host was given up before their turn.",
+    "rewritten": "URLs written without parameters that make no difference.",
+    "soft_404": "Pages that say with status 200 that nothing is there.",
+    "slowed": "Visits after which a host rested longer than was asked for.",
 }
 
 

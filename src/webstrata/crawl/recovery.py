@@ -37,7 +37,7 @@ import pyarrow.compute as pc
 from webstrata._core import crawl as _core
 from webstrata.collection.files import explained, open_writer, rename, sync_path
 from webstrata.errors import FormatError
-from webstrata.store.pages import REVISIT, TEXT, read_captures
+from webstrata.store.pages import REVISIT, SOFT, TEXT, read_captures
 from webstrata.web.url import split
 
 if TYPE_CHECKING:
@@ -312,17 +312,18 @@ def _write_same(path: Path, start: int) -> None:
 
 def _describe(table: pa.Table, hashes: Hashes) -> Past:
     past = Past(stored=hashes.tolist())
-    names = ("url", "status", "mime", "digest", "fingerprint", "duplicate-of", "time")
+    names = ("url", "status", "mime", "digest", "fingerprint", "duplicate-of", "time", "robots")
     pages: Counter[str] = Counter()
     for row in table.select(names).to_pylist():
+        is_soft = SOFT in (row["robots"] or "")
         is_copy = row["duplicate-of"] is not None
-        past.duplicates += is_copy
+        past.duplicates += is_copy and not is_soft
         if row["status"] != 200 or row["mime"] == REVISIT:
             continue
         digest = base64.b32decode(row["digest"])
         date = int(row["time"].timestamp()) * 10**9
         past.known.append((digest, row["fingerprint"], row["url"], date))
-        if row["mime"] in TEXT and not is_copy:
+        if row["mime"] in TEXT and not is_copy and not is_soft:
             pages[split(row["url"])[0]] += 1
     past.pages = list(pages.items())
     return past

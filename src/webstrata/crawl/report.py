@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.files import explained
 from webstrata.crawl.control import connect
+from webstrata.crawl.cuts import read_cuts
 from webstrata.crawl.given_up import GivenUp, read_given_up
 from webstrata.crawl.results import FILE as RESULT
 from webstrata.crawl.results import REASONS, CrawlResult
 from webstrata.crawl.series import FILE as SERIES
 from webstrata.crawl.series import read_series
 from webstrata.errors import FormatError, MissingError
+from webstrata.web.dust import Rule
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,12 +94,16 @@ def read_report(snapshot: Snapshot) -> CrawlReport:
     rows = _read_rows(snapshot.working_folder("crawl") / SERIES)
     if path.exists():
         found = _read_result(path)
-        result = CrawlResult(str(found["end"]), float(found["seconds"]), dict(found["counters"]))
+        cuts, rules = read_cuts(found.get("cuts", [])), [Rule(**rule) for rule in found.get("rules", [])]
+        result = CrawlResult(
+            str(found["end"]), float(found["seconds"]), dict(found["counters"]), cuts=cuts, rules=rules
+        )
         state = "ended"
     else:
         with connect(snapshot) as client:
             found = client.status()
-        result = CrawlResult("", found["seconds"], found["counters"])
+        cuts = read_cuts(found.get("cuts", []))
+        result = CrawlResult("", found["seconds"], found["counters"], cuts=cuts)
         state = found["state"]
     return CrawlReport(
         title=snapshot.collection.title,

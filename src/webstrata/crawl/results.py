@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from webstrata.crawl.cuts import Cut
+    from webstrata.web.dust import Rule
 
 FILE = "crawl.json"
 """Where a crawl that has ended leaves its result."""
@@ -53,6 +57,10 @@ class CrawlResult:
         Processor time of the whole process meanwhile.
     pages_before
         Those of earlier runs, where it went on.
+    cuts
+        What was not fetched or not kept, by reason, with examples.
+    rules
+        What was learned about parameters without meaning.
     """
 
     end: str
@@ -60,6 +68,8 @@ class CrawlResult:
     counters: dict[str, int] = field(default_factory=dict)
     cpu_seconds: float = 0.0
     pages_before: int = 0
+    cuts: list[Cut] = field(default_factory=list)
+    rules: list[Rule] = field(default_factory=list)
 
     @property
     def pages(self) -> int:
@@ -110,6 +120,8 @@ class CrawlResult:
             else 0.0,
             "counters": self.counters,
             "profile": self.profile(),
+            "cuts": [cut.to_dict() for cut in self.cuts],
+            "rules": [asdict(rule) for rule in self.rules],
         }
 
     def depths(self) -> list[int]:
@@ -132,6 +144,8 @@ class CrawlResult:
             "filtered": "links that a filter or a limit refused",
             "disallowed": "URLs that robots.txt forbids",
             "dropped": "URLs of hosts that were given up or are full",
+            "trapped": "URLs of patterns that lead to nothing new",
+            "soft_404": "pages that say that nothing is there",
             "foreign": "URLs of other agents",
         }
         return {text: self.counters[name] for name, text in names.items() if self.counters.get(name)}

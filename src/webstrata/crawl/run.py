@@ -25,6 +25,7 @@ from webstrata.crawl.changes import FILE as CHANGES
 from webstrata.crawl.changes import Changes, kept_changes, read_changes
 from webstrata.crawl.configuration import PLACES, check_settings, configure, configure_live, make_filters
 from webstrata.crawl.control import SOCKET, Control, Listener
+from webstrata.crawl.cuts import read_cuts
 from webstrata.crawl.filters import Response
 from webstrata.crawl.given_up import FILE as GIVEN_UP
 from webstrata.crawl.given_up import GivenUpHosts, read_given_up
@@ -39,6 +40,7 @@ from webstrata.crawl.series import Series
 from webstrata.crawl.settings import CrawlSettings
 from webstrata.errors import AccessError, DiskFullError, ExistsError, SettingError, StorageError
 from webstrata.store.step import build_parsed, build_store
+from webstrata.web.dust import RULES, Learner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -167,6 +169,7 @@ class Crawl:
         self._samples: dict[str, list[Response]] = defaultdict(list)
         self._given_up: GivenUpHosts | None = None
         self._changes = Changes()
+        self._learner = Learner(self.settings.dust_support)
         self._check()
 
     # ---- running
@@ -230,7 +233,8 @@ class Crawl:
                 self._engine = None
             seconds, spent = time.monotonic() - started, time.process_time() - spent
             before = sum(number for _, number in past.pages)
-            result = CrawlResult(end, seconds, engine.counters(), spent, before)
+            cuts, rules = read_cuts(engine.cuts()), self._learner.rules()
+            result = CrawlResult(end, seconds, engine.counters(), spent, before, cuts, rules)
             self._store(result, renew)
         if interrupted:
             raise KeyboardInterrupt(
@@ -310,8 +314,12 @@ class Crawl:
             elif kind == "closed":
                 assert self._given_up is not None
                 self._given_up.add(*facts)
+            elif kind == "seen":
+                self._learner.note(*facts)
             elif self.send is not None and self.ring is not None:
                 self.send(self.ring.agents[facts[0]], facts[1])
+        for origin, names in self._learner.changes():
+            engine.rule(origin, names)
         if held and self.gate is not None:
             samples = [HostSample(origin, self._samples.pop(origin, [])) for origin in held]
             for origin, keeps in zip(held, self.gate(samples), strict=True):
@@ -420,6 +428,11 @@ class Crawl:
 
     def _store(self, result: CrawlResult, renew: str) -> None:
         folder = self.folder
+        learned: dict[str, list[str]] = defaultdict(list)
+        for rule in result.rules:
+            learned[rule.origin].append(rule.name)
+        if learned:
+            replace_file(folder / RULES, json.dumps(learned).encode())
         build_store(self.snapshot, folder, parts=(), renew=renew, progress=self.progress)
         # the parts have the files now; what stays says how they came
         settings = self.control.settings if self.control else self.settings

@@ -11,6 +11,7 @@ redirects = ("between 0 and 100", lambda value: 0 <= value <= 100)
 level = ("between 1 and 19", lambda value: 1 <= value <= 19)
 attempts = ("between 0 and 20", lambda value: 0 <= value <= 20)
 few_levels = ("between 1 and 256", lambda value: 1 <= value <= 256)
+share = ("between 0 and 1", lambda value: 0 <= value <= 1)
 bias = ("between 1 and 1000000", lambda value: 1 <= value <= 1e6)
 
 
@@ -60,6 +61,21 @@ class CrawlSettings(Settings):
         live=True,
     )
 
+    delay_factor: float = setting(
+        2.0,
+        "How many times its own response time a host rests, where that is longer than its delay; it rests "
+        "longer still after 429, 5xx and silence. 0 for the delay alone.",
+        check=not_negative,
+        live=True,
+    )
+    max_adaptive_delay: float = setting(
+        60.0,
+        "The longest rest that follows from it.",
+        unit="seconds",
+        check=not_negative,
+        live=True,
+    )
+
     # ---- how far
     max_pages: int = setting(
         0,
@@ -91,6 +107,34 @@ class CrawlSettings(Settings):
         "Times in a row that the same folders may stand in a path, as in /a/b/a/b; 0 for no limit.",
         check=not_negative,
         live=True,
+    )
+
+    max_duplicate_share: float = setting(
+        0.95,
+        "Share of the last 64 pages of a pattern that may repeat pages of their host; beyond it only one of "
+        "64 of its URLs is fetched. 1 for no limit.",
+        check=share,
+        live=True,
+    )
+    max_pages_per_pattern: int = setting(
+        10_000,
+        "Pages of a host whose URLs differ in nothing but numbers and values of parameters, in three places "
+        "or more; 0 for no limit.",
+        check=not_negative,
+        live=True,
+    )
+    probe_after: int = setting(
+        32,
+        "Pages after which a host is asked once for a path that cannot be there, to know its soft 404s; 0 "
+        "for never.",
+        check=not_negative,
+        live=True,
+    )
+    dust_support: int = setting(
+        25,
+        "Pairs of pages that must be the same without a parameter before it is taken out of URLs of their "
+        "host; 0 learns nothing.",
+        check=not_negative,
     )
 
     # ---- what
@@ -193,6 +237,11 @@ class CrawlSettings(Settings):
     )
     store_pointers: bool = setting(
         False, "Of a page with the fingerprint of another one store only a pointer, as TIME did.", live=True
+    )
+    store_reserved: bool = setting(
+        True,
+        "Store pages whose rights of text and data mining are reserved (TDMRep); it is recorded anyway.",
+        live=True,
     )
     checkpoint: float = setting(
         10.0,

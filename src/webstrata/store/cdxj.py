@@ -7,8 +7,9 @@ UTC, and an object of strings, ``url mime status digest length offset filename``
 ``fingerprint``   64 bits of the page's structure and text, 16 hexadecimal digits
 ``duplicate-of``  the URL of an earlier capture with the same digest or fingerprint
 ``redirect``      where a 3xx leads
-``robots``        ``noindex``, ``nofollow``
+``robots``        ``noindex``, ``nofollow``, ``soft-404``
 ``truncated``     ``length``, ``time``, ``disconnect``, ``unspecified``
+``signals``       what was said about uses of the page, of crawls (see *Politeness* in the docs)
 ================  =====================================================================================
 
 Lines are sorted by their bytes. ``index.cdxj.gz`` has 300 of them to a gzip member, ``index.idx`` a line a

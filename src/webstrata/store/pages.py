@@ -1,9 +1,11 @@
 """Which captures are the pages of a snapshot, and the table of them: one row a node, in row-key order.
 
 Of several captures of a URL the first complete one counts (not cut off, no error of the server; the first of
-all where there is none). A URL is a page if its answer has status 200, is text and does not ask not to be
-indexed. Pages with the same digest, the same fingerprint, or one said to be the duplicate of the other form a
-class, and **the node is the smallest row key of its class**. Every other URL stands for a node or for none: a
+all where there is none). A URL is a page if its answer has status 200, is text, does not ask not to be
+indexed, and is no soft 404: the crawl marks those that it knows, and other pages of the host with the
+fingerprint of one are none either, the home page excepted. Pages with the same digest, the same fingerprint,
+or one said to be the duplicate of the other form a class, and **the node is the smallest row key of its
+class**. Every other URL stands for a node or for none: a
 duplicate for the node of its class, a redirect for what it leads to in the end (none, if it goes round in a
 circle), anything else for none.
 
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
 TEXT = ("text/html", "application/xhtml+xml", "text/plain")
 """Media types of pages."""
 REVISIT = "warc/revisit"
+SOFT = "soft-404"
+"""How the index marks a page that says with status 200 that nothing is there."""
 
 ROW_GROUP = 1 << 16
 _BLOCK = 64 << 20
@@ -166,7 +170,9 @@ def select_pages(captures: pa.Table) -> Selection:
         "warc_record_length": source_pages["length"],
     })  # fmt: skip
     reason = np.select(
-        [is_redirect, is_page & forbidden, is_page], ["redirect", "noindex", "duplicate"], "no page"
+        [is_redirect, is_page & _find_soft(chosen), is_page & forbidden, is_page],
+        ["redirect", "soft 404", "noindex", "duplicate"],
+        "no page",
     )
     others = pa.table({
         "row_key": chosen["row_key"],
@@ -185,7 +191,7 @@ class Judged(NamedTuple):
     """For each the capture whose record holds the payload; itself, unless it is a revisit."""
     is_page: npt.NDArray[np.bool_]
     forbidden: npt.NDArray[np.bool_]
-    """Whether it asks not to be indexed."""
+    """Whether it asks not to be indexed, or says with status 200 that nothing is there."""
     label: npt.NDArray[np.int64]
     """The first row of its class of duplicates; its own, where it is none or no page."""
 
@@ -212,7 +218,25 @@ def judge_captures(captures: pa.Table) -> Judged:
     is_page = _flags(pc.equal(chosen["status"], 200)) & has_payload
     is_page &= _flags(pc.is_in(source["mime"], value_set=pa.array(TEXT)))
     forbidden = _flags(pc.match_substring_regex(chosen["robots"], r"(?i)\bno(index|ne)\b"))
+    forbidden |= _find_soft(chosen)
     return Judged(chosen, source, is_page, forbidden, _label_classes(chosen, is_page & ~forbidden))
+
+
+def _hosts(urls: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pc.struct_field(pc.extract_regex(urls, r"^https?://(?P<host>\[[^\]]*\]|[^/?:]+)"), "host")
+
+
+def _find_soft(chosen: pa.Table) -> npt.NDArray[np.bool_]:
+    """Which captures are soft 404s: those marked so, and others of their host that look the same."""
+    marked = _flags(pc.match_substring(chosen["robots"], SOFT))
+    if not marked.any():
+        return marked
+    prints = pc.cast(chosen["fingerprint"], pa.string())
+    kinds = pc.binary_join_element_wise(_hosts(chosen["url"]), prints, " ")
+    alike = _flags(pc.is_in(kinds, value_set=pc.drop_null(pc.unique(kinds.filter(pa.array(marked))))))
+    # a host that shows its home page for whatever is not there still has a home page
+    is_home = _flags(pc.match_substring_regex(chosen["url"], r"^https?://[^/]*/$"))
+    return marked | (alike & ~is_home & _flags(pc.is_valid(chosen["fingerprint"])))
 
 
 def _choose(captures: pa.Table) -> pa.Table:

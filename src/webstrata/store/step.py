@@ -12,12 +12,14 @@
 
 After this nothing parses HTML again.
 
-A crawl leaves a folder of closed WARC files and ``captures.cdxj``, a line a capture in any order.
+A crawl leaves a folder of closed WARC files, ``captures.cdxj``, a line a capture in any order, and perhaps
+``dust.json`` (see `webstrata.web.dust`).
 """
 
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 from typing import TYPE_CHECKING
@@ -33,6 +35,7 @@ from webstrata.store.cdxj import build_index
 from webstrata.store.contents import build_contents
 from webstrata.store.pages import read_captures, select_pages, write_pages
 from webstrata.store.urls import write_urls
+from webstrata.web.dust import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -114,7 +117,7 @@ def build_store(
         write_pages(build.path / "pages.parquet", selection.pages, crawl=snapshot.label)
         build.count(nodes=len(selection.pages))
     with snapshot.build("urls", inputs=("pages",), renew=renew, progress=progress) as build:
-        write_urls(build.path, selection.pages["row_key"], selection.others)
+        write_urls(build.path, selection.pages["row_key"], selection.others, _read_rules(crawl / RULES))
         build.count(nodes=len(selection.pages), others=len(selection.others))
     build_parsed(snapshot, parts, workers=workers, progress=progress)
 
@@ -145,6 +148,15 @@ def build_parsed(
         build_contents(snapshot, contents, workers=workers, progress=progress)
     if "anchors" in parts:
         build_anchors(snapshot, workers=workers, progress=progress)
+
+
+def _read_rules(path: Path) -> dict[str, list[str]]:
+    """What the crawl learned about parameters without meaning."""
+    if not path.is_file():
+        return {}
+    with explained(path, "read"):
+        rules: dict[str, list[str]] = json.loads(path.read_bytes())
+    return rules
 
 
 def _list_files(crawl: Path) -> list[Path]:

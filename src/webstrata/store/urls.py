@@ -5,16 +5,20 @@ The part `urls` has two Arrow files (IPC, not compressed, one batch each), mappe
 ===================  ====================================================================================
 ``nodes.arrow``      ``row_key``, sorted: the row is the node
 ``others.arrow``     ``row_key``, sorted, of every other captured URL; ``node``, what it stands for, or
-                     none; ``reason``: ``duplicate``, ``redirect``, ``noindex``, ``no page``
+                     none; ``reason``: ``duplicate``, ``redirect``, ``noindex``, ``soft 404``, ``no page``
+``dust.json``        rules of `webstrata.web.dust` by which the crawl wrote URLs, where it had any
 ===================  ====================================================================================
 
-Keys are compared by their bytes. The pages of a host, or of a folder of it, are a range of nodes.
+A URL that was not captured, but is one that was, apart from the parameters of the rules, stands for the same
+node. Keys are compared by their bytes. The pages of a host, or of a folder of it, are a range of nodes.
 """
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
@@ -22,12 +26,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from webstrata.collection.files import explained, open_writer
-from webstrata.errors import UrlError
+from webstrata.errors import FormatError, UrlError
+from webstrata.web.dust import RULES, strip
 from webstrata.web.row_key import row_key, row_keys
-from webstrata.web.url import normalize
+from webstrata.web.url import normalize, split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     import numpy.typing as npt
@@ -50,7 +55,12 @@ def from_row_key(key: str) -> str:
     return f"{scheme}://{name}{''.join(f':{port}' for port in words)}{target}"
 
 
-def write_urls(folder: Path, keys: pa.Array | pa.ChunkedArray, others: pa.Table) -> None:
+def write_urls(
+    folder: Path,
+    keys: pa.Array | pa.ChunkedArray,
+    others: pa.Table,
+    rules: Mapping[str, Sequence[str]] | None = None,
+) -> None:
     """Write the row keys of the nodes and the table of other URLs so that `Urls` opens them.
 
     Examples
@@ -60,7 +70,13 @@ def write_urls(folder: Path, keys: pa.Array | pa.ChunkedArray, others: pa.Table)
     >>> write_urls(folder, pa.array(["org,a)/"]), others)
     >>> Urls(folder).node("http://b.org/")
     0
+    >>> write_urls(folder, pa.array(["org,a)/"]), others, {"http://a.org": ["sid"]})
+    >>> Urls(folder).node("http://a.org/?sid=1")
+    0
     """
+    if rules:
+        with open_writer(folder / RULES) as stream:
+            stream.write(json.dumps({origin: list(names) for origin, names in rules.items()}).encode())
     for name, table in (("nodes", pa.table({"row_key": keys})), ("others", others)):
         table = table.set_column(0, "row_key", pc.cast(table["row_key"], pa.large_string()))
         table = table.combine_chunks()
@@ -124,6 +140,7 @@ class Urls(Sequence[str]):
         self._part = part  # held, so that the files stay
         self._nodes, self.others = (_open_batch(folder / f"{name}.arrow") for name in ("nodes", "others"))
         self.row_keys: Sequence[str] = _Keys(self._nodes["row_key"])
+        self._rules = _read_rules(folder / RULES)
         self._keys, self._other_keys = _Keys(self._nodes["row_key"]), _Keys(self.others["row_key"])
 
     def __len__(self) -> int:
@@ -150,7 +167,11 @@ class Urls(Sequence[str]):
         if found is not None:
             return found
         place = self._other_keys.find(key)
-        return None if place is None else self.others["node"][place].as_py()
+        if place is not None:
+            node: int | None = self.others["node"][place].as_py()
+            return node
+        found = self.resolve(pa.array([key], pa.large_string())).nodes[0] if self._rules else -1
+        return int(found) if found >= 0 else None
 
     def nodes(self, urls: Iterable[str]) -> pa.Array:
         """The nodes of many normalized URLs, null where there is none; for whole tables of links."""
@@ -162,10 +183,40 @@ class Urls(Sequence[str]):
         own = pc.index_in(keys, value_set=self._nodes["row_key"])
         places = pc.index_in(keys, value_set=self.others["row_key"])
         nodes = pc.coalesce(own, pc.cast(self.others["node"].take(places), pa.int32()))
-        known = pc.or_(pc.is_valid(own), pc.is_valid(places))
-        return Resolved(
-            pc.fill_null(nodes, -1).to_numpy().astype(np.int64), known.to_numpy(zero_copy_only=False)
-        )
+        known = pc.or_(pc.is_valid(own), pc.is_valid(places)).to_numpy(zero_copy_only=False)
+        found = Resolved(pc.fill_null(nodes, -1).to_numpy().astype(np.int64), known)
+        if not self._rules:
+            return found
+        rows = np.flatnonzero(~known)
+        unknown = keys.take(pa.array(rows)).to_pylist()
+        twins = np.array([self._twins.get(self._reduce(key), -1) for key in unknown], np.int64)
+        nodes, known = found.nodes.copy(), known.copy()
+        nodes[rows], known[rows] = twins, twins >= 0
+        return Resolved(nodes, known)
+
+    @cached_property
+    def _twins(self) -> dict[str, int]:
+        """By row key without the parameters that make no difference: the node, on the hosts of the rules."""
+        found: dict[str, int] = {}
+        for origin in self._rules:
+            start = row_key(f"{origin}/").partition(")")[0] + ")"
+            for node in self.prefix(start):
+                found.setdefault(self._reduce(self._keys[node]), node)
+            for place in range(bisect_left(self._other_keys, start), len(self._other_keys)):
+                if not self._other_keys[place].startswith(start):
+                    break
+                stands_for = self.others["node"][place].as_py()
+                if stands_for is not None:
+                    found.setdefault(self._reduce(self._other_keys[place]), stands_for)
+        return found
+
+    def _reduce(self, key: str) -> str:
+        """A row key without the parameters that make no difference on its host."""
+        if not self._rules or ("?" not in key and ";" not in key):
+            return key
+        origin, target = split(from_row_key(key))
+        names = self._rules.get(origin)
+        return row_key(origin + strip(target, names)) if names else key
 
     def host(self, host: str, path: str = "") -> range:
         """The nodes of a host whose path begins so."""
@@ -185,6 +236,18 @@ class Urls(Sequence[str]):
 
     def __repr__(self) -> str:
         return f"<Urls: {len(self)}>"
+
+
+def _read_rules(path: Path) -> dict[str, list[str]]:
+    if not path.exists():
+        return {}
+    with explained(path, "read"):
+        text = path.read_bytes()
+    try:
+        rules: dict[str, list[str]] = json.loads(text)
+    except ValueError as error:
+        raise FormatError(f"{path}: this is no JSON ({error}); build the part urls again") from None
+    return rules
 
 
 def _open_batch(path: Path) -> pa.RecordBatch:

@@ -183,6 +183,16 @@ impl Engine {
         py.detach(|| told.recv_timeout(Duration::from_secs_f64(seconds)).ok())
     }
 
+    /// Parameters of an origin that make no difference.
+    fn rule(&self, origin: String, names: Vec<String>) {
+        self.engine.send(Event::Rule { origin, names });
+    }
+
+    /// What was refused: reason, number, examples.
+    fn cuts(&self) -> Vec<(&'static str, u64, Vec<String>)> {
+        self.engine.counters.cuts.read()
+    }
+
     fn blacklist(&self, what: String) {
         self.engine.send(Event::Blacklist(what));
     }
@@ -229,8 +239,8 @@ impl Engine {
         Ok(found)
     }
 
-    /// What came since the last call: ("gate", origin), ("sample", origin, url, status, type, body) or
-    /// ("foreign", agent, [(url, depth)]), ("closed", origin, reason, urls).
+    /// What came since the last call: ("gate", origin), ("sample", origin, url, status, type, body),
+    /// ("seen", origin, target, content), ("foreign", agent, [(url, depth)]) or ("closed", origin, reason, urls).
     fn notices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let found = PyList::empty(py);
         for notice in self.engine.notices.try_iter() {
@@ -248,6 +258,13 @@ impl Engine {
                         .into_pyobject(py)?
                         .into_any()
                 }
+                Notice::Seen {
+                    origin,
+                    target,
+                    content,
+                } => ("seen", origin, target, content)
+                    .into_pyobject(py)?
+                    .into_any(),
                 Notice::Foreign { agent, urls } => {
                     ("foreign", agent, urls).into_pyobject(py)?.into_any()
                 }

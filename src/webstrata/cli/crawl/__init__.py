@@ -19,6 +19,7 @@ from webstrata.cli.crawl import start
 COMMANDS = {
     "blacklist": ("steer", "Let a running crawl ask a host or an address for nothing any more."),
     "flush": ("steer", "Bring the files of a running crawl up to date."),
+    "bot-page": ("bot_page", "Write a page for people who meet the crawler on their hosts."),
     "pause": ("steer", "Let a running crawl begin no more visits."),
     "report": ("report", "Write a crawl down as one HTML page, with plots."),
     "resume": ("steer", "Let a paused crawl go on."),

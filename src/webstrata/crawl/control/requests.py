@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from webstrata._core import __version__
 from webstrata.collection.settings import describe, to_text, unknown_name
 from webstrata.crawl.changes import FIXED, Changes
+from webstrata.crawl.cuts import read_cuts
 from webstrata.crawl.metrics import write_metrics
 from webstrata.errors import SettingError, UrlError, UsageError, UserError
 from webstrata.web.url import normalize
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from webstrata.crawl.cuts import Cut
     from webstrata.crawl.series import Series
     from webstrata.crawl.settings import CrawlSettings
 
@@ -112,6 +114,7 @@ class Control:
         self._since = dt.datetime.now(dt.UTC)
         self._shortage = ""
         self._counters: dict[str, int] = dict(engine.counters())
+        self._cuts: list[Cut] = []
         self._live = [field.name for field in describe(type(settings)) if field.setting.live]
         self._samples: deque[tuple[float, dict[str, int]]] = deque([(self._began, self._counters)])
 
@@ -135,6 +138,8 @@ class Control:
             now = self._clock()
             self._counters = dict(self._engine.counters())
             self._shortage = self._read_shortage()
+            if hasattr(self._engine, "cuts"):
+                self._cuts = read_cuts(self._engine.cuts())
             if now - self._samples[-1][0] >= _STEP or force:
                 self._samples.append((now, self._counters))
                 while len(self._samples) > 2 and self._samples[1][0] <= now - WINDOW:
@@ -187,6 +192,7 @@ class Control:
                 "settings": settings,
                 "live": self.live_names(),
                 "changes": list(self.changes),
+                "cuts": [cut.to_dict() for cut in self._cuts],
             }
 
     def live_names(self) -> list[str]:

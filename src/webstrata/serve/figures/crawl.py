@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 MAX_POINTS = 300
 MAX_HOSTS = 25
+MAX_EXAMPLES = 4
 _FAILURES = ("dns", "connect", "tls", "timeout", "protocol")
 _WIDTH = 460
 
@@ -340,6 +341,8 @@ def _tables(report: CrawlReport) -> list[str]:
     given_up = sorted(report.given_up, key=lambda host: (-host.urls, host.origin))[:MAX_HOSTS]
     classes = Counter(host.reason for host in report.given_up)
     attacks = [[what, count] for what, count in result.attacks().items()]
+    cuts = [[cut.text, cut.number, " ".join(cut.examples[:MAX_EXAMPLES])] for cut in result.cuts]
+    rules = [[rule.origin, rule.name, rule.support, f"{rule.precision:.3f}"] for rule in result.rules]
     hosts = [[host, pages] for host, pages in report.hosts[:MAX_HOSTS]]
     changes = [
         [
@@ -362,6 +365,8 @@ def _tables(report: CrawlReport) -> list[str]:
             ["host", "why", "URLs"],
             [[host.origin, host.reason, host.urls] for host in given_up],
         ),
+        _table("What was cut, with examples", ["why", "number", "for example"], cuts),
+        _table("Parameters without meaning", ["host", "parameter", "pairs", "precision"], rules),
         _table(f"The largest of {len(report.hosts):,} hosts", ["host", "pages"], hosts),
         _table("Where the time of an answer went", ["what", "µs"], profile),
         _table("Changed while it ran", ["after", "what"], changes),

@@ -1,0 +1,171 @@
+//! Traps: URLs of a host that are made by a machine and lead to nothing new.
+//!
+//! Two URLs of a host have one pattern if they differ in nothing but numbers and values of parameters: a segment of
+//! the path that has a digit may be any such segment, of the query only the names count, in any order. For each pattern
+//! 64 bits tell which of its last 64 pages repeated another page of their host. When more of them did than
+//! `max_duplicate_share` allows, only one of 64 of its URLs is fetched, whose answers can open the pattern again.
+//! Apart from that, a pattern that is variable in three places or more is full with `max_pages_per_pattern` pages.
+
+use super::config::Limits;
+use super::cuts::Reason;
+use super::fetcher::{Asked, Fetcher};
+use super::messages::Notice;
+use super::page::Page;
+use crate::web::url;
+use hashbrown::HashMap;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Pages that are looked back at, and URLs of which one is fetched all the same.
+const WINDOW: u32 = 64;
+/// Places from which on a pattern has a limit: fewer are what ordinary sites number their pages by.
+const MANY_PLACES: u8 = 3;
+/// Patterns that are known at a time.
+const MOST: usize = 1 << 18;
+/// Patterns with fewer pages are forgotten first.
+const FEW: u32 = 8;
+
+/// What URLs have in common that a machine makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    hash: u64,
+    /// segments with digits, and parameters
+    num_places: u8,
+}
+
+impl Pattern {
+    /// The pattern of a path with its query.
+    pub fn of(target: &str) -> Self {
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let (path, extra) = path.split_once(';').unwrap_or((path, ""));
+        let (mut hash, mut num_places) = (0u64, 0u8);
+        for segment in path.split('/') {
+            let is_variable = segment.bytes().any(|byte| byte.is_ascii_digit());
+            num_places = num_places.saturating_add(u8::from(is_variable));
+            let own = match is_variable {
+                true => 1,
+                false => xxh3_64(segment.as_bytes()),
+            };
+            hash = (hash.rotate_left(5) ^ own).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        }
+        for field in query.split('&').chain(extra.split(';')) {
+            if !field.is_empty() {
+                let name = field.split('=').next().unwrap_or(field);
+                num_places = num_places.saturating_add(1);
+                hash = hash.wrapping_add(xxh3_64(name.as_bytes()) | 1);
+            }
+        }
+        Self { hash, num_places }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Window {
+    /// the last pages, the newest lowest; 1 for one that repeated another
+    repeats: u64,
+    num_pages: u32,
+    num_refused: u32,
+}
+
+#[derive(Debug, Default)]
+pub struct Patterns {
+    windows: HashMap<(u32, u64), Window>,
+}
+
+impl Patterns {
+    /// Notes that a page of a host came, and whether it repeated one of the same host.
+    pub fn note(&mut self, host: u32, pattern: Pattern, is_repeat: bool) {
+        if pattern.num_places == 0 {
+            return;
+        }
+        if self.windows.len() >= MOST {
+            self.windows.retain(|_, window| window.num_pages >= FEW);
+            if self.windows.len() >= MOST / 2 {
+                self.windows.clear();
+            }
+        }
+        let window = self.windows.entry((host, pattern.hash)).or_default();
+        window.repeats = window.repeats << 1 | u64::from(is_repeat);
+        window.num_pages = window.num_pages.saturating_add(1);
+    }
+
+    /// Why a URL of a host is not fetched, if it is not.
+    pub fn refuses(&mut self, host: u32, target: &str, limits: &Limits) -> Option<Reason> {
+        if self.windows.is_empty() {
+            return None;
+        }
+        let pattern = Pattern::of(target);
+        let window = self.windows.get_mut(&(host, pattern.hash))?;
+        let most = limits.max_pages_per_pattern;
+        if most > 0 && pattern.num_places >= MANY_PLACES && window.num_pages >= most {
+            return Some(Reason::Pattern);
+        }
+        let repeats = f64::from(window.repeats.count_ones());
+        let is_trap =
+            window.num_pages >= WINDOW && repeats > limits.max_duplicate_share * f64::from(WINDOW);
+        if !is_trap {
+            return None;
+        }
+        window.num_refused = window.num_refused.wrapping_add(1);
+        (!window.num_refused.is_multiple_of(WINDOW)).then_some(Reason::Trap)
+    }
+
+    /// Forgets a host.
+    pub fn forget(&mut self, host: u32) {
+        if !self.windows.is_empty() {
+            self.windows.retain(|(other, _), _| *other != host);
+        }
+    }
+}
+
+impl Fetcher {
+    /// What an answer 200 tells about URLs like its own; if it has parameters, those who learn are told too.
+    pub(super) fn observe(&self, asked: &Asked, page: &Page) -> Option<(Pattern, bool)> {
+        if page.answer.status != 200 || asked.task.is_probe {
+            return None;
+        }
+        let target = asked.task.target.as_ref();
+        if self.config.limits.dust_support > 0 && !page.is_soft && target.contains(['?', ';']) {
+            let [a, b, c, d, e, f, g, h, ..] = page.digest;
+            let digest = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+            let _ = self.notices.send(Notice::Seen {
+                origin: asked.visit.origin.to_string(),
+                target: target.to_owned(),
+                content: page.scan.as_ref().map_or(digest, |scan| scan.fingerprint),
+            });
+        }
+        let is_own = |url: &str| url::split(url).0 == &*asked.visit.origin;
+        let is_repeat = page.earlier.as_ref().is_some_and(|page| is_own(&page.url));
+        Some((Pattern::of(target), is_repeat || page.is_soft))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_that_differ_in_numbers_and_values_have_one_pattern() {
+        let same = [
+            ("/calendar/2026/01/", "/calendar/1999/12/"),
+            ("/a?x=1&y=2", "/a?y=b&x="),
+            ("/a-17.html", "/b-9x.html"),
+            ("/a;s=1?x=2", "/a?s&x"),
+        ];
+        let different = [
+            ("/calendar/2026/", "/calendar/2026/01/"),
+            ("/a?x=1", "/b?x=1"),
+            ("/a?x=1", "/a?y=1"),
+            ("/a", "/b"),
+        ];
+        for (one, other) in same {
+            assert_eq!(Pattern::of(one), Pattern::of(other), "{one} {other}");
+        }
+        for (one, other) in different {
+            assert_ne!(
+                Pattern::of(one).hash,
+                Pattern::of(other).hash,
+                "{one} {other}"
+            );
+        }
+    }
+}

@@ -1,0 +1,187 @@
+"""Traps: pages that are none, URLs without end, and the same page under many addresses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import webstrata as ws
+from tests.crawl.origin import Answer, Origin, Request, Step, crawl, page, reply, spell, tree
+from tests.crawl.test_run import crawl_web
+from webstrata.store.links import arcs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+class Machine(Origin):
+    """An origin that makes up what was not written down."""
+
+    def __init__(self, make: Callable[[str], Answer]) -> None:
+        super().__init__()
+        self.make = make
+
+    def _choose(self, request: Request) -> tuple[Step, ...]:
+        if request.host + request.path in self._answers or request.path == "/robots.txt":
+            return super()._choose(request)
+        answer = self.make(request.path)
+        return (answer,) if isinstance(answer, bytes) else answer
+
+
+# ---- soft 404s
+
+
+def sorry(path: str) -> Answer:
+    """What is not there, said with status 200, the address in its text."""
+    return reply(f"<title>Oops</title><p>There is no {path} here.</p><a href='/more{path}'>go on</a>")
+
+
+def test_pages_that_say_that_nothing_is_there_are_counted_and_no_nodes(tmp_path: Path) -> None:
+    with Machine(sorry) as origin:
+        # the first of them comes before the host is asked for what cannot be there
+        missing = [f"/gone/{spell(str(place))}{place}" for place in range(20)]
+        origin.say("a.test/", reply(page("home", missing[0], "/1", "/2", "/3")))
+        for place in range(1, 4):
+            origin.say(f"a.test/{place}", reply(page(f"number {place}", *missing[6 * place :][:7])))
+        found = crawl(tmp_path, origin, "http://a.test/", probe_after=1)
+    probes = [path for path in origin.paths() if "/" not in path[1:] and len(path) == 14]
+    assert len(probes) == 1
+    assert set(found.snapshot.urls) == {
+        "http://a.test/",
+        *(f"http://a.test/{place}" for place in range(1, 4)),
+    }
+    soft = {url for url, line in found.lines.items() if "soft-404" in line.get("robots", "")}
+    assert soft | {f"http://a.test{missing[0]}"} >= {url for url in found.lines if "/gone/" in url}
+    assert found["soft_404"] == len(soft) - 1
+    assert not [
+        path for path in origin.paths() if path.startswith("/more/gone/") and path[11:] in missing[1:]
+    ]
+
+
+def test_hosts_that_say_404_or_forbid_the_probe_lose_nothing(tmp_path: Path) -> None:
+    with Origin(("127.0.0.1", "127.0.0.2")) as origin:
+        tree(origin, names=("a.test", "b.test"), size=7)
+        origin.say("b.test/robots.txt", reply("User-agent: *\nAllow: /$\nAllow: /2\nDisallow: /\n"))
+        names = {"a.test": origin.at(), "b.test": origin.at("127.0.0.2")}
+        found = crawl(tmp_path, origin, *(f"http://{name}/" for name in names), names=names, probe_after=1)
+    assert len(origin.paths("a.test")) == 8
+    assert origin.paths("b.test") == ["/", "/2"]
+    assert (found["pages"], found["soft_404"]) == (9, 0)
+
+
+def test_a_host_that_shows_its_home_page_for_everything_keeps_its_home_page(tmp_path: Path) -> None:
+    with Machine(lambda _: reply(page("home", "/1", "/2"))) as origin:
+        found = crawl(tmp_path, origin, "http://a.test/", probe_after=1)
+    assert list(found.snapshot.urls) == ["http://a.test/"]
+
+
+def test_soft_404s_of_the_in_vitro_web_are_told_with_precision_and_recall(tmp_path: Path) -> None:
+    web = ws.invitro.Web("small", seed=7, soft_404_share=0.5, broken_share=0.1)
+    snapshot, _, result = crawl_web(tmp_path, web, probe_after=1, dust_support=0)
+    told = {row["url"] for row in read_index(snapshot) if "soft-404" in row.get("robots", "")}
+    served = set(web.graph(view="served").urls)
+    true = {url for url in served if not (web.facts(url) or {})["title"]}
+    told &= served  # a probe is no page of that web
+    assert len(true) > 50
+    assert not told - true
+    assert len(told) >= 0.9 * len(true)
+    assert result.counters["soft_404"] >= len(told) - 1
+    good = set(web.graph(view="collection").urls) - true
+    assert good <= set(snapshot.urls)
+
+
+def read_index(snapshot: ws.Snapshot) -> list[dict[str, str]]:
+    from webstrata.store.cdxj import Index
+
+    with snapshot.open_part("index") as part, Index(part.path) as index:
+        return [dict(entry.fields) for entry in index]
+
+
+# ---- patterns
+
+
+def test_a_pattern_whose_pages_repeat_each_other_is_left_and_looked_at_again(tmp_path: Path) -> None:
+    with Machine(lambda path: reply(page("please log in" if "?" in path else f"place {path}"))) as origin:
+        targets = [f"/login?from={place}" for place in range(400)] + [f"/good/{place}" for place in range(90)]
+        origin.say("a.test/", reply(page("home", *targets)))
+        found = crawl(tmp_path, origin, "http://a.test/", dust_support=0, probe_after=0)
+        asked = len([path for path in origin.paths() if path.startswith("/login")])
+        everything = crawl(
+            tmp_path, origin, "http://a.test/", dust_support=0, probe_after=0, max_duplicate_share=1
+        )
+    assert found["trapped"] == 400 - asked
+    assert 64 <= asked <= 64 + 2 + 400 // 64
+    assert everything["trapped"] == 0
+    assert len([url for url in found.snapshot.urls if "/good/" in url]) == 90
+    assert found.result is not None
+    (cut,) = [cut for cut in found.result.cuts if cut.reason == "trap"]
+    assert cut.number == found["trapped"]
+    assert len(cut.examples) == 8
+    assert all(url.startswith("http://a.test/login?from=") for url in cut.examples)
+
+
+def test_a_pattern_that_is_variable_in_many_places_is_full_one_day(tmp_path: Path) -> None:
+    with Machine(lambda path: reply(page(f"day {path}"))) as origin:
+        days = [f"/calendar/20{place % 90 + 10}/{place % 12 + 1}/{place}" for place in range(40)]
+        origin.say("a.test/", reply(page("home", *days, *(f"/item?id={place}" for place in range(40)))))
+        found = crawl(tmp_path, origin, "http://a.test/", max_pages_per_pattern=25)
+    assert len([path for path in origin.paths() if path.startswith("/calendar/")]) == 25
+    assert len([path for path in origin.paths() if path.startswith("/item")]) == 40
+    assert found["trapped"] == 15
+
+
+# ---- DUST
+
+
+def session_pages(path: str) -> Answer:
+    """Pages that link to each other under a new session identifier each time."""
+    bare = path.partition("?")[0]
+    place = int(bare.strip("/") or 0)
+    # like the real ones, they differ in their bytes from session to session
+    links = (f"<a href='/{other}?sid={place}x{other}x{len(path)}'>on</a>" for other in next_to(place))
+    return reply(page(f"number {place}") + "".join(links).encode())
+
+
+def next_to(place: int) -> set[int]:
+    return {other % 40 for other in (place + 1, place + 2, place * 3, place * 5 + 7)}
+
+
+def test_parameters_without_meaning_are_learned_and_taken_out(tmp_path: Path) -> None:
+    with Machine(session_pages) as origin:
+        how: dict[str, Any] = {"host_delay": 0.005, "probe_after": 0}
+        plain = crawl(tmp_path, origin, "http://a.test/0", dust_support=0, **how)
+        before = len(origin.paths())
+        found = crawl(tmp_path, origin, "http://a.test/0", dust_support=5, **how)
+        after = len(origin.paths()) - before
+    assert plain["rewritten"] == 0
+    assert found["rewritten"] > 0
+    assert after < before
+    assert found.result is not None
+    (rule,) = found.result.rules
+    assert (rule.origin, rule.name, rule.precision) == ("http://a.test", "sid", 1.0)
+    assert rule.support >= 5
+    # nothing is lost: the same pages, and all links between them, whatever they are written as
+    places = [int(url.removeprefix("http://a.test/").partition("?")[0]) for url in found.snapshot.urls]
+    assert sorted(places) == list(range(40))
+    assert len(plain.snapshot.urls) == 40
+    between = {(places[source], places[target]) for source, target in zip(*arcs(found.snapshot), strict=True)}
+    assert between == {(place, other) for place in range(40) for other in next_to(place)}
+
+
+@pytest.mark.slow
+def test_of_a_hostile_web_no_good_page_in_a_thousand_is_lost(tmp_path: Path) -> None:
+    web = ws.invitro.Web("hostile", seed=7, hosts=120, pages=6_000, latency=0.0, slow_share=0.0)
+    snapshot, _, result = crawl_web(
+        tmp_path, web, probe_after=32, response_timeout=2.0, connect_timeout=2.0, fetch_timeout=5.0
+    )
+    # by their text: under which of its session identifiers a page is found is chance
+    good, found = (
+        {row["text"] for row in web.table(list(urls)).select(["title", "text"]).to_pylist() if row["title"]}
+        for urls in (web.graph(view="collection").urls, snapshot.urls)
+    )
+    assert len(good) > 3000
+    assert len(good - found) <= 0.001 * len(good), (len(good - found), len(good), result.cuts)
+    traps = [url for url in snapshot.urls if (web.facts(url) or {})["trap"]]
+    assert len(traps) <= 2 * len(web.hosts()["name"])
