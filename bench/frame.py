@@ -129,6 +129,9 @@ class Figure:
     data: str = ""
     """The name of the input, shared by figures that have the same one; the figure's own unless told."""
 
+    varies: bool = False
+    """Whether the input holds the times at which it was made, so that its bytes are others each time."""
+
     measure: Literal["wall", "cpu", "peak", "answer"] = "wall"
     unit: str = "s"
     better: Literal["less", "more"] = "less"

@@ -137,6 +137,7 @@ def _figure(name: str, ours: str, theirs: str, **more: Any) -> Figure:  # noqa: 
     return Figure(
         name=name,
         data="get",
+        varies=True,
         prepare=prepare,
         ours=Call(f"bench.get:{ours}"),
         theirs=Call(f"bench.get:{theirs}", PEERS / "python"),

@@ -196,6 +196,7 @@ def _figure(name: str, ours: str, **more: Any) -> Figure:  # noqa: ANN401 (field
     return Figure(
         name=name,
         data=("ingest-real" if IS_REAL else "ingest") if "crawl" not in name else name,
+        varies="crawl" in name,
         prepare=prepare_crawl if "crawl" in name else prepare,
         ours=Call(f"bench.ingest:{ours}"),
         measure="answer",

@@ -251,5 +251,6 @@ def test_every_figure_has_a_name_of_its_own_and_a_small_input(data: Path) -> Non
         first = frame.find_input(figure, quick=True)
         digest = frame.digest_tree(first, figure.name)
         first.rename(data / "moved")
-        assert frame.digest_tree(frame.find_input(figure, quick=True), figure.name) == digest
+        again = frame.digest_tree(frame.find_input(figure, quick=True), figure.name)
+        assert figure.varies or again == digest, figure.name
         (data / "moved").rename(data / f"before-{figure.name}")

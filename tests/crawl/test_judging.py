@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from webstrata.crawl.filters import Response
-    from webstrata.crawl.run import HostSample
+    from webstrata.crawl.judging import HostSample
 
 
 # ---- filters

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -117,7 +118,10 @@ def test_warcio_fastwarc_and_jwarc_read_every_form_of_export(
         told = run(find_peer("fastwarc"), "check", str(path))
         # Common Crawl's warcinfo has no digest either
         verified = number - 1 if form == "wet" else number
-        assert f"{verified} records were verified successfully" in told, form
+        # captures that were taken as they are may have records without digests
+        counted = map(int, re.findall(r"(\d+) records were (?:verified successfully|skipped)", told))
+        assert sum(counted) == number, form
+        assert "failed" not in told.lower(), told
         if path.suffix == ".zst":
             continue  # neither of the others reads zstd
         told = run(find_peer("warcio"), "check", "-v", str(path))

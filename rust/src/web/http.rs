@@ -108,7 +108,7 @@ impl Answer {
             .trim()
             .parse()
             .ok()
-            .filter(|seconds: &f64| seconds.is_finite());
+            .filter(|seconds: &f64| !seconds.is_nan());
         let seconds = seconds.or_else(|| {
             let now = SystemTime::now().duration_since(UNIX_EPOCH);
             Some(parse_date(&text)? - now.map_or(0.0, |now| now.as_secs_f64()))

@@ -23,13 +23,14 @@ from webstrata.collection.progress import Progress
 from webstrata.crawl.agents import Standing
 from webstrata.crawl.changes import FILE as CHANGES
 from webstrata.crawl.changes import Changes, kept_changes, read_changes
-from webstrata.crawl.configuration import PLACES, check_settings, configure, configure_live, make_filters
+from webstrata.crawl.configuration import check_settings, configure, configure_live, make_filters
 from webstrata.crawl.control import SOCKET, Control, Listener
 from webstrata.crawl.cuts import read_cuts
 from webstrata.crawl.filters import Response
 from webstrata.crawl.given_up import FILE as GIVEN_UP
 from webstrata.crawl.given_up import GivenUpHosts, read_given_up
 from webstrata.crawl.hosts import parse_address, read_hosts_table
+from webstrata.crawl.judging import HostSample, judge
 from webstrata.crawl.name_servers import check_name_servers
 from webstrata.crawl.priorities import Prioritizer
 from webstrata.crawl.recovery import FINISHED, SCRATCH, Past, can_go_on, is_finished, recover
@@ -51,21 +52,10 @@ if TYPE_CHECKING:
 
     Filters = Mapping[str, Filter | None]
     Priority = Callable[[Sequence[str], Sequence[int]], Iterable[int]]
-    Gate = Callable[[list["HostSample"]], Iterable[bool]]
+    Gate = Callable[[list[HostSample]], Iterable[bool]]
     Known = tuple[str, str, str]
 
 _PERIOD = 0.1
-
-
-class HostSample:
-    """What the gate knows of a new host: its origin, and the pages that were fetched of it so far."""
-
-    def __init__(self, origin: str, pages: list[Response]) -> None:
-        self.origin = origin
-        self.pages = pages
-
-    def __repr__(self) -> str:
-        return f"<HostSample {self.origin}, {len(self.pages)} pages>"
 
 
 class Crawl:
@@ -479,7 +469,7 @@ class Crawl:
         numbers["gate_after"] = float(settings.gate_after if self.gate else -1)
         numbers["agent"] = float(self.ring.number(self.agent) if self.ring else 0)
         # a predicate has its number in the filters that it was compiled with, and no others
-        return told | {"numbers": list(numbers.items()), "judge": partial(self._judge, filters)}
+        return told | {"numbers": list(numbers.items()), "judge": partial(judge, filters)}
 
     def _change(self, settings: CrawlSettings) -> None:
         """Obey other settings and filters from now on, unless there is something wrong with them."""
@@ -489,27 +479,6 @@ class Crawl:
         if engine is not None:
             engine.change(self._live(settings, filters))
             self.settings, self.filters = settings, filters
-
-    @staticmethod
-    def _judge(filters: Filters, predicate: tuple[int, int], subjects: list[tuple[Any, ...]]) -> list[bool]:
-        """The answers of a predicate of the user's for a batch."""
-        place, number = predicate
-        chosen = filters[PLACES[place]]
-        assert chosen is not None
-        batch: list[Any] = [url for url, *_ in subjects]
-        if place > 1:
-            batch = [
-                Response(
-                    url=url,
-                    status=status,
-                    content_type=content_type,
-                    body=body or b"",
-                    digest=digest,
-                    is_duplicate=is_duplicate,
-                )
-                for url, _, _, status, content_type, body, digest, is_duplicate in subjects
-            ]
-        return chosen.asked[number](batch)
 
     def _prioritize(self, urls: list[str], depths: list[int]) -> list[int]:
         priority = self.priority

@@ -302,7 +302,7 @@ def _text_columns(found: Mapping[str, Any], known: Mapping[int, Mapping[str, Any
     for row, values in known.items():
         for name, value in values.items():
             columns[name][row] = value
-    return pa.table(columns).select(COLUMNS.names).cast(COLUMNS)
+    return pa.table({name: columns[name] for name in COLUMNS.names}, schema=COLUMNS)
 
 
 def _strings(column: tuple[Any, Any], start: int, stop: int) -> pa.Array:
