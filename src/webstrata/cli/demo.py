@@ -75,7 +75,10 @@ def command(into: Path, preset: str) -> int:
         f"\nDone in {time.monotonic() - started:.1f} s. Look at {into / 'plots' / 'describe.html'}, and"
     )
     click.echo("try next (`. .venv/bin/activate` first):")
-    third, fourth = ([str(place), f"2026-0{month + 1}", *crawled, "--month", str(month)] for month in (2, 3))
+    third, fourth = (
+        [str(place), f"2026-0{number}", *crawled, "--month", str(_month(preset, number - 1))]
+        for number in (3, 4)
+    )
     for words in (
         ["show", str(place), "--json"],
         ["crawl", *third, "--limit", "1000"],
@@ -86,6 +89,13 @@ def command(into: Path, preset: str) -> int:
     ):
         click.echo(f"  webstrata {shlex.join(words)}")
     return 0
+
+
+def _month(preset: str, month: int) -> int:
+    """A month of the web, the last one if it has not so many."""
+    from webstrata.simulate.invitro.settings import PRESETS
+
+    return min(month, int(PRESETS[preset]["months"]) - 1)
 
 
 def _delays(name: str) -> list[str]:
