@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.command import find_server
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -50,10 +52,14 @@ def webstrata(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]
     """The real command, run in the test's own folder: ``webstrata("show", "uk", faults="no-space")``."""
 
     def run(*words: str, faults: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+        environment = os.environ | variables | {"WEBSTRATA_FAULTS": faults}
+        if all(name.startswith("WEBSTRATA_") for name in variables):
+            return find_server().run(list(words), tmp_path, environment)
+        # Python itself looks at others when it starts
         return subprocess.run(
             [command_path(), *words],
             cwd=tmp_path,
-            env=os.environ | variables | {"WEBSTRATA_FAULTS": faults},
+            env=environment,
             capture_output=True,
             encoding="utf-8",
             check=False,

@@ -126,7 +126,7 @@ def play(driver: Driver, folder: Path, sequence: list[tuple[str, str, int, str |
     return ends
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.lists(steps, min_size=2, max_size=8))
 @example(
     [("build", "graph", 1, ""), ("remove", "graph", 1, "crash at=file.renamed"), ("build", "graph", 2, "")]

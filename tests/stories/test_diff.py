@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tests.conftest import command_path
 from tests.stories.conftest import assert_refused
 from tests.stories.test_get import archive as archive
+from tests.stories.test_get import ingested as ingested
 
 if TYPE_CHECKING:
     from pathlib import Path

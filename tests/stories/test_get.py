@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
 import webstrata as ws
+from tests.command import find_server
 from tests.conftest import command_path
 from tests.stories.conftest import assert_refused
 from webstrata.store.warc import Capture, Revisit, WarcWriter
@@ -22,13 +25,15 @@ JUNE = 1_781_289_000 * 10**9  # 2026-06-12T18:30:00Z
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=iso-8859-1\r\n"
 
 
-@pytest.fixture
-def archive(webstrata: Command, tmp_path: Path) -> Path:
-    """A collection `uk` with two snapshots of a small archive."""
-    webstrata("new", "uk")
+@pytest.fixture(scope="session")
+def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the collection `uk`, and the archives that it was made of."""
+    folder = tmp_path_factory.mktemp("ingested")
+    server = find_server()
+    server.run(["new", "uk"], folder, dict(os.environ))
     page = b"<html><title>A</title><p>Gr\xfc\xdfe<p>from %s"
     for label, date in (("2026-06", JUNE), ("2026-07", JUNE + 30 * 86_400 * 10**9)):
-        with WarcWriter(tmp_path, label) as writer:
+        with WarcWriter(folder, label) as writer:
             body = page % label.encode()
             one = Capture(url="http://a.uk/", date=date, head=HEAD, body=body)
             back = Revisit("identical-digest", "http://a.uk/", date)
@@ -36,8 +41,15 @@ def archive(webstrata: Command, tmp_path: Path) -> Path:
             writer.write(
                 Capture(url="http://b.uk/x", date=date, head=HEAD, body=b"", revisit=back, digest=one.digest)
             )
-        done = webstrata("ingest", "uk", label, f"{label}-00000.warc.gz")
+        done = server.run(["ingest", "uk", label, f"{label}-00000.warc.gz"], folder, dict(os.environ))
         assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def archive(ingested: Path, tmp_path: Path) -> Path:
+    """A collection `uk` with two snapshots of a small archive."""
+    shutil.copytree(ingested, tmp_path, symlinks=True, dirs_exist_ok=True)
     return tmp_path / "uk"
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tests.stories.conftest import assert_refused
 from tests.stories.test_get import archive as archive
+from tests.stories.test_get import ingested as ingested
 
 if TYPE_CHECKING:
     from pathlib import Path
