@@ -243,10 +243,15 @@ def test_a_figure_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str
     assert "nonsense is no figure; known are sample" in capsys.readouterr().err
 
 
-def test_every_figure_has_a_name_of_its_own_and_a_small_input(data: Path) -> None:
+def test_every_figure_has_a_name_of_its_own() -> None:
     figures = find_figures()
     assert figures
     assert len({figure.name for figure in figures}) == len(figures)
+
+
+@pytest.mark.slow
+def test_every_figure_has_a_small_input(data: Path) -> None:
+    figures = find_figures()
     for figure in figures:
         first = frame.find_input(figure, quick=True)
         digest = frame.digest_tree(first, figure.name)

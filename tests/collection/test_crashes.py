@@ -147,7 +147,7 @@ def test_no_long_sequence_of_builds_and_crashes_halves_or_loses_a_part(
 
 
 @pytest.mark.parametrize("point", POINTS)
-@pytest.mark.parametrize("before", [None, 11])
+@pytest.mark.parametrize("before", [11, pytest.param(None, marks=pytest.mark.slow)])
 def test_a_crash_at_each_pass_of_each_point_leaves_the_old_part_or_the_new_one(
     driver: Driver, tmp_path: Path, point: str, before: int | None
 ) -> None:

@@ -190,7 +190,7 @@ def test_a_crawl_that_is_stopped_while_the_disk_is_full_can_go_on(
     assert_whole(snapshot, web)
 
 
-@pytest.mark.parametrize("place", ["*/journal", "*.open", "*/captures.cdxj", "*/crawl"])
+@pytest.mark.parametrize("place", ["*/journal", "*.open", "*/captures.cdxj"])
 def test_a_sync_that_fails_once_ends_the_crawl_and_the_next_run_recovers(
     snapshot: Snapshot, web: Web, place: str
 ) -> None:

@@ -83,7 +83,9 @@ def read_arcs(snapshot: Snapshot) -> set[tuple[int, int]]:
     return arcs
 
 
-@pytest.mark.parametrize(("preset", "seed"), [("tiny", 0), ("tiny", 7), ("small", 7)])
+@pytest.mark.parametrize(
+    ("preset", "seed"), [("tiny", 0), ("tiny", 7), pytest.param("small", 7, marks=pytest.mark.slow)]
+)
 def test_the_graph_of_a_finished_crawl_is_the_truth(tmp_path: Path, preset: str, seed: int) -> None:
     web = ws.invitro.Web(preset, seed=seed)
     snapshot, _, result = crawl_web(tmp_path, web)

@@ -77,6 +77,7 @@ def test_a_host_that_shows_its_home_page_for_everything_keeps_its_home_page(tmp_
     assert list(found.snapshot.urls) == ["http://a.test/"]
 
 
+@pytest.mark.slow
 def test_soft_404s_of_the_in_vitro_web_are_told_with_precision_and_recall(tmp_path: Path) -> None:
     web = ws.invitro.Web("small", seed=7, soft_404_share=0.5, broken_share=0.1)
     snapshot, _, result = crawl_web(tmp_path, web, probe_after=1, dust_support=0)
