@@ -9,7 +9,6 @@ use super::messages::{Clock, End, Event, Notice};
 use super::record::{Batch, Record};
 use super::{CrawlError, Result, sieve};
 use crate::collection::space::Space;
-use crate::web::http::LARGE;
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
@@ -30,7 +29,6 @@ pub struct Engine {
 
 impl Engine {
     pub fn start(config: Config) -> Result<Self> {
-        give_back_large_buffers();
         let config = Arc::new(config);
         let counters = Arc::new(Counters::default());
         let clock = Clock(Instant::now());
@@ -154,16 +152,6 @@ fn spawn<T: Send + 'static>(
 ) -> Result<JoinHandle<T>> {
     let thread = Builder::new().name(name.into()).spawn(work);
     thread.map_err(|error| CrawlError::Setting(format!("no thread could be started: {error}")))
-}
-
-/// Has the allocator give large buffers back as soon as they are free. Left to itself, it learns from the first large
-/// page that such sizes are common, and keeps holes of ten megabytes for every thread ever after.
-fn give_back_large_buffers() {
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // Safety: it takes plain numbers, and may be called at any time from any thread.
-    unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE as libc::c_int);
-    }
 }
 
 fn panicked() -> CrawlError {
