@@ -192,10 +192,10 @@ class Field:
         assert list(snapshot.urls) == list(self.web.graph(view="collection").urls)
         assert set(count_captures(snapshot).values()) == {1}
 
-    def find_rudeness(self, grace: float = 3.0) -> dict[str, int]:
+    def find_rudeness(self) -> dict[str, int]:
         """What the judge, who knows of the restarts, holds against the crawl."""
         verdict = ws.invitro.judge(
-            self.log, JudgeSettings(host_delay=0.002, ip_delay=0.001, restart_grace=grace)
+            self.log, JudgeSettings(host_delay=0.002, ip_delay=0.001, restart_grace=3.0)
         )
         return {} if verdict.is_polite else dict(verdict.counts)
 
@@ -340,9 +340,7 @@ def loop(kind: str, ends: int, seconds: float, seed: int) -> dict[str, Any]:
                     assert known <= field.known(), f"lost {known - field.known()}"
             field.assert_whole()
             found["crawls"] += 1
-            # what came since the last checkpoint is asked for again, and a busy disk makes that long ago
-            grace = 10.0 if kind in ("power cut", "failing sync") else 3.0
-            rude.update(field.find_rudeness(grace))
+            rude.update(field.find_rudeness())
     assert not rude, f"{kind}: the judge found {dict(rude)}"
     return {"kind": kind, **found, "seconds": round(time.monotonic() - begun, 1)}
 
