@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
-import pytest
-
-import webstrata as ws
+from tests.graph.test_build import snapshot as snapshot
 from webstrata.cli import run
 
+if TYPE_CHECKING:
+    import pytest
 
-@pytest.fixture(scope="module")
-def snapshot(tmp_path_factory: pytest.TempPathFactory) -> ws.Snapshot:
-    folder = tmp_path_factory.mktemp("graph") / "web"
-    assert run(["new", str(folder)]) == 0
-    words = ["--invitro", "tiny", "--invitro-seed", "7", "--max-crawl-delay", "20ms"]
-    assert run(["crawl", str(folder), "2026-06", *words]) == 0
-    assert run(["graph", "build", str(folder), "2026-06"]) == 0
-    return ws.open(folder)["2026-06"]
+    import webstrata as ws
 
 
 def test_links_are_listed_by_url(snapshot: ws.Snapshot, capsys: pytest.CaptureFixture[str]) -> None:
