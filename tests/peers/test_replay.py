@@ -7,15 +7,13 @@ import html
 import os
 import re
 import shutil
-import socket
 import subprocess
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 import webstrata as ws
-from tests.peers.test_warc import ask, find_peer
+from tests.peers.test_warc import ask, find_peer, serving_pywb
 from webstrata.store.ingest import ingest
 from webstrata.store.warc import Capture, WarcWriter
 
@@ -69,27 +67,8 @@ def replay(uk: Collection, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     wayback = find_peer("wayback")
     folder = tmp_path_factory.mktemp("pywb")
     (folder / "config.yaml").write_text(CONFIG.format(uk=uk.path))
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    log = (folder / "pywb.log").open("wb")
-    server = subprocess.Popen(
-        [wayback, "-p", str(port), "-b", "127.0.0.1"], cwd=folder, stdout=log, stderr=subprocess.STDOUT
-    )
-    address = f"http://127.0.0.1:{port}/uk"
-    try:
-        for _ in range(600):
-            try:
-                ask(address + "/cdx?url=example.org")
-                break
-            except OSError:
-                assert server.poll() is None, (folder / "pywb.log").read_text()[-2000:]
-                time.sleep(0.1)
+    with serving_pywb(wayback, folder) as address:
         yield address
-    finally:
-        server.terminate()
-        server.wait(30)
-        log.close()
 
 
 def find_changed(web: Web) -> str:

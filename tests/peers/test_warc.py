@@ -11,6 +11,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -127,6 +128,32 @@ def test_fastwarc_of_the_peers_verifies_every_digest(archive: tuple[Path, list[b
 # ---- replay
 
 
+@contextmanager
+def serving_pywb(wayback: str, folder: Path) -> Iterator[str]:
+    """The address of the collection `uk` of a pywb that is run in a folder."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    log = (folder / "pywb.log").open("wb")
+    server = subprocess.Popen(
+        [wayback, "-p", str(port), "-b", "127.0.0.1"], cwd=folder, stdout=log, stderr=subprocess.STDOUT
+    )
+    address = f"http://127.0.0.1:{port}/uk"
+    try:
+        for _ in range(600):
+            try:
+                ask(address + "/cdx?url=example.org")
+                break
+            except OSError:
+                assert server.poll() is None, (folder / "pywb.log").read_text()[-2000:]
+                time.sleep(0.1)
+        yield address
+    finally:
+        server.terminate()
+        server.wait(30)
+        log.close()
+
+
 @pytest.fixture
 def replay(archive: tuple[Path, list[bytes]], tmp_path: Path) -> Iterator[str]:
     """The address of a pywb that has the file, and our index of it in place of its own."""
@@ -137,27 +164,8 @@ def replay(archive: tuple[Path, list[bytes]], tmp_path: Path) -> Iterator[str]:
     shutil.copy(archive[0], folder / "collections" / "uk" / "archive")
     (tmp_path / "captures.cdxj").write_bytes(b"".join(archive[1]))
     build_index(tmp_path / "captures.cdxj", folder / "collections" / "uk" / "indexes", block_lines=2)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    log = (tmp_path / "pywb.log").open("wb")
-    server = subprocess.Popen(
-        [wayback, "-p", str(port), "-b", "127.0.0.1"], cwd=folder, stdout=log, stderr=subprocess.STDOUT
-    )
-    address = f"http://127.0.0.1:{port}/uk"
-    try:
-        for _ in range(300):
-            try:
-                ask(address + "/cdx?url=example.org")
-                break
-            except OSError:
-                assert server.poll() is None, (tmp_path / "pywb.log").read_text()[-2000:]
-                time.sleep(0.1)
+    with serving_pywb(wayback, folder) as address:
         yield address
-    finally:
-        server.terminate()
-        server.wait(30)
-        log.close()
 
 
 class _Stay(urllib.request.HTTPRedirectHandler):

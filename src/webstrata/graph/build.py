@@ -99,7 +99,7 @@ def build_graph(
         found = arcs(snapshot, frontier=frontier, nofollow=nofollow, self_loops=self_loops)
         num_nodes = _count_nodes(snapshot, frontier=frontier)
         offsets = np.searchsorted(found.sources, np.arange(num_nodes + 1)).astype(np.uint64)
-        graph = RowsGraph.from_rows(offsets, found.targets)
+        graph = RowsGraph(offsets, found.targets)
         forward = compress(*graph.rows(), build.path / FORWARD, progress=progress)
         compress(*graph.transpose().rows(), build.path / TRANSPOSE, progress=progress)
         build.count(nodes=forward.num_nodes, arcs=forward.num_arcs, bits=forward.graph_bits)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class RowsGraph(Graph):
-    """A graph in memory.
+    """A graph in memory, of rows that are not copied; successors must be in order and once each.
 
     Examples
     --------
@@ -26,18 +26,6 @@ class RowsGraph(Graph):
 
     def __init__(self, offsets: npt.NDArray[np.uint64], targets: npt.NDArray[np.uint32]) -> None:
         self._offsets, self._targets = offsets, targets
-
-    @classmethod
-    def from_rows(cls, offsets: npt.NDArray[np.uint64], targets: npt.NDArray[np.uint32]) -> RowsGraph:
-        """The graph with these rows, which are not copied; successors must be in order and once each.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> RowsGraph.from_rows(np.array([0, 1, 1], np.uint64), np.array([1], np.uint32)).num_nodes
-        2
-        """
-        return cls(offsets, targets)
 
     @classmethod
     def from_arcs(cls, arcs: npt.ArrayLike, *, num_nodes: int | None = None) -> RowsGraph:

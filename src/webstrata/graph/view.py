@@ -153,7 +153,7 @@ class Graph(ABC):
         from webstrata.graph.rows import RowsGraph
 
         offsets, targets = self.rows()
-        return RowsGraph.from_rows(*_turned(offsets, targets))
+        return RowsGraph(*_turned(offsets, targets))
 
     def write(self, basename: str | PathLike[str], *, progress: Progress | None = None) -> Graph:
         """Compress this graph to files with this basename, and open it there.
