@@ -18,6 +18,12 @@ class Core:
     def counters(self) -> dict[str, int]:
         return dict(self.numbers)
 
+    def cuts(self) -> list[tuple[str, int, list[str]]]:
+        return []
+
+    def shortage(self) -> None:
+        """The disk has room."""
+
     def pause(self, is_paused: bool) -> None:  # noqa: FBT001 (as the core has it)
         self.told.append(("pause", is_paused))
 

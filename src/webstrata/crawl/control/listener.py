@@ -78,6 +78,10 @@ class Listener:
     >>> class Core:
     ...     def counters(self):
     ...         return {"pages": 7}
+    ...     def cuts(self):
+    ...         return []
+    ...     def shortage(self):
+    ...         return None
     >>> folder = getfixture("tmp_path")
     >>> with Listener() as listener:
     ...     listener.serve(Control(Core(), CrawlSettings()), folder)

@@ -74,6 +74,10 @@ class Control:
     >>> class Core:
     ...     def counters(self):
     ...         return {"pages": 7}
+    ...     def cuts(self):
+    ...         return []
+    ...     def shortage(self):
+    ...         return None
     ...     def pause(self, is_paused):
     ...         print("paused" if is_paused else "resumed")
     >>> control = Control(Core(), CrawlSettings())
@@ -138,8 +142,7 @@ class Control:
             now = self._clock()
             self._counters = dict(self._engine.counters())
             self._shortage = self._read_shortage()
-            if hasattr(self._engine, "cuts"):
-                self._cuts = read_cuts(self._engine.cuts())
+            self._cuts = read_cuts(self._engine.cuts())
             if now - self._samples[-1][0] >= _STEP or force:
                 self._samples.append((now, self._counters))
                 while len(self._samples) > 2 and self._samples[1][0] <= now - WINDOW:
@@ -325,7 +328,7 @@ class Control:
     # ---- inside
 
     def _read_shortage(self) -> str:
-        found = self._engine.shortage() if hasattr(self._engine, "shortage") else None
+        found = self._engine.shortage()
         if found is None:
             return ""
         command = "webstrata crawl resume"
