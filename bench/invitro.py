@@ -307,7 +307,7 @@ def build_graph(place: str) -> int:
 
 def build_igraph(place: str) -> int:
     """A random graph of as many nodes and arcs; its nodes."""
-    import igraph  # type: ignore[import-not-found]
+    import igraph
 
     sizes = _read_sizes(place)
     arcs = round(sizes["arcs"] / sizes["nodes"])

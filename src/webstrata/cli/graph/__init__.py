@@ -1,0 +1,23 @@
+"""webstrata graph: a group of commands, one file each, loaded when used."""
+
+from __future__ import annotations
+
+import click
+
+from webstrata.cli.group import Group
+
+COMMANDS = {
+    "build": "Compress the links of SNAPSHOT to a graph, forward and transposed.",
+    "links": "List the pages that URL links to, or that link to it.",
+}
+
+
+@click.command(
+    "graph",
+    cls=Group,
+    package=__name__,
+    summaries=COMMANDS,
+    epilog="Example: webstrata graph build uk 2026-06",
+)
+def command() -> None:
+    """Build the graph of SNAPSHOT's pages, and ask it."""
