@@ -30,7 +30,7 @@ VERBS = {
     "duplicates": "List the pages of SNAPSHOT that are duplicates of each other, exact or near.",
     "export": "Write SNAPSHOT in a format that other programs read.",
     "get": "Print the last capture of URL, or the last one at or before a time.",
-    "graph": "Build the graph of SNAPSHOT's pages, and ask it for links.",
+    "graph": "Build the graph of SNAPSHOT's pages, and ask it.",
     "ingest": "Make the captures in FILEs those of SNAPSHOT.",
     "invitro": "A web that does not exist: serve it, describe it, judge its visitors.",
     "ls": "List the captures of a URL, host or domain, or below a key.",
