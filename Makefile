@@ -55,9 +55,10 @@ slow: build ## Tests that take minutes: kill -9 sequences, large inputs.
 kill: build ## Let crawls die in 250 ways (kill -9, power cuts, full disks, failing syncs) and finish them.
 	PYTHONPATH=. python tests/crawl/killing.py --loop
 
-fuzz: build ## Fuzz what reads bytes of strangers (SECONDS=300), then the in-vitro server for a fifth of it.
+fuzz: build ## Fuzz what reads bytes of strangers (SECONDS=300), then the in-vitro server and filters, a fifth of it each.
 	python tests/fuzz/kernels.py --seconds $(or $(SECONDS),300)
 	python tests/fuzz/invitro_server.py --seconds $$(( $(or $(SECONDS),300) / 5 ))
+	python tests/fuzz/filters.py --seconds $$(( $(or $(SECONDS),300) / 5 ))
 
 hostile: build ## Crawl the web of traps and attacks, some minutes: what was met, how it ended, what was lost.
 	python -m tests.endurance.hostile

@@ -235,7 +235,7 @@ impl Frontier {
         let limits = &self.config.limits;
         let (most, per_turn) = (limits.workbench, PER_TURN);
         for _ in 0..per_turn {
-            if !self.distributor.wants(self.bench.front()) || self.bench.num_bytes >= most {
+            if !self.distributor.wants(self.bench.front()) || self.bench.num_bytes() >= most {
                 return Ok(false);
             }
             if self.distributor.prefers_disk() {

@@ -17,30 +17,39 @@ const BUCKET: usize = 4096;
 const WORDS: usize = BUCKET / 8;
 const PAIRS: usize = (WORDS - 2) / 2;
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Frame {
     bucket: u64,
     is_changed: bool,
-    words: Box<[u64; WORDS]>,
 }
+
+const EMPTY: Frame = Frame {
+    bucket: u64::MAX,
+    is_changed: false,
+};
+
+type Words = [u64; WORDS];
 
 #[derive(Debug)]
 pub struct DiskMap {
     path: PathBuf,
     file: File,
     num_buckets: u64,
-    cache_bytes: usize,
-    frames: Vec<Option<Frame>>,
+    frames: Vec<Frame>,
+    /// what is in the frames
+    memory: Vec<Words>,
     len: u64,
 }
 
 impl DiskMap {
     /// An empty map at `path`, with buckets in memory of `cache_bytes` (and never fewer than two).
     pub fn create(path: &Path, cache_bytes: usize) -> Result<Self> {
-        Self::with_buckets(path, cache_bytes, 2)
+        // ones, so that the memory is there from the start
+        let memory = vec![[1; WORDS]; (cache_bytes / BUCKET).max(2)];
+        Self::with_buckets(path, memory, 2)
     }
 
-    fn with_buckets(path: &Path, cache_bytes: usize, num_buckets: u64) -> Result<Self> {
+    fn with_buckets(path: &Path, memory: Vec<Words>, num_buckets: u64) -> Result<Self> {
         let explain = |source| CollectionError::from_io(path, "write", source);
         let file = OpenOptions::new()
             .read(true)
@@ -51,13 +60,13 @@ impl DiskMap {
             .map_err(explain)?;
         // buckets that were never written are zeros
         file.set_len(num_buckets * BUCKET as u64).map_err(explain)?;
-        let num_frames = ((cache_bytes / BUCKET) as u64).clamp(2, num_buckets);
+        let num_frames = memory.len().min(num_buckets as usize);
         Ok(Self {
             path: path.to_path_buf(),
             file,
             num_buckets,
-            cache_bytes,
-            frames: (0..num_frames).map(|_| None).collect(),
+            frames: vec![EMPTY; num_frames],
+            memory,
             len: 0,
         })
     }
@@ -72,17 +81,18 @@ impl DiskMap {
         let mixed = u128::from(key.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let mut bucket = ((mixed * u128::from(self.num_buckets)) >> 64) as u64;
         loop {
-            let frame = self.load(bucket)?;
-            let count = frame.words[0] as usize;
-            let pairs = frame.words[2..].as_chunks_mut::<2>().0;
+            let number = self.load(bucket)?;
+            let (head, pairs) = self.memory[number].split_at_mut(2);
+            let count = head[0] as usize;
+            let pairs = pairs.as_chunks_mut::<2>().0;
             if let Some(pair) = pairs[..count].iter().find(|pair| pair[0] == key) {
                 return Ok(Some(pair[1]));
             }
             if let Some(pair) = pairs.get_mut(count) {
                 let Some(value) = value else { return Ok(None) };
                 *pair = [key, value];
-                frame.words[0] += 1;
-                frame.is_changed = true;
+                head[0] += 1;
+                self.frames[number].is_changed = true;
                 self.len += 1;
                 break;
             }
@@ -102,33 +112,21 @@ impl DiskMap {
         self.len == 0
     }
 
-    /// The frame with a bucket in it.
-    fn load(&mut self, bucket: u64) -> Result<&mut Frame> {
+    /// The number of the frame with a bucket in it.
+    fn load(&mut self, bucket: u64) -> Result<usize> {
         let number = (bucket % self.frames.len() as u64) as usize;
-        let found = self.frames[number].take();
-        let mut frame = match found {
-            Some(frame) if frame.bucket == bucket => frame,
-            Some(mut frame) => {
-                self.save(&mut frame)?;
-                frame.bucket = bucket;
-                self.read(bucket, &mut frame.words)?;
-                frame
-            }
-            None => {
-                let mut words = Box::new([0; WORDS]);
-                self.read(bucket, &mut words)?;
-                Frame {
-                    bucket,
-                    is_changed: false,
-                    words,
-                }
-            }
-        };
-        frame.bucket = bucket;
-        Ok(self.frames[number].insert(frame))
+        if self.frames[number].bucket != bucket {
+            self.save(number)?;
+            self.frames[number] = EMPTY;
+            let mut words = [0; WORDS];
+            self.read(bucket, &mut words)?;
+            self.memory[number] = words;
+            self.frames[number].bucket = bucket;
+        }
+        Ok(number)
     }
 
-    fn read(&self, bucket: u64, words: &mut [u64; WORDS]) -> Result<()> {
+    fn read(&self, bucket: u64, words: &mut Words) -> Result<()> {
         let mut bytes = [0; BUCKET];
         read_at(&self.file, &self.path, &mut bytes, bucket * BUCKET as u64)?;
         for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<8>().0) {
@@ -140,12 +138,13 @@ impl DiskMap {
         }
     }
 
-    fn save(&self, frame: &mut Frame) -> Result<()> {
+    fn save(&mut self, number: usize) -> Result<()> {
+        let frame = &mut self.frames[number];
         if !std::mem::replace(&mut frame.is_changed, false) {
             return Ok(());
         }
         let mut bytes = [0; BUCKET];
-        for (word, bytes) in frame.words.iter().zip(bytes.as_chunks_mut::<8>().0) {
+        for (word, bytes) in self.memory[number].iter().zip(bytes.as_chunks_mut::<8>().0) {
             *bytes = word.to_le_bytes();
         }
         let place = frame.bucket * BUCKET as u64;
@@ -154,13 +153,12 @@ impl DiskMap {
 
     /// Doubles the buckets. Keys keep their order, so the new file is written almost from front to end.
     fn grow(&mut self) -> Result<()> {
-        let mut frames = std::mem::take(&mut self.frames);
-        for frame in frames.iter_mut().flatten() {
-            self.save(frame)?;
+        for number in 0..self.frames.len() {
+            self.save(number)?;
         }
-        drop(frames);
         let beside = self.path.with_extension("new");
-        let mut grown = Self::with_buckets(&beside, self.cache_bytes, self.num_buckets * 2)?;
+        let memory = std::mem::take(&mut self.memory);
+        let mut grown = Self::with_buckets(&beside, memory, self.num_buckets * 2)?;
         let mut words = [0; WORDS];
         for bucket in 0..self.num_buckets {
             self.read(bucket, &mut words)?;

@@ -94,7 +94,7 @@ impl Frontier {
             Journal::none()
         };
         Ok(Self {
-            bench: Workbench::default(),
+            bench: Workbench::new(config.limits.workbench),
             distributor: Distributor::new(&config)?,
             sieve: Sieve::create(&config.scratch, config.limits.sieve)?,
             known: Known::create(&config.scratch, config.limits.duplicates_cache)?,
@@ -473,7 +473,7 @@ impl Frontier {
         set(&counters.addresses, self.bench.num_addresses() as u64);
         set(&counters.front, self.bench.front() as u64);
         set(&counters.in_flight, self.in_flight as u64);
-        set(&counters.workbench_bytes, self.bench.num_bytes as u64);
+        set(&counters.workbench_bytes, self.bench.num_bytes() as u64);
         set(&counters.held, self.num_held as u64);
         set(&counters.frontier_cpu_ns, thread_cpu_ns());
         self.distributor.publish(counters);

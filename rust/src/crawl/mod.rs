@@ -18,6 +18,7 @@ pub mod duplicates;
 pub mod dust;
 pub mod engine;
 pub mod fetcher;
+pub mod fifo;
 pub mod filters;
 pub mod flusher;
 pub mod frontier;

@@ -15,6 +15,9 @@ use crate::web::http::{self, Answer, Cut, LARGE};
 use crate::web::url;
 use tokio::sync::oneshot;
 
+/// Scans that are kept for pages to come.
+const SPARE: usize = 32;
+
 /// A page on its way through the fetcher.
 pub struct Page {
     pub url: String,
@@ -132,10 +135,15 @@ impl Fetcher {
             });
         }
         let pattern = self.observe(asked, &page);
-        // one that grew with a large page would stay large
-        if let Some(scan) = page.scan.take().filter(|scan| scan.num_bytes() < LARGE) {
-            self.scans.borrow_mut().push(scan);
+        // one that grew with a large page would stay large, and many of them are only at times in use at once
+        let mut scans = self.scans.borrow_mut();
+        if let Some(scan) = page.scan.take()
+            && scan.num_bytes() < LARGE
+            && scans.len() < SPARE
+        {
+            scans.push(scan);
         }
+        drop(scans);
         if asked.task.is_probe {
             return Ok(Outcome::Probed { soft });
         }

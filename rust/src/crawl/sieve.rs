@@ -43,11 +43,13 @@ pub struct Sieve {
 impl Sieve {
     /// An empty sieve with its files in `folder`, which is full with `capacity` hashes (16 bytes each).
     pub fn create(folder: &Path, capacity: usize) -> Result<Self> {
+        // written once, so that the memory is there from the start
+        let mut pending = vec![(1, 1); capacity.clamp(1, 1 << 27)];
+        pending.clear();
         Ok(Self {
             folder: folder.to_path_buf(),
             capacity: capacity.clamp(1, u32::MAX as usize),
-            // memory that is not used yet is only an address
-            pending: Vec::with_capacity(capacity.clamp(1, 1 << 27)),
+            pending,
             records: DiskQueue::create(folder, "pending", BUFFER)?,
             recent: Vec::new(),
             runs: Vec::new(),

@@ -10,7 +10,8 @@
 //! hosts that begin in the oldest segment are written anew at the end. Chunks of a host lie in the order of their
 //! places, so these are all that the segment holds. After an error a virtualizer is of no further use.
 
-use super::queue::{self, damaged, next_record, push_record, read_at, write_at};
+use super::fifo::{Arena, Fifo};
+use super::queue::{self, damaged, next_record, read_at, write_at};
 use crate::collection::files::Writer;
 use crate::collection::{CollectionError, Result};
 use hashbrown::HashMap;
@@ -33,11 +34,9 @@ struct Host {
     head: u64,
     head_at: u32,
     tail: u64,
-    /// Records on disk; records in memory, behind them, and how far they were pulled.
+    /// Records on disk; records in memory, behind them.
     num_written: u64,
-    num_staged: u64,
-    staged: Vec<u8>,
-    staged_at: usize,
+    staged: Fifo,
 }
 
 #[derive(Debug)]
@@ -53,7 +52,7 @@ struct Segment {
 pub struct Virtualizer {
     folder: PathBuf,
     staging: usize,
-    staged: usize,
+    stage: Arena,
     hosts: HashMap<u32, Host>,
     num_records: u64,
     segments: BTreeMap<u32, Segment>,
@@ -68,7 +67,7 @@ impl Virtualizer {
         Ok(Self {
             folder: folder.to_path_buf(),
             staging: staging_bytes.clamp(1, MAX_SEGMENT as usize),
-            staged: 0,
+            stage: Arena::new(staging_bytes),
             hosts: HashMap::new(),
             num_records: 0,
             segments: BTreeMap::new(),
@@ -79,11 +78,9 @@ impl Virtualizer {
 
     pub fn push(&mut self, host: u32, record: &[u8]) -> Result<()> {
         let state = self.hosts.entry(host).or_default();
-        push_record(&mut state.staged, record);
-        state.num_staged += 1;
+        state.staged.push(&mut self.stage, record);
         self.num_records += 1;
-        self.staged += 4 + record.len();
-        if self.staged > self.staging {
+        if self.stage.num_bytes() > self.staging {
             self.write_stage()?;
             self.compact()?;
         }
@@ -128,23 +125,13 @@ impl Virtualizer {
                 window = window.saturating_mul(2);
             }
         }
-        while bytes < max_bytes && state.num_staged > 0 {
-            let before = state.staged_at;
-            let Some(record) = next_record(&state.staged, &mut state.staged_at) else {
-                break;
-            };
-            take(record);
-            bytes += record.len();
+        while bytes < max_bytes && state.staged.pop(&mut self.stage, &mut piece) {
+            take(&piece);
+            bytes += piece.len();
             given += 1;
-            state.num_staged -= 1;
-            self.staged -= state.staged_at - before;
-        }
-        // what was pulled goes at the latest when it is as much as what is left
-        if state.staged_at * 2 >= state.staged.len() {
-            state.staged.drain(..std::mem::take(&mut state.staged_at));
         }
         self.num_records -= given as u64;
-        if state.num_written + state.num_staged > 0 {
+        if state.num_written > 0 || !state.staged.is_empty() {
             self.hosts.insert(host, state);
         }
         Ok(given)
@@ -153,7 +140,7 @@ impl Virtualizer {
     pub fn len_of(&self, host: u32) -> u64 {
         self.hosts
             .get(&host)
-            .map_or(0, |state| state.num_written + state.num_staged)
+            .map_or(0, |state| state.num_written + state.staged.len())
     }
 
     /// Hosts that have something waiting.
@@ -172,11 +159,11 @@ impl Virtualizer {
 
     /// Forgets what is waiting for a host.
     pub fn drop_host(&mut self, host: u32) -> Result<()> {
-        let Some(state) = self.hosts.remove(&host) else {
+        let Some(mut state) = self.hosts.remove(&host) else {
             return Ok(());
         };
-        self.staged -= state.staged.len() - state.staged_at;
-        self.num_records -= state.num_written + state.num_staged;
+        self.num_records -= state.num_written + state.staged.len();
+        state.staged.clear(&mut self.stage);
         let mut chunk = (state.num_written > 0).then_some(state.head);
         while let Some(place) = chunk {
             let (next, bytes) = self.read_header(host, place)?;
@@ -191,23 +178,23 @@ impl Virtualizer {
         let mut batches: Vec<(usize, u32)> = self
             .hosts
             .iter()
-            .filter(|(_, state)| state.num_staged > 0)
-            .map(|(&host, state)| (state.staged.len() - state.staged_at, host))
+            .filter(|(_, state)| !state.staged.is_empty())
+            .map(|(&host, state)| (state.staged.num_bytes(), host))
             .collect();
         batches.sort_unstable_by(|a, b| b.cmp(a));
         let mut out = Out::default();
-        for (bytes, host) in batches {
-            if self.staged <= self.staging / 2 {
+        let mut batch = Vec::new();
+        for (_, host) in batches {
+            if self.stage.num_bytes() <= self.staging / 2 {
                 break;
             }
-            self.staged -= bytes;
             let Some(mut state) = self.hosts.remove(&host) else {
                 continue;
             };
-            let batch = std::mem::take(&mut state.staged);
-            let start = std::mem::take(&mut state.staged_at);
-            self.add_chunk(&mut out, host, &mut state, &batch[start..])?;
-            state.num_written += std::mem::take(&mut state.num_staged);
+            let num_staged = state.staged.len();
+            state.staged.drain(&mut self.stage, &mut batch);
+            self.add_chunk(&mut out, host, &mut state, &batch)?;
+            state.num_written += num_staged;
             self.hosts.insert(host, state);
         }
         self.write_out(out)
@@ -327,9 +314,7 @@ impl Virtualizer {
             return Ok(());
         };
         let mut state = Host {
-            num_staged: old.num_staged,
             staged: std::mem::take(&mut old.staged),
-            staged_at: old.staged_at,
             ..Host::default()
         };
         let mut chunk = Vec::new();

@@ -4,6 +4,7 @@
 //! address, waits in a queue ordered by the moment at which its address and the first of its hosts may be asked again.
 //! Whoever acquires a host holds the token of its entry: nobody else gets a host of that address until it is released.
 
+use super::fifo::{Arena, Fifo};
 use super::pacing::Pace;
 use crate::web::robots::Robots;
 use hashbrown::{HashMap, HashTable};
@@ -17,55 +18,6 @@ use xxhash_rust::xxh3::xxh3_64;
 pub type Moment = u64;
 pub const NEVER: Moment = Moment::MAX;
 const NOWHERE: u32 = u32::MAX;
-
-/// Short byte strings in the order in which they came, in one piece of memory.
-#[derive(Debug, Default)]
-pub struct Fifo {
-    bytes: Vec<u8>,
-    head: usize,
-    len: u64,
-}
-
-impl Fifo {
-    pub fn push(&mut self, record: &[u8]) {
-        // what was taken is given back when it is the larger half
-        if self.head > 256 && self.head * 2 > self.bytes.len() {
-            self.bytes.drain(..self.head);
-            self.head = 0;
-        }
-        self.bytes
-            .extend_from_slice(&(record.len() as u32).to_le_bytes());
-        self.bytes.extend_from_slice(record);
-        self.len += 1;
-    }
-
-    pub fn pop(&mut self, record: &mut Vec<u8>) -> bool {
-        record.clear();
-        let Some((length, rest)) = self.bytes[self.head..].split_first_chunk() else {
-            return false;
-        };
-        let length = u32::from_le_bytes(*length) as usize;
-        record.extend_from_slice(&rest[..length]);
-        self.head += 4 + length;
-        self.len -= 1;
-        if self.head == self.bytes.len() {
-            *self = Self::default();
-        }
-        true
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
-    pub fn len(&self) -> u64 {
-        self.len
-    }
-
-    pub fn num_bytes(&self) -> usize {
-        self.bytes.len() - self.head
-    }
-}
 
 /// One thing to be asked of a host.
 #[derive(Clone, Debug)]
@@ -146,19 +98,37 @@ struct Entry {
 }
 
 /// All hosts, and the order in which they may be asked.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Workbench {
     hosts: Vec<Host>,
     names: HashTable<u32>,
     entries: Vec<Entry>,
     addresses: HashMap<IpAddr, u32>,
     order: BinaryHeap<Reverse<(Moment, u32)>>,
-    /// bytes in the queues of hosts
-    pub num_bytes: usize,
+    /// what the queues of hosts are in
+    memory: Arena,
     front: usize,
 }
 
 impl Workbench {
+    /// An empty one, with room for so many bytes of URLs.
+    pub fn new(num_bytes: usize) -> Self {
+        Self {
+            hosts: Vec::new(),
+            names: HashTable::new(),
+            entries: Vec::new(),
+            addresses: HashMap::new(),
+            order: BinaryHeap::new(),
+            memory: Arena::new(num_bytes),
+            front: 0,
+        }
+    }
+
+    /// Bytes in the queues of hosts.
+    pub fn num_bytes(&self) -> usize {
+        self.memory.num_bytes()
+    }
+
     /// The host of that origin, and whether it is new.
     pub fn host(&mut self, origin: &str, delay: Moment) -> (u32, bool) {
         let hash = xxh3_64(origin.as_bytes());
@@ -284,19 +254,14 @@ impl Workbench {
     /// Puts a path behind those that a host has.
     pub fn push(&mut self, host: u32, record: &[u8]) {
         let queue = &mut self.hosts[host as usize].queue;
-        let before = queue.num_bytes();
-        queue.push(record);
-        self.num_bytes += queue.num_bytes() - before;
+        queue.push(&mut self.memory, record);
         self.offer(host);
     }
 
     /// Takes the next path of a host.
     pub fn pop(&mut self, host: u32, record: &mut Vec<u8>) -> bool {
         let queue = &mut self.hosts[host as usize].queue;
-        let before = queue.num_bytes();
-        let found = queue.pop(record);
-        self.num_bytes -= before - queue.num_bytes();
-        found
+        queue.pop(&mut self.memory, record)
     }
 
     /// Lets a host wait for its turn, if there is something to ask it for.
@@ -384,8 +349,7 @@ impl Workbench {
     pub fn close(&mut self, host: u32) -> Vec<Task> {
         let state = &mut self.hosts[host as usize];
         state.state = State::Closed;
-        self.num_bytes -= state.queue.num_bytes();
-        state.queue = Fifo::default();
+        state.queue.clear(&mut self.memory);
         state.robots = None;
         std::mem::take(&mut state.errands).into()
     }

@@ -273,7 +273,7 @@ class CrawlSettings(Settings):
     url_cache: int = setting(16 << 20, "Memory of the URL cache.", unit="bytes", check=positive)
     sieve: int = setting(1 << 20, "URLs that the sieve holds in memory.", check=positive)
     workbench: int = setting(
-        64 << 20, "Memory for URLs on the workbench.", unit="bytes", check=positive, live=True
+        32 << 20, "Memory for URLs on the workbench.", unit="bytes", check=positive, live=True
     )
     virtualizer: int = setting(
         16 << 20, "Memory for URLs on their way to the disk.", unit="bytes", check=positive
