@@ -172,6 +172,38 @@ class Graph(ABC):
         return f"<{type(self).__name__} of {self.num_nodes:,} nodes and {self.num_arcs:,} arcs>"
 
 
+def no_node(number: object, num_nodes: int) -> ValueError:
+    """What is raised for a number that is no node of a graph.
+
+    Examples
+    --------
+    >>> no_node(7, 3)
+    ValueError('nodes: expected numbers below the 3 nodes of the graph, got 7')
+    """
+    return ValueError(f"nodes: expected numbers below the {num_nodes} nodes of the graph, got {number}")
+
+
+def check_nodes(nodes: Nodes, num_nodes: int) -> npt.NDArray[np.uint32]:
+    """The nodes as the core takes them; the first that is none is refused.
+
+    Examples
+    --------
+    >>> check_nodes([2, 0], 3)
+    array([2, 0], dtype=uint32)
+    >>> check_nodes([0, -1], 3)
+    Traceback (most recent call last):
+    ValueError: nodes: expected numbers below the 3 nodes of the graph, got -1
+    """
+    numbers = np.ascontiguousarray(nodes)
+    if numbers.size == 0:
+        return np.empty(0, np.uint32)
+    if numbers.ndim != 1 or not np.issubdtype(numbers.dtype, np.integer):
+        raise ValueError(f"nodes: expected whole numbers, got {numbers.dtype} of shape {numbers.shape}")
+    if int(numbers.min()) < 0 or int(numbers.max()) >= num_nodes:
+        raise no_node(numbers[(numbers < 0) | (numbers >= num_nodes)][0], num_nodes)
+    return numbers.astype(np.uint32, copy=False)
+
+
 def _turned(offsets: npt.NDArray[np.uint64], targets: npt.NDArray[np.uint32]) -> Rows:
     """Rows of the transpose; a stable sort by target leaves the sources in order."""
     num_nodes = len(offsets) - 1
