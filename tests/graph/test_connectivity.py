@@ -57,7 +57,14 @@ def test_links_are_those_of_the_pages_in_both_directions(
 
 
 def test_what_groups_of_pages_have_in_common(server: Connectivity, arcs: dict[int, set[int]]) -> None:
-    groups = [[0, 1], [3, 3], [5, 6, 7], [server.urls[9], 10], [], [server.num_nodes - 1, 0]]
+    groups: list[list[str | int]] = [
+        [0, 1],
+        [3, 3],
+        [5, 6, 7],
+        [server.urls[9], 10],
+        [],
+        [server.num_nodes - 1, 0],
+    ]
     wanted: list[list[int]] = []
     for group in groups:
         nodes = server.nodes(group)

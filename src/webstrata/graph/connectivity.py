@@ -175,20 +175,26 @@ class Connectivity:
 
     # ---- links
 
+    def graph_of(self, direction: Literal["out", "in"]) -> Graph:
+        """The graph whose successors are the links in a direction."""
+        return self.graph if direction == "out" else self.transpose
+
     def outlinks(self, pages: Pages, *, skip_unknown: bool = False) -> Rows:
         """The pages that each of the pages links to; with `skip_unknown` a URL that is none has no links."""
-        return self._links_of(self.graph, pages, skip_unknown=skip_unknown)
+        nodes = self.nodes(pages)
+        return self.links(nodes if skip_unknown else self._all_known(pages, nodes), "out")
 
     def inlinks(self, pages: Pages, *, skip_unknown: bool = False) -> Rows:
         """The pages that link to each of the pages; with `skip_unknown` a URL that is none has no links."""
-        return self._links_of(self.transpose, pages, skip_unknown=skip_unknown)
-
-    def _links_of(self, graph: Graph, pages: Pages, *, skip_unknown: bool) -> Rows:
         nodes = self.nodes(pages)
-        if not skip_unknown:
-            return graph.batch_successors(self._all_known(pages, nodes))
+        return self.links(nodes if skip_unknown else self._all_known(pages, nodes), "in")
+
+    def links(self, nodes: npt.NDArray[np.int64], direction: Literal["out", "in"]) -> Rows:
+        """The links of nodes as `nodes` finds them: those that are -1 have none."""
         known = nodes >= 0
-        ends, targets = graph.batch_successors(nodes[known])
+        ends, targets = self.graph_of(direction).batch_successors(nodes[known])
+        if known.all():
+            return ends, targets
         lengths = np.zeros(len(nodes), dtype=np.uint64)
         lengths[known] = np.diff(ends)
         return np.concatenate([np.zeros(1, np.uint64), np.cumsum(lengths, dtype=np.uint64)]), targets
@@ -211,8 +217,7 @@ class Connectivity:
         marks = np.repeat(np.arange(len(groups), dtype=np.uint64) << np.uint64(32), sizes)
         asked = np.unique(marks | nodes.astype(np.uint64))
         sizes = np.bincount((asked >> np.uint64(32)).astype(np.int64), minlength=len(groups))
-        graph = self.graph if direction == "out" else self.transpose
-        ends, targets = graph.batch_successors(asked.astype(np.uint32))
+        ends, targets = self.graph_of(direction).batch_successors(asked.astype(np.uint32))
         owners = np.repeat(asked >> np.uint64(32), np.diff(ends).astype(np.int64))
         found, counts = np.unique(owners << np.uint64(32) | targets, return_counts=True)
         found = found[counts == sizes[(found >> np.uint64(32)).astype(np.int64)]]
@@ -226,9 +231,7 @@ class Connectivity:
 
         Of those at the distance at which the limit is reached, the ones with the smallest nodes are kept.
         """
-        graphs = {"out": [self.graph], "in": [self.transpose], "both": [self.graph, self.transpose]}[
-            direction
-        ]
+        ways: tuple[Literal["out", "in"], ...] = ("out", "in") if direction == "both" else (direction,)
         front = np.unique(self._all_known(pages, self.nodes(pages))).astype(np.uint32)
         limit = self.num_nodes if limit is None else limit
         is_complete = len(front) <= limit
@@ -236,7 +239,7 @@ class Connectivity:
         levels = [front]
         for _ in range(hops):
             found = np.empty(0, np.uint32)
-            for graph in graphs:
+            for graph in map(self.graph_of, ways):
                 for start in range(0, len(front), BLOCK):
                     found = np.union1d(found, graph.batch_successors(front[start : start + BLOCK])[1])
             front = np.setdiff1d(found, reached, assume_unique=True)
