@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     import numpy.typing as npt
+    import pyarrow as pa
 
     from webstrata.collection.progress import Progress
 
@@ -37,6 +38,9 @@ class Graph(ABC):
     >>> graph.num_arcs, graph.successors(0).tolist(), graph.outdegree(1)
     (3, [1, 2], 0)
     """
+
+    weights: npt.NDArray[Any] | None = None
+    """A number for each arc in the order of `rows`, where there are any."""
 
     @staticmethod
     def open(
@@ -167,6 +171,94 @@ class Graph(ABC):
 
         compress(*self.rows(), basename, progress=progress)
         return Graph.open(basename)
+
+    def to_scipy(self, dtype: npt.DTypeLike = np.float64) -> Any:  # noqa: ANN401
+        """The adjacency matrix as `scipy.sparse.csr_array`, of ones or of the weights.
+
+        Examples
+        --------
+        >>> Graph.from_arcs([(0, 1), (1, 0)]).to_scipy().nnz
+        2
+        """
+        from webstrata.graph import handover
+
+        return handover.to_scipy(self, dtype)
+
+    def to_arrow(self) -> pa.Table:
+        """The arcs as a table of Arrow: source, target, and weight where there are weights.
+
+        Examples
+        --------
+        >>> Graph.from_arcs([(0, 1), (1, 0)]).to_arrow().column_names
+        ['source', 'target']
+        """
+        from webstrata.graph import handover
+
+        return handover.to_arrow(self)
+
+    def to_networkx(self) -> Any:  # noqa: ANN401
+        """A `networkx.DiGraph` of the same nodes and arcs; for small graphs.
+
+        Examples
+        --------
+        >>> Graph.from_arcs([(0, 1), (1, 0)]).to_networkx().number_of_edges()
+        2
+        """
+        from webstrata.graph import handover
+
+        return handover.to_networkx(self)
+
+    def to_igraph(self) -> Any:  # noqa: ANN401
+        """An `igraph.Graph` of the same nodes and arcs.
+
+        Examples
+        --------
+        >>> Graph.from_arcs([(0, 1), (1, 0)]).to_igraph().ecount()
+        2
+        """
+        from webstrata.graph import handover
+
+        return handover.to_igraph(self)
+
+    def to_networkit(self) -> Any:  # noqa: ANN401
+        """A `networkit.Graph` of the same nodes and arcs.
+
+        Examples
+        --------
+        >>> Graph.from_arcs([(0, 1), (1, 0)]).to_networkit().numberOfEdges()
+        2
+        """
+        from webstrata.graph import handover
+
+        return handover.to_networkit(self)
+
+    @staticmethod
+    def from_scipy(matrix: Any) -> Graph:  # noqa: ANN401
+        """The graph in memory of a square sparse matrix.
+
+        Examples
+        --------
+        >>> from scipy.sparse import csr_array
+        >>> Graph.from_scipy(csr_array([[0, 1], [0, 0]])).num_arcs
+        1
+        """
+        from webstrata.graph import handover
+
+        return handover.from_scipy(matrix)
+
+    @staticmethod
+    def from_networkx(graph: Any) -> Graph:  # noqa: ANN401
+        """The graph in memory of a NetworkX graph; see `handover` for igraph and NetworKit.
+
+        Examples
+        --------
+        >>> import networkx
+        >>> Graph.from_networkx(networkx.DiGraph([(0, 1)])).num_arcs
+        1
+        """
+        from webstrata.graph import handover
+
+        return handover.from_networkx(graph)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.num_nodes:,} nodes and {self.num_arcs:,} arcs>"
