@@ -97,7 +97,7 @@ def to_igraph(graph: Graph) -> Any:  # noqa: ANN401
     """
     igraph = _load("igraph")
     edges = np.stack(_arcs(graph), axis=1).astype(np.int64)
-    made = igraph.Graph(n=graph.num_nodes, edges=memoryview(edges) if len(edges) else [], directed=True)
+    made = igraph.Graph(n=graph.num_nodes, edges=edges.data if len(edges) else [], directed=True)
     if graph.weights is not None:
         made.es["weight"] = np.asarray(graph.weights).tolist()
     return made

@@ -90,7 +90,7 @@ def test_a_batch_is_answered_as_json_or_arrow(url: str) -> None:
 
 def test_common_neighbours_and_neighbourhoods_are_those_of_the_server(url: str, links: Connectivity) -> None:
     assert ask(f"{url}/common?node=2&url={name(9)}")[1]["nodes"] == links.common([[2, 9]])[1].tolist()
-    groups = [[name(2), 9], [4], [7, 8, 0]]
+    groups: list[list[str | int]] = [[name(2), 9], [4], [7, 8, 0]]
     found = ask(f"{url}/common", {"groups": groups, "direction": "in"})[1]["groups"]
     assert [row["nodes"] for row in found] == [
         links.common([group], direction="in")[1].tolist() for group in groups
