@@ -29,7 +29,7 @@ import pyarrow.compute as pc
 from webstrata.errors import MissingError, UrlError
 from webstrata.graph.build import StoredGraph
 from webstrata.graph.rows import RowsGraph
-from webstrata.graph.view import BLOCK, check_nodes, no_node
+from webstrata.graph.view import check_nodes, no_node
 from webstrata.store.links import NOFOLLOW, Links, frontier_keys
 from webstrata.store.urls import Urls, find_keys, from_row_keys
 from webstrata.web.row_key import row_key, row_keys
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     Pages = Sequence[Page] | npt.NDArray[np.integer[Any]]
 
 Direction = Literal["out", "in", "both"]
+BLOCK_LINKS = 1 << 22
+"""Links that are held at a time while a neighbourhood is looked for."""
 NEAR = 3
 """Pages that are named where one is not there."""
 
@@ -225,23 +227,33 @@ class Connectivity:
         return np.searchsorted(found, bounds).astype(np.uint64), found.astype(np.uint32)
 
     def neighbourhood(
-        self, pages: Pages, *, hops: int = 1, direction: Direction = "out", limit: int | None = None
+        self,
+        pages: Pages,
+        *,
+        hops: int = 1,
+        direction: Direction = "out",
+        limit: int | None = None,
+        max_links: int | None = None,
     ) -> Neighbourhood:
         """The pages within so many links of the given ones, these included; the nearest if there is a limit.
 
-        Of those at the distance at which the limit is reached, the ones with the smallest nodes are kept.
+        Of those at the distance at which the limit is reached, the ones with the smallest nodes are kept. No
+        more than `max_links` links are looked at.
         """
         ways: tuple[Literal["out", "in"], ...] = ("out", "in") if direction == "both" else (direction,)
         front = np.unique(self._all_known(pages, self.nodes(pages))).astype(np.uint32)
         limit = self.num_nodes if limit is None else limit
+        left = len(ways) * self.num_arcs if max_links is None else max_links
         is_complete = len(front) <= limit
         reached = front = front[:limit]
         levels = [front]
         for _ in range(hops):
             found = np.empty(0, np.uint32)
             for graph in map(self.graph_of, ways):
-                for start in range(0, len(front), BLOCK):
-                    found = np.union1d(found, graph.batch_successors(front[start : start + BLOCK])[1])
+                targets, num_links = _reach(graph, front, left)
+                is_complete &= num_links <= left
+                left -= min(num_links, left)
+                found = np.union1d(found, targets)
             front = np.setdiff1d(found, reached, assume_unique=True)
             is_complete &= len(reached) + len(front) <= limit
             front = front[: limit - len(reached)]
@@ -311,6 +323,21 @@ class Connectivity:
 
     def __repr__(self) -> str:
         return f"<Connectivity of {self.num_nodes:,} nodes and {self.num_arcs:,} arcs>"
+
+
+def _reach(graph: Graph, front: npt.NDArray[np.uint32], max_links: int) -> tuple[npt.NDArray[np.uint32], int]:
+    """What nodes link to, once each, and how many links they have; those beyond the limit are left out."""
+    ends = np.cumsum(graph.outdegrees(front), dtype=np.int64)
+    fit = int(np.searchsorted(ends, max_links, "right"))
+    found = np.empty(0, np.uint32)
+    start = 0
+    while start < fit:
+        # so many nodes that their links fit into little memory, and one at least
+        before = int(ends[start - 1]) if start else 0
+        end = max(start + 1, min(fit, int(np.searchsorted(ends, before + BLOCK_LINKS, "right"))))
+        found = np.union1d(found, graph.batch_successors(front[start:end])[1])
+        start = end
+    return found, int(ends[-1]) if len(ends) else 0
 
 
 def _join(

@@ -11,6 +11,7 @@ use dsi_bitstream::prelude::{
     BE, BitRead, BitSeek, BufBitReader, Codes, FuncCodeReader, GammaRead, MemWordReader,
     StaticCodeRead, ToInt, ZetaRead,
 };
+use std::ops::Range;
 use webgraph::graphs::bvgraph::CompFlags;
 
 pub type Bits<'a> = BufBitReader<BE, MemWordReader<u32, &'a [u32]>>;
@@ -162,8 +163,9 @@ impl<'a> Lists<'a> {
     ) -> Result<(), Damage> {
         self.seek(position)?;
         let head = self.head(node)?;
+        self.copied.clear();
         if head.reference == 0 {
-            return self.rest(node, head.outdegree, None, found);
+            return self.rest(node, head.outdegree, found);
         }
         self.chain.clear();
         let position = self.position();
@@ -180,52 +182,44 @@ impl<'a> Lists<'a> {
             at -= head.reference;
         }
         let [mut before, mut list] = std::mem::take(&mut self.links);
-        // the reader stands behind the head of the last one
-        let mut has_before = false;
-        for level in (1..self.chain.len()).rev() {
+        // the reader stands behind the head of the last one, which refers to none
+        let (_, at, outdegree) = self.chain[self.chain.len() - 1];
+        before.clear();
+        self.rest(at, outdegree, &mut before)?;
+        for level in (0..self.chain.len() - 1).rev() {
             let (position, at, outdegree) = self.chain[level];
-            if has_before {
-                self.seek(position)?;
+            self.seek(position)?;
+            self.copied.clear();
+            self.copy(&before)?;
+            if level == 0 {
+                self.rest(at, outdegree, found)?;
+            } else {
+                list.clear();
+                self.rest(at, outdegree, &mut list)?;
+                std::mem::swap(&mut before, &mut list);
             }
-            list.clear();
-            self.rest(at, outdegree, has_before.then_some(&before), &mut list)?;
-            std::mem::swap(&mut before, &mut list);
-            has_before = true;
         }
-        let (position, at, outdegree) = self.chain[0];
-        self.seek(position)?;
-        let result = self.rest(at, outdegree, Some(&before), found);
         self.links = [before, list];
-        result
+        Ok(())
     }
 
-    /// Appends the list that begins where the reader stands; `list_of` finds those of the window.
-    pub fn next<'b>(
+    /// Appends the list that begins where the reader stands; `list_of` finds in `found` those of the window.
+    pub fn next(
         &mut self,
         node: u64,
-        list_of: impl Fn(u64) -> &'b [u32],
+        list_of: impl Fn(u64) -> Range<usize>,
         found: &mut Vec<u32>,
     ) -> Result<(), Damage> {
         let head = self.head(node)?;
-        let before = (head.reference > 0).then(|| list_of(node - head.reference));
-        self.rest(node, head.outdegree, before, found)
+        self.copied.clear();
+        if head.reference > 0 {
+            self.copy(&found[list_of(node - head.reference)])?;
+        }
+        self.rest(node, head.outdegree, found)
     }
 
-    /// What is behind the head of a list.
-    fn rest(
-        &mut self,
-        node: u64,
-        outdegree: u64,
-        before: Option<&[u32]>,
-        found: &mut Vec<u32>,
-    ) -> Result<(), Damage> {
-        if outdegree == 0 {
-            return Ok(());
-        }
-        self.copied.clear();
-        if let Some(before) = before {
-            self.copy(before)?;
-        }
+    /// What is behind the blocks of a list, and those, which are in `copied`.
+    fn rest(&mut self, node: u64, outdegree: u64, found: &mut Vec<u32>) -> Result<(), Damage> {
         let mut left = outdegree
             .checked_sub(self.copied.len() as u64)
             .ok_or("more is copied than a list has")?;

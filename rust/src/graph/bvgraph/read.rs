@@ -287,13 +287,11 @@ impl BvGraph {
             begins.push(targets.len());
             let list_of = |node: u64| {
                 let place = node as usize - before;
-                &targets[begins[place]..begins[place + 1]]
+                begins[place]..begins[place + 1]
             };
-            piece.list.clear();
             lists
-                .next(node as u64, list_of, &mut piece.list)
+                .next(node as u64, list_of, targets)
                 .map_err(|damage| self.damaged((node, damage)))?;
-            targets.extend_from_slice(&piece.list);
             piece.ends.push((targets.len() - piece.skipped) as u64);
         }
         Ok(())
@@ -356,8 +354,6 @@ struct Piece {
     targets: Vec<u32>,
     /// Targets that belong to lists before the first.
     skipped: usize,
-    /// The list that is being decoded.
-    list: Vec<u32>,
 }
 
 /// What `.ef` says; nothing if it is not there or of another version of the crate, since `.offsets` says the same.
@@ -427,7 +423,7 @@ fn find_lists(
     let mut builder = EliasFanoBuilder::new(num_nodes + 1, 32 * words.len() as u64);
     let window = flags.compression_window;
     let (mut begins, mut targets): (Vec<usize>, Vec<u32>) = (Vec::new(), Vec::new());
-    let (mut first, mut list) = (0, Vec::new());
+    let mut first = 0;
     for node in 0..num_nodes {
         let position = lists.position();
         builder.push(position);
@@ -442,17 +438,14 @@ fn find_lists(
             first += kept;
         }
         begins.push(targets.len());
-        let list_of =
-            |node: u64| &targets[begins[node as usize - first]..begins[node as usize - first + 1]];
-        list.clear();
-        lists.next(node as u64, list_of, &mut list).map_err(|damage| {
+        let list_of = |node: u64| begins[node as usize - first]..begins[node as usize - first + 1];
+        lists.next(node as u64, list_of, &mut targets).map_err(|damage| {
             GraphError::Format(format!(
                 "{}, node {node} at bit {position}: {damage}; the file is damaged or its properties are those of \
                  another graph",
                 path.display()
             ))
         })?;
-        targets.extend_from_slice(&list);
     }
     builder.push(lists.position());
     Ok(builder)

@@ -215,7 +215,7 @@ def make_links_app(server: "Connectivity", limits: Limits | None = None) -> Fast
         facts: Annotated[bool, Query(description="Whether texts and nofollow are told.")] = False,
     ) -> JSONResponse:
         own = ask.one(url, node)
-        found = ask.links([own], direction)[1]
+        found = server.links(np.array([own]), direction)[1]
         total, found = len(found), found[offset : offset + limit]
         columns = {"node": found.tolist(), "url": server.urls_of(found).to_pylist()}
         if facts:
@@ -332,13 +332,10 @@ class _Questions:
         page: str | int = url if url is not None else node  # type: ignore[assignment]
         return int(self.known([page])[0])
 
-    def links(
-        self, nodes: "Sequence[int] | npt.NDArray[np.int64]", direction: Literal["out", "in"]
-    ) -> "Rows":
+    def links(self, nodes: "npt.NDArray[np.int64]", direction: Literal["out", "in"]) -> "Rows":
         """Rows of nodes, empty for those below 0."""
-        numbers = np.asarray(nodes, dtype=np.int64)
-        self._limit_links(self._server.graph_of(direction), numbers[numbers >= 0])
-        return self._server.links(numbers, direction)
+        self._limit_links(self._server.graph_of(direction), nodes[nodes >= 0])
+        return self._server.links(nodes, direction)
 
     def common(self, groups: "Sequence[Sequence[str | int]]", direction: Literal["out", "in"]) -> "Rows":
         nodes = self.known([page for group in groups for page in group])
@@ -352,7 +349,11 @@ class _Questions:
             raise Refusal(422, f"hops: {question.hops}, and {self._limits.hops} are allowed")
         nodes = self.known(question.pages)
         found = self._server.neighbourhood(
-            nodes, hops=question.hops, direction=question.direction, limit=question.limit
+            nodes,
+            hops=question.hops,
+            direction=question.direction,
+            limit=question.limit,
+            max_links=self._limits.links,
         )
         answer = {"nodes": found.nodes.tolist(), "distances": found.distances.tolist()}
         if question.names:
