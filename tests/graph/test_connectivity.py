@@ -103,10 +103,10 @@ def test_a_neighbourhood_is_found_link_by_link(
     kept = sorted(distances, key=lambda node: (distances[node], node))[:10]
     assert few.nodes.tolist() == sorted(kept)
     # and what is looked at has one, too
-    near = server.neighbourhood([20, 7], hops=3, direction=direction, max_links=100)  # type: ignore[arg-type]
-    assert not near.is_complete
-    assert set(near.nodes.tolist()) <= set(distances)
-    assert 2 <= len(near.nodes) <= 102
+    some = server.neighbourhood([20, 7], hops=3, direction=direction, max_links=100)  # type: ignore[arg-type]
+    assert not some.is_complete
+    assert set(some.nodes.tolist()) <= set(distances)
+    assert 2 <= len(some.nodes) <= 102
 
 
 def test_a_subgraph_has_the_arcs_between_its_nodes(server: Connectivity, arcs: dict[int, set[int]]) -> None:

@@ -321,19 +321,19 @@ impl<'a> Lists<'a> {
     }
 }
 
-/// Appends two lists in order, merged; they must have nothing in common.
+/// Appends two lists in order, merged; they must have nothing in common. The first is usually the longer one, with runs
+/// between those of the second, through which the processor guesses its way.
 fn merge(one: &[u32], other: &[u32], found: &mut Vec<u32>) -> Result<(), Damage> {
     found.reserve(one.len() + other.len());
-    let (mut i, mut j) = (0, 0);
+    let mut rest = one.iter().copied().peekable();
     let mut is_disjoint = true;
-    while i < one.len() && j < other.len() {
-        let (first, second) = (one[i], other[j]);
-        is_disjoint &= first != second;
-        found.push(first.min(second));
-        i += usize::from(first <= second);
-        j += usize::from(first > second);
+    for &next in other {
+        while let Some(smaller) = rest.next_if(|&first| first < next) {
+            found.push(smaller);
+        }
+        is_disjoint &= rest.peek() != Some(&next);
+        found.push(next);
     }
-    found.extend_from_slice(&one[i..]);
-    found.extend_from_slice(&other[j..]);
+    found.extend(rest);
     is_disjoint.then_some(()).ok_or(DISORDER)
 }
