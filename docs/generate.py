@@ -6,7 +6,8 @@
     python docs/generate.py --check    write nothing; end with 1 and one sentence if any is out of date
 
 `commands.md` comes from the click commands, `settings.md` from the settings classes, `errors.md` from
-`webstrata.errors`, `filters.md` from the table of predicates, `api/<room>.md` from the modules of each room.
+`webstrata.errors`, `filters.md` from the table of predicates, `http.md` from the OpenAPI document of each
+server, `api/<room>.md` from the modules of each room.
 """
 
 from __future__ import annotations
@@ -288,6 +289,88 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
+# ---- servers
+
+
+def write_http() -> str:
+    """Every question to the links-server, with its fields and limits."""
+    from webstrata.serve.http_api.links import ARROW, Limits, make_links_app
+
+    document = make_links_app(None).openapi()  # nothing is asked of it
+    pieces = ["# HTTP", NOTE, ABOUT_HTTP.format(arrow=ARROW)]
+    limits = [f"| `{name}` | {value:,} |" for name, value in vars(Limits()).items()]
+    pieces.append("\n".join(["| limit of one question | |", "|---|---|", *limits]))
+    schemas = document["components"]["schemas"]
+    for path, methods in document["paths"].items():
+        for method, question in methods.items():
+            pieces += [f"## {method.upper()} {path}", f"{question['summary']}."]
+            rows = [
+                _field(field["name"], field["schema"], field.get("description", ""))
+                for field in question.get("parameters", [])
+            ]
+            body = (
+                question.get("requestBody", {})
+                .get("content", {})
+                .get("application/json", {})
+                .get("schema", {})
+            )
+            pieces += [f"Body: {_type(body)}."] if body and "$ref" not in body else []
+            asked = schemas[body["$ref"].rpartition("/")[2]]["properties"] if "$ref" in body else {}
+            rows += [_field(name, field, field.get("description", "")) for name, field in asked.items()]
+            if rows:
+                pieces.append("\n".join(["| field | type | default | meaning |", "|---|---|---|---|", *rows]))
+            schema = question["responses"]["200"]["content"]["application/json"]["schema"]
+            pieces.append(f"Answer: {_answer(schema, schemas)}")
+    return "\n\n".join(pieces) + "\n"
+
+
+ABOUT_HTTP = """\
+What `webstrata links-server` answers ([how to run it](../howto/graphs.md)); the server tells the same as
+OpenAPI at `/openapi.json`. Questions with a body are JSON. Who accepts `{arrow}`
+gets batches as a stream of Arrow with the columns `place` (which page or group of the question), `node` and,
+with `names`, `url`. An error is `{{"error": {{"status": 404, "message": "…", "nearest": ["…"]}}}}`: 404 for a
+page that is not there (with those next to it), 413 for too much, 422 for a question that is none."""
+
+
+def _field(name: str, schema: dict[str, typing.Any], meaning: str) -> str:
+    default = schema.get("default")
+    shown = (
+        "" if default is None else _code(str(default).lower() if isinstance(default, bool) else str(default))
+    )
+    return f"| {_code(name)} | {_type(schema)} | {shown} | {_cell(meaning)} |"
+
+
+def _type(schema: dict[str, typing.Any]) -> str:
+    if "enum" in schema:
+        return " or ".join(_code(value) for value in schema["enum"])
+    if "anyOf" in schema:
+        return " or ".join(_type(one) for one in schema["anyOf"])
+    if "prefixItems" in schema:
+        return "pair of " + ", ".join(_type(one) for one in schema["prefixItems"])
+    if schema.get("type") == "array":
+        return f"list of {_type(schema['items'])}"
+    return {
+        "string": "text",
+        "integer": "number",
+        "boolean": "true or false",
+        "null": "none",
+        "object": "table",
+    }.get(schema.get("type", ""), schema.get("$ref", "").rpartition("/")[2])
+
+
+def _answer(schema: dict[str, typing.Any], schemas: dict[str, typing.Any]) -> str:
+    if "$ref" not in schema:
+        return f"{_type(schema)}."
+    found = schemas[schema["$ref"].rpartition("/")[2]]
+    fields = ", ".join(f"`{name}` ({_type(field)})" for name, field in found["properties"].items())
+    more = [
+        f" A {name} has {', '.join(f'`{field}`' for field in inner['properties'])}."
+        for name, inner in schemas.items()
+        if f"#/components/schemas/{name}" in str(found["properties"])
+    ]
+    return f"{fields}. {found['description']}{''.join(more)}"
+
+
 def write_pages() -> dict[str, str]:
     """Every generated page by its path below docs/reference."""
     return {
@@ -295,6 +378,7 @@ def write_pages() -> dict[str, str]:
         "settings.md": write_settings(),
         "errors.md": write_errors(),
         "filters.md": write_filters(),
+        "http.md": write_http(),
         **write_api(),
     }
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from webstrata.graph.build import StoredGraph
+    from webstrata.graph.connectivity import Connectivity
     from webstrata.store.anchors import Anchors
     from webstrata.store.captures import AllCaptures, Captures, StoredCapture
     from webstrata.store.links import Links
@@ -81,6 +82,13 @@ class Snapshot(rooms.Snapshot):
 
         part = self.open_part("graph")
         return StoredGraph(part.path, part)
+
+    @cached_property
+    def connectivity(self) -> Connectivity:
+        """Who links to whom, by URL or node, for many pages at once; as it was when first asked for."""
+        from webstrata.graph.connectivity import Connectivity
+
+        return Connectivity(self)
 
     @cached_property
     def links(self) -> Links:

@@ -137,7 +137,9 @@ def test_with_cross_links_to_home_pages_alone_each_host_is_searched_breadth_firs
     for source, target in sorted(set(arcs)):  # the server writes the links of a page in the order of nodes
         links[urls[source]].append(urls[target])
     snapshot = ws.create(tmp_path / "uk").add("2026-06")
-    with ws.invitro.Web("tiny", seed=7).serve(given=GivenGraph(urls, arcs)) as server:
+    with ws.invitro.Web("tiny", seed=7).serve(
+        given=GivenGraph(urls, ws.Graph.from_arcs(arcs, num_nodes=len(urls)))
+    ) as server:
         hosts = {f"h{host}.test": ("127.0.0.1", server.port) for host in range(len(sizes))}
         settings = CrawlSettings(**QUICK, max_depth=200, obey_robots=False)  # type: ignore[arg-type]
         crawl = WatchedCrawl(snapshot, settings, seeds=[urls[0]], hosts=hosts)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import threading
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -159,3 +161,24 @@ def test_properties_of_another_graph_are_seen(tmp_path: Path) -> None:
     (tmp_path / "g.properties").write_text(text.replace("nodes=2", "nodes=4000000"))
     with pytest.raises(FormatError, match="4000000 nodes do not fit into"):
         Graph.open(tmp_path / "g")
+
+
+def test_threads_decode_at_once_and_leave_the_interpreter_free(tmp_path: Path) -> None:
+    graph = Graph.from_arcs([(node, end) for node in range(300) for end in range(node % 7, 300, 11)])
+    opened = graph.write(tmp_path / "g")
+    nodes = np.tile(np.arange(300, dtype=np.uint32), 600)
+    wanted = 600 * int(graph.rows()[1].sum())
+    sums: list[int] = []
+    threads = [
+        threading.Thread(target=lambda: sums.append(int(opened.batch_successors(nodes)[1].sum())))
+        for _ in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    ticks = 0
+    while any(thread.is_alive() for thread in threads):
+        ticks += 1
+        time.sleep(0.001)
+    assert sums == [wanted] * 3
+    # were it not free while they decode, this thread would have its turn only between the calls
+    assert ticks > 20

@@ -31,7 +31,7 @@ def test_a_graph_has_its_arcs_and_no_others(
     ("arcs", "num_nodes", "message"),
     [
         ([(0, -1)], None, "got -1"),
-        ([(0, 7)], 3, "expected numbers below the 3 nodes, got 7"),
+        ([(0, 7)], 3, "expected numbers below the 3 nodes of the graph, got 7"),
         ([0, 1], None, "expected pairs"),
         ([(0.5, 1)], None, "pairs of whole numbers"),
     ],

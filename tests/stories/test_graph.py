@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from tests.graph.linked import link_pages
 from tests.graph.test_build import snapshot as snapshot
 from webstrata.cli import run
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pytest
 
     import webstrata as ws
@@ -37,3 +40,24 @@ def test_a_url_that_is_no_page_is_refused_with_its_neighbours(
     said = capsys.readouterr().err
     assert said.startswith(f"webstrata: {missing}: this is no page of 2026-06; the nearest are ")
     assert snapshot.urls[5] in said
+
+
+def test_texts_of_links_are_shown_and_the_frontier_has_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    link_pages(tmp_path / "uk", 4, [(0, 1), (0, 2), (0, 3), (2, 0)], frontier=1)
+    words = ["graph", "links", str(tmp_path / "uk"), "2026-06"]
+    assert run([*words, "http://test/000", "--anchors"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "http://test/001  nofollow  “from 0 to 1”",
+        "http://test/002  “from 0 to 2”",
+        "http://test/003  nofollow  “from 0 to 3”",
+    ]
+    assert run([*words, "http://test/003", "--in", "--anchors", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["links"]
+    assert row == {
+        "node": 0, "url": "http://test/000", "distance": 1, "nofollow": True, "texts": ["from 0 to 3"],
+    }  # fmt: skip
+    assert run([*words, "http://test/000", "--anchors", "--hops", "2"]) == 2
+    assert run([*words, "no URL"]) == 2
+    assert "this is no URL" in capsys.readouterr().err

@@ -16,7 +16,7 @@ use crate::simulate::invitro::theme::Theme;
 use crate::simulate::invitro::truth::{GraphView, TrueGraph};
 use crate::simulate::invitro::words::Vocabulary;
 use crate::simulate::invitro::{NUM_QUERIES, Web};
-use numpy::IntoPyArray;
+use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -313,7 +313,7 @@ impl InvitroWeb {
         ))
     }
 
-    #[pyo3(signature = (*, month, address, port, origins, workers, log, log_header, append_log, urls = None, arcs = None, archive = None))]
+    #[pyo3(signature = (*, month, address, port, origins, workers, log, log_header, append_log, urls = None, rows = None, archive = None))]
     #[allow(clippy::too_many_arguments)]
     fn serve(
         &self,
@@ -327,7 +327,7 @@ impl InvitroWeb {
         log_header: &str,
         append_log: bool,
         urls: Option<Vec<String>>,
-        arcs: Option<Vec<(u32, u32)>>,
+        rows: Option<(PyReadonlyArray1<'_, u64>, PyReadonlyArray1<'_, u32>)>,
         archive: Option<(PathBuf, Vec<ArchivedCapture>)>,
     ) -> PyResult<InvitroServer> {
         let address: Ipv4Addr = address.parse().map_err(|_| {
@@ -350,10 +350,12 @@ impl InvitroWeb {
             }
             (Some(urls), _) => {
                 let urls = urls.into_iter().map(String::into_bytes).collect();
-                Site::Given(
-                    self.web.clone(),
-                    GivenGraph::new(urls, arcs.unwrap_or_default())?,
-                )
+                let (offsets, targets) = match &rows {
+                    Some((offsets, targets)) => (offsets.as_slice()?, targets.as_slice()?),
+                    None => Default::default(),
+                };
+                let graph = GivenGraph::new(urls, offsets.to_vec(), targets.to_vec())?;
+                Site::Given(self.web.clone(), graph)
             }
         };
         let log = log

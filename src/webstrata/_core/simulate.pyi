@@ -2,6 +2,9 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, final
 
+import numpy as np
+from numpy.typing import NDArray
+
 __all__ = ["InvitroServer", "InvitroWeb"]
 
 @final
@@ -58,6 +61,6 @@ class InvitroWeb:
         log_header: str,
         append_log: bool,
         urls: Sequence[str] | None = None,
-        arcs: Sequence[tuple[int, int]] | None = None,
+        rows: tuple[NDArray[np.uint64], NDArray[np.uint32]] | None = None,
         archive: tuple[str | PathLike[str], Sequence[tuple[bytes, int, int, int, int]]] | None = None,
     ) -> InvitroServer: ...

@@ -33,6 +33,7 @@ VERBS = {
     "graph": "Build the graph of SNAPSHOT's pages, and ask it.",
     "ingest": "Make the captures in FILEs those of SNAPSHOT.",
     "invitro": "A web that does not exist: serve it, describe it, judge its visitors.",
+    "links-server": "Answer questions about the links of SNAPSHOT over HTTP.",
     "ls": "List the captures of a URL, host or domain, or below a key.",
     "new": "Create COLLECTION, or add snapshots to it.",
     "show": "Show what COLLECTION holds, and what is stale.",

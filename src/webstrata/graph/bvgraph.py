@@ -24,7 +24,7 @@ import numpy as np
 
 from webstrata._core import graph as core
 from webstrata.collection.progress import Progress
-from webstrata.graph.view import Graph
+from webstrata.graph.view import Graph, check_nodes, no_node
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -116,7 +116,8 @@ class BVGraph(Graph):
         >>> Graph.from_arcs([(0, 1), (0, 2)]).write(basename).successors(0).tolist()
         [1, 2]
         """
-        self._check(node)
+        if not 0 <= node < self.num_nodes:
+            raise no_node(node, self.num_nodes)
         return self._core.successors(node)
 
     def outdegree(self, node: int) -> int:
@@ -128,7 +129,8 @@ class BVGraph(Graph):
         >>> Graph.from_arcs([(0, 1), (0, 2)]).write(basename).outdegree(0)
         2
         """
-        self._check(node)
+        if not 0 <= node < self.num_nodes:
+            raise no_node(node, self.num_nodes)
         return self._core.outdegree(node)
 
     def outdegrees(self, nodes: Nodes | None = None) -> NDArray[np.uint32]:
@@ -142,7 +144,7 @@ class BVGraph(Graph):
         """
         if nodes is None:
             nodes = np.arange(self.num_nodes, dtype=np.uint32)
-        return self._core.outdegrees(self._numbers(nodes))
+        return self._core.outdegrees(check_nodes(nodes, self.num_nodes))
 
     def batch_successors(self, nodes: Nodes, *, progress: Progress | None = None) -> Rows:
         """Offsets and targets: the successors of each of the nodes, decoded on all cores.
@@ -153,7 +155,7 @@ class BVGraph(Graph):
         >>> Graph.from_arcs([(0, 1), (0, 2)]).write(basename).batch_successors([1, 0])[1].tolist()
         [1, 2]
         """
-        numbers = self._numbers(nodes)
+        numbers = check_nodes(nodes, self.num_nodes)
         with (progress or Progress()).task("successors", total=len(numbers), unit="nodes") as task:
             return self._core.batch_successors(numbers, progress=task.advance)
 
@@ -169,20 +171,3 @@ class BVGraph(Graph):
         end = self.num_nodes if end is None else min(end, self.num_nodes)
         with (progress or Progress()).task("reading the graph", total=end - start, unit="nodes") as task:
             return self._core.rows(start, end, progress=task.advance)
-
-    def _check(self, node: int) -> None:
-        if not 0 <= node < self.num_nodes:
-            raise ValueError(
-                f"node: expected a number below the {self.num_nodes} nodes of the graph, got {node}"
-            )
-
-    def _numbers(self, nodes: Nodes) -> NDArray[np.uint32]:
-        numbers = np.ascontiguousarray(nodes)
-        if numbers.dtype != np.uint32:
-            if len(numbers) and (int(numbers.min()) < 0 or int(numbers.max()) >= self.num_nodes):
-                wrong = next(int(number) for number in numbers if not 0 <= number < self.num_nodes)
-                raise ValueError(
-                    f"nodes: expected numbers below the {self.num_nodes} nodes of the graph, got {wrong}"
-                )
-            numbers = numbers.astype(np.uint32)
-        return numbers

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webstrata.graph.view import Graph
+from webstrata.graph.view import Graph, check_nodes, no_node
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -47,8 +47,7 @@ class RowsGraph(Graph):
         if num_nodes is None:
             num_nodes = most + 1
         if least < 0 or most >= num_nodes:
-            wrong = least if least < 0 else most
-            raise ValueError(f"arcs: expected numbers below the {num_nodes} nodes, got {wrong}")
+            raise no_node(least if least < 0 else most, num_nodes)
         if num_nodes >= 2**32:
             raise ValueError(f"num_nodes: expected fewer than 4 294 967 296, got {num_nodes}")
         keys = np.unique(pairs[:, 0].astype(np.uint64) << np.uint64(32) | pairs[:, 1].astype(np.uint64))
@@ -87,12 +86,7 @@ class RowsGraph(Graph):
         >>> RowsGraph.from_arcs([(0, 1), (1, 0)]).batch_successors([1, 1])[1].tolist()
         [0, 0]
         """
-        wanted = np.asarray(nodes, dtype=np.int64)
-        if len(wanted) and (wanted.min() < 0 or wanted.max() >= self.num_nodes):
-            wrong = wanted[(wanted < 0) | (wanted >= self.num_nodes)][0]
-            raise ValueError(
-                f"nodes: expected numbers below the {self.num_nodes} nodes of the graph, got {wrong}"
-            )
+        wanted = check_nodes(nodes, self.num_nodes).astype(np.int64)
         begins, ends = self._offsets[wanted].astype(np.int64), self._offsets[wanted + 1].astype(np.int64)
         offsets = np.zeros(len(wanted) + 1, dtype=np.int64)
         np.cumsum(ends - begins, out=offsets[1:])

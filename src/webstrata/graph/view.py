@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     import numpy.typing as npt
+    import pyarrow as pa
 
     from webstrata.collection.progress import Progress
 
@@ -37,6 +38,9 @@ class Graph(ABC):
     >>> graph.num_arcs, graph.successors(0).tolist(), graph.outdegree(1)
     (3, [1, 2], 0)
     """
+
+    weights: npt.NDArray[Any] | None = None
+    """A number for each arc in the order of `rows`, where there are any."""
 
     @staticmethod
     def open(
@@ -168,8 +172,128 @@ class Graph(ABC):
         compress(*self.rows(), basename, progress=progress)
         return Graph.open(basename)
 
+    def to_scipy(self, dtype: npt.DTypeLike = np.float64) -> Any:  # noqa: ANN401
+        """The adjacency matrix as `scipy.sparse.csr_array`, of ones or of the weights.
+
+        Examples
+        --------
+        >>> Graph.from_arcs([(0, 1), (1, 0)]).to_scipy().nnz
+        2
+        """
+        from webstrata.graph import handover
+
+        return handover.to_scipy(self, dtype)
+
+    def to_arrow(self) -> pa.Table:
+        """The arcs as a table of Arrow: source, target, and weight where there are weights.
+
+        Examples
+        --------
+        >>> Graph.from_arcs([(0, 1), (1, 0)]).to_arrow().column_names
+        ['source', 'target']
+        """
+        from webstrata.graph import handover
+
+        return handover.to_arrow(self)
+
+    def to_networkx(self) -> Any:  # noqa: ANN401
+        """A `networkx.DiGraph` of the same nodes and arcs; for small graphs.
+
+        Examples
+        --------
+        >>> Graph.from_arcs([(0, 1), (1, 0)]).to_networkx().number_of_edges()
+        2
+        """
+        from webstrata.graph import handover
+
+        return handover.to_networkx(self)
+
+    def to_igraph(self) -> Any:  # noqa: ANN401
+        """An `igraph.Graph` of the same nodes and arcs.
+
+        Examples
+        --------
+        >>> Graph.from_arcs([(0, 1), (1, 0)]).to_igraph().ecount()
+        2
+        """
+        from webstrata.graph import handover
+
+        return handover.to_igraph(self)
+
+    def to_networkit(self) -> Any:  # noqa: ANN401
+        """A `networkit.Graph` of the same nodes and arcs.
+
+        Examples
+        --------
+        >>> Graph.from_arcs([(0, 1), (1, 0)]).to_networkit().numberOfEdges()
+        2
+        """
+        from webstrata.graph import handover
+
+        return handover.to_networkit(self)
+
+    @staticmethod
+    def from_scipy(matrix: Any) -> Graph:  # noqa: ANN401
+        """The graph in memory of a square sparse matrix.
+
+        Examples
+        --------
+        >>> from scipy.sparse import csr_array
+        >>> Graph.from_scipy(csr_array([[0, 1], [0, 0]])).num_arcs
+        1
+        """
+        from webstrata.graph import handover
+
+        return handover.from_scipy(matrix)
+
+    @staticmethod
+    def from_networkx(graph: Any) -> Graph:  # noqa: ANN401
+        """The graph in memory of a NetworkX graph; see `handover` for igraph and NetworKit.
+
+        Examples
+        --------
+        >>> import networkx
+        >>> Graph.from_networkx(networkx.DiGraph([(0, 1)])).num_arcs
+        1
+        """
+        from webstrata.graph import handover
+
+        return handover.from_networkx(graph)
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.num_nodes:,} nodes and {self.num_arcs:,} arcs>"
+
+
+def no_node(number: object, num_nodes: int) -> ValueError:
+    """What is raised for a number that is no node of a graph.
+
+    Examples
+    --------
+    >>> no_node(7, 3)
+    ValueError('nodes: expected numbers below the 3 nodes of the graph, got 7')
+    """
+    return ValueError(f"nodes: expected numbers below the {num_nodes} nodes of the graph, got {number}")
+
+
+def check_nodes(nodes: Nodes, num_nodes: int) -> npt.NDArray[np.uint32]:
+    """The nodes as the core takes them; the first that is none is refused.
+
+    Examples
+    --------
+    >>> check_nodes([2, 0], 3)
+    array([2, 0], dtype=uint32)
+    >>> check_nodes([0, -1], 3)
+    Traceback (most recent call last):
+    ValueError: nodes: expected numbers below the 3 nodes of the graph, got -1
+    """
+    numbers = np.ascontiguousarray(nodes)
+    if numbers.size == 0:
+        return np.empty(0, np.uint32)
+    if numbers.ndim != 1 or not np.issubdtype(numbers.dtype, np.integer):
+        raise ValueError(f"nodes: expected whole numbers, got {numbers.dtype} of shape {numbers.shape}")
+    if int(numbers.min()) < 0 or int(numbers.max()) >= num_nodes:
+        raise no_node(numbers[(numbers < 0) | (numbers >= num_nodes)][0], num_nodes)
+    return numbers.astype(np.uint32, copy=False)
 
 
 def _turned(offsets: npt.NDArray[np.uint64], targets: npt.NDArray[np.uint32]) -> Rows:

@@ -96,9 +96,14 @@ class Rows:
         return pa.concat_tables(pieces) if pieces else self._file.schema_arrow.empty_table()
 
     def _group(self, group: int) -> pa.Table:
-        if self._last is None or self._last[0] != group:  # neighbours are asked for one after the other
-            self._last = group, self._file.read_row_group(group).combine_chunks()
-        return self._last[1]
+        last = self._last  # another thread may put another group there
+        if last is None or last[0] != group:  # neighbours are asked for one after the other
+            last = self._last = group, self._file.read_row_group(group).combine_chunks()
+        return last[1]
+
+    def of_many(self, nodes: Iterable[int]) -> pa.Table:
+        """The rows of nodes that come in order, one behind the other."""
+        return pa.concat_tables([self._file.schema_arrow.empty_table(), *(self.of(node) for node in nodes)])
 
     def blocks(self, *columns: str) -> Iterator[pa.Table]:
         """The columns named, or all, a row group at a time."""

@@ -19,7 +19,7 @@ import json
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 import pyarrow as pa
@@ -53,6 +53,28 @@ def from_row_key(key: str) -> str:
     scheme = words.pop() if words and words[-1] == "https" else "http"
     name = f"[{host}]" if ":" in host else ".".join(reversed(host.split(",")))
     return f"{scheme}://{name}{''.join(f':{port}' for port in words)}{target}"
+
+
+def from_row_keys(keys: pa.Array) -> pa.Array:
+    """The URLs of many row keys, as `from_row_key` writes them; Python looks at hosts, not at pages.
+
+    Examples
+    --------
+    >>> from_row_keys(pa.array(["org,a)/", "org,a)/b?c 8080 https", "::1)/"])).to_pylist()
+    ['http://a.org/', 'https://a.org:8080/b?c', 'http://[::1]/']
+    """
+    parts = pc.extract_regex(
+        keys.cast(pa.large_string()), r"^(?P<host>[^)]*\))(?P<target>[^ ]*)(?P<rest>.*)$"
+    )
+    hosts, rests = (pc.struct_field(parts, name).dictionary_encode() for name in ("host", "rest"))
+    places = np.stack([column.indices.to_numpy() for column in (hosts, rests)])
+    pairs, inverse = np.unique(places, axis=1, return_inverse=True)
+    names, ends = hosts.dictionary.to_pylist(), rests.dictionary.to_pylist()
+    origins = [from_row_key(names[host] + ends[rest]) for host, rest in pairs.T.tolist()]
+    begins = pa.array(origins, pa.large_string()).take(pa.array(inverse.reshape(-1)))
+    return pc.binary_join_element_wise(
+        begins, pc.struct_field(parts, "target"), pa.scalar("", pa.large_string())
+    )
 
 
 def write_urls(
@@ -107,6 +129,26 @@ class _Keys(Sequence[str]):
     def find(self, key: str) -> int | None:
         place = bisect_left(self, key)
         return place if place < len(self) and self[place] == key else None
+
+
+def find_keys(column: pa.Array, keys: pa.Array) -> npt.NDArray[np.int64]:
+    """The places of some keys in a sorted column, -1 for none; all go through a step of bisection at a time.
+
+    Examples
+    --------
+    >>> column = pa.array(["org,a)/", "org,b)/"], pa.large_string())
+    >>> find_keys(column, pa.array(["org,b)/", "org,c)/"], pa.large_string())).tolist()
+    [1, -1]
+    """
+    low, high = np.zeros(len(keys), np.int64), np.full(len(keys), len(column), np.int64)
+    last = max(len(column) - 1, 0)
+    while len(column) and (low < high).any():
+        middle = np.minimum((low + high) // 2, last)
+        below = pc.less(column.take(pa.array(middle)), keys).to_numpy(zero_copy_only=False) & (low < high)
+        low, high = np.where(below, middle + 1, low), np.where(below, high, np.minimum(middle, high))
+    places = pa.array(np.minimum(low, last), mask=low >= len(column))
+    is_there = pc.fill_null(pc.equal(column.take(places), keys), False)
+    return np.where(is_there.to_numpy(zero_copy_only=False), low, -1)
 
 
 class Resolved(NamedTuple):
@@ -193,6 +235,22 @@ class Urls(Sequence[str]):
         nodes, known = found.nodes.copy(), known.copy()
         nodes[rows], known[rows] = twins, twins >= 0
         return Resolved(nodes, known)
+
+    def keys_of(self, nodes: npt.NDArray[np.integer[Any]]) -> pa.Array:
+        """The row keys of many nodes."""
+        return self._nodes["row_key"].take(pa.array(nodes))
+
+    def find(self, keys: pa.Array) -> npt.NDArray[np.int64]:
+        """The nodes that a few row keys are or stand for, -1 for none; `resolve` is for whole tables."""
+        keys = keys.cast(pa.large_string())
+        nodes = find_keys(self._nodes["row_key"], keys)
+        rows = np.flatnonzero(nodes < 0)
+        places = find_keys(self.others["row_key"], keys.take(pa.array(rows)))
+        stands_for = self.others["node"].take(pa.array(np.maximum(places, 0), mask=places < 0))
+        nodes[rows] = pc.fill_null(pc.cast(stands_for, pa.int64()), -1).to_numpy(zero_copy_only=False)
+        if self._rules and (unknown := rows[places < 0]).size:
+            nodes[unknown] = self.resolve(keys.take(pa.array(unknown))).nodes
+        return nodes
 
     @cached_property
     def _twins(self) -> dict[str, int]:

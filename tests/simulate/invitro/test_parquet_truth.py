@@ -25,6 +25,10 @@ def test_the_written_truth_is_the_graph_of_the_month(tmp_path: Path) -> None:
         arcs = pq.read_table(part.path / "arcs.parquet")
         resolved = pq.read_table(part.path / "collection.parquet")
         events = pq.read_table(part.path / "events.parquet").to_pylist()
+        for true in (served, collection):
+            offsets, targets = ws.Graph.open(part.path / true.view).rows()
+            assert np.array_equal(offsets, true.offsets)
+            assert np.array_equal(targets, true.targets)
     assert nodes["url"].to_pylist() == list(served.urls)
     assert np.array_equal(arcs["target"].to_numpy(), served.targets)
     assert np.array_equal(np.bincount(arcs["source"], minlength=served.num_nodes), np.diff(served.offsets))

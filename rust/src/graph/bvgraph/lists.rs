@@ -19,6 +19,8 @@ pub type Bits<'a> = BufBitReader<BE, MemWordReader<u32, &'a [u32]>>;
 /// What is wrong with a list; who has the file and the node says where.
 pub type Damage = &'static str;
 
+const DISORDER: Damage = "successors are not in order";
+
 type Code<'a> = FuncCodeReader<BE, Bits<'a>>;
 
 /// The five codes of a file; those of most files are known when this is compiled.
@@ -151,15 +153,24 @@ impl<'a> Lists<'a> {
         Ok(outdegree)
     }
 
-    /// Appends the successors of a node; `offset` tells where the list of a node begins.
+    /// Appends the successors of a node whose list begins at a position; `offset` tells where those of others do.
     pub fn successors(
         &mut self,
         node: u64,
+        position: u64,
         offset: impl Fn(u64) -> u64,
         found: &mut Vec<u32>,
     ) -> Result<(), Damage> {
+        self.seek(position)?;
+        let head = self.head(node)?;
+        self.copied.clear();
+        if head.reference == 0 {
+            return self.rest(node, head.outdegree, found);
+        }
         self.chain.clear();
-        let mut at = node;
+        let position = self.position();
+        self.chain.push((position, node, head.outdegree));
+        let mut at = node - head.reference;
         loop {
             self.seek(offset(at))?;
             let head = self.head(at)?;
@@ -171,28 +182,25 @@ impl<'a> Lists<'a> {
             at -= head.reference;
         }
         let [mut before, mut list] = std::mem::take(&mut self.links);
-        let mut level = self.chain.len() - 1;
+        // the reader stands behind the head of the last one, which refers to none
+        let (_, at, outdegree) = self.chain[self.chain.len() - 1];
         before.clear();
-        // the reader stands behind the head of the last one
-        let mut has_before = false;
-        while level > 0 {
+        self.rest(at, outdegree, &mut before)?;
+        for level in (0..self.chain.len() - 1).rev() {
             let (position, at, outdegree) = self.chain[level];
-            if has_before {
-                self.seek(position)?;
-            }
-            list.clear();
-            self.rest(at, outdegree, has_before.then_some(&before), &mut list)?;
-            std::mem::swap(&mut before, &mut list);
-            has_before = true;
-            level -= 1;
-        }
-        let (position, at, outdegree) = self.chain[0];
-        if has_before {
             self.seek(position)?;
+            self.copied.clear();
+            self.copy(&before)?;
+            if level == 0 {
+                self.rest(at, outdegree, found)?;
+            } else {
+                list.clear();
+                self.rest(at, outdegree, &mut list)?;
+                std::mem::swap(&mut before, &mut list);
+            }
         }
-        let result = self.rest(at, outdegree, has_before.then_some(&before), found);
         self.links = [before, list];
-        result
+        Ok(())
     }
 
     /// Appends the list that begins where the reader stands; `list_of` finds in `found` those of the window.
@@ -203,32 +211,15 @@ impl<'a> Lists<'a> {
         found: &mut Vec<u32>,
     ) -> Result<(), Damage> {
         let head = self.head(node)?;
-        if head.reference == 0 {
-            return self.rest(node, head.outdegree, None, found);
+        self.copied.clear();
+        if head.reference > 0 {
+            self.copy(&found[list_of(node - head.reference)])?;
         }
-        let mut before = std::mem::take(&mut self.links[0]);
-        before.clear();
-        before.extend_from_slice(&found[list_of(node - head.reference)]);
-        let result = self.rest(node, head.outdegree, Some(&before), found);
-        self.links[0] = before;
-        result
+        self.rest(node, head.outdegree, found)
     }
 
-    /// What is behind the head of a list.
-    fn rest(
-        &mut self,
-        node: u64,
-        outdegree: u64,
-        before: Option<&[u32]>,
-        found: &mut Vec<u32>,
-    ) -> Result<(), Damage> {
-        if outdegree == 0 {
-            return Ok(());
-        }
-        self.copied.clear();
-        if let Some(before) = before {
-            self.copy(before)?;
-        }
+    /// What is behind the blocks of a list, and those, which are in `copied`.
+    fn rest(&mut self, node: u64, outdegree: u64, found: &mut Vec<u32>) -> Result<(), Damage> {
         let mut left = outdegree
             .checked_sub(self.copied.len() as u64)
             .ok_or("more is copied than a list has")?;
@@ -236,9 +227,15 @@ impl<'a> Lists<'a> {
         if left > 0 && self.min_interval > 0 {
             left = self.find_intervals(node, left)?;
         }
-        self.extra.clear();
+        // nothing is copied into most lists: then these are all
+        let extra = if self.copied.is_empty() {
+            &mut *found
+        } else {
+            self.extra.clear();
+            &mut self.extra
+        };
         let mut intervals = self.intervals.iter().peekable();
-        let mut last = 0;
+        let mut least = 0;
         for nth in 0..left {
             let bits = &mut self.bits;
             let gap = match &self.coding {
@@ -251,25 +248,26 @@ impl<'a> Lists<'a> {
             let residual = if nth == 0 {
                 node.checked_add_signed(gap.to_int())
             } else {
-                gap.checked_add(last + 1)
+                gap.checked_add(least)
             }
             .filter(|&residual| residual < self.num_nodes)
             .ok_or("a successor is no node")?;
-            while let Some(&(start, end)) = intervals.next_if(|interval| interval.0 < residual) {
-                self.extra.extend(start as u32..end as u32);
+            while let Some(&(start, end)) = intervals.next_if(|interval| interval.0 <= residual) {
+                if end > residual {
+                    return Err(DISORDER);
+                }
+                extra.extend(start as u32..end as u32);
             }
-            self.extra.push(residual as u32);
-            last = residual;
+            extra.push(residual as u32);
+            least = residual + 1;
         }
         for &(start, end) in intervals {
-            self.extra.extend(start as u32..end as u32);
+            extra.extend(start as u32..end as u32);
         }
-        let begin = found.len();
-        merge(&self.copied, &self.extra, found);
-        if found[begin..].windows(2).any(|pair| pair[0] >= pair[1]) {
-            return Err("successors are not in order");
+        if self.copied.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        merge(&self.copied, &self.extra, found)
     }
 
     /// Copies the blocks of a list.
@@ -323,21 +321,19 @@ impl<'a> Lists<'a> {
     }
 }
 
-/// Appends two lists in order, merged.
-fn merge(one: &[u32], other: &[u32], found: &mut Vec<u32>) {
-    if one.is_empty() || other.is_empty() {
-        found.extend_from_slice(one);
-        found.extend_from_slice(other);
-        return;
-    }
+/// Appends two lists in order, merged; they must have nothing in common. The first is usually the longer one, with runs
+/// between those of the second, through which the processor guesses its way.
+fn merge(one: &[u32], other: &[u32], found: &mut Vec<u32>) -> Result<(), Damage> {
     found.reserve(one.len() + other.len());
-    let (mut i, mut j) = (0, 0);
-    while i < one.len() && j < other.len() {
-        let takes_one = one[i] < other[j];
-        found.push(if takes_one { one[i] } else { other[j] });
-        i += usize::from(takes_one);
-        j += usize::from(!takes_one);
+    let mut rest = one.iter().copied().peekable();
+    let mut is_disjoint = true;
+    for &next in other {
+        while let Some(smaller) = rest.next_if(|&first| first < next) {
+            found.push(smaller);
+        }
+        is_disjoint &= rest.peek() != Some(&next);
+        found.push(next);
     }
-    found.extend_from_slice(&one[i..]);
-    found.extend_from_slice(&other[j..]);
+    found.extend(rest);
+    is_disjoint.then_some(()).ok_or(DISORDER)
 }

@@ -180,14 +180,20 @@ impl BvGraph {
     pub fn successors(&self, node: u32) -> Result<Vec<u32>, GraphError> {
         self.check(&[node])?;
         let mut found = Vec::new();
-        self.lists()
-            .successors(
-                node.into(),
-                |node| self.offsets.get(node as usize),
-                &mut found,
-            )
-            .map_err(|damage| self.damaged((node as usize, damage)))?;
+        self.decode(&mut self.lists(), node as usize, &mut found)?;
         Ok(found)
+    }
+
+    fn decode(
+        &self,
+        lists: &mut Lists<'_>,
+        node: usize,
+        found: &mut Vec<u32>,
+    ) -> Result<(), GraphError> {
+        let offset = |node: u64| self.offsets.get(node as usize);
+        lists
+            .successors(node as u64, self.offsets.get(node), offset, found)
+            .map_err(|damage| self.damaged((node, damage)))
     }
 
     /// The outdegree of one node.
@@ -220,92 +226,134 @@ impl BvGraph {
     /// The successors of each of the nodes.
     pub fn batch(&self, nodes: &[u32], meter: &Meter) -> Result<Rows, GraphError> {
         self.check(nodes)?;
-        let pieces = nodes.par_chunks(PERIOD).map(|nodes| {
+        let work: Vec<&[u32]> = nodes.chunks(PERIOD).collect();
+        self.gather(&work, nodes.len(), |nodes, lists, piece| {
             meter.advance(nodes.len() as u64)?;
-            let mut lists = self.lists();
-            let (mut ends, mut targets) = (Vec::with_capacity(nodes.len()), Vec::new());
-            for &node in nodes {
-                lists
-                    .successors(
-                        node.into(),
-                        |node| self.offsets.get(node as usize),
-                        &mut targets,
-                    )
-                    .map_err(|damage| self.damaged((node as usize, damage)))?;
-                ends.push(targets.len() as u64);
+            let words = self.words.as_ref();
+            let mut positions = [0; AHEAD];
+            for nodes in nodes.chunks(AHEAD) {
+                let mut seen = 0;
+                for (position, &node) in positions.iter_mut().zip(nodes) {
+                    *position = self.offsets.get(node as usize);
+                    seen ^= words.get((*position / 32) as usize).copied().unwrap_or(0);
+                }
+                std::hint::black_box(seen);
+                for (&position, &node) in positions.iter().zip(nodes) {
+                    let offset = |node: u64| self.offsets.get(node as usize);
+                    lists
+                        .successors(node.into(), position, offset, &mut piece.targets)
+                        .map_err(|damage| self.damaged((node as usize, damage)))?;
+                    piece.ends.push(piece.targets.len() as u64);
+                }
             }
-            Ok((ends, targets))
-        });
-        Ok(join(pieces.collect::<Result<Vec<Rows>, GraphError>>()?))
+            Ok(())
+        })
     }
 
     /// The successors of a range of nodes, read in order.
     pub fn rows(&self, nodes: Range<usize>, meter: &Meter) -> Result<Rows, GraphError> {
         let end = nodes.end.min(self.num_nodes);
-        let starts: Vec<usize> = (nodes.start..end).step_by(16 * PERIOD).collect();
-        let pieces = starts
-            .into_par_iter()
-            .map(|start| self.piece(start..end.min(start + 16 * PERIOD), meter));
-        Ok(join(pieces.collect::<Result<Vec<Rows>, GraphError>>()?))
+        let starts = (nodes.start..end).step_by(4 * PERIOD);
+        let work: Vec<Range<usize>> = starts
+            .map(|start| start..end.min(start + 4 * PERIOD))
+            .collect();
+        let num_lists = end.saturating_sub(nodes.start);
+        self.gather(&work, num_lists, |nodes, lists, piece| {
+            self.read(nodes.clone(), lists, piece, meter)
+        })
     }
 
-    fn piece(&self, nodes: Range<usize>, meter: &Meter) -> Result<Rows, GraphError> {
-        let mut lists = self.lists();
+    fn read(
+        &self,
+        nodes: Range<usize>,
+        lists: &mut Lists<'_>,
+        piece: &mut Piece,
+        meter: &Meter,
+    ) -> Result<(), GraphError> {
+        meter.advance(nodes.len() as u64)?;
+        // the lists that the first ones may refer to
         let before = nodes.start.saturating_sub(self.flags.compression_window);
-        let (mut begins, mut targets) = (Vec::with_capacity(nodes.end - before + 1), Vec::new());
+        let targets = &mut piece.targets;
+        let mut begins = Vec::with_capacity(nodes.end - before + 1);
         for node in before..nodes.start {
             begins.push(targets.len());
-            lists
-                .successors(
-                    node as u64,
-                    |node| self.offsets.get(node as usize),
-                    &mut targets,
-                )
-                .map_err(|damage| self.damaged((node, damage)))?;
+            self.decode(lists, node, targets)?;
         }
-        let skipped = targets.len();
-        let at = |node: usize| self.offsets.get(node);
+        piece.skipped = targets.len();
         lists
-            .seek(at(nodes.start))
+            .seek(self.offsets.get(nodes.start))
             .map_err(|damage| self.damaged((nodes.start, damage)))?;
         for node in nodes.clone() {
-            if node.is_multiple_of(PERIOD) {
-                meter.advance(PERIOD as u64)?;
-            }
             begins.push(targets.len());
             let list_of = |node: u64| {
                 let place = node as usize - before;
                 begins[place]..begins[place + 1]
             };
             lists
-                .next(node as u64, list_of, &mut targets)
+                .next(node as u64, list_of, targets)
                 .map_err(|damage| self.damaged((node, damage)))?;
+            piece.ends.push((targets.len() - piece.skipped) as u64);
         }
-        targets.drain(..skipped);
-        let ends = begins[nodes.start - before..]
-            .iter()
-            .skip(1)
-            .map(|&end| (end - skipped) as u64);
-        let ends = ends.chain([targets.len() as u64]).collect();
-        Ok((ends, targets))
+        Ok(())
+    }
+
+    /// Puts one behind the other what threads decode. They do so in rounds, into memory that is used again and again:
+    /// to touch as much of it as there are arcs would take as long as to decode them.
+    fn gather<W: Sync>(
+        &self,
+        work: &[W],
+        num_lists: usize,
+        decode: impl Fn(&W, &mut Lists<'_>, &mut Piece) -> Result<(), GraphError> + Sync,
+    ) -> Result<Rows, GraphError> {
+        let (mut offsets, mut targets) = (Vec::with_capacity(num_lists + 1), Vec::new());
+        // what is not used is not touched either; the properties may be wrong
+        let mean = self.num_arcs as f64 / self.num_nodes.max(1) as f64;
+        let expected = mean
+            * num_lists as f64
+            * if num_lists < self.num_nodes {
+                1.25
+            } else {
+                1.0
+            };
+        let _ = targets.try_reserve(expected.min(MOST_EXPECTED) as usize);
+        offsets.push(0);
+        let mut pieces: Vec<Piece> = Vec::new();
+        pieces.resize_with(
+            work.len().min(4 * rayon::current_num_threads()),
+            Piece::default,
+        );
+        for round in work.chunks(pieces.len().max(1)) {
+            pieces
+                .par_iter_mut()
+                .zip(round)
+                .try_for_each(|(piece, work)| {
+                    piece.ends.clear();
+                    piece.targets.clear();
+                    decode(work, &mut self.lists(), piece)
+                })?;
+            for piece in &pieces[..round.len()] {
+                let base = targets.len() as u64;
+                offsets.extend(piece.ends.iter().map(|end| base + end));
+                targets.extend_from_slice(&piece.targets[piece.skipped..]);
+            }
+        }
+        Ok((offsets, targets))
     }
 }
 
-/// Puts pieces one behind the other; their first halves are the ends of lists.
-fn join(pieces: Vec<Rows>) -> Rows {
-    let num_lists = pieces.iter().map(|(ends, _)| ends.len()).sum::<usize>();
-    let num_arcs = pieces.iter().map(|(_, targets)| targets.len()).sum();
-    let (mut offsets, mut joined) = (
-        Vec::with_capacity(num_lists + 1),
-        Vec::with_capacity(num_arcs),
-    );
-    offsets.push(0);
-    for (ends, targets) in pieces {
-        let base = joined.len() as u64;
-        offsets.extend(ends.into_iter().map(|end| base + end));
-        joined.extend_from_slice(&targets);
-    }
-    (offsets, joined)
+/// Nodes whose lists are found before the first of them is decoded, so that the waits for memory overlap.
+const AHEAD: usize = 64;
+
+/// Arcs for which memory is set aside on the word of the properties.
+const MOST_EXPECTED: f64 = (1u64 << 34) as f64;
+
+/// What one thread has decoded: lists by their ends.
+#[derive(Default)]
+struct Piece {
+    ends: Vec<u64>,
+    targets: Vec<u32>,
+    /// Targets that belong to lists before the first.
+    skipped: usize,
 }
 
 /// What `.ef` says; nothing if it is not there or of another version of the crate, since `.offsets` says the same.

@@ -17,8 +17,12 @@ pub struct GivenGraph {
 }
 
 impl GivenGraph {
-    /// A graph from the addresses of its nodes and its arcs, in any order.
-    pub fn new(urls: Vec<Vec<u8>>, mut arcs: Vec<(u32, u32)>) -> Result<Self, SimulateError> {
+    /// A graph from the addresses of its nodes and its rows: the successors of u are `targets[offsets[u]..offsets[u + 1]]`.
+    pub fn new(
+        urls: Vec<Vec<u8>>,
+        offsets: Vec<u64>,
+        targets: Vec<u32>,
+    ) -> Result<Self, SimulateError> {
         let mut hosts = HashMap::new();
         let mut nodes = HashMap::new();
         for (node, url) in urls.iter().enumerate() {
@@ -33,26 +37,19 @@ impl GivenGraph {
             hosts.entry(host.to_vec()).or_insert(next);
             nodes.insert(url.clone(), node as u32);
         }
-        let count = urls.len() as u32;
-        if let Some((source, target)) = arcs
-            .iter()
-            .find(|(source, target)| *source >= count || *target >= count)
-        {
+        let fits = offsets.len() == urls.len() + 1
+            && offsets.is_sorted()
+            && offsets.last() == Some(&(targets.len() as u64))
+            && targets.iter().all(|&target| (target as usize) < urls.len());
+        if !fits {
             return Err(SimulateError::Input(format!(
-                "the arc {source} {target} names a node that has no address ({count} addresses were given); \
-                 the list of addresses is truncated, or belongs to another graph"
+                "a graph of {} nodes and {} arcs does not fit the {} addresses that were given; the list of addresses \
+                 is truncated, or belongs to another graph",
+                offsets.len().saturating_sub(1),
+                targets.len(),
+                urls.len()
             )));
         }
-        arcs.sort_unstable();
-        arcs.dedup();
-        let mut offsets = vec![0; urls.len() + 1];
-        for (source, _) in &arcs {
-            offsets[*source as usize + 1] += 1;
-        }
-        for node in 0..urls.len() {
-            offsets[node + 1] += offsets[node];
-        }
-        let targets = arcs.into_iter().map(|(_, target)| target).collect();
         Ok(Self {
             urls,
             offsets,

@@ -50,7 +50,8 @@ impl Site {
     pub fn address(&self, found: &Found) -> [u8; 4] {
         match found {
             Found::Host(host, _) => self.web().address(host.slot),
-            Found::Given(number) => self.web().address(number % self.web().layout.hosts),
+            // all of the web's, those of farms too: `Server.addresses` tells the same
+            Found::Given(number) => self.web().address(number % self.web().layout.num_slots()),
         }
     }
 

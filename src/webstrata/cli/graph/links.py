@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
+import numpy as np
 
 from webstrata.cli.options import collection_argument, json_option
 from webstrata.cli.output import show_json
-from webstrata.errors import MissingError, UsageError
+from webstrata.errors import UrlError, UsageError
 
 if TYPE_CHECKING:
-    from webstrata.api import Collection, Snapshot
+    from webstrata.api import Collection
 
 
 @click.command("links", epilog="Example: webstrata graph links uk 2026-06 http://example.uk/ --in")
@@ -20,51 +21,41 @@ if TYPE_CHECKING:
 @click.argument("url", metavar="URL")
 @click.option("--in", "inward", is_flag=True, help="The pages that link to it.")
 @click.option("--hops", default=1, type=click.IntRange(1, 8), help="How many links away. [1]")
+@click.option("--anchors", is_flag=True, help="Show the texts of the links too, and which are nofollow.")
 @json_option
-def command(collection: Collection, label: str, url: str, *, inward: bool, hops: int, as_json: bool) -> None:
+def command(
+    collection: Collection, label: str, url: str, *, inward: bool, hops: int, anchors: bool, as_json: bool
+) -> None:
     """List the pages that URL links to, in row-key order; with --hops all within so many links."""
-    snapshot = collection[label]
-    node = _find_node(snapshot, url)
-    graph = snapshot.graph.transpose() if inward else snapshot.graph
-    reached, front = {node: 0}, [node]
-    for distance in range(1, hops + 1):
-        targets = graph.batch_successors(front)[1].tolist()
-        front = sorted(set(targets) - reached.keys())
-        reached |= dict.fromkeys(front, distance)
-    loops = node in graph.successors(node)
-    found = sorted(other for other in reached if other != node or loops)
-    urls = snapshot.urls
-    rows = [
-        {
-            "node": other,
-            "url": urls[other] if other < len(urls) else None,
-            "distance": reached[other] or 1,
-        }
-        for other in found
-    ]
-    if as_json:
-        show_json({"url": urls[node], "node": node, "in": inward, "hops": hops, "links": rows})
-        return
-    for row in rows:
-        click.echo(row["url"] or f"node {row['node']} of the frontier")
-
-
-def _find_node(snapshot: Snapshot, url: str) -> int:
-    """The node of a URL, or `MissingError` with those that stand nearest to it."""
-    from webstrata.errors import UrlError
-    from webstrata.web.row_key import row_key
-    from webstrata.web.url import normalize
-
-    urls = snapshot.urls
-    node = urls.node(url)
-    if node is not None:
-        return node
+    if anchors and hops > 1:
+        raise click.UsageError("--anchors is about the links of one page: leave --hops out")
+    server = collection[label].connectivity
     try:
-        key = row_key(normalize(url))
+        node = server.node(url)
     except UrlError as error:
         raise UsageError(f"{url}: this is no URL ({error})") from None
-    place = urls.prefix(key).start
-    near = [urls[other] for other in range(max(place - 1, 0), min(place + 2, len(urls)))]
-    raise MissingError(
-        f"{url}: this is no page of {snapshot.label}; the nearest are {', '.join(near) or 'none'}"
-    )
+    near = server.inlinks([node])[1] if inward else server.outlinks([node])[1]
+    found = server.neighbourhood([node], hops=hops, direction="in" if inward else "out")
+    # a page is within its own neighbourhood if it links to itself
+    kept = (found.nodes != node) | np.isin(node, near)
+    nodes, distances = found.nodes[kept], np.maximum(found.distances[kept], 1)
+    columns = {
+        "node": nodes.tolist(),
+        "url": server.urls_of(nodes).to_pylist(),
+        "distance": distances.tolist(),
+    }
+    if anchors:
+        pairs = [np.full_like(nodes, node), nodes]
+        facts = server.facts(*(pairs[::-1] if inward else pairs))
+        columns |= {name: facts[name].to_pylist() for name in ("nofollow", "texts")}
+    rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    if as_json:
+        (name,) = server.urls_of([node]).to_pylist()
+        show_json({"url": name, "node": node, "in": inward, "hops": hops, "links": rows})
+        return
+    for row in rows:
+        words = [
+            *(["nofollow"] if row.get("nofollow") else []),
+            *(f"“{text}”" for text in row.get("texts", [])),
+        ]
+        click.echo("  ".join([row["url"], *words]))

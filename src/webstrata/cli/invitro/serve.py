@@ -41,6 +41,12 @@ if TYPE_CHECKING:
     "--arcs", type=click.Path(path_type=Path, exists=True), help="and its arcs, two node numbers per line."
 )
 @click.option(
+    "--graph",
+    "basename",
+    metavar="BASENAME",
+    help="Serve a BVGraph: with the addresses of --urls, or with ones made for it.",
+)
+@click.option(
     "--warc",
     "archives",
     multiple=True,
@@ -61,6 +67,7 @@ def command(
     seeds: Path | None,
     urls: Path | None,
     arcs: Path | None,
+    basename: str | None,
     archives: tuple[Path, ...],
     at: str | None,
     seconds: float | None,
@@ -71,19 +78,21 @@ def command(
     """Serve one month of an in-vitro web over HTTP.
 
     Give clients the address printed as their HTTP proxy, or, with --origins, let them find each host at its
-    own loopback address. With --urls and --arcs a given graph is served in place of the web, with --warc
-    what was archived of a real one.
+    own loopback address. With --graph, or --urls and --arcs, a given graph is served in place of the web,
+    with --warc what was archived of a real one.
     """
     from webstrata.simulate.invitro.archive import read_archives
-    from webstrata.simulate.invitro.given import read_graph
+    from webstrata.simulate.invitro.given import open_graph, read_graph
 
-    if (urls is None) != (arcs is None):
+    if arcs and basename:
+        raise click.UsageError("--graph and --arcs are two graphs: give one of them")
+    if not basename and (urls is None) != (arcs is None):
         raise click.UsageError("--urls and --arcs belong together: give both, or neither")
-    if archives and urls:
-        raise click.UsageError("--warc and --urls are two webs: give one of them")
+    if archives and (urls or basename):
+        raise click.UsageError("--warc is one web, and a graph another: give one of them")
     if at and not archives:
         raise click.UsageError("--at needs --warc: an in-vitro web has months (--month)")
-    given = read_graph(urls, arcs) if urls and arcs else None
+    given = open_graph(basename, urls) if basename else read_graph(urls, arcs) if urls and arcs else None
     archive = read_archives(archives, at) if archives else None
     with web.serve(
         month, port=port, origins=origins, workers=workers, log=log, given=given, archive=archive
@@ -98,6 +107,8 @@ def command(
             homes = given.urls if given else archive.home_pages() if archive else web.home_pages(month)
             seeds.write_text("\n".join(homes) + "\n")
         header = web.header(month) | {"origins": origins}
+        if given:
+            header |= {"nodes": given.graph.num_nodes, "arcs": given.graph.num_arcs}
         if archive:
             header |= {"captures": len(archive.captures), "hosts": len(archive.hosts)}
             header |= {"left_out": dict(archive.tally.left_out), "damaged": archive.tally.num_damaged}
@@ -115,6 +126,8 @@ def _announce(server: Server, header: dict[str, Any], *, as_json: bool) -> None:
     what = f"month {header['month']} of {header['preset']} (seed {header['seed']})"
     if "captures" in header:
         what = f"{header['captures']:,} captures of {header['hosts']:,} hosts"
+    elif "nodes" in header:
+        what = f"a graph of {header['nodes']:,} nodes and {header['arcs']:,} arcs"
     click.echo(f"Serving {what} as the HTTP proxy {server.proxy}")
     if header["origins"]:
         click.echo(f"and every host at its own loopback address, port {server.port}.")

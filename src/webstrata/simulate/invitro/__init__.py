@@ -1,7 +1,7 @@
 """The in-vitro web: a web that does not exist, with its truth and its judge."""
 
 from webstrata.simulate.invitro.describe import Description, describe
-from webstrata.simulate.invitro.given import GivenGraph, read_graph
+from webstrata.simulate.invitro.given import GivenGraph, open_graph, read_graph
 from webstrata.simulate.invitro.judge import JudgeSettings, Verdict, Violation, Violations, judge
 from webstrata.simulate.invitro.server import Server
 from webstrata.simulate.invitro.settings import PRESETS, InvitroSettings
@@ -27,5 +27,6 @@ __all__ = [
     "Web",
     "describe",
     "judge",
+    "open_graph",
     "read_graph",
 ]

@@ -35,7 +35,7 @@ class Server:
         self.web = web
         self.month = month
         self._archive = archive  # held, so that its file stays
-        is_given = given is not None or archive is not None
+        self._given = archive or given
         self._core = web._core.serve(
             month=month,
             address=ADDRESS,
@@ -43,10 +43,10 @@ class Server:
             origins=origins,
             workers=workers,
             log=log,
-            log_header=json.dumps(web.header(month) | ({"given": True} if is_given else {})),
+            log_header=json.dumps(web.header(month) | ({"given": True} if self._given else {})),
             append_log=append_log,
             urls=given.urls if given else None,
-            arcs=given.arcs if given else None,
+            rows=given.graph.rows() if given else None,
             archive=(archive.path, archive.captures) if archive else None,
         )
         self.port = self._core.port
@@ -61,11 +61,10 @@ class Server:
     def addresses(self) -> dict[str, str]:
         """The loopback address of every host that is there, mirrors included."""
         hosts = self.web.hosts(self.month)
-        if (
-            self._archive is not None
-        ):  # its hosts have the addresses of the web's, in their order, again and again
+        if self._given is not None:
+            # its hosts have the addresses of the web's, in their order, again and again
             there = hosts["address"]
-            return {name: there[place % len(there)] for place, name in enumerate(self._archive.hosts)}
+            return {name: there[place % len(there)] for place, name in enumerate(self._given.hosts)}
         rows = zip(hosts["name"], hosts["mirror"], hosts["address"], hosts["present"], strict=True)
         return {
             name: address

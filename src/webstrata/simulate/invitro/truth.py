@@ -7,6 +7,8 @@
                        collection view, or none)
 ``arcs.parquet``       source, target: arcs of the served view, sorted
 ``collection.parquet`` source, target: arcs of the collection view, sorted
+``served.*``           the served view as BVGraph (``.graph``, ``.offsets``, ``.properties``)
+``collection.*``       the collection view as BVGraph: what `webstrata graph build` makes of a perfect crawl
 ``hosts.parquet``      one row a host of the month: name, mirror, address, size, topic, spam, farm, language
 ``events.parquet``     name, topic, month, born (addresses), changed (addresses)
 ``queries.parquet``    text, popularity
@@ -23,6 +25,7 @@ import pyarrow.parquet as pq
 
 from webstrata.collection.files import open_writer
 from webstrata.collection.progress import Progress
+from webstrata.graph.bvgraph import compress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,6 +71,8 @@ def build_truth(
         )
         _write(build.path / "arcs.parquet", _arcs(served))
         _write(build.path / "collection.parquet", _arcs(collection))
+        for graph in (served, collection):
+            compress(graph.offsets, graph.targets, build.path / graph.view, progress=progress)
         kept = np.flatnonzero(present)
         columns = ("name", "mirror", "address", "size", "topic", "spam", "farm", "language")
         _write(build.path / "hosts.parquet", {name: [hosts[name][slot] for slot in kept] for name in columns})
