@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from webstrata.collection.progress import Progress
+    from webstrata.graph.settings import GraphCompressionSettings
 
     Nodes = Sequence[int] | npt.NDArray[np.integer[Any]]
     Rows = tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]
@@ -155,17 +156,26 @@ class Graph(ABC):
         offsets, targets = self.rows()
         return RowsGraph(*_turned(offsets, targets))
 
-    def write(self, basename: str | PathLike[str], *, progress: Progress | None = None) -> Graph:
-        """Compress this graph to files with this basename, and open it there.
+    def write(
+        self,
+        basename: str | PathLike[str],
+        *,
+        parameters: GraphCompressionSettings | None = None,
+        progress: Progress | None = None,
+    ) -> Graph:
+        """Compress this graph to files with this basename, block by block, and open it there.
 
         Examples
         --------
         >>> Graph.from_arcs([(0, 1)]).write(getfixture("tmp_path") / "uk").num_nodes
         2
         """
-        from webstrata.graph.bvgraph import compress
+        from webstrata.graph.compress import GraphWriter
 
-        compress(*self.rows(), basename, progress=progress)
+        with GraphWriter(basename, self.num_nodes, parameters=parameters, progress=progress) as writer:
+            for _, rows in self.iter_blocks(4 * BLOCK):
+                writer.append(*rows)
+            writer.finish()
         return Graph.open(basename)
 
     def __repr__(self) -> str:

@@ -336,7 +336,7 @@ fn stored_offsets(
     Ok(Some(Offsets::Stored(found)))
 }
 
-fn read_gaps(
+pub(super) fn read_gaps(
     path: &Path,
     num_nodes: usize,
     bits: u64,
