@@ -7,6 +7,7 @@ import pytest
 import webstrata as ws
 from webstrata.cli import run
 from webstrata.graph.build import build_graph
+from webstrata.graph.settings import GraphSettings
 from webstrata.simulate.invitro import Web
 
 
@@ -41,7 +42,7 @@ def test_the_graph_is_that_of_the_truth(snapshot: ws.Snapshot) -> None:
 
 def test_the_frontier_are_nodes_behind_the_pages(snapshot: ws.Snapshot) -> None:
     before = snapshot.graph.num_nodes, snapshot.graph.num_arcs
-    build_graph(snapshot, frontier=True, self_loops=False)
+    build_graph(snapshot, GraphSettings(frontier=True, self_loops=False))
     graph = ws.open(snapshot.collection.path)["2026-06"].graph
     assert graph.num_nodes > before[0]
     assert graph.num_arcs > before[1]

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 TABLES = {
     "crawl": "webstrata.crawl.settings:CrawlSettings",
     "graph": "webstrata.graph.settings:GraphSettings",
-    "graph_compression": "webstrata.graph.settings:GraphCompressionSettings",
     "invitro": "webstrata.simulate.invitro.settings:InvitroSettings",
     "judge": "webstrata.simulate.invitro.judge.settings:JudgeSettings",
     "resources": "webstrata.collection.settings:ResourcesSettings",

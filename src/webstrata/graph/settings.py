@@ -1,4 +1,4 @@
-"""What a graph is built of, and how its lists are compressed, setting by setting."""
+"""How the lists of a graph are compressed, and what the graph of a snapshot is built of."""
 
 from __future__ import annotations
 
@@ -24,19 +24,6 @@ _window = ("between 0 and 1024", lambda value: 0 <= value <= 1024)
 _chain = ("-1 for no limit, or 0 or more", lambda value: -1 <= value <= UNLIMITED)
 _together = ("0, or between 2 and 1000000", lambda value: value == 0 or 2 <= value <= 1_000_000)
 _memory = ("at least 16MiB", lambda value: value >= 16 << 20)
-
-
-@dataclass(frozen=True, kw_only=True)
-class GraphSettings(Settings):
-    """What the graph of a snapshot is built of."""
-
-    frontier: bool = setting(False, "Make nodes of the targets that were not captured too.")
-    nofollow: bool = setting(True, "Count links marked nofollow.")
-    self_loops: bool = setting(True, "Count links of a page to itself.")
-    multiplicity: bool = setting(False, "Keep for each arc how many links it stands for.")
-    memory: int = setting(
-        1 << 30, "Memory in which arcs are sorted; what is more goes to files.", unit="bytes", check=_memory
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,3 +80,16 @@ class GraphCompressionSettings(Settings):
         """
         ks = {code for code in self.codes if re.fullmatch("zeta.", code)}
         return len(ks) <= 1 and not any(code.startswith(("omega", "pi")) for code in self.codes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphSettings(GraphCompressionSettings):
+    """What the graph of a snapshot is built of, and how it is compressed."""
+
+    frontier: bool = setting(False, "Make nodes of the targets that were not captured too.")
+    nofollow: bool = setting(True, "Count links marked nofollow.")
+    self_loops: bool = setting(True, "Count links of a page to itself.")
+    multiplicity: bool = setting(False, "Keep for each arc how many links it stands for.")
+    memory: int = setting(
+        1 << 30, "Memory in which arcs are sorted; what is more goes to files.", unit="bytes", check=_memory
+    )

@@ -100,6 +100,11 @@ class Rows:
             self._last = group, self._file.read_row_group(group).combine_chunks()
         return self._last[1]
 
+    @property
+    def num_blocks(self) -> int:
+        """How many row groups there are."""
+        return int(self._file.num_row_groups)
+
     def blocks(self, *columns: str) -> Iterator[pa.Table]:
         """The columns named, or all, a row group at a time."""
         for group in range(self._file.num_row_groups):
