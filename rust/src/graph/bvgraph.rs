@@ -8,7 +8,7 @@ mod read;
 mod write;
 
 pub use read::{BvGraph, Mode};
-pub use write::{CompressedSize, Joiner, Parameters, Piece, encode};
+pub use write::{CompressedSize, Joiner, Parameters, Piece, encode, write_ef};
 
 use std::path::{Path, PathBuf};
 

@@ -79,6 +79,10 @@ impl BvGraph {
         Ok((offsets.into_pyarray(py), targets.into_pyarray(py)))
     }
 
+    fn places<'py>(&self, py: Python<'py>, start: usize, end: usize) -> Bound<'py, PyArray1<u64>> {
+        py.detach(|| self.0.places(start..end)).into_pyarray(py)
+    }
+
     #[pyo3(signature = (start, end, progress = None))]
     fn rows<'py>(
         &self,

@@ -14,6 +14,7 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<BvPiece>()?;
     module.add_class::<BvJoiner>()?;
     module.add_function(wrap_pyfunction!(bv_encode, module)?)?;
+    module.add_function(wrap_pyfunction!(bv_write_ef, module)?)?;
     module.add_function(wrap_pyfunction!(sort_keys, module)?)?;
     module.add_function(wrap_pyfunction!(keys_to_rows, module)?)
 }
@@ -120,6 +121,20 @@ impl BvJoiner {
             size.offsets_bits,
         ))
     }
+}
+
+#[pyfunction]
+#[pyo3(signature = (basename, path, num_nodes, progress = None))]
+fn bv_write_ef(
+    py: Python<'_>,
+    basename: PathBuf,
+    path: PathBuf,
+    num_nodes: usize,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<()> {
+    supervise(py, progress, |meter| {
+        bvgraph::write_ef(&basename, &path, num_nodes, meter)
+    })
 }
 
 #[pyfunction]

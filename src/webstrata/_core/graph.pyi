@@ -11,6 +11,7 @@ __all__ = [
     "BvParameters",
     "BvPiece",
     "bv_encode",
+    "bv_write_ef",
     "keys_to_rows",
     "sort_keys",
 ]
@@ -23,6 +24,12 @@ def bv_encode(
     parameters: BvParameters,
     progress: Callable[[int], object] | None = None,
 ) -> BvPiece: ...
+def bv_write_ef(
+    basename: str | PathLike[str],
+    path: str | PathLike[str],
+    num_nodes: int,
+    progress: Callable[[int], object] | None = None,
+) -> None: ...
 def keys_to_rows(
     keys: NDArray[np.uint64], first: int, end: int, with_counts: bool
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]: ...
@@ -64,6 +71,7 @@ class BvGraph:
     def batch_successors(
         self, nodes: NDArray[np.uint32], progress: Callable[[int], object] | None = None
     ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
+    def places(self, start: int, end: int) -> NDArray[np.uint64]: ...
     def rows(
         self, start: int, end: int, progress: Callable[[int], object] | None = None
     ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...

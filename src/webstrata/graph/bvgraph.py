@@ -128,6 +128,17 @@ class BVGraph(Graph):
         with (progress or Progress()).task("reading the graph", total=end - start, unit="nodes") as task:
             return self._core.rows(start, end, progress=task.advance)
 
+    def places(self, start: int, end: int) -> NDArray[np.uint64]:
+        """The bits at which the lists of a range of nodes begin, and at which the last of them ends.
+
+        Examples
+        --------
+        >>> basename = getfixture("tmp_path") / "uk"
+        >>> Graph.from_arcs([(0, 1), (2, 0)]).write(basename).places(0, 1).tolist()
+        [0, 9]
+        """
+        return self._core.places(start, min(end, self.num_nodes))
+
     def _check(self, node: int) -> None:
         if not 0 <= node < self.num_nodes:
             raise ValueError(

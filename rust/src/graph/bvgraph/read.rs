@@ -154,6 +154,14 @@ impl BvGraph {
         &self.flags
     }
 
+    /// Where the lists of a range of nodes begin, and where the last of them ends.
+    pub fn places(&self, nodes: Range<usize>) -> Vec<u64> {
+        let end = nodes.end.min(self.num_nodes);
+        (nodes.start..=end)
+            .map(|node| self.offsets.get(node))
+            .collect()
+    }
+
     fn lists(&self) -> Lists<'_> {
         Lists::new(self.words.as_ref(), &self.flags, self.num_nodes).expect("the codes are known")
     }

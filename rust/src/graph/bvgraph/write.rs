@@ -178,17 +178,7 @@ impl Joiner {
         drop(self);
         failure.raise()?;
         if with_ef {
-            let gaps = with_suffix(&basename, ".offsets");
-            let length = std::fs::metadata(with_suffix(&basename, ".graph"))
-                .map_err(|error| CollectionError::from_io(&gaps, "read", error))?
-                .len();
-            let places = ef_from_builder(read_gaps(&gaps, num_nodes, 8 * length, meter)?)
-                .map_err(|error| GraphError::Format(format!("{}: {error:#}", gaps.display())))?;
-            let file = Forgiving::create(&with_suffix(&basename, ".ef"), &failure)?;
-            // SAFETY: what epserde writes are the words of vectors, which have no padding
-            let written = unsafe { places.serialize(&mut BufWriter::new(file)) };
-            failure.raise()?;
-            written.map_err(|error| GraphError::Format(format!("{}: {error}", gaps.display())))?;
+            write_ef(&basename, &with_suffix(&basename, ".ef"), num_nodes, meter)?;
         }
         let text = flags
             .to_properties::<BE>(&stats)
@@ -201,6 +191,31 @@ impl Joiner {
             offsets_bits: stats.offsets_written_bits,
         })
     }
+}
+
+/// Writes to `path` what `.ef` is by `basename.offsets`; the meter counts nodes.
+pub fn write_ef(
+    basename: &Path,
+    path: &Path,
+    num_nodes: usize,
+    meter: &Meter,
+) -> Result<(), GraphError> {
+    let (graph, gaps) = (
+        with_suffix(basename, ".graph"),
+        with_suffix(basename, ".offsets"),
+    );
+    let length = std::fs::metadata(&graph)
+        .map_err(|error| CollectionError::from_io(&graph, "read", error))?
+        .len();
+    let places = ef_from_builder(read_gaps(&gaps, num_nodes, 8 * length, meter)?)
+        .map_err(|error| GraphError::Format(format!("{}: {error:#}", gaps.display())))?;
+    let failure = Failure::default();
+    let file = Forgiving::create(path, &failure)?;
+    // SAFETY: what epserde writes are the words of vectors, which have no padding
+    let written = unsafe { places.serialize(&mut BufWriter::new(file)) };
+    failure.raise()?;
+    written.map_err(|error| GraphError::Format(format!("{}: {error}", path.display())))?;
+    Ok(())
 }
 
 /// Refuses arrays that are not the sorted rows of nodes of a graph.
