@@ -53,7 +53,7 @@ def test_every_parameter_gives_the_same_lists(
     assert all(np.array_equal(a, b) for a, b in zip(found, (offsets, targets), strict=True))
     text = (tmp_path / "g.properties").read_text()
     assert f"windowsize={chosen.window}\n" in text
-    assert ("version=0" in text) == chosen.is_readable_by_java
+    assert "version=0" in text or not chosen.is_readable_by_java
 
 
 @settings(max_examples=25)

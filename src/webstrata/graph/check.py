@@ -120,7 +120,7 @@ def _check_files(
 
 
 def _check_properties(path: Path, text: str, found: GraphCheck) -> None:
-    pairs = dict(re.findall(r"^\s*([a-z]+)\s*[=:]\s*(.*?)\s*$", text, re.MULTILINE))
+    pairs = dict(re.findall(r"^[ \t]*([a-z]+)[ \t]*[=:][ \t]*(.*?)[ \t\r]*$", text, re.MULTILINE))
     for name in _NEEDED:
         if not pairs.get(name, "").isdigit():
             found.damage.append(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from webstrata.collection.settings import Settings, not_negative, setting
@@ -15,7 +14,7 @@ CODES = (
     *(f"zeta{k}" for k in range(1, 8)),
     *(f"pi{k}" for k in range(1, 5)),
 )
-"""Names of codes; WebGraph in Java has the first three, and the ζ if all of a file have one k."""
+"""Names of codes, as `.properties` has them in capitals."""
 UNLIMITED = 2**31 - 1
 """A chain limit that is none, as WebGraph writes it."""
 
@@ -69,7 +68,10 @@ class GraphCompressionSettings(Settings):
 
     @property
     def is_readable_by_java(self) -> bool:
-        """Whether WebGraph in Java has these codes: not ω and π, and one k for every ζ.
+        """Whether WebGraph in Java reads files with these codes.
+
+        It has other names for the codes of blocks and of their number, and none for that of intervals: these
+        must be γ. It does not have ω and π.
 
         Examples
         --------
@@ -78,8 +80,12 @@ class GraphCompressionSettings(Settings):
         >>> GraphCompressionSettings(residual_code="pi2").is_readable_by_java
         False
         """
-        ks = {code for code in self.codes if re.fullmatch("zeta.", code)}
-        return len(ks) <= 1 and not any(code.startswith(("omega", "pi")) for code in self.codes)
+        return (
+            self.outdegree_code in ("gamma", "delta")
+            and self.reference_code in ("unary", "gamma", "delta")
+            and (self.block_code, self.interval_code) == ("gamma", "gamma")
+            and self.residual_code.startswith(("gamma", "delta", "zeta"))
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
