@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from webstrata.graph.view import Rows
+
 
 def to_rows(lists: Iterable[Iterable[int]]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
     """Offsets and targets of successor lists."""
@@ -20,6 +22,11 @@ def to_rows(lists: Iterable[Iterable[int]]) -> tuple[NDArray[np.uint64], NDArray
         targets += sorted(set(successors))
         offsets.append(len(targets))
     return np.array(offsets, dtype=np.uint64), np.array(targets, dtype=np.uint32)
+
+
+def are_equal(one: Rows, other: Rows) -> bool:
+    """Whether two graphs have the same offsets and targets."""
+    return np.array_equal(one[0], other[0]) and np.array_equal(one[1], other[1])
 
 
 @dataclass
@@ -74,7 +81,9 @@ def signed(number: int) -> int:
 
 def read_lists(data: bytes, num_nodes: int) -> list[CodedList]:
     """The lists in a file `.graph` with the default parameters (WebGraph Framework I, section 4)."""
-    bits, lists, known = BitReader(data), [], []
+    bits = BitReader(data)
+    lists: list[CodedList] = []
+    known: list[list[int]] = []
     for node in range(num_nodes):
         coded = CodedList(bits.gamma())
         lists.append(coded)

@@ -22,7 +22,8 @@ LEAST = 16 << 20
 
 def found(sorter: ArcSorter) -> list[tuple[int, int, int]]:
     """Every arc with its count, after a look at how the blocks fit together."""
-    end, rows = 0, []
+    end = 0
+    rows: list[tuple[int, int, int]] = []
     for block in sorter.rows():
         assert block.first == end
         end += len(block.offsets) - 1

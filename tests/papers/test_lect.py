@@ -24,7 +24,7 @@ FIRST = 60
 
 
 def test_the_fourth_list_is_minus_2_remove_9_add_8(tmp_path: Path) -> None:
-    lists = [[]] * FIRST + ROWS + [[]] * (145 - FIRST - len(ROWS))
+    lists: list[list[int]] = [[]] * FIRST + ROWS + [[]] * (145 - FIRST - len(ROWS))
     compress(*reference.to_rows(lists), tmp_path / "lect")
     coded = reference.read_lists((tmp_path / "lect.graph").read_bytes(), 145)[FIRST + 3]
     assert coded.reference == 2

@@ -76,7 +76,7 @@ class _Run:
         assert self.path is not None
         with explained(self.path, "read"), self.path.open("rb", buffering=0) as stream:
             stream.seek(8 * start)
-            rest = memoryview(out).cast("B")
+            rest = out.data.cast("B")
             while len(rest):
                 count = stream.readinto(rest)
                 if not count:
@@ -99,7 +99,7 @@ def write_run(path: Path, keys: Keys) -> None:
     >>> write_run(getfixture("tmp_path") / "run", np.array([1 << 32, 2 << 32 | 5], np.uint64))
     """
     with explained(path, "write"), path.open("wb", buffering=0) as stream:
-        rest = memoryview(np.ascontiguousarray(keys)).cast("B")
+        rest = np.ascontiguousarray(keys).data.cast("B")
         while len(rest):
             rest = rest[stream.write(rest[: 1 << 26]) or 0 :]
 

@@ -204,7 +204,7 @@ class _Numbers:
     def write(self, numbers: npt.NDArray[np.uint32]) -> None:
         if self._path is not None:
             with explained(self._path, "write"):
-                self._stream.write(memoryview(numbers.astype("<u4", copy=False)))
+                self._stream.write(numbers.astype("<u4", copy=False).data)
 
     def __exit__(self, *_: object) -> None:
         if self._path is not None:

@@ -192,9 +192,9 @@ class GraphWriter:
                 f"num_nodes: expected at least the {self._num_nodes - missing} rows, got {-missing} fewer"
             )
         while missing > 0:
-            size = min(missing, 1 << 20)
-            self.append(np.zeros(size + 1, np.uint64), np.zeros(0, np.uint32))
-            missing -= size
+            some = min(missing, 1 << 20)
+            self.append(np.zeros(some + 1, np.uint64), np.zeros(0, np.uint32))
+            missing -= some
         if self._nodes:
             self._encode()
         while self._encoding:

@@ -265,7 +265,7 @@ def write_target_nodes(
                 unknown = np.flatnonzero(~known)
                 nodes[unknown] = len(urls) + outside + np.arange(len(unknown))
                 outside += len(unknown)
-            stream.write(memoryview(nodes.astype("<u4")).cast("B"))
+            stream.write(nodes.astype("<u4").data.cast("B"))
             advance(len(nodes))
     return outside
 

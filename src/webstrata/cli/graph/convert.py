@@ -28,6 +28,7 @@ _ENDS = {"edges": ".tsv.gz", "cc": "", "bvgraph": ""}
 @click.option("--to", required=True, type=click.Choice(FORMATS), help="The format to write.")
 @click.option("--from", "format", type=click.Choice(FORMATS), help="The format of SOURCE. [by its name]")
 @click.option("--snapshot", "label", metavar="LABEL", help="SOURCE is a collection; its graph of this time.")
+@click.option("--transpose", is_flag=True, help="Turn all arcs round.")
 @click.option("--memory", default="1GiB", metavar="SIZE", help="Memory in which arcs are sorted. [1GiB]")
 @click.option("--force", is_flag=True, help="Write over what is there.")
 @options(GraphCompressionSettings)
@@ -39,6 +40,7 @@ def command(
     to: str,
     format: str | None,
     label: str | None,
+    transpose: bool,
     memory: str,
     force: bool,
     graph_compression_options: Mapping[str, object],
@@ -66,6 +68,7 @@ def command(
         path,
         to,
         format=format or "",
+        turned=transpose,
         names=names,
         parameters=parameters,
         memory=max(size, 16 << 20),

@@ -12,13 +12,13 @@ from webstrata.collection.files import explained
 from webstrata.collection.progress import Progress
 from webstrata.errors import MissingError, UsageError
 from webstrata.graph.arc_sort import MEMORY
-from webstrata.graph.arcs import build_bvgraph
+from webstrata.graph.arcs import build_bvgraph, iter_arcs
+from webstrata.graph.interchange.text import ArcStream
 from webstrata.graph.view import Graph
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from webstrata.graph.interchange.text import ArcStream
     from webstrata.graph.settings import GraphCompressionSettings
 
 _HERE = "webstrata.graph.interchange"
@@ -103,6 +103,7 @@ def convert(
     to: str,
     *,
     format: str = "",
+    turned: bool = False,
     names: Sequence[str] | None = None,
     parameters: GraphCompressionSettings | None = None,
     memory: int = MEMORY,
@@ -120,6 +121,8 @@ def convert(
         The name of the format.
     format
         That of the source; what its name tells where not given.
+    turned
+        Whether to turn all arcs round.
     names
         Of the nodes, for formats that have them.
     parameters, memory
@@ -137,14 +140,21 @@ def convert(
     if to not in FORMATS:
         raise UsageError(f"{to} is no format; known are {', '.join(FORMATS)}")
     progress = progress or Progress()
-    if isinstance(source, Path) and (format or guess_format(source)) != "bvgraph":
-        stream = open_arcs(source, format)
+    is_graph = not isinstance(source, Path) or (format or guess_format(source)) == "bvgraph"
+    graph = _open(source, progress) if is_graph else None
+    if graph is None or turned:
+        if isinstance(source, Path) and graph is None:
+            stream = open_arcs(source, format)
+        else:
+            assert graph is not None
+            stream = ArcStream(iter_arcs(graph), graph.num_nodes)
+        blocks = ((targets, sources) for sources, targets in stream.blocks) if turned else stream.blocks
         with explained(path.parent, "write"):
             beside = tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent)
         with beside as folder:
             basename = path if to == "bvgraph" else Path(folder) / "graph"
             size = build_bvgraph(
-                stream.blocks,
+                blocks,
                 basename,
                 num_nodes=stream.num_nodes,
                 parameters=parameters if to == "bvgraph" else None,
@@ -154,7 +164,6 @@ def convert(
             if to != "bvgraph":
                 _write(Graph.open(basename), path, to, names, progress)
         return size.num_nodes, size.num_arcs
-    graph = source if isinstance(source, Graph) else _open_bvgraph(source, progress)
     if to == "bvgraph":
         graph.write(path, parameters=parameters, progress=progress)
     else:
@@ -162,7 +171,9 @@ def convert(
     return graph.num_nodes, graph.num_arcs
 
 
-def _open_bvgraph(path: Path, progress: Progress) -> Graph:
+def _open(path: Path | Graph, progress: Progress) -> Graph:
+    if isinstance(path, Graph):
+        return path
     name = path.name.removesuffix(".graph").removesuffix(".properties")
     basename = path.with_name(name)
     if not path.with_name(name + ".properties").exists():
