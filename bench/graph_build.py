@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TOOL = str(PEERS / "webgraph")
-PAGES = {"hosts": 50_000, "pages": 7_000_000}
+PAGES = {"hosts": 550_000, "pages": 5_600_000, "content_links": 1.0}
 FEW = {"hosts": 1_000, "pages": 100_000}
-MEMORY = 1 << 30
 
 
 def find_real() -> Path | None:
@@ -87,9 +86,9 @@ def _theirs(command: str, out: str) -> Program:
 
 
 FROM_ARCS = (
-    f"{TOOL} from arcs --num-nodes $(cat {{input}}/nodes) -m {MEMORY}B {{input}}-theirs < {{input}}/arcs.tsv"
+    f"{TOOL} from arcs --num-nodes $(cat {{input}}/nodes) -m 1GiB {{input}}-theirs < {{input}}/arcs.tsv"
 )
-TRANSPOSE = f"{TOOL} transform transpose -m {MEMORY}B {{input}}/graph {{input}}-turned-theirs"
+TRANSPOSE = f"{TOOL} transform transpose -m 1GiB {{input}}/graph {{input}}-turned-theirs"
 BUILD = {
     "ours": _ours("{input}/arcs.tsv", "{input}-ours"),
     "theirs": _theirs(FROM_ARCS, "{input}-theirs"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from webstrata.errors import SettingError
-from webstrata.graph.settings import UNLIMITED, GraphCompressionSettings, GraphSettings
+from webstrata.graph.settings import UNLIMITED, GraphSettings
 
 
 def test_the_defaults_are_those_of_webgraph() -> None:
@@ -16,7 +16,7 @@ def test_the_defaults_are_those_of_webgraph() -> None:
 
 
 def test_no_limit_is_minus_one() -> None:
-    assert GraphCompressionSettings(chain=-1).max_references == UNLIMITED
+    assert GraphSettings(chain=-1).max_references == UNLIMITED
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_no_limit_is_minus_one() -> None:
 )
 def test_what_cannot_be_is_refused(name: str, value: object) -> None:
     with pytest.raises(SettingError, match=f"{name} is"):
-        GraphCompressionSettings(**{name: value})  # type: ignore[arg-type]
+        GraphSettings(**{name: value})  # type: ignore[arg-type]
 
 
 def test_memory_is_said_as_a_size() -> None:

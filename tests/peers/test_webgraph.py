@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import ROOT
 from webstrata.graph import BVGraph, Graph, compress
 from webstrata.graph.check import check_graph
-from webstrata.graph.settings import GraphCompressionSettings
+from webstrata.graph.settings import GraphSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,13 +23,13 @@ pytestmark = pytest.mark.peer
 JARS = ROOT / ".peers" / "webgraph"
 TOOLS = ROOT / ".peers" / "bin" / "webgraph"
 SETTINGS = {
-    "defaults": GraphCompressionSettings(),
-    "small pieces": GraphCompressionSettings(piece=500),
-    "no references": GraphCompressionSettings(window=0, min_interval=0, residual_code="gamma"),
-    "long chains": GraphCompressionSettings(window=16, chain=-1, residual_code="zeta5"),
-    "together": GraphCompressionSettings(together=100),
-    "deltas": GraphCompressionSettings(outdegree_code="delta", reference_code="gamma", residual_code="delta"),
-    "new codes": GraphCompressionSettings(block_code="unary", interval_code="omega", residual_code="pi2"),
+    "defaults": GraphSettings(),
+    "small pieces": GraphSettings(piece=500),
+    "no references": GraphSettings(window=0, min_interval=0, residual_code="gamma"),
+    "long chains": GraphSettings(window=16, chain=-1, residual_code="zeta5"),
+    "together": GraphSettings(together=100),
+    "deltas": GraphSettings(outdegree_code="delta", reference_code="gamma", residual_code="delta"),
+    "new codes": GraphSettings(block_code="unary", interval_code="omega", residual_code="pi2"),
 }
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from webstrata.graph.settings import GraphCompressionSettings
+    from webstrata.graph.settings import GraphSettings
     from webstrata.graph.view import Graph
 
     ArcBlock = tuple[npt.NDArray[Any], npt.NDArray[Any]]
@@ -33,7 +33,7 @@ def build_bvgraph(
     *,
     num_nodes: int | None = None,
     transpose: str | PathLike[str] | None = None,
-    parameters: GraphCompressionSettings | None = None,
+    parameters: GraphSettings | None = None,
     memory: int = MEMORY,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -95,7 +95,7 @@ def write_transpose(
     graph: Graph,
     basename: str | PathLike[str],
     *,
-    parameters: GraphCompressionSettings | None = None,
+    parameters: GraphSettings | None = None,
     memory: int = MEMORY,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -146,7 +146,7 @@ def write_sorted(
     folder: Path,
     transpose: str | PathLike[str] | None = None,
     multiplicities: Path | None = None,
-    parameters: GraphCompressionSettings | None = None,
+    parameters: GraphSettings | None = None,
     memory: int = MEMORY,
     workers: int | None = None,
     progress: Progress | None = None,

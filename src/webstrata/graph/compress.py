@@ -1,6 +1,6 @@
 """Rows to the files of a BVGraph (see `webstrata.graph.bvgraph`), piece by piece and on all cores.
 
-A piece are successive nodes with `GraphCompressionSettings.piece` arcs (or as many nodes), compressed without
+A piece are successive nodes with `GraphSettings.piece` arcs (or as many nodes), compressed without
 references to lists of another one. Where pieces begin depends on the graph and that number alone, neither on
 how the rows came in nor on the cores: the same graph gives the same bytes. The files appear under their names
 when they are complete, ``.properties`` last.
@@ -22,7 +22,7 @@ from webstrata._core import graph as core
 from webstrata.collection.files import explained
 from webstrata.collection.progress import Progress
 from webstrata.errors import Cancelled, SettingError
-from webstrata.graph.settings import GraphCompressionSettings
+from webstrata.graph.settings import GraphSettings
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -57,7 +57,7 @@ def compress(
     targets: NDArray[np.uint32],
     basename: str | PathLike[str] | None = None,
     *,
-    parameters: GraphCompressionSettings | None = None,
+    parameters: GraphSettings | None = None,
     progress: Progress | None = None,
 ) -> CompressedSize:
     """The size of a graph as BVGraph, written to `basename` plus extensions, or nowhere if there is none.
@@ -69,7 +69,7 @@ def compress(
     >>> targets = np.array([1, 2, 1, 2], dtype=np.uint32)
     >>> compress(offsets, targets).num_arcs
     4
-    >>> compress(offsets, targets, parameters=GraphCompressionSettings(window=0)).graph_bits
+    >>> compress(offsets, targets, parameters=GraphSettings(window=0)).graph_bits
     22
     """
     if basename is None:
@@ -116,11 +116,11 @@ class GraphWriter:
         basename: str | PathLike[str],
         num_nodes: int,
         *,
-        parameters: GraphCompressionSettings | None = None,
+        parameters: GraphSettings | None = None,
         workers: int | None = None,
         progress: Progress | None = None,
     ) -> None:
-        chosen = parameters or GraphCompressionSettings()
+        chosen = parameters or GraphSettings()
         self._basename, self._num_nodes = Path(basename), num_nodes
         self._progress = progress or Progress()
         self._parameters = core.BvParameters(

@@ -15,6 +15,11 @@ CODES = (
     *(f"pi{k}" for k in range(1, 5)),
 )
 """Names of codes, as `.properties` has them in capitals."""
+COMPRESSION = (
+    "window", "chain", "min_interval", "outdegree_code", "reference_code", "block_code", "interval_code",
+    "residual_code", "together", "piece", "memory",
+)  # fmt: skip
+"""Settings that matter wherever a graph is written, not only that of a snapshot."""
 UNLIMITED = 2**31 - 1
 """A chain limit that is none, as WebGraph writes it."""
 
@@ -26,9 +31,16 @@ _memory = ("at least 16MiB", lambda value: value >= 16 << 20)
 
 
 @dataclass(frozen=True, kw_only=True)
-class GraphCompressionSettings(Settings):
-    """How the lists of a graph are compressed; the defaults are those of WebGraph."""
+class GraphSettings(Settings):
+    """What the graph of a snapshot is built of, and how it is compressed: by default as WebGraph does."""
 
+    frontier: bool = setting(False, "Make nodes of the targets that were not captured too.")
+    nofollow: bool = setting(True, "Count links marked nofollow.")
+    self_loops: bool = setting(True, "Count links of a page to itself.")
+    multiplicity: bool = setting(False, "Keep for each arc how many links it stands for.")
+    memory: int = setting(
+        1 << 30, "Memory in which arcs are sorted; what is more goes to files.", unit="bytes", check=_memory
+    )
     window: int = setting(
         7, "How many lists back a list may refer to another; 0 for no references.", check=_window
     )
@@ -75,9 +87,9 @@ class GraphCompressionSettings(Settings):
 
         Examples
         --------
-        >>> GraphCompressionSettings(residual_code="zeta4").is_readable_by_java
+        >>> GraphSettings(residual_code="zeta4").is_readable_by_java
         True
-        >>> GraphCompressionSettings(residual_code="pi2").is_readable_by_java
+        >>> GraphSettings(residual_code="pi2").is_readable_by_java
         False
         """
         return (
@@ -86,16 +98,3 @@ class GraphCompressionSettings(Settings):
             and (self.block_code, self.interval_code) == ("gamma", "gamma")
             and self.residual_code.startswith(("gamma", "delta", "zeta"))
         )
-
-
-@dataclass(frozen=True, kw_only=True)
-class GraphSettings(GraphCompressionSettings):
-    """What the graph of a snapshot is built of, and how it is compressed."""
-
-    frontier: bool = setting(False, "Make nodes of the targets that were not captured too.")
-    nofollow: bool = setting(True, "Count links marked nofollow.")
-    self_loops: bool = setting(True, "Count links of a page to itself.")
-    multiplicity: bool = setting(False, "Keep for each arc how many links it stands for.")
-    memory: int = setting(
-        1 << 30, "Memory in which arcs are sorted; what is more goes to files.", unit="bytes", check=_memory
-    )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from webstrata.collection.progress import Progress
-    from webstrata.graph.settings import GraphCompressionSettings
+    from webstrata.graph.settings import GraphSettings
 
     Nodes = Sequence[int] | npt.NDArray[np.integer[Any]]
     Rows = tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]
@@ -160,7 +160,7 @@ class Graph(ABC):
         self,
         basename: str | PathLike[str],
         *,
-        parameters: GraphCompressionSettings | None = None,
+        parameters: GraphSettings | None = None,
         progress: Progress | None = None,
     ) -> Graph:
         """Compress this graph to files with this basename, block by block, and open it there.

@@ -9,9 +9,8 @@ import click
 
 from webstrata.cli.options import json_option, options
 from webstrata.cli.output import TerminalProgress, show_json
-from webstrata.collection.settings import parse_bytes
-from webstrata.errors import ExistsError, UsageError
-from webstrata.graph.settings import GraphCompressionSettings
+from webstrata.errors import ExistsError
+from webstrata.graph.settings import COMPRESSION, GraphSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,9 +28,8 @@ _ENDS = {"edges": ".tsv.gz", "cc": "", "bvgraph": ""}
 @click.option("--from", "format", type=click.Choice(FORMATS), help="The format of SOURCE. [by its name]")
 @click.option("--snapshot", "label", metavar="LABEL", help="SOURCE is a collection; its graph of this time.")
 @click.option("--transpose", is_flag=True, help="Turn all arcs round.")
-@click.option("--memory", default="1GiB", metavar="SIZE", help="Memory in which arcs are sorted. [1GiB]")
 @click.option("--force", is_flag=True, help="Write over what is there.")
-@options(GraphCompressionSettings)
+@options(GraphSettings, COMPRESSION)
 @json_option
 def command(
     source: str,
@@ -41,9 +39,8 @@ def command(
     format: str | None,
     label: str | None,
     transpose: bool,
-    memory: str,
     force: bool,
-    graph_compression_options: Mapping[str, object],
+    graph_options: Mapping[str, object],
     as_json: bool,
 ) -> None:
     """Write the graph SOURCE in another format to OUT.
@@ -54,15 +51,11 @@ def command(
     """
     from webstrata.graph.interchange import convert
 
-    parameters = GraphCompressionSettings.read(options=graph_compression_options, environment={})
+    parameters = GraphSettings.read(options=graph_options)
     path = Path(out) if out else _name(Path(source), label, to)
     if not force and (there := _existing(path, to)):
         raise ExistsError(f"{there}: there is something of that name; choose another, or say --force")
     graph, names = _open(source, label) if label else (Path(source), None)
-    try:
-        size = parse_bytes(memory)
-    except ValueError:
-        raise UsageError(f"--memory is {memory!r}, and a size such as 64MiB was expected") from None
     num_nodes, num_arcs = convert(
         graph,
         path,
@@ -71,7 +64,7 @@ def command(
         turned=transpose,
         names=names,
         parameters=parameters,
-        memory=max(size, 16 << 20),
+        memory=parameters.memory,
         progress=TerminalProgress(),
     )
     if as_json:

@@ -19,7 +19,7 @@ from webstrata.graph.view import Graph
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from webstrata.graph.settings import GraphCompressionSettings
+    from webstrata.graph.settings import GraphSettings
 
 _HERE = "webstrata.graph.interchange"
 _PACKED = (".gz", ".zst", ".bz2")
@@ -105,7 +105,7 @@ def convert(
     format: str = "",
     turned: bool = False,
     names: Sequence[str] | None = None,
-    parameters: GraphCompressionSettings | None = None,
+    parameters: GraphSettings | None = None,
     memory: int = MEMORY,
     progress: Progress | None = None,
 ) -> tuple[int, int]:
