@@ -65,8 +65,8 @@ pub fn encode(
     let flags = &parameters.flags;
     let (mut graph, mut gaps) = (Vec::<u64>::new(), Vec::<u8>::new());
     let bits = BufBitWriter::<BE, _>::new(MemWordWriterVec::new(&mut graph));
-    let encoder = DynCodesEncoder::new(bits, flags).map_err(|error| refused(error))?;
-    let places = OffsetsWriter::from_write(&mut gaps, false).map_err(|error| refused(error))?;
+    let encoder = DynCodesEncoder::new(bits, flags).map_err(refused)?;
+    let places = OffsetsWriter::from_write(&mut gaps, false).map_err(refused)?;
     // both compressors of the crate are driven alike, and share no trait
     macro_rules! compressed {
         ($compressor:expr) => {{
@@ -78,9 +78,9 @@ pub fn encode(
                 let successors = &targets[bounds[0] as usize..bounds[1] as usize];
                 compressor
                     .push(successors.iter().map(|&target| (target as usize, ())))
-                    .map_err(|error| refused(error))?;
+                    .map_err(refused)?;
             }
-            compressor.flush().map_err(|error| refused(error))?
+            compressor.flush().map_err(refused)?
         }};
     }
     let (window, chain) = (flags.compression_window, flags.max_ref_count);
@@ -127,7 +127,7 @@ impl Joiner {
         // codes that have no name in `.properties` are refused before the work, not after it
         flags
             .to_properties::<BE>(&CompStats::default())
-            .map_err(|error| refused(error))?;
+            .map_err(refused)?;
         let failure = Failure::default();
         let create = |suffix| -> Result<Bits, CollectionError> {
             let file = Forgiving::create(&with_suffix(basename, suffix), &failure)?;
@@ -180,9 +180,7 @@ impl Joiner {
         if with_ef {
             write_ef(&basename, &with_suffix(&basename, ".ef"), num_nodes, meter)?;
         }
-        let text = flags
-            .to_properties::<BE>(&stats)
-            .map_err(|error| refused(error))?;
+        let text = flags.to_properties::<BE>(&stats).map_err(refused)?;
         Writer::create(&with_suffix(&basename, ".properties"))?.put(text.as_bytes())?;
         Ok(CompressedSize {
             num_nodes: num_nodes as u64,
