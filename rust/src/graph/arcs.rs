@@ -3,9 +3,22 @@
 use super::bvgraph::Rows;
 use super::{GraphError, bvgraph};
 
-/// Bits of a digit: the counts of all digits stay in the first cache.
-const DIGIT: u32 = 11;
-const RADIX: usize = 1 << DIGIT;
+/// Bits of a digit at most: the counts of all its values stay in the first cache.
+const MAX_DIGIT: u32 = 12;
+
+/// The digits to sort by, lowest first: where each begins, and its bits. Those of targets and of sources are cut apart,
+/// since what lies between them is the same in all keys of a graph with fewer than 2³¹ nodes.
+fn digits(differing: u64) -> impl Iterator<Item = (u32, u32)> {
+    [0, 32].into_iter().flat_map(move |half| {
+        let bits = (differing >> half) as u32;
+        let begin = if bits == 0 { 0 } else { bits.trailing_zeros() };
+        let span = u32::BITS - bits.leading_zeros() - begin;
+        let width = span.div_ceil(span.div_ceil(MAX_DIGIT).max(1)).max(1);
+        (begin..begin + span)
+            .step_by(width as usize)
+            .map(move |shift| (half + shift, width.min(u32::BITS - shift)))
+    })
+}
 
 /// Sorts `keys`; `scratch` has their length. With `once`, equal ones are kept once each, at the front; how many there
 /// are is what comes back.
@@ -17,19 +30,16 @@ pub fn sort(keys: &mut [u64], scratch: &mut [u64], once: bool) -> Result<usize, 
             scratch.len()
         )));
     }
-    // digits in which all keys agree need no pass
+    // bits in which all keys agree need no pass
     let (all, any) = keys
         .iter()
         .fold((u64::MAX, 0), |(all, any), key| (all & key, any | key));
     let differing = if keys.is_empty() { 0 } else { all ^ any };
     let (mut from, mut to) = (&mut *keys, &mut *scratch);
     let mut is_swapped = false;
-    let mut shift = 0;
-    while shift < u64::BITS && differing >> shift != 0 {
-        // the next digit begins at the next bit that is not the same everywhere
-        shift += (differing >> shift).trailing_zeros();
-        let digit = |key: u64| (key >> shift) as usize & (RADIX - 1);
-        let mut places = [0usize; RADIX];
+    for (shift, width) in digits(differing) {
+        let digit = |key: u64| (key >> shift) as usize & ((1 << width) - 1);
+        let mut places = [0usize; 1 << MAX_DIGIT];
         for &key in from.iter() {
             places[digit(key)] += 1;
         }
@@ -44,7 +54,6 @@ pub fn sort(keys: &mut [u64], scratch: &mut [u64], once: bool) -> Result<usize, 
         }
         std::mem::swap(&mut from, &mut to);
         is_swapped = !is_swapped;
-        shift += DIGIT;
     }
     if is_swapped {
         to.copy_from_slice(from);
