@@ -77,9 +77,10 @@ peers: tools ## Install the programs we compare with, in an environment of their
 	.peers/bin/python -m pip install --quiet --upgrade -r requirements/peers.txt
 	@if command -v mvn > /dev/null; then \
 	  mvn -q -B -f bench/peers/bubing/pom.xml dependency:copy-dependencies -DoutputDirectory=$(CURDIR)/.peers/bubing && \
-	  mvn -q -B -f bench/peers/webgraph/pom.xml dependency:copy-dependencies -DoutputDirectory=$(CURDIR)/.peers/webgraph && \
-	  mvn -q -B dependency:copy -Dartifact=org.netpreserve:jwarc:0.31.1 -DoutputDirectory=$(CURDIR)/.peers; \
-	else echo "Maven is not installed: BUbiNG, WebGraph and jwarc are left out"; fi
+	  mvn -q -B dependency:copy -Dartifact=org.netpreserve:jwarc:0.31.1 -DoutputDirectory=$(CURDIR)/.peers && \
+	  mvn -q -B -f bench/peers/webgraph/pom.xml dependency:copy-dependencies -DoutputDirectory=$(CURDIR)/.peers/webgraph; \
+	else echo "Maven is not installed: BUbiNG, jwarc and WebGraph in Java are left out"; fi
+	$(CARGO) install --quiet --locked --version 0.5.0 --root .peers webgraph-cli
 
 lock: $(VENV)/.locked ## Renew requirements/dev.txt from pyproject.toml, with hashes and no addresses.
 	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --upgrade --generate-hashes \

@@ -1,14 +1,14 @@
 //! The inputs that fuzzing keeps, replayed through the entry points that it fuzzes: what once failed stays mended.
 
 use std::path::Path;
-use webstrata_core::{crawl, web};
+use webstrata_core::{crawl, graph, web};
 
 #[path = "../fuzz/src/entries.rs"]
 mod entries;
 
 type Entry = fn(&[u8]);
 
-const ENTRIES: [(&str, Entry); 8] = [
+const ENTRIES: [(&str, Entry); 9] = [
     ("url", entries::url),
     ("robots", entries::robots),
     ("http", entries::http),
@@ -17,6 +17,7 @@ const ENTRIES: [(&str, Entry); 8] = [
     ("charset", entries::charset),
     ("sitemap", entries::sitemap),
     ("filter", entries::filter),
+    ("bvgraph", entries::bvgraph),
 ];
 
 /// The bytes of a line as `tests/fuzz/kernels.py` writes it.

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 import webstrata as ws
 from webstrata.graph.build import build_graph
+from webstrata.graph.settings import GraphSettings
 from webstrata.store.links import LINKS, write_links
 from webstrata.store.urls import write_urls
 
@@ -35,5 +36,5 @@ def link_pages(
     }
     with snapshot.build("links") as build:
         write_links(build.path, pa.array(keys), [pa.table(columns, schema=LINKS)])
-    build_graph(snapshot, frontier=bool(frontier))
+    build_graph(snapshot, GraphSettings(frontier=bool(frontier)))
     return snapshot

@@ -12,12 +12,13 @@ from tests.graph.test_build import snapshot as snapshot
 from webstrata.errors import MissingError, UrlError
 from webstrata.graph.build import build_graph
 from webstrata.graph.connectivity import Connectivity
+from webstrata.graph.settings import GraphSettings
 from webstrata.store.links import FOLLOWED, NOFOLLOW, StoredLink
 
 
 @pytest.fixture(scope="module")
 def server(snapshot: ws.Snapshot) -> Connectivity:
-    build_graph(snapshot, frontier=True)
+    build_graph(snapshot, GraphSettings(frontier=True))
     return ws.open(snapshot.collection.path)["2026-06"].connectivity
 
 

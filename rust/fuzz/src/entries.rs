@@ -3,7 +3,9 @@
 //! `tests/corpus.rs` of the core replays the kept inputs through the same functions.
 
 use super::crawl::filters::{Facts, Filter, Subject};
+use super::graph::bvgraph::lists::{Lists, Shape};
 use super::web::{charset, host, html, http, robots, row_key, sitemap, url};
+use dsi_bitstream::prelude::Codes;
 use std::io;
 use std::pin::Pin;
 use std::sync::LazyLock;
@@ -217,6 +219,57 @@ pub fn filter(input: &[u8]) {
         assert!(told.is_some() || filter.has_external());
         let asked = filter.admits_batch(&[subject], &mut |_, places| vec![true; places.len()]);
         assert!(told.is_none_or(|told| asked == [told]));
+    }
+}
+
+/// Number of nodes, window, least interval and codes, a byte each, and the bits of the lists.
+pub fn bvgraph(input: &[u8]) {
+    let Some((&[nodes, window, interval, codes], bits)) = input.split_first_chunk() else {
+        return;
+    };
+    let (outdegrees, residuals) = match codes % 4 {
+        0 => (Codes::Gamma, Codes::Zeta(3)),
+        1 => (Codes::Delta, Codes::Gamma),
+        2 => (Codes::Omega, Codes::Pi(2)),
+        _ => (Codes::Unary, Codes::Zeta(5)),
+    };
+    let shape = Shape {
+        codes: [
+            outdegrees,
+            Codes::Unary,
+            Codes::Gamma,
+            Codes::Gamma,
+            residuals,
+        ],
+        window: usize::from(window),
+        min_interval: usize::from(interval),
+    };
+    let mut bytes = bits.to_vec();
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+    let words = bytes.chunks_exact(4);
+    let words: Vec<u32> = words
+        .map(|word| u32::from_ne_bytes([word[0], word[1], word[2], word[3]]))
+        .collect();
+    let num_nodes = usize::from(nodes);
+    let mut lists = Lists::new(&words, &shape, num_nodes).expect("the codes are known");
+    let (mut places, mut begins, mut targets) = (Vec::new(), Vec::new(), Vec::new());
+    for node in 0..num_nodes as u64 {
+        places.push(lists.position());
+        begins.push(targets.len());
+        let list_of = |node: u64| begins[node as usize]..begins[node as usize + 1];
+        if lists.next(node, list_of, &mut targets).is_err() {
+            break;
+        }
+    }
+    begins.push(targets.len());
+    // what was read in order is found by place, and is a list
+    for node in 0..begins.len().saturating_sub(2) {
+        let row = &targets[begins[node]..begins[node + 1]];
+        assert!(row.is_sorted_by(|a, b| a < b) && row.iter().all(|&v| (v as usize) < num_nodes));
+        let mut found = Vec::new();
+        let outcome = lists.successors(node as u64, |node| places[node as usize], &mut found);
+        assert!(outcome.is_ok() && found == row);
+        assert_eq!(lists.outdegree(places[node]), Ok(row.len() as u64));
     }
 }
 

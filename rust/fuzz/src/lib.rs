@@ -8,6 +8,13 @@ pub mod crawl {
     pub mod filters;
 }
 
+#[path = "../../src/graph"]
+pub mod graph {
+    pub mod bvgraph {
+        pub mod lists;
+    }
+}
+
 pub mod entries;
 
 /// Processor time that one input may take. The clock on the wall would also count what other programs do.

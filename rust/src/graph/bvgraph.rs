@@ -3,12 +3,12 @@
 //! `write` is the crate's compressor behind our writer; `read` opens files, in memory or mapped, and `lists` decodes
 //! one list after another from bits that nobody vouches for: the crate's own decoders take a damaged stream for true.
 
-mod lists;
+pub mod lists;
 mod read;
 mod write;
 
 pub use read::{BvGraph, Mode};
-pub use write::{CompressedSize, compress};
+pub use write::{CompressedSize, Joiner, Parameters, Piece, encode, write_ef};
 
 use std::path::{Path, PathBuf};
 

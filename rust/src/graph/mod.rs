@@ -1,5 +1,6 @@
 //! Graphs of nodes in row-key order.
 
+pub mod arcs;
 pub mod bvgraph;
 
 use crate::collection::CollectionError;

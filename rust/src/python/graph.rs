@@ -9,32 +9,10 @@ use std::path::PathBuf;
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<BvGraph>()?;
-    module.add_function(wrap_pyfunction!(bv_compress, module)?)
+    super::graph_write::fill(module)
 }
 
 type Rows<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>);
-
-/// Numbers of nodes and arcs, bits of the graph and of its offsets.
-#[pyfunction]
-#[pyo3(signature = (offsets, targets, basename, progress = None))]
-fn bv_compress(
-    py: Python<'_>,
-    offsets: PyReadonlyArray1<'_, u64>,
-    targets: PyReadonlyArray1<'_, u32>,
-    basename: PathBuf,
-    progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<(u64, u64, u64, u64)> {
-    let (offsets, targets) = (offsets.as_slice()?, targets.as_slice()?);
-    let size = supervise(py, progress, |meter| {
-        bvgraph::compress(offsets, targets, &basename, meter)
-    })?;
-    Ok((
-        size.num_nodes,
-        size.num_arcs,
-        size.graph_bits,
-        size.offsets_bits,
-    ))
-}
 
 /// An open BVGraph.
 #[pyclass(frozen, module = "webstrata._core.graph")]
@@ -99,6 +77,10 @@ impl BvGraph {
         let nodes = nodes.as_slice()?;
         let (offsets, targets) = supervise(py, progress, |meter| self.0.batch(nodes, meter))?;
         Ok((offsets.into_pyarray(py), targets.into_pyarray(py)))
+    }
+
+    fn places<'py>(&self, py: Python<'py>, start: usize, end: usize) -> Bound<'py, PyArray1<u64>> {
+        py.detach(|| self.0.places(start..end)).into_pyarray(py)
     }
 
     #[pyo3(signature = (start, end, progress = None))]

@@ -4,6 +4,7 @@ mod collection;
 mod crawl;
 mod errors;
 mod graph;
+mod graph_write;
 mod progress;
 mod simulate;
 mod store;

@@ -5,14 +5,52 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BvGraph", "bv_compress"]
+__all__ = [
+    "BvGraph",
+    "BvJoiner",
+    "BvParameters",
+    "BvPiece",
+    "bv_encode",
+    "bv_write_ef",
+    "keys_to_rows",
+    "sort_keys",
+]
 
-def bv_compress(
+def bv_encode(
     offsets: NDArray[np.uint64],
     targets: NDArray[np.uint32],
-    basename: str | PathLike[str],
+    first: int,
+    num_nodes: int,
+    parameters: BvParameters,
     progress: Callable[[int], object] | None = None,
-) -> tuple[int, int, int, int]: ...
+) -> BvPiece: ...
+def bv_write_ef(
+    basename: str | PathLike[str],
+    path: str | PathLike[str],
+    num_nodes: int,
+    progress: Callable[[int], object] | None = None,
+) -> None: ...
+def keys_to_rows(
+    keys: NDArray[np.uint64], first: int, end: int, with_counts: bool
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]: ...
+def sort_keys(keys: NDArray[np.uint64], scratch: NDArray[np.uint64], once: bool) -> int: ...
+
+@final
+class BvJoiner:
+    def __new__(cls, basename: str | PathLike[str], parameters: BvParameters) -> BvJoiner: ...
+    def append(self, piece: BvPiece) -> None: ...
+    def finish(
+        self, with_ef: bool, progress: Callable[[int], object] | None = None
+    ) -> tuple[int, int, int, int]: ...
+
+@final
+class BvParameters:
+    def __new__(
+        cls, window: int, max_references: int, min_interval: int, codes: list[str], together: int
+    ) -> BvParameters: ...
+
+@final
+class BvPiece: ...
 
 @final
 class BvGraph:
@@ -34,6 +72,7 @@ class BvGraph:
     def batch_successors(
         self, nodes: NDArray[np.uint32], progress: Callable[[int], object] | None = None
     ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
+    def places(self, start: int, end: int) -> NDArray[np.uint64]: ...
     def rows(
         self, start: int, end: int, progress: Callable[[int], object] | None = None
     ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...

@@ -13,7 +13,7 @@ import click
 from webstrata.collection.settings import Field, Settings, describe, to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
 Command = typing.TypeVar("Command", bound="Callable[..., Any]")
 
@@ -35,15 +35,17 @@ new_collection_argument = click.argument(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
-def options(cls: type[Settings]) -> Callable[[Command], Command]:
+def options(cls: type[Settings], only: Container[str] | None = None) -> Callable[[Command], Command]:
     """Give a command one option per setting of `cls`; it gets those chosen as a mapping ``<table>_options``.
+
+    With `only`, there are options for the settings named there.
 
     The command turns them into settings with ``collection.settings(cls, chosen)``, where the environment and
     the settings files have their say.
     """
 
     def decorate(command: Command) -> Command:
-        fields = describe(cls)
+        fields = [field for field in describe(cls) if only is None or field.name in only]
 
         @functools.wraps(command)
         def collect(**values: Any) -> Any:  # noqa: ANN401

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 TABLES = {
     "crawl": "webstrata.crawl.settings:CrawlSettings",
+    "graph": "webstrata.graph.settings:GraphSettings",
     "invitro": "webstrata.simulate.invitro.settings:InvitroSettings",
     "judge": "webstrata.simulate.invitro.judge.settings:JudgeSettings",
     "resources": "webstrata.collection.settings:ResourcesSettings",

@@ -1,34 +1,54 @@
 """The part `graph`: the pages of a snapshot and the links between them, forward and transposed.
 
-===============  ========================================================================================
-``forward.*``    a BVGraph (see `bvgraph`): the successors of each node
-``transpose.*``  the same with all arcs turned round: its predecessors
-===============  ========================================================================================
+==========================  =============================================================================
+``forward.*``               a BVGraph (see `bvgraph`): the successors of each node
+``transpose.*``             the same with all arcs turned round: its predecessors
+``forward.multiplicities``  if wanted: how many links each arc stands for, in the order of the successors,
+                            numbers of 32 bits, little-endian
+==========================  =============================================================================
 
-Arcs are those of `webstrata.store.links.arcs`: links of the kinds that are followed, taken through redirects
-and duplicates to the nodes that their targets are or stand for, each once. With ``frontier`` the targets that
-were not captured are nodes too, numbered behind the last page in row-key order.
+Arcs are those of `webstrata.store.links.iter_arcs`: links of the kinds that are followed, taken through
+redirects and duplicates to the nodes that their targets are or stand for, each once. With ``frontier`` the
+targets that were not captured are nodes too, numbered behind the last page in row-key order.
+
+Memory is bounded by a setting. The nodes of all targets are found first, block by block; then shards gather
+the arcs of some million links each into a sorted run, and runs that are done are found again by a build that
+was interrupted; then runs are merged and compressed, and turned round and sorted once more meanwhile.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webstrata.collection.progress import Progress
-from webstrata.graph.bvgraph import BVGraph, compress
-from webstrata.graph.rows import RowsGraph
-from webstrata.store.links import arcs, frontier_keys
+from webstrata._core import graph as core
+from webstrata.collection import shards
+from webstrata.collection.files import make_directory, remove_tree
+from webstrata.collection.progress import Progress, Task
+from webstrata.collection.settings import ResourcesSettings
+from webstrata.graph.arc_sort import ArcSorter, to_keys, write_run
+from webstrata.graph.arcs import write_sorted
+from webstrata.graph.bvgraph import BVGraph
+from webstrata.graph.settings import GraphSettings
+from webstrata.store.links import Links, iter_arcs, write_target_nodes
+from webstrata.store.rows import ROW_GROUP
+from webstrata.store.urls import Urls
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
 
     from webstrata.collection import Snapshot
+    from webstrata.collection.build import Build
     from webstrata.collection.parts import Part
     from webstrata.graph.view import Graph
 
 FORWARD, TRANSPOSE = "forward", "transpose"
+MULTIPLICITIES = "forward.multiplicities"
 
 
 class StoredGraph(BVGraph):
@@ -36,6 +56,7 @@ class StoredGraph(BVGraph):
 
     Examples
     --------
+    >>> from webstrata.graph import RowsGraph
     >>> folder = getfixture("tmp_path")
     >>> _ = RowsGraph.from_arcs([(0, 1)]).write(folder / "forward")
     >>> _ = RowsGraph.from_arcs([(1, 0)]).write(folder / "transpose")
@@ -48,11 +69,28 @@ class StoredGraph(BVGraph):
         self._part = part  # held, so that the files stay
         self._folder, self._name = folder, name
 
+    def multiplicities(self) -> npt.NDArray[np.uint32] | None:
+        """How many links each arc stands for, beside the targets of `rows`; None if they were not kept.
+
+        Examples
+        --------
+        >>> from webstrata.graph import RowsGraph
+        >>> folder = getfixture("tmp_path")
+        >>> _ = RowsGraph.from_arcs([(0, 1)]).write(folder / "forward")
+        >>> StoredGraph(folder).multiplicities() is None
+        True
+        """
+        path = self._folder / f"{self._name}.multiplicities"
+        if not path.exists():
+            return None
+        return np.memmap(path, "<u4", "r") if self.num_arcs else np.zeros(0, np.uint32)
+
     def transpose(self) -> Graph:
         """The graph with all arcs turned round.
 
         Examples
         --------
+        >>> from webstrata.graph import RowsGraph
         >>> folder = getfixture("tmp_path")
         >>> _ = RowsGraph.from_arcs([(0, 1)]).write(folder / "forward")
         >>> _ = RowsGraph.from_arcs([(1, 0)]).write(folder / "transpose")
@@ -65,10 +103,9 @@ class StoredGraph(BVGraph):
 
 def build_graph(
     snapshot: Snapshot,
+    settings: GraphSettings | None = None,
     *,
-    frontier: bool = False,
-    nofollow: bool = True,
-    self_loops: bool = True,
+    workers: int | None = None,
     progress: Progress | None = None,
 ) -> None:
     """Build the part `graph` of a snapshot that has its links.
@@ -77,12 +114,10 @@ def build_graph(
     ----------
     snapshot
         With the parts `links` and `urls`.
-    frontier
-        Whether targets that were not captured are nodes.
-    nofollow
-        Whether links count that their page asks not to follow.
-    self_loops
-        Whether links of a page to itself count.
+    settings
+        What becomes an arc, how lists are coded, and in how much memory; as the files say where not given.
+    workers
+        Processes that gather arcs, threads that sort and compress; as ``[resources]`` says where not given.
     progress
         Where the build reports.
 
@@ -93,21 +128,125 @@ def build_graph(
     Traceback (most recent call last):
     webstrata.errors.MissingError: ...2026-06: there is no part links (parts: none yet); build it first
     """
+    settings = settings or snapshot.settings(GraphSettings)
+    workers = workers or snapshot.settings(ResourcesSettings).num_workers
     progress = progress or Progress()
     command = f"webstrata graph build {snapshot.collection.path} {snapshot.label}"
-    with snapshot.build("graph", inputs=("links", "urls"), renew=command, progress=progress) as build:
-        found = arcs(snapshot, frontier=frontier, nofollow=nofollow, self_loops=self_loops)
-        num_nodes = _count_nodes(snapshot, frontier=frontier)
-        offsets = np.searchsorted(found.sources, np.arange(num_nodes + 1)).astype(np.uint64)
-        graph = RowsGraph(offsets, found.targets)
-        forward = compress(*graph.rows(), build.path / FORWARD, progress=progress)
-        compress(*graph.transpose().rows(), build.path / TRANSPOSE, progress=progress)
+    with snapshot.build(
+        "graph", settings=settings, inputs=("links", "urls"), renew=command, progress=progress
+    ) as build:
+        runs, num_nodes = _gather_arcs(snapshot, build, settings, workers)
+        folder = make_directory(build.folder / "sorting")
+        remove_tree(folder)
+        make_directory(folder)
+        with ArcSorter(
+            folder,
+            num_nodes=num_nodes,
+            memory=settings.memory,
+            workers=workers,
+            counted=settings.multiplicity,
+        ) as sorter:
+            for path in runs:
+                sorter.add_run(path, num_nodes=num_nodes)
+            forward = write_sorted(
+                sorter,
+                build.path / FORWARD,
+                transpose=build.path / TRANSPOSE,
+                multiplicities=build.path / MULTIPLICITIES if settings.multiplicity else None,
+                folder=folder,
+                parameters=settings,
+                memory=settings.memory,
+                workers=workers,
+                progress=progress,
+            )
+        remove_tree(folder)
         build.count(nodes=forward.num_nodes, arcs=forward.num_arcs, bits=forward.graph_bits)
 
 
-def _count_nodes(snapshot: Snapshot, *, frontier: bool) -> int:
-    from webstrata.store.urls import Urls
+def _gather_arcs(
+    snapshot: Snapshot, build: Build, settings: GraphSettings, workers: int
+) -> tuple[list[Path], int]:
+    """Sorted runs of the arcs of a snapshot, a shard each, and the number of nodes."""
+    with snapshot.open_part("links") as part, snapshot.open_part("urls") as urls_part:
+        links, urls = Links(part.path), Urls(urls_part.path)
+        places = _Places(str(part.path), str(urls_part.path), frontier=settings.frontier)
+        [resolved] = shards.run(
+            build,
+            _resolve,
+            [shards.Shard("targets", places, len(links.targets))],
+            title="finding the nodes of targets",
+            unit="targets",
+        )
+        # each process has its share of the memory: 8 bytes a link, as much to sort into, and what it reads
+        size = max(settings.memory // (32 * workers) // ROW_GROUP, 1)
+        work = [
+            shards.Shard(
+                f"arcs-{start:08}",
+                _Groups(
+                    str(part.path),
+                    str(resolved.path / "nodes"),
+                    start,
+                    min(start + size, links.rows.num_blocks),
+                    nofollow=settings.nofollow,
+                    self_loops=settings.self_loops,
+                    once=not settings.multiplicity,
+                ),
+                min(size * ROW_GROUP, len(links) - start * ROW_GROUP),
+            )
+            for start in range(0, links.rows.num_blocks, size)
+        ]
+        done = shards.run(build, _sort_arcs, work, workers=workers, title="gathering arcs", unit="links")
+    return [shard.path / "run" for shard in done], len(urls) + resolved.counts["frontier"]
 
-    with snapshot.open_part("urls") as part:
-        count = len(Urls(part.path))
-    return count + (len(frontier_keys(snapshot)) if frontier else 0)
+
+@dataclass(frozen=True)
+class _Places:
+    """Where links and URLs are, and whether targets that were not captured are nodes."""
+
+    links: str
+    urls: str
+    frontier: bool
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """The work of a shard: the arcs of some row groups of the links."""
+
+    links: str
+    nodes: str
+    start: int
+    stop: int
+    nofollow: bool
+    self_loops: bool
+    once: bool
+
+
+def _resolve(item: _Places, folder: Path, task: Task) -> Mapping[str, int]:
+    links, urls = Links(Path(item.links)), Urls(Path(item.urls))
+    found = write_target_nodes(
+        folder / "nodes", urls, links.targets, frontier=item.frontier, advance=task.advance
+    )
+    return {"frontier": found}
+
+
+def _sort_arcs(item: _Groups, folder: Path, task: Task) -> Mapping[str, int]:
+    links = Links(Path(item.links))
+    targets = np.memmap(item.nodes, "<u4", "r") if len(links.targets) else np.zeros(0, np.uint32)
+    blocks = []
+    for group in range(item.start, item.stop):
+        for sources, ends in iter_arcs(
+            links,
+            targets,
+            groups=range(group, group + 1),
+            nofollow=item.nofollow,
+            self_loops=item.self_loops,
+        ):
+            keys = np.empty(len(sources), np.uint64)
+            to_keys(sources, ends, keys)
+            blocks.append(keys)
+        task.advance(min(ROW_GROUP, len(links) - group * ROW_GROUP))
+    joined = np.concatenate(blocks)
+    blocks.clear()
+    kept = core.sort_keys(joined, np.empty_like(joined), item.once)
+    write_run(folder / "run", joined[:kept])
+    return {"arcs": kept}

@@ -15,15 +15,13 @@ The extensions are appended to the basename, which may have a dot in it.
 
 from __future__ import annotations
 
-import tempfile
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webstrata._core import graph as core
 from webstrata.collection.progress import Progress
+from webstrata.graph.compress import CompressedSize, compress
 from webstrata.graph.view import Graph, check_nodes, no_node
 
 if TYPE_CHECKING:
@@ -33,47 +31,7 @@ if TYPE_CHECKING:
 
     from webstrata.graph.view import Nodes, Rows
 
-
-@dataclass(frozen=True)
-class CompressedSize:
-    """What a compressed graph takes."""
-
-    num_nodes: int
-    num_arcs: int
-    graph_bits: int
-    """Bits of the file ``.graph``."""
-    offsets_bits: int
-    """Bits of the file ``.offsets``."""
-
-    @property
-    def bits_per_link(self) -> float:
-        """Bits of the graph per arc, offsets not counted as in the literature; 0 where there are no arcs."""
-        return self.graph_bits / self.num_arcs if self.num_arcs else 0.0
-
-
-def compress(
-    offsets: NDArray[np.uint64],
-    targets: NDArray[np.uint32],
-    basename: str | PathLike[str] | None = None,
-    *,
-    progress: Progress | None = None,
-) -> CompressedSize:
-    """The size of a graph as BVGraph, written to `basename` plus extensions, or nowhere if there is none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> offsets = np.array([0, 2, 4, 4], dtype=np.uint64)
-    >>> targets = np.array([1, 2, 1, 2], dtype=np.uint32)
-    >>> compress(offsets, targets).num_arcs
-    4
-    """
-    if basename is None:
-        with tempfile.TemporaryDirectory(prefix="webstrata-") as folder:
-            return compress(offsets, targets, Path(folder) / "graph", progress=progress)
-    total = max(len(offsets) - 1, 0)
-    with (progress or Progress()).task("compressing the graph", total=total, unit="nodes") as task:
-        return CompressedSize(*core.bv_compress(offsets, targets, basename, progress=task.advance))
+__all__ = ["BVGraph", "CompressedSize", "compress"]
 
 
 class BVGraph(Graph):
@@ -171,3 +129,14 @@ class BVGraph(Graph):
         end = self.num_nodes if end is None else min(end, self.num_nodes)
         with (progress or Progress()).task("reading the graph", total=end - start, unit="nodes") as task:
             return self._core.rows(start, end, progress=task.advance)
+
+    def places(self, start: int, end: int) -> NDArray[np.uint64]:
+        """The bits at which the lists of a range of nodes begin, and at which the last of them ends.
+
+        Examples
+        --------
+        >>> basename = getfixture("tmp_path") / "uk"
+        >>> Graph.from_arcs([(0, 1), (2, 0)]).write(basename).places(0, 1).tolist()
+        [0, 9]
+        """
+        return self._core.places(start, min(end, self.num_nodes))

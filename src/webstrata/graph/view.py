@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from webstrata.collection.progress import Progress
+    from webstrata.graph.settings import GraphSettings
 
     Nodes = Sequence[int] | npt.NDArray[np.integer[Any]]
     Rows = tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]
@@ -159,17 +160,26 @@ class Graph(ABC):
         offsets, targets = self.rows()
         return RowsGraph(*_turned(offsets, targets))
 
-    def write(self, basename: str | PathLike[str], *, progress: Progress | None = None) -> Graph:
-        """Compress this graph to files with this basename, and open it there.
+    def write(
+        self,
+        basename: str | PathLike[str],
+        *,
+        parameters: GraphSettings | None = None,
+        progress: Progress | None = None,
+    ) -> Graph:
+        """Compress this graph to files with this basename, block by block, and open it there.
 
         Examples
         --------
         >>> Graph.from_arcs([(0, 1)]).write(getfixture("tmp_path") / "uk").num_nodes
         2
         """
-        from webstrata.graph.bvgraph import compress
+        from webstrata.graph.compress import GraphWriter
 
-        compress(*self.rows(), basename, progress=progress)
+        with GraphWriter(basename, self.num_nodes, parameters=parameters, progress=progress) as writer:
+            for _, rows in self.iter_blocks(4 * BLOCK):
+                writer.append(*rows)
+            writer.finish()
         return Graph.open(basename)
 
     def to_scipy(self, dtype: npt.DTypeLike = np.float64) -> Any:  # noqa: ANN401

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -31,7 +31,7 @@ from webstrata.store.urls import Urls, from_row_key
 from webstrata.web.html import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     import numpy.typing as npt
@@ -47,6 +47,10 @@ FOLLOWED = (
 NOFOLLOW = 1 | 8
 """Bits of ``rel`` that ask not to follow: the link's own, and the page's for all its links."""
 PAGE_NOFOLLOW = 8
+NO_NODE = 0xFFFFFFFF
+"""The number of no node where numbers have 32 bits."""
+TARGET_BLOCK = 1 << 18
+"""Targets that are resolved at a time."""
 
 LINKS = pa.schema([
     ("source", pa.uint32()),
@@ -147,7 +151,7 @@ class Arcs(NamedTuple):
 def arcs(
     snapshot: Snapshot, *, frontier: bool = False, nofollow: bool = True, self_loops: bool = True
 ) -> Arcs:
-    """The arcs of a snapshot, through redirects and duplicates; 24 bytes a link are needed at a time.
+    """The arcs of a snapshot, through redirects and duplicates, in memory: 24 bytes a link; see `iter_arcs`.
 
     Parameters
     ----------
@@ -181,21 +185,89 @@ def arcs(
     part = snapshot.open_part("links")
     links = Links(part.path, part)
     nodes = target_nodes(snapshot, links, frontier=frontier)
-    found = []
-    for block in links.rows.blocks("source", "target", "kind", "rel"):
+    # sorted as one number; those of a source that is cut by the end of a block are joined below
+    found = [
+        np.unique(sources.astype(np.uint64) << np.uint64(32) | ends.astype(np.uint64))
+        for sources, ends in iter_arcs(links, nodes, nofollow=nofollow, self_loops=self_loops)
+    ]
+    pairs = np.unique(np.concatenate([np.empty(0, np.uint64), *found]))
+    return Arcs((pairs >> np.uint64(32)).astype(np.uint32), pairs.astype(np.uint32))
+
+
+def iter_arcs(
+    links: Links,
+    nodes: npt.NDArray[np.integer[Any]],
+    *,
+    groups: range | None = None,
+    nofollow: bool = True,
+    self_loops: bool = True,
+) -> Iterator[Arcs]:
+    """The arcs of links, a row group at a time, by source and not yet once each.
+
+    Parameters
+    ----------
+    links
+        The links.
+    nodes
+        For each target the node it is or stands for; -1, or `NO_NODE` of 32 bits, for none.
+    groups
+        Which row groups of the links; all where not given.
+    nofollow, self_loops
+        As of `arcs`.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> table = pa.table(
+    ...     {"source": [0, 0], "target": [0, 1], "kind": ["anchor"] * 2, "rel": [0, 0], "anchor": [""] * 2},
+    ...     schema=LINKS)
+    >>> _ = write_links(folder, pa.array(["org,a)/", "org,b)/"]), [table])
+    >>> [block.targets.tolist() for block in iter_arcs(Links(folder), np.array([7, -1]))]
+    [[7]]
+    """
+    for group in range(links.rows.num_blocks) if groups is None else groups:
+        block = links.rows.block(group, "source", "target", "kind", "rel")
         kept: npt.NDArray[np.bool_] = pc.is_in(block["kind"], value_set=links.followed).to_numpy()
         if not nofollow:
             kept = kept & (_to_numpy(block["rel"]) & NOFOLLOW == 0)
         sources, ends = _to_numpy(block["source"])[kept], nodes[_to_numpy(block["target"])[kept]]
-        kept = ends >= 0
+        kept = (ends >= 0) & (ends != NO_NODE)
         if not self_loops:
             kept &= ends != sources
-        # sorted as one number; those of a source that is cut by the end of a block are joined below
-        found.append(
-            np.unique(sources[kept].astype(np.uint64) << np.uint64(32) | ends[kept].astype(np.uint64))
-        )
-    pairs = np.unique(np.concatenate([np.empty(0, np.uint64), *found]))
-    return Arcs((pairs >> np.uint64(32)).astype(np.uint32), pairs.astype(np.uint32))
+        yield Arcs(sources[kept].astype(np.uint32), ends[kept].astype(np.uint32))
+
+
+def write_target_nodes(
+    path: Path, urls: Urls, targets: pa.Array, *, frontier: bool = False, advance: Callable[[int], object]
+) -> int:
+    """Write for each target the node it is or stands for, a block at a time; how many are of the frontier.
+
+    The file has numbers of 32 bits, little-endian, `NO_NODE` for none. `advance` is told how many were done.
+
+    Examples
+    --------
+    >>> from webstrata.store.urls import write_urls
+    >>> folder = getfixture("tmp_path")
+    >>> none = pa.table({"row_key": pa.array([], pa.string()), "node": pa.array([], pa.uint32())})
+    >>> write_urls(folder, pa.array(["org,b)/"]), none)
+    >>> targets = pa.array(["org,a)/", "org,b)/", "org,c)/"], pa.large_string())
+    >>> write_target_nodes(folder / "nodes", Urls(folder), targets, frontier=True, advance=print)
+    3
+    2
+    >>> np.fromfile(folder / "nodes", "<u4").tolist()
+    [1, 0, 2]
+    """
+    outside = 0
+    with open_writer(path) as stream:
+        for start in range(0, len(targets), TARGET_BLOCK):
+            nodes, known = urls.resolve(targets.slice(start, TARGET_BLOCK))
+            if frontier:
+                unknown = np.flatnonzero(~known)
+                nodes[unknown] = len(urls) + outside + np.arange(len(unknown))
+                outside += len(unknown)
+            stream.write(nodes.astype("<u4").data.cast("B"))
+            advance(len(nodes))
+    return outside
 
 
 def frontier_keys(snapshot: Snapshot) -> pa.Array:

@@ -105,6 +105,11 @@ class Rows:
         """The rows of nodes that come in order, one behind the other."""
         return pa.concat_tables([self._file.schema_arrow.empty_table(), *(self.of(node) for node in nodes)])
 
+    @property
+    def num_blocks(self) -> int:
+        """How many row groups there are."""
+        return int(self._file.num_row_groups)
+
     def blocks(self, *columns: str) -> Iterator[pa.Table]:
         """The columns named, or all, a row group at a time."""
         for group in range(self._file.num_row_groups):

@@ -16,7 +16,7 @@ node. Keys are compared by their bytes. The pages of a host, or of a folder of i
 from __future__ import annotations
 
 import json
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
@@ -222,8 +222,7 @@ class Urls(Sequence[str]):
 
     def resolve(self, keys: pa.Array) -> Resolved:
         """The nodes that many row keys are or stand for; for whole tables of links."""
-        own = pc.index_in(keys, value_set=self._nodes["row_key"])
-        places = pc.index_in(keys, value_set=self.others["row_key"])
+        own, places = _find(keys, self._nodes["row_key"]), _find(keys, self.others["row_key"])
         nodes = pc.coalesce(own, pc.cast(self.others["node"].take(places), pa.int32()))
         known = pc.or_(pc.is_valid(own), pc.is_valid(places)).to_numpy(zero_copy_only=False)
         found = Resolved(pc.fill_null(nodes, -1).to_numpy().astype(np.int64), known)
@@ -311,3 +310,14 @@ def _read_rules(path: Path) -> dict[str, list[str]]:
 def _open_batch(path: Path) -> pa.RecordBatch:
     with explained(path, "read"):
         return pa.ipc.open_file(pa.memory_map(str(path))).get_batch(0)
+
+
+def _find(keys: pa.Array, among: pa.Array) -> pa.Array:
+    """The places of keys in a sorted array; only what lies between the least and the most is hashed."""
+    bounds = pc.min_max(keys).as_py()
+    if bounds["min"] is None:
+        return pa.nulls(len(keys), pa.int32())
+    sorted_keys = _Keys(among)
+    first, end = bisect_left(sorted_keys, bounds["min"]), bisect_right(sorted_keys, bounds["max"])
+    found = pc.index_in(keys, value_set=among.slice(first, end - first))
+    return pc.add(found, pa.scalar(first, pa.int32()))

@@ -12,7 +12,6 @@ use dsi_bitstream::prelude::{
     StaticCodeRead, ToInt, ZetaRead,
 };
 use std::ops::Range;
-use webgraph::graphs::bvgraph::CompFlags;
 
 pub type Bits<'a> = BufBitReader<BE, MemWordReader<u32, &'a [u32]>>;
 
@@ -22,6 +21,25 @@ pub type Damage = &'static str;
 const DISORDER: Damage = "successors are not in order";
 
 type Code<'a> = FuncCodeReader<BE, Bits<'a>>;
+
+/// How lists are coded: what `.properties` say that matters to a reader.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Of outdegrees, references, blocks, intervals and residuals.
+    pub codes: [Codes; 5],
+    /// How far back a reference may lead.
+    pub window: usize,
+    /// The length of the shortest interval; 0 if there are none.
+    pub min_interval: usize,
+}
+
+const USUAL: [Codes; 5] = [
+    Codes::Gamma,
+    Codes::Unary,
+    Codes::Gamma,
+    Codes::Gamma,
+    Codes::Zeta(3),
+];
 
 /// The five codes of a file; those of most files are known when this is compiled.
 enum Coding<'a> {
@@ -64,35 +82,19 @@ struct Head {
 
 impl<'a> Lists<'a> {
     /// None if there is no decoder for one of the codes.
-    pub fn new(words: &'a [u32], flags: &CompFlags, num_nodes: usize) -> Option<Self> {
-        let codes = [
-            flags.outdegrees,
-            flags.references,
-            flags.blocks,
-            flags.intervals,
-            flags.residuals,
-        ];
-        let usual = CompFlags::default();
-        let coding = if codes[..4]
-            == [
-                usual.outdegrees,
-                usual.references,
-                usual.blocks,
-                usual.intervals,
-            ]
-            && codes[4] == Codes::Zeta(3)
-        {
+    pub fn new(words: &'a [u32], shape: &Shape, num_nodes: usize) -> Option<Self> {
+        let coding = if shape.codes == USUAL {
             Coding::Usual
         } else {
-            let [a, b, c, d, e] = codes.map(|code| Code::new(code).ok());
+            let [a, b, c, d, e] = shape.codes.map(|code| Code::new(code).ok());
             Coding::Other([a?, b?, c?, d?, e?])
         };
         Some(Self {
             bits: Bits::new(MemWordReader::new(words)),
             coding,
             num_nodes: num_nodes as u64,
-            window: flags.compression_window as u64,
-            min_interval: flags.min_interval_length as u64,
+            window: shape.window as u64,
+            min_interval: shape.min_interval as u64,
             copied: Vec::new(),
             intervals: Vec::new(),
             extra: Vec::new(),

@@ -1,6 +1,6 @@
 //! A BVGraph opened from its files, in memory or mapped.
 
-use super::lists::{Damage, Lists};
+use super::lists::{Damage, Lists, Shape};
 use super::{PERIOD, Rows, with_suffix};
 use crate::collection::CollectionError;
 use crate::collection::progress::Meter;
@@ -59,6 +59,20 @@ impl AsRef<[u32]> for Words {
     }
 }
 
+fn shape_of(flags: &CompFlags) -> Shape {
+    Shape {
+        codes: [
+            flags.outdegrees,
+            flags.references,
+            flags.blocks,
+            flags.intervals,
+            flags.residuals,
+        ],
+        window: flags.compression_window,
+        min_interval: flags.min_interval_length,
+    }
+}
+
 /// Where the list of each node begins, and where the last one ends.
 enum Offsets {
     /// `.ef` as the crate writes it.
@@ -112,7 +126,7 @@ impl BvGraph {
                 properties.display(),
             )));
         }
-        if Lists::new(&[], &flags, num_nodes).is_none() {
+        if Lists::new(&[], &shape_of(&flags), num_nodes).is_none() {
             return Err(GraphError::Format(format!(
                 "{}: there is no decoder for one of its codes ({flags:?})",
                 properties.display()
@@ -154,8 +168,17 @@ impl BvGraph {
         &self.flags
     }
 
+    /// Where the lists of a range of nodes begin, and where the last of them ends.
+    pub fn places(&self, nodes: Range<usize>) -> Vec<u64> {
+        let end = nodes.end.min(self.num_nodes);
+        (nodes.start..=end)
+            .map(|node| self.offsets.get(node))
+            .collect()
+    }
+
     fn lists(&self) -> Lists<'_> {
-        Lists::new(self.words.as_ref(), &self.flags, self.num_nodes).expect("the codes are known")
+        Lists::new(self.words.as_ref(), &shape_of(&self.flags), self.num_nodes)
+            .expect("the codes are known")
     }
 
     fn damaged(&self, (node, damage): Wrong) -> GraphError {
@@ -384,7 +407,7 @@ fn stored_offsets(
     Ok(Some(Offsets::Stored(found)))
 }
 
-fn read_gaps(
+pub(super) fn read_gaps(
     path: &Path,
     num_nodes: usize,
     bits: u64,
@@ -419,7 +442,7 @@ fn find_lists(
     num_nodes: usize,
     meter: &Meter,
 ) -> Result<EliasFanoBuilder<u64>, GraphError> {
-    let mut lists = Lists::new(words, flags, num_nodes).expect("the codes are known");
+    let mut lists = Lists::new(words, &shape_of(flags), num_nodes).expect("the codes are known");
     let mut builder = EliasFanoBuilder::new(num_nodes + 1, 32 * words.len() as u64);
     let window = flags.compression_window;
     let (mut begins, mut targets): (Vec<usize>, Vec<u32>) = (Vec::new(), Vec::new());

@@ -8,6 +8,8 @@ from webstrata.cli.group import Group
 
 COMMANDS = {
     "build": "Compress the links of SNAPSHOT to a graph, forward and transposed.",
+    "check": "Decode a whole graph, and say what of its files is damaged.",
+    "convert": "Write a graph in another format.",
     "links": "List the pages that URL links to, or that link to it.",
 }
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option
+from webstrata.cli.options import collection_argument, json_option, options
 from webstrata.cli.output import TerminalProgress, show_json
+from webstrata.graph.settings import GraphSettings
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
@@ -16,13 +17,9 @@ if TYPE_CHECKING:
 @click.command("build", epilog="Example: webstrata graph build uk 2026-06 --no-self-loops")
 @collection_argument
 @click.argument("label", metavar="SNAPSHOT")
-@click.option("--frontier", is_flag=True, help="Make nodes of the targets that were not captured too.")
-@click.option("--nofollow/--no-nofollow", default=True, help="Count links marked nofollow. [true]")
-@click.option("--self-loops/--no-self-loops", default=True, help="Count links of a page to itself. [true]")
+@options(GraphSettings)
 @json_option
-def command(
-    collection: Collection, label: str, *, frontier: bool, nofollow: bool, self_loops: bool, as_json: bool
-) -> None:
+def command(collection: Collection, label: str, graph_options: dict[str, object], *, as_json: bool) -> None:
     """Compress the links of SNAPSHOT to a graph, forward and transposed.
 
     Links go through redirects and duplicates to pages; each arc counts once. The files are those of WebGraph.
@@ -30,13 +27,8 @@ def command(
     from webstrata.graph.build import build_graph
 
     snapshot = collection[label]
-    build_graph(
-        snapshot,
-        frontier=frontier,
-        nofollow=nofollow,
-        self_loops=self_loops,
-        progress=TerminalProgress(),
-    )
+    settings = snapshot.settings(GraphSettings, graph_options)
+    build_graph(snapshot, settings, progress=TerminalProgress())
     counts = next(record.counts for record in snapshot.parts if record.name == "graph")
     nodes, arcs, bits = (counts[name] for name in ("nodes", "arcs", "bits"))
     per_link = bits / arcs if arcs else 0.0

@@ -1,0 +1,57 @@
+"""webstrata graph check: decode a whole graph, and say what is damaged."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from webstrata.cli.options import json_option
+from webstrata.cli.output import TerminalProgress, show_json
+from webstrata.errors import FormatError
+
+if TYPE_CHECKING:
+    from webstrata.graph.check import GraphCheck
+
+
+@click.command("check", epilog="Example: webstrata graph check cnr-2000 --transpose cnr-2000-t")
+@click.argument("name", metavar="NAME")
+@click.option(
+    "--snapshot", "label", metavar="LABEL", help="NAME is a collection; check its graph of this time."
+)
+@click.option("--transpose", metavar="NAME", help="Basename of the graph with all arcs turned round.")
+@json_option
+def command(name: str, *, label: str | None, transpose: str | None, as_json: bool) -> None:
+    """Decode everything of the graph NAME, a basename, and say what is damaged.
+
+    Ends with 2 where something is: properties of another graph, bits that are no lists, offsets that lead
+    elsewhere, a transpose that is none.
+    """
+    found = _check(name, label, transpose)
+    if as_json:
+        show_json({"name": name, **asdict(found)})
+    else:
+        for sentence in found.notes:
+            click.echo(f"note: {sentence}")
+        for sentence in found.damage:
+            click.echo(f"damaged: {sentence}")
+        if not found.damage:
+            click.echo(f"{name} is sound: {found.num_nodes:,} nodes, {found.num_arcs:,} arcs.")
+    if found.damage:
+        raise FormatError(f"{name}: {len(found.damage)} damaged; see above for what to do")
+
+
+def _check(name: str, label: str | None, transpose: str | None) -> GraphCheck:
+    from webstrata.graph.check import check_graph
+
+    progress = TerminalProgress()
+    if label is None:
+        return check_graph(name.removesuffix(".graph"), transpose=transpose, progress=progress)
+    from webstrata.api import Collection
+    from webstrata.graph.build import FORWARD, TRANSPOSE
+
+    with Collection.open(name)[label].open_part("graph") as part:
+        folder = Path(part.path)
+        return check_graph(folder / FORWARD, transpose=folder / TRANSPOSE, progress=progress)

@@ -1,0 +1,48 @@
+"""The worked example of LECT (connectivity servers: adjacency lists after Boldi and Vigna)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tests.graph import reference
+from webstrata.graph import BVGraph, Graph
+from webstrata.graph.compress import compress
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROWS = [
+    [1, 2, 4, 8, 16, 32, 64],
+    [1, 4, 9, 16, 25, 36, 49, 64],
+    [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144],
+    [1, 4, 8, 16, 25, 36, 49, 64],
+]
+FIRST = 60
+"""The node of the first row, near to what it links to as pages of a site are."""
+
+
+def test_the_fourth_list_is_minus_2_remove_9_add_8(tmp_path: Path) -> None:
+    lists: list[list[int]] = [[]] * FIRST + ROWS + [[]] * (145 - FIRST - len(ROWS))
+    compress(*reference.to_rows(lists), tmp_path / "lect")
+    coded = reference.read_lists((tmp_path / "lect.graph").read_bytes(), 145)[FIRST + 3]
+    assert coded.reference == 2
+    # of 1, 4, 9, 16, 25, 36, 49, 64 the first two are copied, one is left out, the others are copied
+    assert coded.blocks == [2, 1]
+    assert (coded.intervals, coded.residuals) == ([], [8])
+    assert [
+        row.tolist() for row in map(Graph.open(tmp_path / "lect").successors, range(FIRST, FIRST + 4))
+    ] == ROWS
+    # the second list has as many successors, and nothing to refer to that is as near
+    bits = np.diff(BVGraph(tmp_path / "lect").places(FIRST, FIRST + 4))
+    assert bits[3] < 0.6 * bits[1]
+
+
+def test_every_list_is_what_the_bits_say(tmp_path: Path) -> None:
+    lists = [[(3 * node) % 97, *range(node % 5 * 10, node % 5 * 10 + node % 8), 96] for node in range(97)]
+    compress(*reference.to_rows(lists), tmp_path / "g")
+    coded = reference.read_lists((tmp_path / "g.graph").read_bytes(), 97)
+    assert [row.outdegree for row in coded] == [len(set(row)) for row in lists]
+    assert any(row.reference for row in coded)
+    assert any(row.intervals for row in coded)
