@@ -1,6 +1,8 @@
 //! Graphs of nodes in row-key order.
 
 pub mod bvgraph;
+pub mod hyperball;
+pub mod order;
 
 use crate::collection::CollectionError;
 use std::fmt;

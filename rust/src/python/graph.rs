@@ -9,7 +9,8 @@ use std::path::PathBuf;
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<BvGraph>()?;
-    module.add_function(wrap_pyfunction!(bv_compress, module)?)
+    module.add_function(wrap_pyfunction!(bv_compress, module)?)?;
+    super::graph_structure::fill(module)
 }
 
 type Rows<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>);

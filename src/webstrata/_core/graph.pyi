@@ -1,11 +1,11 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BvGraph", "bv_compress"]
+__all__ = ["BvGraph", "breadth_first_order", "bv_compress", "grow_balls", "layered_labels"]
 
 def bv_compress(
     offsets: NDArray[np.uint64],
@@ -37,3 +37,22 @@ class BvGraph:
     def rows(
         self, start: int, end: int, progress: Callable[[int], object] | None = None
     ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
+
+def grow_balls(
+    rows: tuple[NDArray[np.uint64], NDArray[np.uint32]],
+    first: int,
+    old: tuple[NDArray[np.uint8], NDArray[np.bool_]],
+    new: tuple[NDArray[np.uint8], NDArray[np.bool_], NDArray[np.float64]],
+    progress: Callable[[int], object] | None = None,
+) -> None: ...
+def breadth_first_order(
+    rows: tuple[NDArray[np.uint64], NDArray[np.uint32]],
+    progress: Callable[[int], object] | None = None,
+) -> NDArray[np.uint32]: ...
+def layered_labels(
+    rows: tuple[NDArray[np.uint64], NDArray[np.uint32]],
+    gammas: Sequence[float],
+    seed: int,
+    folder: str | PathLike[str],
+    progress: Callable[[int], object] | None = None,
+) -> NDArray[np.uint32]: ...

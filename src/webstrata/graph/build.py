@@ -3,6 +3,8 @@
 ===============  ========================================================================================
 ``forward.*``    a BVGraph (see `bvgraph`): the successors of each node
 ``transpose.*``  the same with all arcs turned round: its predecessors
+``hosts.*``      the graph of hosts, with weights and names (see `hosts`)
+``domains.*``    the graph of registered domains
 ===============  ========================================================================================
 
 Arcs are those of `webstrata.store.links.arcs`: links of the kinds that are followed, taken through redirects
@@ -18,11 +20,14 @@ import numpy as np
 
 from webstrata.collection.progress import Progress
 from webstrata.graph.bvgraph import BVGraph, compress
+from webstrata.graph.hosts import build_named
 from webstrata.graph.rows import RowsGraph
 from webstrata.store.links import arcs, frontier_keys
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pyarrow as pa
 
     from webstrata.collection import Snapshot
     from webstrata.collection.parts import Part
@@ -69,6 +74,7 @@ def build_graph(
     frontier: bool = False,
     nofollow: bool = True,
     self_loops: bool = True,
+    hosts: bool = True,
     progress: Progress | None = None,
 ) -> None:
     """Build the part `graph` of a snapshot that has its links.
@@ -83,6 +89,8 @@ def build_graph(
         Whether links count that their page asks not to follow.
     self_loops
         Whether links of a page to itself count.
+    hosts
+        Whether the graphs of hosts and domains are made too.
     progress
         Where the build reports.
 
@@ -102,6 +110,8 @@ def build_graph(
         graph = RowsGraph(offsets, found.targets)
         forward = compress(*graph.rows(), build.path / FORWARD, progress=progress)
         compress(*graph.transpose().rows(), build.path / TRANSPOSE, progress=progress)
+        if hosts:
+            build_named(build.path, graph, _row_keys(snapshot, frontier=frontier), progress=progress)
         build.count(nodes=forward.num_nodes, arcs=forward.num_arcs, bits=forward.graph_bits)
 
 
@@ -111,3 +121,12 @@ def _count_nodes(snapshot: Snapshot, *, frontier: bool) -> int:
     with snapshot.open_part("urls") as part:
         count = len(Urls(part.path))
     return count + (len(frontier_keys(snapshot)) if frontier else 0)
+
+
+def _row_keys(snapshot: Snapshot, *, frontier: bool) -> list[pa.Array]:
+    """The row keys of the pages, and behind them those of the frontier."""
+    from webstrata.store.urls import Urls
+
+    part = snapshot.open_part("urls")
+    keys = Urls(part.path, part).key_column
+    return [keys, frontier_keys(snapshot)] if frontier else [keys]

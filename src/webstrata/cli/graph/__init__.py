@@ -9,6 +9,7 @@ from webstrata.cli.group import Group
 COMMANDS = {
     "build": "Compress the links of SNAPSHOT to a graph, forward and transposed.",
     "links": "List the pages that URL links to, or that link to it.",
+    "stats": "Tell what a graph looks like: degrees, components, bow tie, distances.",
 }
 
 

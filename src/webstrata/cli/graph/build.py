@@ -19,9 +19,24 @@ if TYPE_CHECKING:
 @click.option("--frontier", is_flag=True, help="Make nodes of the targets that were not captured too.")
 @click.option("--nofollow/--no-nofollow", default=True, help="Count links marked nofollow. [true]")
 @click.option("--self-loops/--no-self-loops", default=True, help="Count links of a page to itself. [true]")
+@click.option("--hosts/--no-hosts", default=True, help="Make the graphs of hosts and domains too. [true]")
+@click.option(
+    "--order",
+    type=click.Choice(["row-key", "bfs", "llp"]),
+    default="row-key",
+    help="Write the graph in this order of nodes too, as a part of its own with the permutation. [row-key]",
+)
 @json_option
 def command(
-    collection: Collection, label: str, *, frontier: bool, nofollow: bool, self_loops: bool, as_json: bool
+    collection: Collection,
+    label: str,
+    *,
+    frontier: bool,
+    nofollow: bool,
+    self_loops: bool,
+    hosts: bool,
+    order: str,
+    as_json: bool,
 ) -> None:
     """Compress the links of SNAPSHOT to a graph, forward and transposed.
 
@@ -35,9 +50,16 @@ def command(
         frontier=frontier,
         nofollow=nofollow,
         self_loops=self_loops,
+        hosts=hosts,
         progress=TerminalProgress(),
     )
-    counts = next(record.counts for record in snapshot.parts if record.name == "graph")
+    part = "graph"
+    if order != "row-key":
+        from webstrata.graph.order import build_order
+
+        build_order(snapshot, order, progress=TerminalProgress())
+        part = f"graph-{order}"
+    counts = next(record.counts for record in snapshot.parts if record.name == part)
     nodes, arcs, bits = (counts[name] for name in ("nodes", "arcs", "bits"))
     per_link = bits / arcs if arcs else 0.0
     if as_json:
