@@ -1,4 +1,4 @@
-"""NetworKit and igraph find the same in cnr-2000 as we do."""
+"""NetworKit and igraph find the same as we do among the first 50 000 nodes of cnr-2000."""
 
 from __future__ import annotations
 
@@ -18,10 +18,15 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.peer
 
+NUM_NODES = 50_000
+
 
 @pytest.fixture(scope="module")
 def graph(test_data: Path) -> Graph:
-    return Graph.open(test_data / "graph" / "cnr-2000")
+    offsets, targets = Graph.open(test_data / "graph" / "cnr-2000").rows(0, NUM_NODES)
+    sources = np.repeat(np.arange(NUM_NODES), np.diff(offsets).astype(np.int64))
+    kept = targets < NUM_NODES
+    return Graph.from_arcs(np.stack([sources[kept], targets[kept]], axis=1), num_nodes=NUM_NODES)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +43,8 @@ def in_igraph(graph: Graph, arcs: np.ndarray[tuple[int, int], np.dtype[np.int64]
 
 @pytest.fixture(scope="module")
 def in_networkit(graph: Graph, arcs: np.ndarray[tuple[int, int], np.dtype[np.int64]]) -> nk.Graph:
-    return nk.GraphFromCoo((arcs[:, 0], arcs[:, 1]), n=graph.num_nodes, directed=True)
+    sources, targets = (np.ascontiguousarray(side, dtype=np.uint64) for side in arcs.T)
+    return nk.GraphFromCoo((sources, targets), n=graph.num_nodes, directed=True)
 
 
 def test_igraph_finds_the_same_components_and_degrees(graph: Graph, in_igraph: igraph.Graph) -> None:
@@ -60,9 +66,8 @@ def test_networkit_finds_the_same_components_and_distances(graph: Graph, in_netw
         search = nk.distance.BFS(in_networkit, node)
         search.run()
         found = distances(graph, [node]).astype(float)
-        far = np.array(search.getDistances())
-        np.testing.assert_array_equal(np.where(found < 0, far.max(), found), far)
-        assert (found >= 0).sum() == search.getReachableNodes()
+        # it writes the largest number where there is no way
+        np.testing.assert_array_equal(np.where(found < 0, np.finfo(float).max, found), search.getDistances())
 
 
 def test_igraph_and_networkit_find_the_same_pagerank(
@@ -71,7 +76,7 @@ def test_igraph_and_networkit_find_the_same_pagerank(
     ours = pagerank(graph, tolerance=1e-10).scores
     theirs = np.array(in_igraph.pagerank(damping=0.85, implementation="prpack"))
     assert np.abs(ours - theirs).sum() < 1e-9
-    sinks = nk.centrality.SinkHandling.DISTRIBUTE_SINKS
+    sinks = nk.centrality.SinkHandling.DistributeSinks
     score = nk.centrality.PageRank(in_networkit, damp=0.85, tol=1e-11, distributeSinks=sinks)
     score.norm = nk.centrality.Norm.L1_NORM
     score.run()

@@ -27,6 +27,11 @@ def test_every_picture_of_a_graph_can_be_drawn(tmp_path: Path) -> None:
     assert f"{found.indegrees.law.exponent:.3f}" in str(figures[0].chart.to_dict())
 
 
-def test_a_graph_without_arcs_can_be_drawn_too(tmp_path: Path) -> None:
+def test_a_graph_without_arcs_can_be_drawn_too() -> None:
     found = describe_structure(Graph.from_arcs([], num_nodes=2), with_distances=False)
-    assert len(write_figures(draw_structure(found, "empty"), tmp_path, page="stats", title="empty")) == 4
+    figures = draw_structure(found, "empty")
+    assert [figure.name for figure in figures if figure.chart.to_dict()] == [
+        "degrees",
+        "components",
+        "bow-tie",
+    ]
