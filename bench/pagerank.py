@@ -41,8 +41,9 @@ def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls
     from webstrata.rank import pagerank
 
     graph = Graph.open(find_graph())
-    for name, array in zip(("offsets", "targets"), graph.rows(), strict=True):
-        np.save(folder / f"{name}.npy", array)
+    offsets, targets = graph.rows()
+    np.save(folder / "offsets.npy", offsets)
+    np.save(folder / "targets.npy", targets)
     np.save(folder / "scores.npy", pagerank(graph, tolerance=1e-13).scores)
 
 

@@ -119,5 +119,8 @@ fn count(registers: &[u8]) -> f64 {
     if num_zeros == registers.len() as i32 {
         return 0.0;
     }
-    width * width / (2.0 * std::f64::consts::LN_2) / (width * sigma + sum)
+    let estimate = width * width / (2.0 * std::f64::consts::LN_2) / (width * sigma + sum);
+    // the constant is that of many registers: with few, counts come out too large by 1/2m when small, and by 1.08/m
+    // (the constant of HyperLogLog for m registers) when large
+    estimate / (1.0 + (1.08 - 0.58 * f64::from(num_zeros) / width) / width)
 }

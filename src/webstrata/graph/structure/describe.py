@@ -1,7 +1,7 @@
 """All there is to tell about a graph: what `webstrata graph stats` prints.
 
-Memory: the rows of the graph and of its transpose where they are not compressed on disk, 12 bytes an arc more
-while strong components are found (24 for weak ones), then what `balls` needs, 2 m + 18 bytes a node.
+Memory: the rows of the graph and of its transpose where they are not compressed on disk, 20 bytes an arc and
+50 a node while components are found, then what `balls` needs, 2 m + 40 bytes a node.
 """
 
 from __future__ import annotations
