@@ -12,6 +12,7 @@ static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 pub mod collection;
 pub mod crawl;
 pub mod graph;
+pub mod rank;
 pub mod simulate;
 pub mod store;
 pub mod web;

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from webstrata.graph.build import StoredGraph
     from webstrata.graph.connectivity import Connectivity
+    from webstrata.graph.hosts import NamedGraph
     from webstrata.store.anchors import Anchors
     from webstrata.store.captures import AllCaptures, Captures, StoredCapture
     from webstrata.store.links import Links
@@ -89,6 +90,22 @@ class Snapshot(rooms.Snapshot):
         from webstrata.graph.connectivity import Connectivity
 
         return Connectivity(self)
+
+    @cached_property
+    def host_graph(self) -> NamedGraph:
+        """The graph of its hosts, with names and weights; as it was when first asked for."""
+        from webstrata.graph.hosts import HOSTS, NamedGraph
+
+        part = self.open_part("graph")
+        return NamedGraph(part.path, HOSTS, part)
+
+    @cached_property
+    def domain_graph(self) -> NamedGraph:
+        """The graph of its registered domains, with names and weights; as it was when first asked for."""
+        from webstrata.graph.hosts import DOMAINS, NamedGraph
+
+        part = self.open_part("graph")
+        return NamedGraph(part.path, DOMAINS, part)
 
     @cached_property
     def links(self) -> Links:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+import webstrata as ws
 from tests.graph.linked import link_pages
 from tests.graph.test_build import snapshot as snapshot
 from webstrata.cli import run
+from webstrata.graph.build import StoredGraph
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
-
-    import webstrata as ws
 
 
 def test_links_are_listed_by_url(snapshot: ws.Snapshot, capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,3 +63,58 @@ def test_texts_of_links_are_shown_and_the_frontier_has_names(
     assert run([*words, "http://test/000", "--anchors", "--hops", "2"]) == 2
     assert run([*words, "no URL"]) == 2
     assert "this is no URL" in capsys.readouterr().err
+
+
+def test_stats_tell_what_a_graph_looks_like(
+    snapshot: ws.Snapshot, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    place = str(snapshot.collection.path)
+    words = ["--registers", "16", "--runs", "2", "--sample", "200"]
+    assert run(["graph", "stats", place, "2026-06", *words, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["nodes"], document["arcs"]) == (snapshot.graph.num_nodes, snapshot.graph.num_arcs)
+    assert sum(document["bow_tie"].values()) == document["nodes"]
+    assert document["harmonic"][0]["url"] == snapshot.urls[document["harmonic"][0]["node"]]
+    # the same graph by its files, without a transpose beside it
+    snapshot.graph.write(tmp_path / "uk")
+    assert run(["graph", "stats", str(tmp_path / "uk"), *words, "--json"]) == 0
+    bare = json.loads(capsys.readouterr().out)
+    different = {"graph", "harmonic"}
+    assert {key: bare[key] for key in bare.keys() - different} == {
+        key: document[key] for key in document.keys() - different
+    }
+    assert run(["graph", "stats", place, "2026-06", "--no-distances"]) == 0
+    said = capsys.readouterr().out
+    assert f"strong{'':6}" in said
+    assert "Distances" not in said
+
+
+def test_stats_of_what_is_no_graph_are_refused(
+    snapshot: ws.Snapshot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = str(snapshot.collection.path)
+    for words, sentence in (
+        ([place], "name a snapshot"),
+        ([f"{place}-none"], "nothing there"),
+        ([place, "2026-06", "--registers", "48"], "a power of 2"),
+    ):
+        assert run(["graph", "stats", *words]) == 2
+        assert sentence in capsys.readouterr().err
+
+
+def test_a_graph_in_another_order_is_a_part_with_its_permutation(
+    snapshot: ws.Snapshot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = str(snapshot.collection.path)
+    for order in ("bfs", "llp"):
+        assert run(["graph", "build", place, "2026-06", "--order", order, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["arcs"] == snapshot.graph.num_arcs
+        with ws.open(place)["2026-06"].open_part(f"graph-{order}") as part:
+            permutation = np.load(part.path / "permutation.npy")
+            ordered = StoredGraph(part.path)
+            for one, other in (
+                (snapshot.graph, ordered),
+                (snapshot.graph.transpose(), ordered.transpose()),
+            ):
+                for wanted, found in zip(one.permuted(permutation).rows(), other.rows(), strict=True):
+                    np.testing.assert_array_equal(wanted, found)

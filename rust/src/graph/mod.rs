@@ -2,6 +2,8 @@
 
 pub mod arcs;
 pub mod bvgraph;
+pub mod hyperball;
+pub mod order;
 
 use crate::collection::CollectionError;
 use std::fmt;

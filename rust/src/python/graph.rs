@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<BvGraph>()?;
+    super::graph_structure::fill(module)?;
     super::graph_write::fill(module)
 }
 

@@ -4,8 +4,10 @@ mod collection;
 mod crawl;
 mod errors;
 mod graph;
+mod graph_structure;
 mod graph_write;
 mod progress;
+mod rank;
 mod simulate;
 mod store;
 mod web;
@@ -19,6 +21,7 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add_room(module, "collection", collection::fill)?;
     add_room(module, "crawl", crawl::fill)?;
     add_room(module, "graph", graph::fill)?;
+    add_room(module, "rank", rank::fill)?;
     add_room(module, "simulate", simulate::fill)?;
     add_room(module, "store", store::fill)?;
     add_room(module, "web", web::fill)

@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import final
 
@@ -10,9 +10,12 @@ __all__ = [
     "BvJoiner",
     "BvParameters",
     "BvPiece",
+    "breadth_first_order",
     "bv_encode",
     "bv_write_ef",
+    "grow_balls",
     "keys_to_rows",
+    "layered_labels",
     "sort_keys",
 ]
 
@@ -76,3 +79,22 @@ class BvGraph:
     def rows(
         self, start: int, end: int, progress: Callable[[int], object] | None = None
     ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
+
+def grow_balls(
+    rows: tuple[NDArray[np.uint64], NDArray[np.uint32]],
+    first: int,
+    old: tuple[NDArray[np.uint8], NDArray[np.bool_]],
+    new: tuple[NDArray[np.uint8], NDArray[np.bool_], NDArray[np.float64]],
+    progress: Callable[[int], object] | None = None,
+) -> None: ...
+def breadth_first_order(
+    rows: tuple[NDArray[np.uint64], NDArray[np.uint32]],
+    progress: Callable[[int], object] | None = None,
+) -> NDArray[np.uint32]: ...
+def layered_labels(
+    rows: tuple[NDArray[np.uint64], NDArray[np.uint32]],
+    gammas: Sequence[float],
+    seed: int,
+    folder: str | PathLike[str],
+    progress: Callable[[int], object] | None = None,
+) -> NDArray[np.uint32]: ...

@@ -5,6 +5,8 @@
 ``transpose.*``             the same with all arcs turned round: its predecessors
 ``forward.multiplicities``  if wanted: how many links each arc stands for, in the order of the successors,
                             numbers of 32 bits, little-endian
+``hosts.*``                 the graph of hosts, with weights and names (see `hosts`)
+``domains.*``               the graph of registered domains
 ==========================  =============================================================================
 
 Arcs are those of `webstrata.store.links.iter_arcs`: links of the kinds that are followed, taken through
@@ -32,8 +34,9 @@ from webstrata.collection.settings import ResourcesSettings
 from webstrata.graph.arc_sort import ArcSorter, to_keys, write_run
 from webstrata.graph.arcs import write_sorted
 from webstrata.graph.bvgraph import BVGraph
+from webstrata.graph.hosts import build_named
 from webstrata.graph.settings import GraphSettings
-from webstrata.store.links import Links, iter_arcs, write_target_nodes
+from webstrata.store.links import Links, frontier_keys, iter_arcs, write_target_nodes
 from webstrata.store.rows import ROW_GROUP
 from webstrata.store.urls import Urls
 
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import numpy.typing as npt
+    import pyarrow as pa
 
     from webstrata.collection import Snapshot
     from webstrata.collection.build import Build
@@ -160,6 +164,10 @@ def build_graph(
                 progress=progress,
             )
         remove_tree(folder)
+        if settings.hosts:
+            graph = BVGraph(build.path / FORWARD)
+            keys = _row_keys(snapshot, frontier=settings.frontier)
+            build_named(build.path, graph, keys, parameters=settings, progress=progress)
         build.count(nodes=forward.num_nodes, arcs=forward.num_arcs, bits=forward.graph_bits)
 
 
@@ -250,3 +258,10 @@ def _sort_arcs(item: _Groups, folder: Path, task: Task) -> Mapping[str, int]:
     kept = core.sort_keys(joined, np.empty_like(joined), item.once)
     write_run(folder / "run", joined[:kept])
     return {"arcs": kept}
+
+
+def _row_keys(snapshot: Snapshot, *, frontier: bool) -> list[pa.Array]:
+    """The row keys of the pages, and behind them those of the frontier."""
+    part = snapshot.open_part("urls")
+    keys = Urls(part.path, part).key_column
+    return [keys, frontier_keys(snapshot)] if frontier else [keys]

@@ -38,6 +38,7 @@ class GraphSettings(Settings):
     nofollow: bool = setting(True, "Count links marked nofollow.")
     self_loops: bool = setting(True, "Count links of a page to itself.")
     multiplicity: bool = setting(False, "Keep for each arc how many links it stands for.")
+    hosts: bool = setting(True, "Make the graphs of hosts and domains too.")
     memory: int = setting(
         1 << 30, "Memory in which arcs are sorted; what is more goes to files.", unit="bytes", check=_memory
     )

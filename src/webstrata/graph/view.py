@@ -160,6 +160,18 @@ class Graph(ABC):
         offsets, targets = self.rows()
         return RowsGraph(*_turned(offsets, targets))
 
+    def permuted(self, permutation: Nodes) -> Graph:
+        """The graph with its nodes renumbered, in memory: node x becomes ``permutation[x]``; see `order`.
+
+        Examples
+        --------
+        >>> Graph.from_arcs([(0, 1), (0, 2)]).permuted([2, 0, 1]).successors(2).tolist()
+        [0, 1]
+        """
+        from webstrata.graph.order import permute
+
+        return permute(self, permutation)
+
     def write(
         self,
         basename: str | PathLike[str],

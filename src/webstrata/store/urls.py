@@ -185,6 +185,11 @@ class Urls(Sequence[str]):
         self._rules = _read_rules(folder / RULES)
         self._keys, self._other_keys = _Keys(self._nodes["row_key"]), _Keys(self.others["row_key"])
 
+    @property
+    def key_column(self) -> pa.Array:
+        """The row keys of the nodes, as Arrow has them."""
+        return self._nodes["row_key"]
+
     def __len__(self) -> int:
         return len(self._keys)
 

@@ -11,6 +11,7 @@ COMMANDS = {
     "check": "Decode a whole graph, and say what of its files is damaged.",
     "convert": "Write a graph in another format.",
     "links": "List the pages that URL links to, or that link to it.",
+    "stats": "Tell what a graph looks like: degrees, components, bow tie, distances.",
 }
 
 

@@ -18,8 +18,16 @@ if TYPE_CHECKING:
 @collection_argument
 @click.argument("label", metavar="SNAPSHOT")
 @options(GraphSettings)
+@click.option(
+    "--order",
+    type=click.Choice(["row-key", "bfs", "llp"]),
+    default="row-key",
+    help="Write the graph in this order of nodes too, as a part of its own with the permutation. [row-key]",
+)
 @json_option
-def command(collection: Collection, label: str, graph_options: dict[str, object], *, as_json: bool) -> None:
+def command(
+    collection: Collection, label: str, graph_options: dict[str, object], *, order: str, as_json: bool
+) -> None:
     """Compress the links of SNAPSHOT to a graph, forward and transposed.
 
     Links go through redirects and duplicates to pages; each arc counts once. The files are those of WebGraph.
@@ -29,7 +37,13 @@ def command(collection: Collection, label: str, graph_options: dict[str, object]
     snapshot = collection[label]
     settings = snapshot.settings(GraphSettings, graph_options)
     build_graph(snapshot, settings, progress=TerminalProgress())
-    counts = next(record.counts for record in snapshot.parts if record.name == "graph")
+    part = "graph"
+    if order != "row-key":
+        from webstrata.graph.order import build_order
+
+        build_order(snapshot, order, parameters=settings, progress=TerminalProgress())
+        part = f"graph-{order}"
+    counts = next(record.counts for record in snapshot.parts if record.name == part)
     nodes, arcs, bits = (counts[name] for name in ("nodes", "arcs", "bits"))
     per_link = bits / arcs if arcs else 0.0
     if as_json:

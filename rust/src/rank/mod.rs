@@ -1,0 +1,3 @@
+//! Scores of nodes by the links between them.
+
+pub mod pagerank;

@@ -1,0 +1,235 @@
+"""Distances of all pairs, estimated by HyperBall.
+
+By Boldi and Vigna: In-core computation of geometric centralities with HyperBall, 2013. The ball of radius t
+around a node is the set of nodes at distance at most t. HyperBall keeps a HyperLogLog counter for every
+ball and grows all of them by one arc a round: B(x, t + 1) = B(x, t) ∪ ⋃ B(y, t) over the successors y of x.
+Here that is done on the *transposed* graph, so that the ball of a node has those who reach it; the number
+of pairs is the same. From the sizes of the balls follow
+
+- the **neighbourhood function** N(t), how many pairs (x, y) have a distance of at most t, itself included;
+- the **distance distribution**, what N(t) grows by, over the pairs of different nodes that are joined at all;
+- the **effective diameter**, where N reaches nine tenths of its end, interpolated between whole distances;
+- the **harmonic centrality** of x, Σ 1 / d(y, x) over the other nodes y (Boldi, Vigna 2014).
+
+**Error.** A counter of m registers has a relative standard deviation of 1.04 / √m: 13% for 64, 6.5% for
+256. Each is run several times with other hash functions and averaged. For what is made of all balls, the
+standard error is the jackknife over those runs. A bias of counters of less
+than one percent comes on top, and is all there is in a graph of a few dozen nodes, where runs agree. Nothing
+depends on the number of threads.
+
+**Memory.** 2 m + 40 bytes a node, and the rows of the graph where they are smaller than that; else these are
+decoded anew each round.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from webstrata._core import graph as core
+from webstrata.collection.progress import Progress
+from webstrata.graph.rows import RowsGraph
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy.typing as npt
+
+    from webstrata.collection.progress import Task
+    from webstrata.graph.view import Graph
+
+    Curve = npt.NDArray[np.float64]
+
+EFFECTIVE = 0.9
+"""The share of joined pairs that the effective diameter has."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its standard error."""
+
+    value: float
+    error: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.4g} ± {self.error:.2g}"
+
+
+@dataclass(frozen=True)
+class Balls:
+    """What the sizes of all balls tell."""
+
+    registers: int
+    runs: int
+    neighbourhood: Curve
+    """N(t) for t = 0, 1, …: pairs at distance at most t."""
+    harmonic: npt.NDArray[np.float32]
+    """The harmonic centrality of each node."""
+    mean_distance: Estimate
+    """Over pairs of different nodes that are joined."""
+    effective_diameter: Estimate
+    joined_share: Estimate
+    """Pairs of different nodes that are joined, among all."""
+
+    @property
+    def counter_error(self) -> float:
+        """Relative standard deviation of one counter, and so of `harmonic`, averaged over the runs."""
+        return 1.04 / math.sqrt(self.registers * self.runs)
+
+    @property
+    def longest(self) -> int:
+        """The largest distance that a counter noticed: the diameter is at least this."""
+        return len(self.neighbourhood) - 1
+
+    @property
+    def distribution(self) -> Curve:
+        """Share of the joined pairs at distance 1, 2 and so on."""
+        steps = np.diff(self.neighbourhood)
+        return steps / steps.sum() if len(steps) else steps
+
+
+def grow_balls(
+    transpose: Graph,
+    *,
+    registers: int = 64,
+    runs: int = 4,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Balls:
+    """Distances between all nodes of a graph, estimated from its transpose.
+
+    Parameters
+    ----------
+    transpose
+        The graph with all arcs turned round.
+    registers
+        Of a counter; a power of 2 from 16 on. Twice as many, 1.4 times as precise, twice the memory and time.
+    runs
+        How often it is done anew; at least 2, for the standard errors.
+    seed
+        Chooses the hash functions.
+    progress
+        Where it reports.
+
+    Examples
+    --------
+    >>> from webstrata.graph import Graph
+    >>> circle = Graph.from_arcs([(node, (node + 1) % 8) for node in range(8)])
+    >>> balls = grow_balls(circle.transpose(), registers=1024)
+    >>> balls.longest, round(balls.mean_distance.value, 1)
+    (7, 4.0)
+    """
+    if registers < 16 or registers & (registers - 1):
+        raise ValueError(f"registers: expected a power of 2 from 16 on, got {registers}")
+    if runs < 2:
+        raise ValueError(f"runs: expected at least 2, got {runs}")
+    if 4 * transpose.num_arcs <= 2 * registers * transpose.num_nodes:
+        transpose = RowsGraph(*transpose.rows(progress=progress))
+    curves: list[Curve] = []
+    harmonic = np.zeros(transpose.num_nodes)
+    for run in range(runs):
+        with (progress or Progress()).task(f"balls, run {run + 1} of {runs}", unit="nodes") as task:
+            curves.append(_run(transpose, registers, seed * 1_000_003 + run, harmonic, task))
+    length = max(map(len, curves))
+    grown = np.array([np.pad(curve, (0, length - len(curve)), mode="edge") for curve in curves])
+    num_nodes = transpose.num_nodes
+    pairs = num_nodes * (num_nodes - 1)
+    return Balls(
+        registers=registers,
+        runs=runs,
+        neighbourhood=grown.mean(axis=0),
+        harmonic=(harmonic / runs).astype(np.float32),
+        mean_distance=jackknife(grown, mean_distance),
+        effective_diameter=jackknife(grown, effective_diameter),
+        joined_share=jackknife(grown, lambda curve: float(curve[-1] - curve[0]) / pairs if pairs else 0.0),
+    )
+
+
+def _run(graph: Graph, width: int, seed: int, harmonic: npt.NDArray[np.float64], task: Task) -> Curve:
+    """N(t) by one set of counters; adds to `harmonic`."""
+    num_nodes = graph.num_nodes
+    old = _first_registers(num_nodes, width, seed)
+    new = np.empty_like(old)
+    old_changed, new_changed = np.ones(num_nodes, np.bool_), np.empty(num_nodes, np.bool_)
+    # a ball of radius 0 is the node itself, which needs no counter to be known
+    sizes, curve = np.ones(num_nodes), [float(num_nodes)]
+    while old_changed.any():
+        before = sizes.copy()
+        for start, rows in graph.iter_blocks():
+            end = start + len(rows[0]) - 1
+            part = new[start * width : end * width], new_changed[start:end], sizes[start:end]
+            core.grow_balls(rows, start, (old, old_changed), part, progress=task.advance)
+        # a larger ball is never counted as smaller, but for the first, which was known
+        np.maximum(sizes, before, out=sizes)
+        old, new, old_changed, new_changed = new, old, new_changed, old_changed
+        if old_changed.any():
+            harmonic += (sizes - before) / len(curve)
+            curve.append(float(sizes.sum()))
+    return np.array(curve)
+
+
+def _first_registers(num_nodes: int, width: int, seed: int) -> npt.NDArray[np.uint8]:
+    """Counters that have seen their own node: SplitMix64 of it, low bits choose the register."""
+    with np.errstate(over="ignore"):
+        hashes = np.arange(num_nodes, dtype=np.uint64) + np.uint64(seed) * np.uint64(0xD1342543DE82EF95)
+        for _ in range(2):  # twice, or neighbouring seeds would be neighbouring nodes
+            hashes += np.uint64(0x9E3779B97F4A7C15)
+            hashes = (hashes ^ (hashes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            hashes = (hashes ^ (hashes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            hashes ^= hashes >> np.uint64(31)
+    places = (hashes & np.uint64(width - 1)).astype(np.int64)
+    rest = hashes >> np.uint64(width.bit_length() - 1)
+    lowest = rest & (~rest + np.uint64(1))
+    ranks = np.where(rest > 0, np.log2(np.maximum(lowest, 1).astype(np.float64)), 64) + 1
+    registers = np.zeros(num_nodes * width, dtype=np.uint8)
+    registers[np.arange(num_nodes) * width + places] = ranks
+    return registers
+
+
+def mean_distance(neighbourhood: Curve) -> float:
+    """The mean distance of the pairs of different nodes that are joined; 0 where none are.
+
+    Examples
+    --------
+    >>> mean_distance(np.array([3.0, 5.0, 6.0]))
+    1.3333333333333333
+    """
+    steps = np.diff(neighbourhood)
+    total = float(steps.sum())
+    return float(steps @ np.arange(1, len(steps) + 1)) / total if total else 0.0
+
+
+def effective_diameter(neighbourhood: Curve, share: float = EFFECTIVE) -> float:
+    """The distance within which this share of all pairs is, interpolated linearly.
+
+    Examples
+    --------
+    >>> effective_diameter(np.array([0.0, 8.0, 10.0]))
+    1.5
+    """
+    wanted = share * float(neighbourhood[-1])
+    place = int(np.searchsorted(neighbourhood, wanted))
+    if place == 0:
+        return 0.0
+    below, above = float(neighbourhood[place - 1]), float(neighbourhood[place])
+    return place - 1 + (wanted - below) / (above - below)
+
+
+def jackknife(runs: npt.NDArray[np.float64], function: Callable[[Curve], float]) -> Estimate:
+    """A function of the mean of some runs, with its standard error: leave out one run at a time (Tukey 1958).
+
+    Examples
+    --------
+    >>> str(jackknife(np.array([[1.0], [2.0], [3.0]]), lambda mean: float(mean[0])))
+    '2 ± 0.58'
+    """
+    number = len(runs)
+    total = runs.sum(axis=0)
+    whole = function(total / number)
+    parts = np.array([function((total - run) / (number - 1)) for run in runs])
+    value = number * whole - (number - 1) * float(parts.mean())
+    error = math.sqrt((number - 1) / number * float(np.sum((parts - parts.mean()) ** 2)))
+    return Estimate(value, error)

@@ -1,0 +1,115 @@
+"""HyperBall against exact distances, within the error that it states."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from webstrata._core import graph as core
+from webstrata.graph import Graph
+from webstrata.graph.structure import Balls, distances, grow_balls
+from webstrata.graph.structure.balls import effective_diameter, mean_distance
+
+NUM_NODES = 400
+HASHES = """
+import hashlib, numpy as np
+from webstrata.graph import Graph
+from webstrata.graph.structure import grow_balls
+arcs = np.random.default_rng(3).integers(5000, size=(20000, 2))
+balls = grow_balls(Graph.from_arcs(arcs), registers=16, runs=2)
+print(hashlib.sha256(balls.harmonic.tobytes() + balls.neighbourhood.tobytes()).hexdigest())
+"""
+
+
+@pytest.fixture(scope="module")
+def graph() -> Graph:
+    return Graph.from_arcs(np.random.default_rng(7).integers(NUM_NODES, size=(900, 2)), num_nodes=NUM_NODES)
+
+
+@pytest.fixture(scope="module")
+def exact(graph: Graph) -> np.ndarray[tuple[int, int], np.dtype[np.int32]]:
+    return np.array([distances(graph, [node]) for node in range(NUM_NODES)])
+
+
+@pytest.fixture(scope="module")
+def balls(graph: Graph) -> Balls:
+    return grow_balls(graph.transpose(), registers=1024, runs=4)
+
+
+def test_what_is_estimated_is_within_its_error(
+    balls: Balls, exact: np.ndarray[tuple[int, int], np.dtype[np.int32]]
+) -> None:
+    curve = np.array([(exact[exact >= 0] <= radius).sum() for radius in range(exact.max() + 1)], float)
+    joined = (curve[-1] - NUM_NODES) / (NUM_NODES * (NUM_NODES - 1))
+    for found, wanted in (
+        (balls.mean_distance, mean_distance(curve)),
+        (balls.effective_diameter, effective_diameter(curve)),
+        (balls.joined_share, joined),
+    ):
+        assert abs(found.value - wanted) < 4 * found.error + 1e-3
+        assert found.error < 0.1 * wanted
+    assert balls.longest == len(curve) - 1
+    length = len(balls.neighbourhood)
+    assert np.abs(balls.neighbourhood / curve[:length] - 1).max() < 4 * balls.counter_error
+    assert balls.distribution.sum() == pytest.approx(1)
+
+
+def test_harmonic_centrality_is_within_its_error(
+    balls: Balls, exact: np.ndarray[tuple[int, int], np.dtype[np.int32]]
+) -> None:
+    inverse = np.divide(1.0, exact, out=np.zeros(exact.shape), where=exact > 0)
+    wanted = inverse.sum(axis=0)
+    far = np.abs(balls.harmonic - wanted) > 3 * balls.counter_error * wanted + 0.1
+    assert far.mean() < 0.02
+    # the counters are without bias
+    assert balls.harmonic.sum() == pytest.approx(wanted.sum(), rel=0.03)
+
+
+def test_a_block_at_a_time_gives_the_same(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    transpose = graph.transpose()
+    whole = grow_balls(transpose, registers=16, runs=2)
+    blocks = type(transpose).iter_blocks
+    monkeypatch.setattr(type(transpose), "iter_blocks", lambda self: blocks(self, 7))
+    parts = grow_balls(transpose, registers=16, runs=2)
+    np.testing.assert_array_equal(whole.neighbourhood, parts.neighbourhood)
+    np.testing.assert_array_equal(whole.harmonic, parts.harmonic)
+
+
+def test_the_number_of_threads_makes_no_difference() -> None:
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", HASHES],
+            env=os.environ | {"RAYON_NUM_THREADS": threads},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "3")
+    }
+    assert len(found) == 1
+
+
+def test_graphs_without_arcs_or_nodes_have_no_distances() -> None:
+    for empty in (Graph.from_arcs([]), Graph.from_arcs([], num_nodes=3), Graph.from_arcs([(0, 0)])):
+        balls = grow_balls(empty)
+        assert balls.longest == 0
+        assert balls.mean_distance.value == 0
+        assert not balls.harmonic.any()
+
+
+def test_arrays_that_do_not_fit_are_refused(graph: Graph) -> None:
+    for wrong in ({"registers": 48}, {"registers": 8}, {"runs": 1}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            grow_balls(graph, **wrong)  # type: ignore[arg-type]
+    flags, sizes = np.ones(2, np.bool_), np.ones(2)
+    registers = np.zeros(32, np.uint8)
+    for rows in (
+        (np.array([0, 1, 1], np.uint64), np.array([2], np.uint32)),
+        (np.array([0, 9, 9], np.uint64), np.array([1], np.uint32)),
+        (np.array([0, 1], np.uint64), np.array([1], np.uint32)),
+    ):
+        with pytest.raises(ValueError, match="expected"):
+            core.grow_balls(rows, 0, (registers, flags), (registers.copy(), flags.copy(), sizes))
