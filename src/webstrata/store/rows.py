@@ -36,20 +36,34 @@ def write_rows(path: Path, schema: pa.Schema, tables: Iterable[pa.Table]) -> int
     """
     total = 0
     with open_writer(path) as stream, pq.ParquetWriter(stream, schema, compression="zstd") as writer:
-        waiting: list[pa.Table] = []
-        size = 0
-        for table in tables:
-            waiting.append(table)
-            size += len(table)
+        for table in regroup(tables, ROW_GROUP):
+            writer.write_table(table, row_group_size=ROW_GROUP)
             total += len(table)
-            if size >= ROW_GROUP:
-                joined = pa.concat_tables(waiting)
-                whole = size - size % ROW_GROUP
-                writer.write_table(joined.slice(0, whole), row_group_size=ROW_GROUP)
-                waiting, size = [joined.slice(whole)], size - whole
-        if size:
-            writer.write_table(pa.concat_tables(waiting), row_group_size=ROW_GROUP)
     return total
+
+
+def regroup(tables: Iterable[pa.Table], size: int) -> Iterator[pa.Table]:
+    """The same rows in tables of `size` each, the last one smaller; none where there are no rows.
+
+    Examples
+    --------
+    >>> tables = [pa.table({"a": [1]}), pa.table({"a": [2, 3, 4]})]
+    >>> [table["a"].to_pylist() for table in regroup(tables, 3)]
+    [[1, 2, 3], [4]]
+    """
+    waiting: list[pa.Table] = []
+    count = 0
+    for table in tables:
+        waiting.append(table)
+        count += len(table)
+        if count >= size:
+            joined = pa.concat_tables(waiting)
+            whole = count - count % size
+            for start in range(0, whole, size):
+                yield joined.slice(start, size)
+            waiting, count = [joined.slice(whole)], count - whole
+    if count:
+        yield pa.concat_tables(waiting)
 
 
 class Rows:
