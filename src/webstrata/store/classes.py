@@ -51,7 +51,9 @@ class Counts:
     def may_repeat(self, values: pa.ChunkedArray) -> npt.NDArray[np.bool_]:
         """Whether each value was added more than once, as far as is known; no for none."""
         found = np.zeros(len(values), bool)
-        found[pc.is_valid(values).to_numpy()] = self._counts[self._find(pc.drop_null(values))] > 1
+        found[pc.is_valid(values).to_numpy(zero_copy_only=False)] = (
+            self._counts[self._find(pc.drop_null(values))] > 1
+        )
         return found
 
     def _find(self, values: pa.ChunkedArray) -> npt.NDArray[np.int64]:
@@ -65,7 +67,7 @@ class Counts:
         return slots
 
 
-def number_groups(values: pa.ChunkedArray) -> npt.NDArray[np.int64]:
+def number_groups(values: pa.Array | pa.ChunkedArray) -> npt.NDArray[np.int64]:
     """The number of the group that each of sorted values is in.
 
     Examples
@@ -76,7 +78,7 @@ def number_groups(values: pa.ChunkedArray) -> npt.NDArray[np.int64]:
     changes = np.zeros(len(values), np.int64)
     if len(values) > 1:
         is_other = pc.not_equal(values.slice(1), values.slice(0, len(values) - 1))
-        changes[1:] = is_other.to_numpy()
+        changes[1:] = is_other.to_numpy(zero_copy_only=False)
     return np.cumsum(changes)
 
 

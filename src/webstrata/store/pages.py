@@ -207,6 +207,12 @@ class Pages:
         """The columns named, or all, as an Arrow table whose row is the node."""
         return self._file.read(list(columns) or None)
 
+    def between(self, start: int, stop: int, *columns: str) -> pa.Table:
+        """The columns named, or all, of the nodes from `start` to before `stop`; others are not read."""
+        groups = list(range(start // ROW_GROUP, -(-stop // ROW_GROUP)))
+        table = self._file.read_row_groups(groups, list(columns) or None)
+        return table.slice(start - start // ROW_GROUP * ROW_GROUP, stop - start)
+
     def __len__(self) -> int:
         return int(self._file.metadata.num_rows)
 

@@ -390,9 +390,7 @@ class _Work:
     def join(self) -> None:
         size = len(self.kinds)
         self.leads = np.full(size + 1, size, np.uint32)
-        members = np.flatnonzero(self.kinds & _MEMBER)
-        self.leads[members] = members
-        del members
+        np.copyto(self.leads[:size], np.arange(size, dtype=np.uint32), where=self.kinds & _MEMBER != 0)
         path = self._scratch / "edges"
         with explained(path, "write"), path.open("wb") as edges:
             for name, sorter in self._classes.items():

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 NODES = pa.schema([("row_key", pa.large_string())])
-BATCH = 1 << 17
+BATCH = 1 << 16
 """Rows that are written at a time; some hundred bytes each."""
 
 
