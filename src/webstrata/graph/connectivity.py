@@ -31,6 +31,7 @@ from webstrata.graph.build import StoredGraph
 from webstrata.graph.rows import RowsGraph
 from webstrata.graph.view import check_nodes, no_node
 from webstrata.store.links import NOFOLLOW, Links, frontier_keys
+from webstrata.store.rows import take
 from webstrata.store.urls import Urls, find_keys, from_row_keys
 from webstrata.web.row_key import row_key, row_keys
 from webstrata.web.url import normalize, normalize_many
@@ -111,7 +112,7 @@ class Connectivity:
         part = snapshot.open_part("urls")
         self.urls = Urls(part.path, part)
         has_frontier = self.num_nodes > len(self.urls)
-        self._frontier = frontier_keys(snapshot) if has_frontier else pa.array([], pa.large_string())
+        self._frontier = frontier_keys(snapshot) if has_frontier else pa.chunked_array([], pa.large_string())
 
     @property
     def num_nodes(self) -> int:
@@ -171,7 +172,7 @@ class Connectivity:
         """The URL of each node, as Arrow has strings; each is made once, however often it is asked for."""
         unique, places = np.unique(check_nodes(nodes, self.num_nodes), return_inverse=True)
         inside = unique[: np.searchsorted(unique, len(self.urls))]
-        beyond = self._frontier.take(pa.array(unique[len(inside) :] - np.uint32(len(self.urls))))
+        beyond = take(self._frontier, unique[len(inside) :] - np.uint32(len(self.urls)))
         keys = pa.concat_arrays([self.urls.keys_of(inside), beyond.cast(pa.large_string())])
         return from_row_keys(keys).take(pa.array(places))
 
@@ -311,7 +312,7 @@ class Connectivity:
     def _target_nodes(self, rows: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.int64]:
         """The nodes of rows of ``targets.arrow``, -1 for none."""
         unique, places = np.unique(rows, return_inverse=True)
-        return self._find(self._links.targets.take(pa.array(unique)))[places]
+        return self._find(take(self._links.targets, unique))[places]
 
     def _find(self, keys: pa.Array) -> npt.NDArray[np.int64]:
         nodes = self.urls.find(keys)

@@ -31,13 +31,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from webstrata._core import __version__
 from webstrata._core import store as core
 from webstrata.collection import shards
 from webstrata.collection.files import open_writer
 from webstrata.collection.progress import Progress, Task
-from webstrata.errors import FormatError, WebstrataError
-from webstrata.store.links import LINKS, PAGE_NOFOLLOW, Links, write_links
+from webstrata.errors import FormatError
+from webstrata.store.links import LINKS, PAGE_NOFOLLOW, Links
+from webstrata.store.merging import find_earlier, merge_links, merge_text
 from webstrata.store.pages import Pages
 from webstrata.store.simhash import simhash
 from webstrata.store.text import BATCH, COLUMNS, TEXT, Text, write_text
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from webstrata.collection import Snapshot
-    from webstrata.collection.build import Build
 
 _log = logging.getLogger(__name__)
 
@@ -174,7 +173,7 @@ class _Range:
     warc: str
     start: int
     stop: int
-    taken: npt.NDArray[np.int64]
+    taken: npt.NDArray[np.int32]
     """For each node that of the earlier snapshot, or -1."""
     text: str
     links: str
@@ -196,15 +195,13 @@ def _make_range(
     text: str,
     links: str,
 ) -> _Range:
-    return _Range(parts, pages, warc, start, stop, np.array(taken, np.int64), text, links)
+    return _Range(parts, pages, warc, start, stop, np.array(taken, np.int32), text, links)
 
 
 def _parse_range(item: _Range, folder: Path, task: Task) -> Mapping[str, int]:
     """Write the contents of a range of nodes."""
-    table = Pages(Path(item.pages)).table(
-        "url", "content_mime_type", "warc_filename", "warc_record_offset", "warc_record_length"
-    )
-    table = table.slice(item.start, item.stop - item.start)
+    names = ("url", "content_mime_type", "warc_filename", "warc_record_offset", "warc_record_length")
+    table = Pages(Path(item.pages)).between(item.start, item.stop, *names)
     kernel = core.Contents(load_core(), len(table), MAX_LENGTH)
     known: dict[int, dict[str, Any]] = {}
     if (item.taken >= 0).any():
@@ -338,11 +335,6 @@ def _write_range_links(folder: Path, start: int, found: Mapping[str, Any]) -> No
         pq.write_table(pa.table({"row_key": targets}), stream, compression="none", use_dictionary=False)
 
 
-def _sort_unique(keys: pa.Array) -> pa.Array:
-    found = pc.unique(keys)
-    return found.take(pc.sort_indices(found))
-
-
 class _Earlier:
     """Contents that an earlier snapshot has."""
 
@@ -351,7 +343,7 @@ class _Earlier:
 
     def read(self, node: int) -> Content:
         rows = self._links.rows.of(node)
-        keys = self._links.targets.take(rows["target"].combine_chunks()).to_pylist()
+        keys = self._links.target_keys(rows)
         rest = (rows[name].to_pylist() for name in ("kind", "rel", "anchor"))
         links = list(zip(keys, *rest, strict=True))
         return Content(self._text.row(node), self._text.column_row(node), links)
@@ -397,7 +389,7 @@ def build_contents(
         raise ValueError(f"parts: expected text, links or both, got {names}")
     with ExitStack() as stack:
         pages, warc = (stack.enter_context(snapshot.open_part(name)) for name in ("pages", "warc"))
-        taken, text, links = _find_earlier(snapshot, pages.path, stack)
+        taken, text, links = find_earlier(snapshot, pages.path, stack)
         builds = {
             name: stack.enter_context(
                 snapshot.build(name, inputs=("warc", "pages"), renew=renew, progress=progress)
@@ -421,76 +413,8 @@ def build_contents(
         }
         folders = [shard.path for shard in done]
         if "text" in builds:
-            _merge_text(builds["text"], folders)
+            merge_text(builds["text"].path, folders)
             builds["text"].count(nodes=num_nodes, taken=counts["taken"], unreadable=counts["unreadable"])
         if "links" in builds:
-            _merge_links(builds["links"], folders)
-            builds["links"].count(rejected=counts["rejected"])
-
-
-def _find_earlier(
-    snapshot: Snapshot, pages: Path, stack: ExitStack
-) -> tuple[npt.NDArray[np.int64], str, str]:
-    """For each node that of the last snapshot before with the same URL and digest, or -1; and its parts."""
-    keys = _read_keys(pages)
-    for label in reversed(snapshot.collection.labels):
-        if label >= snapshot.label:
-            continue
-        try:
-            parts = [snapshot.collection[label].open_part(name) for name in ("pages", "text", "links")]
-        except WebstrataError:
-            continue  # it has none of them, or is being changed: then everything is parsed
-        for part in parts:
-            stack.enter_context(part)
-        made_from = [part.record.inputs.get(f"{label}/pages") for part in parts[1:]]
-        if {part.record.version for part in parts[1:]} != {__version__} or {*made_from} != {
-            parts[0].record.checksum
-        }:
-            continue
-        found = pc.index_in(keys, value_set=_read_keys(parts[0].path), skip_nulls=True)
-        return pc.fill_null(found, -1).to_numpy().astype(np.int64), str(parts[1].path), str(parts[2].path)
-    return np.full(len(keys), -1), "", ""
-
-
-def _read_keys(pages: Path) -> pa.Array:
-    """Digest and row key of each node as one string; none where the digest is not known."""
-    table = Pages(pages).table("content_digest", "row_key")
-    digests = pc.cast(table["content_digest"], pa.large_string())
-    blank = pa.scalar(" ", pa.large_string())
-    return pc.binary_join_element_wise(digests, table["row_key"], blank).combine_chunks()
-
-
-def _merge_text(build: Build, folders: Sequence[Path]) -> None:
-    columns = [COLUMNS.empty_table(), *(Text(folder).columns() for folder in folders)]
-    write_text(build.path, _iter_batches(folders), pa.concat_tables(columns))
-
-
-def _iter_batches(folders: Sequence[Path]) -> Iterator[pa.RecordBatch]:
-    for folder in folders:
-        yield from Text(folder).scan()
-
-
-def _merge_links(build: Build, folders: Sequence[Path]) -> None:
-    """One list of targets for all shards; the links take the places in it."""
-    targets = pa.array([], pa.large_string())
-    waiting: list[pa.Array] = []
-    size = 0
-    for folder in folders:
-        waiting.append(_read_targets(folder))
-        size += len(waiting[-1])
-        if size > len(targets) + (1 << 20):  # what is gone through again doubles each time
-            targets, waiting, size = pc.unique(pa.concat_arrays([targets, *waiting])), [], 0
-    targets = _sort_unique(pa.concat_arrays([targets, *waiting]))
-
-    def renumber() -> Iterator[pa.Table]:
-        for folder in folders:
-            places = pc.cast(pc.index_in(_read_targets(folder), value_set=targets), pa.uint32())
-            table = pq.read_table(folder / "links.parquet", schema=LINKS)
-            yield table.set_column(1, LINKS.field("target"), places.take(table["target"].combine_chunks()))
-
-    build.count(links=write_links(build.path, targets, renumber()), targets=len(targets))
-
-
-def _read_targets(folder: Path) -> pa.Array:
-    column = pq.read_table(folder / "targets.parquet")["row_key"].combine_chunks()
-    return pc.cast(column, pa.large_string())
+            merged = merge_links(builds["links"].path, folders, builds["links"].folder)
+            builds["links"].count(links=merged.links, targets=merged.targets, rejected=counts["rejected"])

@@ -18,13 +18,15 @@ duplicates are stored as ``revisit``: for each, the length of the record it refe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from webstrata.store.pages import judge_captures, read_captures
+from webstrata.store.selection import select_pages
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
@@ -34,6 +36,14 @@ if TYPE_CHECKING:
     from webstrata.collection import Snapshot
 
 KINDS = ("digest", "fingerprint")
+_MEMBERS = pa.schema([
+    ("url", pa.string()),
+    ("digest", pa.string()),
+    ("fingerprint", pa.uint64()),
+    ("bytes", pa.int64()),
+    ("saved", pa.int64()),
+    ("label", pa.int64()),
+])  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -84,20 +94,12 @@ def read_members(snapshot: Snapshot) -> pa.Table:
     >>> read_members(snapshot).select(["url", "bytes", "label"]).to_pylist()
     [{'url': 'http://a/', 'bytes': 9, 'label': 0}, {'url': 'http://b/', 'bytes': 9, 'label': 0}]
     """
-    with snapshot.open_part("index") as part:
-        judged = judge_captures(read_captures(part.path / "index.cdxj.gz"))
-    lengths = judged.chosen["length"].to_numpy()
-    saved = np.maximum(judged.source["length"].to_numpy() - lengths, 0) if len(lengths) else lengths
-    table = pa.table({
-        "snapshot": pa.array([snapshot.label] * len(lengths), pa.string()).dictionary_encode(),
-        "url": judged.chosen["url"],
-        "digest": judged.chosen["digest"],
-        "fingerprint": judged.chosen["fingerprint"],
-        "bytes": lengths,
-        "saved": saved,
-        "label": judged.label,
-    })  # fmt: skip
-    return table.filter(pa.array(judged.is_page & ~judged.forbidden))
+    with snapshot.open_part("index") as part, TemporaryDirectory(prefix="webstrata-") as scratch:
+        selection = select_pages(part.path / "index.cdxj.gz", Path(scratch))
+        tables = [_MEMBERS.empty_table(), *selection.members()]
+    table = pa.concat_tables(tables)
+    labels = pa.array([snapshot.label] * len(table), pa.string()).dictionary_encode()
+    return table.add_column(0, "snapshot", labels)
 
 
 def find_classes(members: pa.Table, kind: str) -> Iterator[DuplicateClass]:

@@ -26,7 +26,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from webstrata.collection.files import explained, open_writer
-from webstrata.store.rows import Rows, write_rows
+from webstrata.store.rows import Rows, regroup, take, write_rows
 from webstrata.store.urls import Urls, from_row_key
 from webstrata.web.html import Kind
 
@@ -61,6 +61,11 @@ LINKS = pa.schema([
 ])  # fmt: skip
 
 
+TARGETS = pa.schema([("row_key", pa.large_string())])
+_BATCH = 1 << 16
+"""Targets that are written at a time."""
+
+
 @dataclass(frozen=True, slots=True)
 class StoredLink:
     """A link of a page."""
@@ -71,8 +76,10 @@ class StoredLink:
     anchor: str
 
 
-def write_links(folder: Path, targets: pa.Array, tables: Iterable[pa.Table]) -> int:
+def write_links(folder: Path, targets: pa.Array | Iterable[pa.Table], tables: Iterable[pa.Table]) -> int:
     """Write links, whose targets are places in a sorted array of row keys, so that `Links` opens them.
+
+    The array may come in tables one behind the other; they are written before the first link is asked for.
 
     Examples
     --------
@@ -84,12 +91,15 @@ def write_links(folder: Path, targets: pa.Array, tables: Iterable[pa.Table]) -> 
     >>> Links(folder)[0][0].url
     'http://b.org/'
     """
-    schema = pa.schema([("row_key", pa.large_string())])
+    keys = targets
+    if isinstance(targets, pa.Array | pa.ChunkedArray):
+        keys = [pa.table({"row_key": targets.cast(pa.large_string())})]
     with (
         open_writer(folder / "targets.arrow") as stream,
-        pa.ipc.new_file(stream, schema) as writer,
+        pa.ipc.new_file(stream, TARGETS) as writer,
     ):
-        writer.write_batch(pa.record_batch([targets.cast(pa.large_string())], schema=schema))
+        for table in regroup(keys, _BATCH):
+            writer.write_table(table.combine_chunks())
     return write_rows(folder / "links.parquet", LINKS, tables)
 
 
@@ -113,12 +123,17 @@ class Links:
         self.rows = Rows(folder / "links.parquet", "source")
         path = folder / "targets.arrow"
         with explained(path, "read"):
-            self._targets = pa.ipc.open_file(pa.memory_map(str(path))).get_batch(0)
+            self._targets = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
 
     @property
-    def targets(self) -> pa.Array:
+    def targets(self) -> pa.ChunkedArray:
         """The row keys of all targets, sorted; links have their places."""
         return self._targets["row_key"]
+
+    def target_keys(self, rows: pa.Table) -> list[str]:
+        """The row keys that some links lead to."""
+        keys: list[str] = take(self.targets, rows["target"].to_numpy()).to_pylist()
+        return keys
 
     @cached_property
     def followed(self) -> pa.Array:
@@ -130,7 +145,7 @@ class Links:
 
     def __getitem__(self, node: int) -> list[StoredLink]:
         found = self.rows.of(node)
-        keys = self.targets.take(found["target"].combine_chunks()).to_pylist()
+        keys = self.target_keys(found)
         rest = found.select(["kind", "rel", "anchor"]).to_pylist()
         return [
             StoredLink(from_row_key(key), Kind(row["kind"]), row["rel"], row["anchor"])
@@ -270,7 +285,7 @@ def write_target_nodes(
     return outside
 
 
-def frontier_keys(snapshot: Snapshot) -> pa.Array:
+def frontier_keys(snapshot: Snapshot) -> pa.ChunkedArray:
     """The row keys of the targets that were not captured, sorted: node `len(urls)` is the first of them.
 
     Examples

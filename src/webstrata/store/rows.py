@@ -6,7 +6,7 @@ The statistics of the groups tell where a node is; a reader unpacks the groups t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +17,8 @@ from webstrata.collection.files import explained, open_writer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    import numpy.typing as npt
 
 ROW_GROUP = 1 << 16
 
@@ -36,20 +38,55 @@ def write_rows(path: Path, schema: pa.Schema, tables: Iterable[pa.Table]) -> int
     """
     total = 0
     with open_writer(path) as stream, pq.ParquetWriter(stream, schema, compression="zstd") as writer:
-        waiting: list[pa.Table] = []
-        size = 0
-        for table in tables:
-            waiting.append(table)
-            size += len(table)
+        for table in regroup(tables, ROW_GROUP):
+            writer.write_table(table, row_group_size=ROW_GROUP)
             total += len(table)
-            if size >= ROW_GROUP:
-                joined = pa.concat_tables(waiting)
-                whole = size - size % ROW_GROUP
-                writer.write_table(joined.slice(0, whole), row_group_size=ROW_GROUP)
-                waiting, size = [joined.slice(whole)], size - whole
-        if size:
-            writer.write_table(pa.concat_tables(waiting), row_group_size=ROW_GROUP)
     return total
+
+
+def regroup(tables: Iterable[pa.Table], size: int) -> Iterator[pa.Table]:
+    """The same rows in tables of `size` each, the last one smaller; none where there are no rows.
+
+    Examples
+    --------
+    >>> tables = [pa.table({"a": [1]}), pa.table({"a": [2, 3, 4]})]
+    >>> [table["a"].to_pylist() for table in regroup(tables, 3)]
+    [[1, 2, 3], [4]]
+    """
+    waiting: list[pa.Table] = []
+    count = 0
+    for table in tables:
+        waiting.append(table)
+        count += len(table)
+        if count >= size:
+            joined = pa.concat_tables(waiting)
+            whole = count - count % size
+            for start in range(0, whole, size):
+                yield joined.slice(start, size)
+            waiting, count = [joined.slice(whole)], count - whole
+    if count:
+        yield pa.concat_tables(waiting)
+
+
+def take(column: pa.ChunkedArray, places: npt.NDArray[np.integer[Any]]) -> pa.Array:
+    """The values at some places of a column, without putting its pieces together as Arrow does first.
+
+    Examples
+    --------
+    >>> take(pa.chunked_array([["a", "b"], ["c"]]), np.array([2, 0, 2])).to_pylist()
+    ['c', 'a', 'c']
+    """
+    ends = np.cumsum([len(chunk) for chunk in column.chunks])
+    order = np.argsort(places, kind="stable")
+    bounds = np.searchsorted(places[order], np.r_[0, ends])
+    pieces = [
+        chunk.take(pa.array(places[order[bounds[number] : bounds[number + 1]]] - (ends[number] - len(chunk))))
+        for number, chunk in enumerate(column.chunks)
+        if bounds[number] < bounds[number + 1]
+    ]
+    inverse = np.empty(len(places), np.int64)
+    inverse[order] = np.arange(len(places))
+    return pa.concat_arrays(pieces or [pa.array([], column.type)]).take(pa.array(inverse))
 
 
 class Rows:

@@ -10,7 +10,9 @@
 ``anchors``  what other pages call a page (see `anchors`)
 ===========  ==========================================================================================
 
-After this nothing parses HTML again.
+After this nothing parses HTML again. The step takes the same memory for any number of captures, but for a few
+bytes for each URL; its scratch files, about as large as ``captures.cdxj``, are in the folder ``store`` of the
+snapshot, and go when it ends.
 
 A crawl leaves a folder of closed WARC files, ``captures.cdxj``, a line a capture in any order, and perhaps
 ``dust.json`` (see `webstrata.web.dust`).
@@ -24,17 +26,17 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
-import pyarrow.compute as pc
-
-from webstrata.collection.files import explained, open_writer
+from webstrata.collection.files import explained, make_directory, open_writer, remove_tree
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import FormatError, MissingError, UsageError
 from webstrata.store.anchors import build_anchors
 from webstrata.store.cdxj import build_index
 from webstrata.store.contents import build_contents
-from webstrata.store.pages import read_captures, select_pages, write_pages
-from webstrata.store.urls import write_urls
+from webstrata.store.pages import write_pages
+from webstrata.store.selection import OTHERS, select_pages
+from webstrata.store.sorting import frugal
+from webstrata.store.urls import write_url_tables
 from webstrata.web.dust import RULES
 
 if TYPE_CHECKING:
@@ -99,8 +101,23 @@ def build_store(
     """
     progress = progress or Progress()
     files = _list_files(crawl)
-    captures = read_captures(crawl / CAPTURES)
-    unknown = set(pc.unique(captures["filename"]).to_pylist()) - {path.name for path in files}
+    scratch = snapshot.working_folder("store")
+    with snapshot.parts.writing(progress), frugal():
+        remove_tree(scratch)  # of one that was killed
+        make_directory(scratch)
+        try:
+            _build_unparsed(snapshot, crawl, files, scratch, renew, progress)
+        finally:
+            remove_tree(scratch)
+    build_parsed(snapshot, parts, workers=workers, progress=progress)
+
+
+def _build_unparsed(
+    snapshot: Snapshot, crawl: Path, files: list[Path], scratch: Path, renew: str, progress: Progress
+) -> None:
+    """Build `warc`, `index`, `pages` and `urls`."""
+    selection = select_pages(crawl / CAPTURES, scratch, progress=progress)
+    unknown = selection.files - {path.name for path in files}
     if unknown:
         raise FormatError(
             f"{crawl / CAPTURES}: it names {min(unknown)}, which is not in this folder; put the file back, "
@@ -109,17 +126,16 @@ def build_store(
     with snapshot.build("warc", renew=renew, progress=progress) as build:
         for path in files:
             _link(path, build.path / path.name)
-        build.count(files=len(files), captures=len(captures))
+        build.count(files=len(files), captures=selection.num_captures)
     with snapshot.build("index", inputs=("warc",), renew=renew, progress=progress) as build:
         build.count(captures=build_index(crawl / CAPTURES, build.path, progress=progress))
     with snapshot.build("pages", inputs=("index",), renew=renew, progress=progress) as build:
-        selection = select_pages(captures)
-        write_pages(build.path / "pages.parquet", selection.pages, crawl=snapshot.label)
-        build.count(nodes=len(selection.pages))
+        write_pages(build.path / "pages.parquet", selection.pages(), crawl=snapshot.label)
+        build.count(nodes=selection.num_nodes)
     with snapshot.build("urls", inputs=("pages",), renew=renew, progress=progress) as build:
-        write_urls(build.path, selection.pages["row_key"], selection.others, _read_rules(crawl / RULES))
-        build.count(nodes=len(selection.pages), others=len(selection.others))
-    build_parsed(snapshot, parts, workers=workers, progress=progress)
+        rules = _read_rules(crawl / RULES)
+        write_url_tables(build.path, selection.nodes(), selection.others(), OTHERS, rules)
+        build.count(nodes=selection.num_nodes, others=selection.num_others)
 
 
 def build_parsed(

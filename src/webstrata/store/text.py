@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from webstrata.collection.files import explained, open_writer
+from webstrata.store.rows import regroup
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -76,7 +77,7 @@ class PageText:
 def write_text(
     folder: Path,
     batches: Iterable[pa.RecordBatch],
-    columns: pa.Table,
+    columns: pa.Table | Iterable[pa.Table],
     *,
     compression: Literal["zstd"] | None = "zstd",
 ) -> None:
@@ -99,8 +100,13 @@ def write_text(
     ):
         for batch in batches:
             writer.write_batch(batch)
-    with open_writer(folder / "columns.parquet") as stream:
-        pq.write_table(columns, stream, compression="zstd", row_group_size=ROW_GROUP)
+    tables = [columns] if isinstance(columns, pa.Table) else columns
+    with (
+        open_writer(folder / "columns.parquet") as stream,
+        pq.ParquetWriter(stream, COLUMNS, compression="zstd") as rows,
+    ):
+        for table in regroup(tables, ROW_GROUP):
+            rows.write_table(table, row_group_size=ROW_GROUP)
 
 
 class Text:

@@ -1,6 +1,6 @@
 """The URLs of a snapshot: from node to URL, and from any captured URL to the node that stands for it.
 
-The part `urls` has two Arrow files (IPC, not compressed, one batch each), mapped when opened:
+The part `urls` has two Arrow files (IPC, not compressed), mapped when opened:
 
 ===================  ====================================================================================
 ``nodes.arrow``      ``row_key``, sorted: the row is the node
@@ -27,6 +27,7 @@ import pyarrow.compute as pc
 
 from webstrata.collection.files import explained, open_writer
 from webstrata.errors import FormatError, UrlError
+from webstrata.store.rows import regroup, take
 from webstrata.web.dust import RULES, strip
 from webstrata.web.row_key import row_key, row_keys
 from webstrata.web.url import normalize, split
@@ -38,6 +39,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from webstrata.collection.parts import Part
+
+
+NODES = pa.schema([("row_key", pa.large_string())])
+BATCH = 1 << 16
+"""Rows that are written at a time; some hundred bytes each."""
 
 
 def from_row_key(key: str) -> str:
@@ -96,22 +102,41 @@ def write_urls(
     >>> Urls(folder).node("http://a.org/?sid=1")
     0
     """
+    others = others.set_column(0, "row_key", pc.cast(others["row_key"], pa.large_string()))
+    nodes = pa.table({"row_key": pc.cast(keys, pa.large_string())})
+    write_url_tables(folder, [nodes], [others], others.schema, rules)
+
+
+def write_url_tables(
+    folder: Path,
+    nodes: Iterable[pa.Table],
+    others: Iterable[pa.Table],
+    schema: pa.Schema,
+    rules: Mapping[str, Sequence[str]] | None = None,
+) -> None:
+    """Do what `write_urls` does for tables that come in pieces; `schema` is that of the others.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> pieces = [pa.table({"row_key": [key]}, schema=NODES) for key in ("org,a)/", "org,b)/")]
+    >>> write_url_tables(folder, pieces, [], NODES.append(pa.field("node", pa.uint32())))
+    >>> list(Urls(folder))
+    ['http://a.org/', 'http://b.org/']
+    """
     if rules:
         with open_writer(folder / RULES) as stream:
             stream.write(json.dumps({origin: list(names) for origin, names in rules.items()}).encode())
-    for name, table in (("nodes", pa.table({"row_key": keys})), ("others", others)):
-        table = table.set_column(0, "row_key", pc.cast(table["row_key"], pa.large_string()))
-        table = table.combine_chunks()
-        batches = table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
-        path = folder / f"{name}.arrow"
-        with open_writer(path) as stream, pa.ipc.new_file(stream, table.schema) as writer:
-            writer.write_batch(batches[0])
+    for name, tables, kind in (("nodes", nodes, NODES), ("others", others, schema)):
+        with open_writer(folder / f"{name}.arrow") as stream, pa.ipc.new_file(stream, kind) as writer:
+            for table in regroup(tables, BATCH):
+                writer.write_table(table.combine_chunks())
 
 
 class _Keys(Sequence[str]):
     """A mapped column of sorted strings."""
 
-    def __init__(self, column: pa.Array) -> None:
+    def __init__(self, column: pa.ChunkedArray) -> None:
         self._column = column
 
     def __len__(self) -> int:
@@ -131,12 +156,12 @@ class _Keys(Sequence[str]):
         return place if place < len(self) and self[place] == key else None
 
 
-def find_keys(column: pa.Array, keys: pa.Array) -> npt.NDArray[np.int64]:
+def find_keys(column: pa.ChunkedArray, keys: pa.Array) -> npt.NDArray[np.int64]:
     """The places of some keys in a sorted column, -1 for none; all go through a step of bisection at a time.
 
     Examples
     --------
-    >>> column = pa.array(["org,a)/", "org,b)/"], pa.large_string())
+    >>> column = pa.chunked_array([["org,a)/"], ["org,b)/"]], pa.large_string())
     >>> find_keys(column, pa.array(["org,b)/", "org,c)/"], pa.large_string())).tolist()
     [1, -1]
     """
@@ -144,11 +169,14 @@ def find_keys(column: pa.Array, keys: pa.Array) -> npt.NDArray[np.int64]:
     last = max(len(column) - 1, 0)
     while len(column) and (low < high).any():
         middle = np.minimum((low + high) // 2, last)
-        below = pc.less(column.take(pa.array(middle)), keys).to_numpy(zero_copy_only=False) & (low < high)
+        below = pc.less(take(column, middle), keys).to_numpy(zero_copy_only=False) & (low < high)
         low, high = np.where(below, middle + 1, low), np.where(below, high, np.minimum(middle, high))
-    places = pa.array(np.minimum(low, last), mask=low >= len(column))
-    is_there = pc.fill_null(pc.equal(column.take(places), keys), False)
-    return np.where(is_there.to_numpy(zero_copy_only=False), low, -1)
+    found: npt.NDArray[np.int64] = np.full(len(keys), -1)
+    rows = np.flatnonzero(low < len(column))
+    is_there = pc.equal(take(column, low[rows]), keys.take(pa.array(rows)))
+    rows = rows[is_there.to_numpy(zero_copy_only=False)]
+    found[rows] = low[rows]
+    return found
 
 
 class Resolved(NamedTuple):
@@ -180,13 +208,13 @@ class Urls(Sequence[str]):
 
     def __init__(self, folder: Path, part: Part | None = None) -> None:
         self._part = part  # held, so that the files stay
-        self._nodes, self.others = (_open_batch(folder / f"{name}.arrow") for name in ("nodes", "others"))
+        self._nodes, self.others = (_open_table(folder / f"{name}.arrow") for name in ("nodes", "others"))
         self.row_keys: Sequence[str] = _Keys(self._nodes["row_key"])
         self._rules = _read_rules(folder / RULES)
         self._keys, self._other_keys = _Keys(self._nodes["row_key"]), _Keys(self.others["row_key"])
 
     @property
-    def key_column(self) -> pa.Array:
+    def key_column(self) -> pa.ChunkedArray:
         """The row keys of the nodes, as Arrow has them."""
         return self._nodes["row_key"]
 
@@ -242,7 +270,7 @@ class Urls(Sequence[str]):
 
     def keys_of(self, nodes: npt.NDArray[np.integer[Any]]) -> pa.Array:
         """The row keys of many nodes."""
-        return self._nodes["row_key"].take(pa.array(nodes))
+        return take(self._nodes["row_key"], nodes)
 
     def find(self, keys: pa.Array) -> npt.NDArray[np.int64]:
         """The nodes that a few row keys are or stand for, -1 for none; `resolve` is for whole tables."""
@@ -312,17 +340,17 @@ def _read_rules(path: Path) -> dict[str, list[str]]:
     return rules
 
 
-def _open_batch(path: Path) -> pa.RecordBatch:
+def _open_table(path: Path) -> pa.Table:
     with explained(path, "read"):
-        return pa.ipc.open_file(pa.memory_map(str(path))).get_batch(0)
+        return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
 
 
-def _find(keys: pa.Array, among: pa.Array) -> pa.Array:
-    """The places of keys in a sorted array; only what lies between the least and the most is hashed."""
+def _find(keys: pa.Array, among: pa.ChunkedArray) -> pa.Array:
+    """The places of keys in a sorted column; only what lies between the least and the most is hashed."""
     bounds = pc.min_max(keys).as_py()
     if bounds["min"] is None:
         return pa.nulls(len(keys), pa.int32())
     sorted_keys = _Keys(among)
     first, end = bisect_left(sorted_keys, bounds["min"]), bisect_right(sorted_keys, bounds["max"])
-    found = pc.index_in(keys, value_set=among.slice(first, end - first))
+    found = pc.index_in(keys, value_set=among.slice(first, end - first).combine_chunks())
     return pc.add(found, pa.scalar(first, pa.int32()))

@@ -1,0 +1,193 @@
+"""From shards to the parts `text` and `links`, and from one snapshot to the next, in little memory.
+
+A shard has the contents of some thousand nodes. Texts are put one behind the other. Links name their targets
+by places in a sorted list of row keys, and each shard has its own list: the lists are merged on disk, where
+every key gets its place among all, and the places go back to their shards. What an earlier snapshot has of a
+page is found by going through both tables of pages, which have the same order. A few MiB are held at a time,
+and four bytes for each node.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from webstrata._core import __version__
+from webstrata.errors import WebstrataError
+from webstrata.store.classes import number_groups
+from webstrata.store.links import LINKS, TARGETS, write_links
+from webstrata.store.pages import Pages
+from webstrata.store.sorting import MEMORY, Queue, Sorter
+from webstrata.store.text import Text, write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from contextlib import ExitStack
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from webstrata.collection import Snapshot
+
+_ROWS = 1 << 16
+_KEYS = pa.schema([("row_key", pa.large_string()), ("place", pa.int64())])
+_PLACES = pa.schema([("place", pa.int64()), ("number", pa.uint32())])
+_PAGES = pa.schema([("row_key", pa.large_string()), ("content_digest", pa.string()), ("node", pa.int32())])
+
+
+class Merged(NamedTuple):
+    """How much there is."""
+
+    links: int
+    targets: int
+
+
+def merge_text(folder: Path, shards: Sequence[Path]) -> None:
+    """Write the texts and columns of shards one behind the other; all but the last have whole batches.
+
+    Examples
+    --------
+    >>> from webstrata.store.text import COLUMNS, TEXT
+    >>> folders = [getfixture("tmp_path") / name for name in ("0", "1", "text")]
+    >>> for folder in folders:
+    ...     folder.mkdir()
+    ...     row = {"title": folder.name, "headings": [], "text": ""}
+    ...     batch = pa.RecordBatch.from_pylist([row], schema=TEXT)
+    ...     columns = {"words": 0, "language": None, "charset": None, "simhash": 0}
+    ...     write_text(folder, [batch], pa.Table.from_pylist([columns], schema=COLUMNS))
+    >>> merge_text(folders[2], folders[:2])
+    >>> Text(folders[2])[0].title, len(Text(folders[2]))
+    ('0', 2)
+    """
+    columns = (Text(shard).columns() for shard in shards)
+    write_text(folder, _iter_batches(shards), columns)
+
+
+def _iter_batches(shards: Sequence[Path]) -> Iterator[pa.RecordBatch]:
+    for shard in shards:
+        # read and not mapped: what was seen of a mapped file counts as memory
+        with pa.OSFile(str(shard / "text.arrow")) as source:
+            reader = pa.ipc.open_file(source)
+            for place in range(reader.num_record_batches):
+                yield reader.get_batch(place)
+
+
+def merge_links(folder: Path, shards: Sequence[Path], scratch: Path, *, memory: int = MEMORY) -> Merged:
+    """Write the links of shards with one list of targets for all of them.
+
+    Examples
+    --------
+    >>> from webstrata.store.links import Links
+    >>> folder = getfixture("tmp_path")
+    >>> columns = {"source": [0], "target": [0], "kind": ["anchor"], "rel": [0], "anchor": [""]}
+    >>> for key in ("org,b)/", "org,a)/"):
+    ...     (folder / key[4]).mkdir()
+    ...     pq.write_table(pa.table(columns, schema=LINKS), folder / key[4] / "links.parquet")
+    ...     pq.write_table(pa.table({"row_key": [key]}), folder / key[4] / "targets.parquet")
+    >>> merge_links(folder, [folder / "b", folder / "a"], folder)
+    Merged(links=2, targets=2)
+    >>> Links(folder).targets.to_pylist(), Links(folder).rows.table("target")["target"].to_pylist()
+    (['org,a)/', 'org,b)/'], [1, 0])
+    """
+    keys = Sorter(scratch, "keys", _KEYS, memory=memory)
+    for number, shard in enumerate(shards):
+        names = pq.read_table(shard / "targets.parquet")["row_key"]
+        own = np.arange(len(names)) + (number << 32)
+        keys.add(pa.table([pc.cast(names, pa.large_string()), own], schema=_KEYS))
+    places = Sorter(scratch, "places", _PLACES, memory=memory)
+    targets = _Targets()
+
+    def renumber() -> Iterator[pa.Table]:
+        waiting = Queue(places.tables(), _PLACES)
+        for number, shard in enumerate(shards):
+            numbers = waiting.take_until(((number + 1) << 32) - 1)["number"].to_numpy()
+            table = pq.read_table(shard / "links.parquet", schema=LINKS)
+            column = pa.array(numbers[table["target"].to_numpy()])
+            yield table.set_column(1, LINKS.field("target"), column)
+
+    try:
+        num_links = write_links(folder, targets.number(keys, places), renumber())
+    finally:
+        keys.remove()
+        places.remove()
+    return Merged(num_links, targets.count)
+
+
+class _Targets:
+    """Numbers for sorted keys, equal ones with the same."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def number(self, keys: Sorter, places: Sorter) -> Iterator[pa.Table]:
+        """Each key once; who asked for it is told its number."""
+        last = None
+        for table in keys.tables():
+            names = table["row_key"].combine_chunks()
+            group = number_groups(names)
+            is_first = np.diff(group, prepend=-1) > 0
+            if names[0].as_py() == last:
+                is_first[0] = False
+                group = group - 1
+            numbers = (group + self.count).astype(np.uint32)
+            places.add(pa.table([table["place"], numbers], schema=_PLACES))
+            found = pa.table([names.filter(pa.array(is_first))], schema=TARGETS)
+            self.count += len(found)
+            last = names[len(names) - 1].as_py()
+            yield found
+
+
+def find_earlier(snapshot: Snapshot, pages: Path, stack: ExitStack) -> tuple[npt.NDArray[np.int32], str, str]:
+    """For each node that of the last snapshot before with the same URL and digest, or -1; and its parts.
+
+    Examples
+    --------
+    >>> from contextlib import ExitStack
+    >>> import webstrata as ws
+    >>> from webstrata.store.pages import write_pages
+    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
+    >>> write_pages(getfixture("tmp_path") / "pages.parquet", pa.table({"url": ["http://a/"]}))
+    >>> with ExitStack() as stack:
+    ...     find_earlier(snapshot, getfixture("tmp_path"), stack)
+    (array([-1], dtype=int32), '', '')
+    """
+    taken = np.full(len(Pages(pages)), -1, np.int32)
+    for label in reversed(snapshot.collection.labels):
+        if label >= snapshot.label:
+            continue
+        try:
+            parts = [snapshot.collection[label].open_part(name) for name in ("pages", "text", "links")]
+        except WebstrataError:
+            continue  # it has none of them, or is being changed: then everything is parsed
+        for part in parts:
+            stack.enter_context(part)
+        made_from = [part.record.inputs.get(f"{label}/pages") for part in parts[1:]]
+        if {part.record.version for part in parts[1:]} != {__version__} or {*made_from} != {
+            parts[0].record.checksum
+        }:
+            continue
+        earlier = Queue(_scan_pages(parts[0].path), _PAGES)
+        for table in _scan_pages(pages):
+            found = earlier.take_until(table["row_key"][len(table) - 1].as_py())
+            if not len(found):
+                continue
+            places = pc.index_in(table["row_key"], value_set=found["row_key"])
+            is_same = pc.equal(table["content_digest"], found["content_digest"].take(places))
+            rows = table["node"].filter(is_same).to_numpy()
+            taken[rows] = found["node"].take(places).filter(is_same).to_numpy()
+        return taken, str(parts[1].path), str(parts[2].path)
+    return taken, "", ""
+
+
+def _scan_pages(pages: Path) -> Iterator[pa.Table]:
+    """Key, digest and number of every node, in order."""
+    opened = Pages(pages)
+    for start in range(0, len(opened), _ROWS):
+        table = opened.between(start, min(start + _ROWS, len(opened)), "row_key", "content_digest")
+        nodes = pa.array(np.arange(start, start + len(table), dtype=np.int32))
+        columns = [pc.cast(table["row_key"], pa.large_string()), table["content_digest"], nodes]
+        yield pa.table(columns, schema=_PAGES)

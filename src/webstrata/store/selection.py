@@ -1,0 +1,477 @@
+"""Which captures are the pages of a snapshot: `select_pages`, by the rules of `webstrata.store.pages`.
+
+There may be more captures than memory, so everything that has their strings lies in files of a scratch
+folder, and is gone through in order (`webstrata.store.sorting`):
+
+1. The lines are read and sorted by row key. Tables of counts by a hash tell which digests and fingerprints
+   may occur twice; the others need not be compared.
+2. Of each URL one capture is **chosen**; its row in the order of keys is its number from here on.
+3. A chosen capture that is a ``revisit`` finds the record with its payload: those with the same digest, or
+   of the URL that it duplicates, are sorted beside it.
+4. What is a page is known now. Equal digests, equal fingerprints and duplicates said to be such are edges
+   between rows; redirects lead from row to row. Keys that are led to are sorted, and meet the chosen ones.
+5. Rows follow their edges to the smallest of their class, and redirects to their end.
+
+Memory is the same for any number of captures but for 5 bytes for each URL, where it leads and what it
+is, and 5 more while the nodes are counted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from webstrata.collection.files import explained
+from webstrata.store.classes import Counts, follow_redirects, join_classes, number_groups, pair_groups
+from webstrata.store.columns import TIME, url_columns
+from webstrata.store.pages import REVISIT, SOFT, TEXT, scan_captures
+from webstrata.store.sorting import MEMORY, Queue, Sorter, Spool
+from webstrata.web.row_key import row_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from webstrata.collection.progress import Progress
+
+    Flags = npt.NDArray[np.bool_]
+    Rows = npt.NDArray[np.int64]
+
+REASONS = ("redirect", "soft 404", "noindex", "duplicate", "no page")
+"""Why a captured URL is no node."""
+OTHERS = pa.schema([
+    ("row_key", pa.large_string()),
+    ("node", pa.uint32()),
+    ("reason", pa.dictionary(pa.int32(), pa.string())),
+])  # fmt: skip
+
+_PAYLOAD = {
+    "mime": pa.string(),
+    "truncated": pa.string(),
+    "filename": pa.string(),
+    "offset": pa.int64(),
+    "length": pa.int64(),
+}
+"""What is said of the record that holds a payload."""
+_CHOSEN = pa.schema({
+    "row_key": pa.large_string(),
+    "url": pa.string(),
+    "time": pa.timestamp("us", "UTC"),
+    "status": pa.uint16(),
+    "digest": pa.string(),
+    "fingerprint": pa.uint64(),
+    "robots": pa.string(),
+    "redirect": pa.string(),
+    "duplicate-of": pa.string(),
+    **_PAYLOAD,
+})  # fmt: skip
+_CAPTURES = _CHOSEN.append(pa.field("place", pa.int64()))
+_MEETING = pa.schema({"key": pa.string(), "place": pa.int64(), "row": pa.int64(), **_PAYLOAD})
+_SOURCES = pa.schema({"row": pa.int64(), "rank": pa.int8(), **_PAYLOAD})
+_LED_TO = pa.schema([("key", pa.large_string()), ("row", pa.int64()), ("is_redirect", pa.bool_())])
+_MARKS = pa.schema([("host", pa.large_string()), ("fingerprint", pa.uint64())])
+_BATCH = 1 << 14
+"""Rows that are looked at together."""
+_PAGE, _MEMBER, _SOFT, _REDIRECT, _NODE = 1, 2, 4, 8, 16
+
+
+class Selection:
+    """The captured URLs of a snapshot, told apart; it lies in the scratch folder of `select_pages`."""
+
+    def __init__(self, work: _Work) -> None:
+        self._work = work
+        self.num_captures = work.num_captures
+        self.files = work.files
+        """The WARC files that hold them."""
+        self.num_nodes = int(np.count_nonzero(work.kinds & _NODE))
+        self.num_others = len(work.kinds) - self.num_nodes
+
+    def pages(self) -> Iterator[pa.Table]:
+        """The nodes in order, as in ``pages.parquet``; one table at least."""
+        none = _CHOSEN.empty_table()
+        yield _describe(none, none)
+        for start, chosen, source, _ in self._work.resolved():
+            nodes = pa.array(self._is_node(start, chosen))
+            yield _describe(chosen.filter(nodes), source.filter(nodes))
+
+    def nodes(self) -> Iterator[pa.Table]:
+        """The row keys of the nodes in order."""
+        for start, table in self._keys():
+            yield table.filter(pa.array(self._is_node(start, table)))
+
+    def others(self) -> Iterator[pa.Table]:
+        """The rest in row-key order: ``row_key``, ``node`` or none, and ``reason``."""
+        # one more stands for none
+        is_node = np.append(self._work.kinds & _NODE != 0, False)
+        numbers = np.cumsum(is_node, dtype=np.uint32)
+        numbers -= np.uint32(1)
+        for start, table in self._keys():
+            rows = slice(start, start + len(table))
+            rest = ~is_node[rows]
+            kinds, leads = self._work.kinds[rows][rest], self._work.leads[rows][rest]
+            is_page, is_member = kinds & _PAGE != 0, kinds & _MEMBER != 0
+            tests = [kinds & _REDIRECT != 0, is_page & (kinds & _SOFT != 0), is_page & ~is_member, is_page]
+            reasons = np.select(tests, range(4), 4).astype(np.int32)
+            columns = [
+                table["row_key"].filter(pa.array(rest)),
+                # what is still under way goes in a circle
+                pa.array(numbers[leads], mask=~is_node[leads]),
+                pa.DictionaryArray.from_arrays(reasons, pa.array(REASONS, pa.string())),
+            ]
+            yield pa.table(columns, schema=OTHERS)
+
+    def members(self) -> Iterator[pa.Table]:
+        """All pages, also duplicates: ``url digest fingerprint bytes saved``; ``label`` tells the class."""
+        for start, chosen, source, _ in self._work.resolved():
+            rows = slice(start, start + len(chosen))
+            saved = np.maximum(source["length"].to_numpy() - chosen["length"].to_numpy(), 0)
+            table = pa.table({
+                "url": chosen["url"],
+                "digest": chosen["digest"],
+                "fingerprint": chosen["fingerprint"],
+                "bytes": chosen["length"],
+                "saved": saved,
+                "label": self._work.leads[rows].astype(np.int64),
+            })  # fmt: skip
+            yield table.filter(pa.array(self._work.kinds[rows] & _MEMBER != 0))
+
+    def _is_node(self, start: int, table: pa.Table) -> Flags:
+        found: Flags = self._work.kinds[start : start + len(table)] & _NODE != 0
+        return found
+
+    def _keys(self) -> Iterator[tuple[int, pa.Table]]:
+        return self._work.chosen_tables("row_key")
+
+
+def select_pages(
+    source: Path, scratch: Path, *, memory: int = MEMORY, progress: Progress | None = None
+) -> Selection:
+    """Number the nodes of a snapshot, and tell what each other URL stands for.
+
+    Parameters
+    ----------
+    source
+        Lines of CDXJ in any order, plain or gzip.
+    scratch
+        A folder for files of about the size of the lines; they are needed as long as the selection is.
+    memory
+        Bytes that are sorted at a time.
+    progress
+        Where the reading is shown.
+
+    Examples
+    --------
+    >>> from webstrata.store.cdxj import Line
+    >>> common = {"date": 10**18, "mime": "text/html", "length": 1, "offset": 0, "filename": "a"}
+    >>> lines = [
+    ...     Line(url="http://b/", status=200, digest=bytes(20), **common),
+    ...     Line(url="http://a/", status=200, digest=bytes(20), **common),
+    ...     Line(url="http://c/", status=301, digest=b"1" * 20, redirect="http://b/", **common),
+    ... ]
+    >>> folder = getfixture("tmp_path")
+    >>> _ = (folder / "captures.cdxj").write_bytes(b"".join(line.to_bytes() for line in lines))
+    >>> selection = select_pages(folder / "captures.cdxj", folder)
+    >>> [url for table in selection.pages() for url in table["url"].to_pylist()]
+    ['http://a/']
+    >>> [row for table in selection.others() for row in table.select(["row_key", "node"]).to_pylist()]
+    [{'row_key': 'b)/', 'node': 0}, {'row_key': 'c)/', 'node': 0}]
+    """
+    work = _Work(scratch, memory)
+    work.read(source, progress)
+    work.choose()
+    work.find_payloads()
+    work.judge()
+    work.join()
+    return Selection(work)
+
+
+def _describe(chosen: pa.Table, source: pa.Table) -> pa.Table:
+    """The rows of ``pages.parquet``."""
+    columns = url_columns(chosen["url"])
+    return pa.table({
+        "row_key": chosen["row_key"],
+        **{name: columns[name] for name in columns.column_names},
+        "fetch_time": pc.cast(chosen["time"], TIME),
+        "fetch_status": pc.cast(chosen["status"], pa.int16()),
+        "content_digest": chosen["digest"],
+        "content_mime_type": source["mime"],
+        "content_truncated": source["truncated"],
+        "fingerprint": chosen["fingerprint"],
+        "warc_filename": source["filename"],
+        "warc_record_offset": source["offset"],
+        "warc_record_length": source["length"],
+    })  # fmt: skip
+
+
+class _Resolved(NamedTuple):
+    """Chosen captures, with what is said of the records that hold their payloads."""
+
+    start: int
+    chosen: pa.Table
+    source: pa.Table
+    has_payload: Flags
+
+
+class _Work:
+    """The steps of `select_pages`, in their order, and what they leave behind."""
+
+    def __init__(self, scratch: Path, memory: int) -> None:
+        self._scratch, self._memory = scratch, memory
+        self.num_captures = 0
+        self.files: set[str] = set()
+        self.kinds: npt.NDArray[np.uint8] = np.empty(0, np.uint8)
+        self.leads: npt.NDArray[np.uint32] = np.empty(0, np.uint32)
+        """The row that each leads to; one more stands for none, and leads to itself."""
+        self._captures = self._sorter("captures", _CAPTURES)
+        self._chosen = Spool(scratch / "chosen", _CHOSEN)
+        self._by_digest, self._by_url = self._sorter("digests", _MEETING), self._sorter("urls", _MEETING)
+        self._sources = self._sorter("sources", _SOURCES)
+        self._marks = self._sorter("marks", _MARKS)
+        self._led_to = self._sorter("led-to", _LED_TO)
+        self._classes = {
+            name: self._sorter(name, pa.schema([("key", kind), ("row", pa.int64())]))
+            for name, kind in (("digest", pa.string()), ("fingerprint", pa.uint64()))
+        }
+        self._counts = {name: Counts() for name in self._classes}
+        self._originals = Counts()
+        self._has_revisits = self._has_marks = False
+
+    def _sorter(self, name: str, schema: pa.Schema) -> Sorter:
+        return Sorter(self._scratch, name, schema, memory=self._memory)
+
+    # ---- 1 and 2
+
+    def read(self, source: Path, progress: Progress | None) -> None:
+        for table in scan_captures(source, progress=progress):
+            self.num_captures += len(table)
+            self.files |= set(pc.unique(table["filename"]).to_pylist())
+            for name, counts in self._counts.items():
+                counts.add(table[name])
+            is_revisit = pc.equal(table["mime"], REVISIT)
+            if pc.any(is_revisit).as_py():
+                self._has_revisits = True
+                self._originals.add(table["duplicate-of"].filter(is_revisit), 2)
+            keys = pa.array(row_keys(table["url"].to_pylist()), pa.large_string())
+            self._captures.add(table.append_column("row_key", keys).select(_CAPTURES.names).cast(_CAPTURES))
+
+    def choose(self) -> None:
+        held = _CAPTURES.empty_table()  # the last URL: the next table may have more captures of it
+        for table in self._captures.tables():
+            if self._has_revisits:
+                self._offer(table)
+            chosen = _choose(pa.concat_tables([held, table]).combine_chunks())
+            self._keep(chosen.slice(0, len(chosen) - 1))
+            held = chosen.slice(len(chosen) - 1).take([0])
+        self._keep(held)
+        self._captures.remove()
+
+    def _offer(self, captures: pa.Table) -> None:
+        """Records that revisits may refer to."""
+        is_stored = _flags(
+            pc.and_(pc.equal(captures["status"], 200), pc.not_equal(captures["mime"], REVISIT))
+        )
+        for name, counts, sorter in (
+            ("digest", self._counts["digest"], self._by_digest),
+            ("url", self._originals, self._by_url),
+        ):
+            table = captures.filter(pa.array(is_stored & counts.may_repeat(captures[name])))
+            rows = pa.array(np.full(len(table), -1))
+            sorter.add(_meet(table, table[name], "0", table["place"], rows))
+
+    def _keep(self, chosen: pa.Table) -> None:
+        start = len(self._chosen)
+        self._chosen.add(chosen.select(_CHOSEN.names), _BATCH)
+        rows = np.arange(start, start + len(chosen))
+        is_revisit = _flags(pc.equal(chosen["mime"], REVISIT))
+        if is_revisit.any():
+            wanting = chosen.filter(pa.array(is_revisit))
+            for name, sorter in (("digest", self._by_digest), ("duplicate-of", self._by_url)):
+                keys = wanting[name]
+                is_known = pc.is_valid(keys)
+                table, own = wanting.filter(is_known), pa.array(rows[is_revisit]).filter(is_known)
+                sorter.add(_meet(table, keys.filter(is_known), "1", own, own))
+        marked = _flags(pc.match_substring(chosen["robots"], SOFT))
+        marked &= _flags(pc.is_valid(chosen["fingerprint"]))
+        if marked.any():
+            self._has_marks = True
+            table = chosen.filter(pa.array(marked))
+            self._marks.add(
+                pa.table([_hosts(table["row_key"]), table["fingerprint"]], schema=_MARKS)
+                .group_by(_MARKS.names).aggregate([]).cast(_MARKS)
+            )  # fmt: skip
+
+    # ---- 3
+
+    def find_payloads(self) -> None:
+        # where both lead somewhere the digest is the better witness
+        for rank, sorter in enumerate((self._by_digest, self._by_url)):
+            held = _MEETING.empty_table()  # the best record for the last key
+            for table in sorter.tables():
+                table = pa.concat_tables([held, table]).combine_chunks()
+                group = number_groups(pc.utf8_slice_codeunits(table["key"], 0, -1))
+                rows, places = table["row"].to_numpy(), table["place"].to_numpy()
+                offers, wants = np.flatnonzero(rows < 0), np.flatnonzero(rows >= 0)
+                offers = offers[np.lexsort((places[offers], group[offers]))]
+                best = np.full(int(group[-1]) + 1, -1)
+                best[group[offers][::-1]] = offers[::-1]  # the first of a group is written last
+                wants = wants[best[group[wants]] >= 0]
+                self._sources.add(
+                    pa.table(
+                        {"row": rows[wants], "rank": np.full(len(wants), rank, np.int8)}
+                        | {name: table[name].take(best[group[wants]]) for name in _PAYLOAD},
+                        schema=_SOURCES,
+                    )
+                )
+                held = table.take(best[-1:]) if best[-1] >= 0 else _MEETING.empty_table()
+            sorter.remove()
+
+    def chosen_tables(self, *columns: str) -> Iterator[tuple[int, pa.Table]]:
+        start = 0
+        for table in self._chosen.tables(*columns):
+            yield start, table
+            start += len(table)
+
+    def resolved(self) -> Iterator[_Resolved]:
+        """The chosen captures, each with the record that holds its payload."""
+        sources = Queue(self._sources.tables(), _SOURCES)
+        for start, chosen in self.chosen_tables():
+            source = chosen.select(list(_PAYLOAD))
+            has_payload = ~_flags(pc.equal(chosen["mime"], REVISIT))
+            found = sources.take_until(start + len(chosen) - 1)
+            if len(found):
+                rows, ranks = found["row"].to_numpy() - start, found["rank"].to_numpy()
+                order = np.lexsort((ranks, rows))[::-1]
+                index = np.arange(len(chosen))
+                index[rows[order]] = len(chosen) + order
+                has_payload[rows] = True
+                source = pa.concat_tables([source, found.select(list(_PAYLOAD))]).take(index)
+            yield _Resolved(start, chosen, source.combine_chunks(), has_payload)
+
+    # ---- 4 and 5
+
+    def judge(self) -> None:
+        kinds = [np.empty(0, np.uint8)]
+        soft = _Soft(self._marks) if self._has_marks else None  # to know the hosts costs something
+        for start, chosen, source, has_payload in self.resolved():
+            rows = np.arange(start, start + len(chosen))
+            status = chosen["status"].to_numpy()
+            is_page = (status == 200) & has_payload
+            is_page &= _flags(pc.is_in(source["mime"], value_set=pa.array(TEXT)))
+            is_soft = _flags(pc.match_substring(chosen["robots"], SOFT))
+            if soft is not None:
+                is_soft |= soft.find(chosen)
+            forbidden = is_soft | _flags(pc.match_substring_regex(chosen["robots"], r"(?i)\bno(index|ne)\b"))
+            is_member = is_page & ~forbidden
+            is_redirect = (status >= 300) & (status < 400)
+            kinds.append(
+                (is_page * _PAGE | is_member * _MEMBER | is_soft * _SOFT | is_redirect * _REDIRECT)
+                .astype(np.uint8)
+            )  # fmt: skip
+            for name, sorter in self._classes.items():
+                kept = is_member & self._counts[name].may_repeat(chosen[name])
+                columns = [chosen[name].filter(pa.array(kept)), pa.array(rows[kept])]
+                sorter.add(pa.table(columns, schema=sorter.schema))
+            for name, applies in (("redirect", is_redirect), ("duplicate-of", is_member)):
+                kept = applies & _flags(pc.is_valid(chosen[name]))
+                keys = row_keys(chosen[name].filter(pa.array(kept)).to_pylist())
+                flags = np.full(len(keys), name == "redirect")
+                self._led_to.add(
+                    pa.table([pa.array(keys, pa.large_string()), rows[kept], flags], schema=_LED_TO)
+                )
+        self.kinds = np.concatenate(kinds)
+        self._counts.clear()
+        self._originals = Counts()
+
+    def join(self) -> None:
+        size = len(self.kinds)
+        self.leads = np.full(size + 1, size, np.uint32)
+        np.copyto(self.leads[:size], np.arange(size, dtype=np.uint32), where=self.kinds & _MEMBER != 0)
+        path = self._scratch / "edges"
+        with explained(path, "write"), path.open("wb") as edges:
+            for name, sorter in self._classes.items():
+                for pairs in pair_groups(sorter):
+                    pairs.tofile(edges)
+                self._classes[name].remove()
+            for rows, targets, is_redirect in self._follow():
+                self.leads[rows[is_redirect]] = targets[is_redirect]
+                kept = ~is_redirect & (self.kinds[targets] & _MEMBER != 0)
+                np.stack([rows[kept], targets[kept]], axis=1).astype(np.uint32).tofile(edges)
+        with explained(path, "read"):
+            join_classes(self.leads, path)
+        path.unlink()
+        is_first = self.leads[:size] == np.arange(size, dtype=np.uint32)
+        self.kinds[is_first & (self.kinds & _MEMBER != 0)] |= _NODE
+        follow_redirects(self.leads, np.append(self.kinds & _REDIRECT != 0, False))
+
+    def _follow(self) -> Iterator[tuple[Rows, Rows, Flags]]:
+        """Rows, the rows that their keys lead to, and whether by a redirect."""
+        waiting = Queue(self._led_to.tables(), _LED_TO)
+        for start, table in self.chosen_tables("row_key"):
+            keys = table["row_key"].combine_chunks()
+            found = waiting.take_until(keys[len(keys) - 1].as_py())
+            if len(found):
+                places = pc.index_in(found["key"], value_set=keys)
+                found = found.filter(pc.is_valid(places))
+                targets = pc.drop_null(places).to_numpy().astype(np.int64) + start
+                yield found["row"].to_numpy(), targets, _flags(found["is_redirect"])
+        self._led_to.remove()
+
+
+class _Soft:
+    """Pages that look like one of their host that is marked as a soft 404."""
+
+    def __init__(self, marks: Sorter) -> None:
+        self._marks = Queue(marks.tables(), _MARKS)
+        self._held = _MARKS.empty_table()
+
+    def find(self, chosen: pa.Table) -> Flags:
+        """Which of the next captures in row-key order are such."""
+        hosts = _hosts(chosen["row_key"])
+        last = hosts[len(hosts) - 1].as_py()
+        marks = pa.concat_tables([self._held, self._marks.take_until(last)])
+        self._held = marks.filter(pc.equal(marks["host"], last))
+        if not len(marks):
+            return np.zeros(len(chosen), bool)
+        kinds, wanted = (
+            pc.binary_join_element_wise(names, pc.cast(prints, pa.large_string()), pa.scalar(" ", names.type))
+            for names, prints in ((hosts, chosen["fingerprint"]), (marks["host"], marks["fingerprint"]))
+        )
+        alike = _flags(pc.is_in(kinds, value_set=pc.unique(wanted))) & _flags(pc.is_valid(kinds))
+        # a host that shows its home page for whatever is not there still has a home page
+        is_home = _flags(pc.match_substring_regex(chosen["url"], r"^https?://[^/]*/$"))
+        return alike & ~is_home
+
+
+def _choose(captures: pa.Table) -> pa.Table:
+    """The first complete capture of each URL, or the first; they are sorted by row key."""
+    group = number_groups(captures["row_key"])
+    is_first = np.diff(group, prepend=-1) > 0
+    if is_first.all():
+        return captures
+    incomplete = _flags(pc.or_(pc.is_valid(captures["truncated"]), pc.greater_equal(captures["status"], 500)))
+    times = pc.cast(captures["time"], pa.int64()).to_numpy()
+    order = np.lexsort((captures["place"].to_numpy(), times, incomplete, group))
+    return captures.take(order[is_first])
+
+
+def _meet(
+    table: pa.Table, keys: pa.ChunkedArray, mark: str, places: pa.ChunkedArray, rows: pa.Array
+) -> pa.Table:
+    """Rows of `_MEETING`; the mark puts records before those that look for one."""
+    keys = pc.binary_join_element_wise(keys, mark, "")
+    return pa.table([keys, places, rows, *(table[name] for name in _PAYLOAD)], schema=_MEETING)
+
+
+def _hosts(keys: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The host of each row key with its closing bracket, so that hosts have the order of keys."""
+    return pc.struct_field(pc.extract_regex(keys, r"^(?P<host>[^)]*\))"), "host")
+
+
+def _flags(values: pa.ChunkedArray) -> Flags:
+    flags: Flags = pc.fill_null(values, False).to_numpy(zero_copy_only=False)
+    return flags
