@@ -5,7 +5,7 @@
 use super::warc::records::{Record, Unpacker};
 use crate::store::simhash::simhash;
 use crate::web::html::{self, Scan, Wants};
-use crate::web::words::{WordHashes, Words};
+use crate::web::words::Words;
 use crate::web::{row_key, url};
 use hashbrown::HashMap;
 use regex::bytes::Regex;
@@ -157,7 +157,7 @@ impl Parser {
             PAGE_NOFOLLOW
         };
         self.hashes.clear();
-        WordHashes::new(&self.words).push_hashes(&self.scan.text, &mut self.hashes);
+        self.words.push_hashes(&self.scan.text, &mut self.hashes);
         let mut content = Content {
             words: self.hashes.len() as u32,
             simhash: simhash(&self.hashes),
