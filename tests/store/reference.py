@@ -68,7 +68,7 @@ def select(lines: list[Line]) -> tuple[list[str], dict[str, int | None], dict[st
 
 
 def hash_word(word: str) -> int:
-    """h of the bytes of a word, eight at a time, mixed as MurmurHash3 does in the end."""
+    """The hash of the bytes of a word, eight at a time, mixed as MurmurHash3 does in the end."""
     data = word.encode("utf-8", "surrogatepass")
     found = len(data)
     while data:

@@ -19,9 +19,10 @@ page,
 
 and candidates have a resemblance of `MIN_SHARED` or more: with one word of ten another, scattered, 0.4 of the
 5-grams are the same. Of pages with many it is estimated: by the share of F(a) ∩ F(b) among the 128 smallest
-of F(a) ∪ F(b), which are drawn as if by chance; it is off by 0.035 in the mean where it is 0.2. The Rabin fingerprint is the polynomial over GF(2) whose coefficients are the bits of
-the n-gram, mod x⁶⁴ + x⁴ + x³ + x + 1; the bits of an n-gram are the 64-bit hashes of its words
-(`webstrata.store.simhash`), one behind the other.
+of F(a) ∪ F(b), which are drawn as if by chance; where it is 0.2, that is off by 0.035 in the mean. The
+Rabin fingerprint is the polynomial over GF(2) whose coefficients are the bits of the n-gram, mod
+x⁶⁴ + x⁴ + x³ + x + 1; the bits of an n-gram are the 64-bit hashes of its words (`webstrata.store.simhash`),
+one behind the other.
 
 **Simhash** gives the pairs within Hamming distance k by permuted tables (`webstrata.store.simhash`).
 
