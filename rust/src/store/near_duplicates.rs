@@ -80,9 +80,8 @@ fn select(grams: &mut Vec<u64>, p: u64) {
     let mut num_kept = 0;
     for place in 0..grams.len() {
         let gram = grams[place];
-        grams[place] = grams[num_kept];
-        grams[num_kept] = gram;
-        num_kept += usize::from(gram & mask == 0 && (mask != 0 || gram % p == 0));
+        grams.swap(place, num_kept);
+        num_kept += usize::from(gram & mask == 0 && (mask != 0 || gram.is_multiple_of(p)));
     }
     if num_kept == 0
         && let Some(smallest) = grams.iter().min().copied()
@@ -267,7 +266,7 @@ pub fn sharing_pairs(collections: &[Sets<'_>], search: Search, meter: &Meter) ->
     let total: usize = collections.iter().map(|sets| sets.values.len()).sum();
     let half = (search.budget / 2).max(1 << 16);
     let num_passes = (total * POSTING).div_ceil(half).max(1) as u128;
-    let bound = |pass| ((pass << 64) as u128).div_ceil(num_passes);
+    let bound = |pass: u128| (pass << 64).div_ceil(num_passes);
     let of_pass = |values: &[u64], pass: u128| {
         let place = |pass| values.partition_point(|&value| u128::from(value) < bound(pass));
         place(pass)..place(pass + 1)
