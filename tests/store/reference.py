@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any
 
 from webstrata.web.row_key import row_key
@@ -68,13 +67,25 @@ def select(lines: list[Line]) -> tuple[list[str], dict[str, int | None], dict[st
     return nodes, others, {url: place.offset for url, place in places.items()}
 
 
+def hash_word(word: str) -> int:
+    """The hash of the bytes of a word, eight at a time, mixed as MurmurHash3 does in the end."""
+    data = word.encode("utf-8", "surrogatepass")
+    found = len(data)
+    while data:
+        found ^= int.from_bytes(data[:8], "little")
+        for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+            found = (found ^ found >> 33) * factor & (1 << 64) - 1
+        found ^= found >> 33
+        data = data[8:]
+    return found
+
+
 def simhash(words: list[str]) -> int:
     """The 64-bit simhash of words weighted by how often they occur, letter by letter as STORE has it."""
     folded = [word.casefold() for word in words]
     vector = [0] * 64
     for word in set(folded):
-        digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        number = int.from_bytes(digest, "little")
+        number = hash_word(word)
         for bit in range(64):
             vector[bit] += folded.count(word) if number >> bit & 1 else -folded.count(word)
     return sum(1 << bit for bit in range(64) if vector[bit] > 0)

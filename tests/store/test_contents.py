@@ -17,7 +17,9 @@ from webstrata.collection.progress import Progress, Task
 from webstrata.errors import Cancelled
 from webstrata.store import contents
 from webstrata.store.contents import build_contents, parse
+from webstrata.store.main_content.slope import extract_low_slopes
 from webstrata.store.step import PARSED, build_parsed, build_store
+from webstrata.store.text import MAIN, cut_main
 from webstrata.web.url import MAX_LENGTH
 from webstrata.web.words import load_core
 
@@ -46,6 +48,7 @@ def test_headings_and_text_are_read_in_any_charset(charset: str) -> None:
         "title": "題",
         "headings": [{"level": 1, "text": "日本語の見出し"}],
         "text": "日本語の見出し\n本文です。",
+        "main": [],
     }
 
 
@@ -57,6 +60,18 @@ def test_plain_text_has_no_tags_and_no_links(charset: str) -> None:
     assert found.text["text"] == "a < b & c &lt;\n<a href=/x>é</a>"
     assert not found.links
     assert not found.text["headings"]
+
+
+def test_main_content_is_that_of_the_method_that_is_named() -> None:
+    menu = "<li><a href=/é>Menü</a></li>" * 40
+    story = " ".join(f"wörter{number}" for number in range(90))
+    page = f"<ul>{menu}</ul><p>{story}</p><script>{menu}</script><p>{story} end</p><ul>{menu}</ul>"
+    row = parse(page.encode(), url="http://a/").text
+    kept = cut_main(row["text"], row["main"])
+    assert MAIN == "low-slope"
+    assert kept.split() == extract_low_slopes(page).split()
+    assert kept.split().count("wörter7") == 2
+    assert kept.count("Menü") < 30
 
 
 def test_what_a_page_says_of_itself_counts_where_its_text_is_too_short() -> None:

@@ -226,7 +226,7 @@ def test_a_new_snapshot_is_compared_with_old_ones_and_not_they_with_each_other(m
     new = Strings([two[1], three[1], three[0], "something else entirely that nobody has seen"])
 
     def find(texts: Strings, earlier: list[Strings]) -> NearDuplicates:
-        return find_near_duplicates(texts, earlier=earlier, method=method, distance=8)
+        return find_near_duplicates(texts, earlier=earlier, method=method, distance=10)
 
     found = find(new, old)
     assert found.starts == (0, 3, 5)

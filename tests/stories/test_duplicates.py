@@ -34,6 +34,17 @@ def test_duplicates_of_a_crawl_are_listed_exact_across_and_near(webstrata: Comma
     near = json.loads(webstrata("duplicates", "uk", "2026-05", "--near", "--json").stdout)
     assert near["clusters"] > 5
     assert all(found["resemblance"] >= 0.9 and len(found["urls"]) > 1 for found in near["classes"])
+    assert_refused(webstrata("duplicates", "uk", "2026-05", "--against-truth"), "webstrata invitro truth")
+    truth = ("--preset", "tiny", "--seed", "7", "--month", "0")
+    assert webstrata("invitro", "truth", "uk", "2026-05", *truth).returncode == 0
+    planted = json.loads(webstrata("duplicates", "uk", "2026-05", "--against-truth", "--json").stdout)
+    exact = planted["truth"]["pages"]
+    assert (exact["precision"] >= 0.99, exact["recall"] >= 0.99, exact["planted"] > 10) == (True, True, True)
+    done = webstrata("duplicates", "uk", "2026-05", "--near", "--against-truth")
+    name, precision, recall, *_ = done.stdout.splitlines()[-1].split()
+    assert (name, float(precision) >= 0.95, float(recall) >= 0.95) == ("variations", True, True)
+    both = ("--near", "--across", "--against-truth")
+    assert_refused(webstrata("duplicates", "uk", "2026-05", *both), "leave out --across")
     across = json.loads(webstrata("duplicates", "uk", "2026-06", "--near", "--across", "--json").stdout)
     assert across["earlier"] == ["2026-05"]
     assert across["pages"] > near["pages"]

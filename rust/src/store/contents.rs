@@ -3,9 +3,10 @@
 //! `webstrata.store.contents.parse` says the same of one page in Python. Rows come in any order and leave in theirs.
 
 use super::warc::records::{Record, Unpacker};
+use crate::store::main_content::slope::find_low_slopes;
 use crate::store::simhash::simhash;
 use crate::web::html::{self, Scan, Wants};
-use crate::web::words::{WordHashes, Words};
+use crate::web::words::Words;
 use crate::web::{row_key, url};
 use hashbrown::HashMap;
 use regex::bytes::Regex;
@@ -49,6 +50,8 @@ pub struct Link {
 pub struct Content {
     pub title: String,
     pub text: String,
+    /// Where main content begins and ends in it, in bytes.
+    pub main: Vec<(u32, u32)>,
     pub headings: Vec<(u8, String)>,
     pub words: u32,
     pub simhash: u64,
@@ -157,11 +160,12 @@ impl Parser {
             PAGE_NOFOLLOW
         };
         self.hashes.clear();
-        WordHashes::new(&self.words).push_hashes(&self.scan.text, &mut self.hashes);
+        self.words.push_hashes(&self.scan.text, &mut self.hashes);
         let mut content = Content {
             words: self.hashes.len() as u32,
             simhash: simhash(&self.hashes),
             title: self.scan.title.clone(),
+            main: find_low_slopes(&self.scan.text, &self.scan.tags),
             headings: self.scan.headings().collect(),
             charset: self.scan.encoding.map(|encoding| encoding.name()),
             spoken: detect_language(&self.scan.text),

@@ -3,6 +3,8 @@
 //! One pass over the bytes by the states of the HTML standard; what kinds of elements there are, and which names are
 //! those of noise, are tables that `webstrata.store.main_content.dom` hands over.
 
+pub mod slope;
+
 use crate::web::html::{Attributes, ends_name, find_comment_end, find_raw_end, push_decoded};
 use encoding_rs::UTF_8;
 use hashbrown::{HashMap, HashSet};

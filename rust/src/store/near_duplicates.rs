@@ -1,10 +1,14 @@
 //! Near-duplicates by fingerprints of n-grams (STORE; Broder et al. 1997); `webstrata.store.near_duplicates` has the
 //! formulas. Texts come in one buffer, as Arrow keeps them; all cores work, and a meter can stop them.
 
+mod compare;
+
 use crate::collection::Result;
 use crate::collection::progress::Meter;
 use crate::store::simhash::simhash;
-use crate::web::words::{WordHashes, Words};
+use crate::web::words::Words;
+pub use compare::compare;
+use hashbrown::HashMap;
 use rayon::prelude::*;
 use std::borrow::Cow;
 
@@ -27,7 +31,9 @@ impl<'a> Texts<'a> {
     /// A text; empty where the offsets make no sense, with marks where the bytes are no UTF-8.
     fn get(&self, place: usize) -> Cow<'a, str> {
         let range = self.offsets[place] as usize..self.offsets[place + 1] as usize;
-        String::from_utf8_lossy(self.bytes.get(range).unwrap_or_default())
+        let bytes = self.bytes.get(range).unwrap_or_default();
+        // goes over ASCII eight bytes at a time, which the other does not
+        str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
     }
 }
 
@@ -71,13 +77,21 @@ fn combine(hashes: &[u64], selection: Selection, grams: &mut Vec<u64>) {
 
 /// Keeps what is 0 mod p, or the smallest where nothing is, sorted and each once.
 fn select(grams: &mut Vec<u64>, p: u64) {
-    let smallest = grams.iter().min().copied();
-    // a mask takes a tenth of the time of a remainder
+    // a mask takes a tenth of the time of a remainder, and one in p is not to be predicted: no branch
     let mask = if p.is_power_of_two() { p - 1 } else { 0 };
-    grams.retain(|gram| gram & mask == 0 && (mask != 0 || gram % p == 0));
-    if grams.is_empty() {
-        grams.extend(smallest);
+    let mut num_kept = 0;
+    for place in 0..grams.len() {
+        let gram = grams[place];
+        grams.swap(place, num_kept);
+        num_kept += usize::from(gram & mask == 0 && (mask != 0 || gram.is_multiple_of(p)));
     }
+    if num_kept == 0
+        && let Some(smallest) = grams.iter().min().copied()
+    {
+        grams[0] = smallest;
+        num_kept = 1;
+    }
+    grams.truncate(num_kept);
     grams.sort_unstable();
     grams.dedup();
 }
@@ -102,27 +116,29 @@ pub fn sign(
     meter: &Meter,
 ) -> Result<Signatures> {
     let chunks: Vec<usize> = (0..texts.len()).step_by(CHUNK).collect();
-    let start = || (WordHashes::new(words), Vec::new(), Vec::new());
     let pieces: Vec<Signatures> = chunks
         .into_par_iter()
         .with_min_len(texts.len() / CHUNK / 64)
-        .map_init(start, |(hashes, found, grams), first| {
-            let mut piece = Signatures::default();
-            for place in first..texts.len().min(first + CHUNK) {
-                found.clear();
-                hashes.push_hashes(&texts.get(place), found);
-                combine(found, selection, grams);
-                select(grams, selection.p);
-                piece.fingerprints.extend_from_slice(grams);
-                piece.offsets.push(piece.fingerprints.len() as u64);
-                piece.num_words.push(found.len() as u32);
-                if selection.simhash {
-                    piece.simhashes.push(simhash(found));
+        .map_init(
+            Default::default,
+            |(found, grams): &mut (Vec<_>, Vec<_>), first| {
+                let mut piece = Signatures::default();
+                for place in first..texts.len().min(first + CHUNK) {
+                    found.clear();
+                    words.push_hashes(&texts.get(place), found);
+                    combine(found, selection, grams);
+                    select(grams, selection.p);
+                    piece.fingerprints.extend_from_slice(grams);
+                    piece.offsets.push(piece.fingerprints.len() as u64);
+                    piece.num_words.push(found.len() as u32);
+                    if selection.simhash {
+                        piece.simhashes.push(simhash(found));
+                    }
                 }
-            }
-            meter.advance(piece.offsets.len() as u64)?;
-            Ok(piece)
-        })
+                meter.advance(piece.offsets.len() as u64)?;
+                Ok(piece)
+            },
+        )
         .collect::<Result<_>>()?;
     let mut all = Signatures::default();
     all.offsets.push(0);
@@ -190,7 +206,11 @@ pub fn sharing_pairs(collections: &[Sets<'_>], search: Search, meter: &Meter) ->
     let total: usize = collections.iter().map(|sets| sets.values.len()).sum();
     let half = (search.budget / 2).max(1 << 16);
     let num_passes = (total * POSTING).div_ceil(half).max(1) as u128;
-    let in_pass = |value: u64, pass: u128| (u128::from(value) * num_passes) >> 64 == pass;
+    let bound = |pass: u128| (pass << 64).div_ceil(num_passes);
+    let of_pass = |values: &[u64], pass: u128| {
+        let place = |pass| values.partition_point(|&value| u128::from(value) < bound(pass));
+        place(pass)..place(pass + 1)
+    };
     let documents: Vec<&[u64]> = collections
         .iter()
         .flat_map(|sets| (0..sets.len()).map(|place| sets.get(place)))
@@ -198,23 +218,23 @@ pub fn sharing_pairs(collections: &[Sets<'_>], search: Search, meter: &Meter) ->
     let mut pairs = Candidates {
         documents: &documents,
         search,
-        most: half / size_of::<(u32, u32)>(),
+        most: half / (2 * size_of::<(u32, u32)>()),
         waiting: Vec::new(),
         kept: Vec::new(),
     };
-    let mut frequent: Vec<(u64, u32)> = Vec::new();
+    let mut frequent: HashMap<u64, u32> = HashMap::new();
     let mut num_rare = vec![0_u32; documents.len()];
     for pass in 0..num_passes {
-        let mut postings: Vec<(u64, u32)> = Vec::new();
-        let numbered = documents.par_iter().zip(0_u32..documents.len() as u32);
-        postings.par_extend(numbered.flat_map_iter(|(values, document)| {
-            let values = values.iter().filter(|&&value| in_pass(value, pass));
-            values.map(move |&value| (value, document))
-        }));
-        postings.par_sort_unstable();
+        let in_pass = || {
+            documents.iter().zip(0..).flat_map(|(values, document)| {
+                let found = &values[of_pass(values, pass)];
+                found.iter().map(move |&value| (value, document))
+            })
+        };
+        let postings = sort_spread(in_pass, |&(value, _)| (value >> BUCKET_SHIFT) as usize);
         for list in postings.chunk_by(|a, b| a.0 == b.0) {
             if list.len() > search.limit {
-                frequent.push((list[0].0, list.len() as u32));
+                frequent.insert(list[0].0, list.len() as u32);
                 continue;
             }
             list.iter()
@@ -224,15 +244,20 @@ pub fn sharing_pairs(collections: &[Sets<'_>], search: Search, meter: &Meter) ->
         meter.advance(postings.len() as u64)?;
     }
     for pass in 0..num_passes {
-        let mut postings: Vec<(u64, u32)> = Vec::new();
+        let mut found: Vec<(u64, u32)> = Vec::new();
         let numbered = documents.par_iter().zip(0_u32..documents.len() as u32);
-        postings.par_extend(numbered.flat_map_iter(|(values, document)| {
-            let found =
-                rarest_frequent(values, num_rare[document as usize], &frequent, search.sure);
-            let found = found.into_iter().filter(move |&value| in_pass(value, pass));
-            found.map(move |value| (value, document))
+        found.par_extend(numbered.flat_map_iter(|(values, document)| {
+            let num_rare = num_rare[document as usize];
+            let mut found = rarest_frequent(values, num_rare, &frequent, search.sure);
+            found.sort_unstable();
+            let range = of_pass(&found, pass);
+            found
+                .drain(range)
+                .map(move |value| (value, document))
+                .collect::<Vec<_>>()
         }));
-        postings.par_sort_unstable();
+        let in_pass = || found.iter().copied();
+        let postings = sort_spread(in_pass, |&(value, _)| (value >> BUCKET_SHIFT) as usize);
         for list in postings.chunk_by(|a, b| a.0 == b.0) {
             let is_long = list.len() > search.frequent_limit;
             let reach = if is_long { search.limit } else { list.len() };
@@ -246,8 +271,45 @@ pub fn sharing_pairs(collections: &[Sets<'_>], search: Search, meter: &Meter) ->
     Ok(pairs.kept)
 }
 
+const NUM_BUCKETS: usize = 1 << 12;
+const BUCKET_SHIFT: u32 = 64 - NUM_BUCKETS.trailing_zeros();
+
+/// What an iterator gives, each time the same, sorted; first by buckets, which go up with the order and over which it is
+/// spread evenly, so that each is sorted in the cache.
+fn sort_spread<T: Copy + Default + Ord + Send, I: Iterator<Item = T>>(
+    items: impl Fn() -> I,
+    bucket: impl Fn(&T) -> usize,
+) -> Vec<T> {
+    let mut sizes = vec![0; NUM_BUCKETS];
+    items().for_each(|item| sizes[bucket(&item)] += 1);
+    let mut places = vec![0; NUM_BUCKETS];
+    for number in 1..NUM_BUCKETS {
+        places[number] = places[number - 1] + sizes[number - 1];
+    }
+    let mut spread = vec![T::default(); sizes.iter().sum()];
+    items().for_each(|item| {
+        let place = &mut places[bucket(&item)];
+        spread[*place] = item;
+        *place += 1;
+    });
+    let mut parts = Vec::with_capacity(NUM_BUCKETS);
+    let mut rest = &mut spread[..];
+    for size in sizes {
+        let (part, after) = rest.split_at_mut(size);
+        parts.push(part);
+        rest = after;
+    }
+    parts.into_par_iter().for_each(<[T]>::sort_unstable);
+    spread
+}
+
 /// The frequent ones among the rarest fingerprints of a document, as many as a pair of a resemblance needs.
-fn rarest_frequent(values: &[u64], num_rare: u32, frequent: &[(u64, u32)], sure: f64) -> Vec<u64> {
+fn rarest_frequent(
+    values: &[u64],
+    num_rare: u32,
+    frequent: &HashMap<u64, u32>,
+    sure: f64,
+) -> Vec<u64> {
     let size = values.len() - (sure * values.len() as f64).ceil() as usize + 1;
     let wanted = size.saturating_sub(num_rare as usize);
     if values.is_empty() || wanted == 0 {
@@ -255,12 +317,7 @@ fn rarest_frequent(values: &[u64], num_rare: u32, frequent: &[(u64, u32)], sure:
     }
     let mut found: Vec<(u32, u64)> = values
         .iter()
-        .filter_map(|&value| {
-            let place = frequent
-                .binary_search_by_key(&value, |entry| entry.0)
-                .ok()?;
-            Some((frequent[place].1, value))
-        })
+        .filter_map(|&value| Some((*frequent.get(&value)?, value)))
         .collect();
     found.sort_unstable();
     found
@@ -296,96 +353,35 @@ impl Candidates<'_> {
     }
 
     fn look(&mut self) {
-        self.waiting.par_sort_unstable();
-        self.waiting.dedup();
+        let num_documents = self.documents.len().max(1);
+        let bucket = |&(a, _): &(u32, u32)| a as usize * NUM_BUCKETS / num_documents;
+        let mut waiting = sort_spread(|| self.waiting.iter().copied(), bucket);
+        self.waiting.clear();
+        waiting.dedup();
         let (documents, least) = (self.documents, self.search.resemblance);
         let resemble =
             |&(a, b): &(u32, u32)| resemble(documents[a as usize], documents[b as usize], least);
         self.kept
-            .par_extend(self.waiting.par_drain(..).filter(resemble));
+            .par_extend(waiting.into_par_iter().filter(resemble));
     }
 }
 
-/// Whether |A ∩ B| / |A ∪ B| of two sorted sets is `least` or more; it is 1 for two empty ones.
+/// Fingerprints of two sets, both together, by which it is judged whether they resemble each other.
+const SAMPLE: usize = 128;
+
+/// Whether of the `SAMPLE` smallest fingerprints of A ∪ B a share of `least` or more is in A ∩ B, which is an estimate of
+/// |A ∩ B| / |A ∪ B|, and that itself where they are no more (Broder 1997); it is 1 for two empty ones. Sets are sorted.
 fn resemble(a: &[u64], b: &[u64], least: f64) -> bool {
-    // |A ∩ B| ≥ r |A ∪ B| is |A ∩ B| ≥ r (|A| + |B|) / (1 + r)
-    let needed = least * (a.len() + b.len()) as f64 / (1.0 + least) - 1e-9;
-    let most_missed = a.len().min(b.len()) as f64 - needed;
     let (mut i, mut j, mut both) = (0, 0, 0);
-    while i < a.len() && j < b.len() {
-        // of the shorter set no more may be missed than that
-        if (i.min(j) - both) as f64 > most_missed {
-            return false;
-        }
-        let end = (i + 16).min(a.len());
-        while i < end && j < b.len() {
-            let (left, right) = (a[i], b[j]);
-            both += usize::from(left == right);
-            i += usize::from(left <= right);
-            j += usize::from(right <= left);
-        }
-    }
-    both as f64 >= needed
-}
-
-/// The share of their words that each pair of texts has in common, and the cosine of their vectors of words; the meter
-/// counts texts and pairs. Pairs are places among the texts.
-pub fn compare(
-    texts: Texts<'_>,
-    pairs: &[(u32, u32)],
-    words: &Words,
-    meter: &Meter,
-) -> Result<(Vec<f64>, Vec<f64>)> {
-    let start = || (WordHashes::new(words), Vec::new());
-    let vectors: Vec<Vec<(u64, u32)>> = (0..texts.len())
-        .into_par_iter()
-        .with_min_len(CHUNK)
-        .map_init(start, |(hashes, found), place| {
-            found.clear();
-            hashes.push_hashes(&texts.get(place), found);
-            found.sort_unstable();
-            meter.advance(1)?;
-            let lists = found.chunk_by(|a, b| a == b);
-            Ok(lists.map(|list| (list[0], list.len() as u32)).collect())
-        })
-        .collect::<Result<_>>()?;
-    let none = Vec::new();
-    let found: Vec<(f64, f64)> = pairs
-        .par_iter()
-        .with_min_len(CHUNK)
-        .map(|&(a, b)| {
-            meter.advance(1)?;
-            let vector = |place: u32| vectors.get(place as usize).unwrap_or(&none);
-            Ok(compare_vectors(vector(a), vector(b)))
-        })
-        .collect::<Result<_>>()?;
-    Ok(found.into_iter().unzip())
-}
-
-/// 2 Σ min(a, b) / (Σ a + Σ b), and a·b / √(a² b²); both 0 where one has no word.
-fn compare_vectors(a: &[(u64, u32)], b: &[(u64, u32)]) -> (f64, f64) {
-    let (mut i, mut j, mut same, mut product) = (0, 0, 0, 0);
-    while i < a.len() && j < b.len() {
-        let ((left, x), (right, y)) = (a[i], b[j]);
-        if left == right {
-            same += u64::from(x.min(y));
-            product += u64::from(x) * u64::from(y);
-        }
+    let enough = (least * SAMPLE as f64 - 1e-9).ceil() as usize;
+    while i < a.len() && j < b.len() && i + j - both < SAMPLE && both < enough {
+        let (left, right) = (a[i], b[j]);
+        both += usize::from(left == right);
         i += usize::from(left <= right);
         j += usize::from(right <= left);
     }
-    if a.is_empty() || b.is_empty() {
-        return (0.0, 0.0);
-    }
-    let sum = |vector: &[(u64, u32)]| vector.iter().map(|&(_, n)| u64::from(n)).sum::<u64>();
-    let square = |vector: &[(u64, u32)]| {
-        let squares = vector.iter().map(|&(_, n)| u64::from(n) * u64::from(n));
-        squares.sum::<u64>() as f64
-    };
-    (
-        2.0 * same as f64 / (sum(a) + sum(b)) as f64,
-        product as f64 / (square(a) * square(b)).sqrt(),
-    )
+    let all = (a.len() + b.len() - both).min(SAMPLE);
+    both >= enough || both as f64 >= least * all as f64 - 1e-9
 }
 
 #[cfg(test)]

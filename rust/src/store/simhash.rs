@@ -7,9 +7,18 @@ use rayon::prelude::*;
 /// The sign, per bit, of the sum of the hashes of all words, each bit counted as 1 or −1; 0 where there is none.
 pub fn simhash(hashes: &[u64]) -> u64 {
     let mut ones = [0_u32; 64];
-    for hash in hashes {
+    for hashes in hashes.chunks(255) {
+        // the counts of all bits at once, each a number whose digits stand in eight words
+        let mut digits = [0_u64; 8];
+        for &hash in hashes {
+            let mut carry = hash;
+            for digit in &mut digits {
+                (*digit, carry) = (*digit ^ carry, *digit & carry);
+            }
+        }
         for (bit, count) in ones.iter_mut().enumerate() {
-            *count += (hash >> bit & 1) as u32;
+            let digits = digits.iter().rev();
+            *count += digits.fold(0, |sum, digit| 2 * sum + (digit >> bit & 1) as u32);
         }
     }
     let is_set = |&bit: &usize| 2 * ones[bit] as usize > hashes.len();

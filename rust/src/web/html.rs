@@ -59,6 +59,8 @@ pub struct Scan {
     pub title: String,
     /// Visible text: blocks are lines, white space is collapsed.
     pub text: String,
+    /// Bytes of the text before each tag, if it was wanted.
+    pub tags: Vec<u32>,
     /// The `lang` of the root.
     pub language: String,
     /// Bits `NOINDEX`, `NOFOLLOW`, `NOARCHIVE`.
@@ -95,23 +97,6 @@ impl Scan {
     /// Level and text of each heading, if the text was wanted.
     pub fn headings(&self) -> impl Iterator<Item = (u8, String)> + '_ {
         self.heads.iter(&self.text)
-    }
-
-    fn clear(&mut self) {
-        self.links.clear();
-        self.heads.clear();
-        for text in [
-            &mut self.title,
-            &mut self.text,
-            &mut self.language,
-            &mut self.targets,
-            &mut self.anchors,
-        ] {
-            text.clear();
-        }
-        self.nesting.clear();
-        self.hashed.clear();
-        (self.robots, self.refresh_delay, self.base) = (0, None, None);
     }
 }
 
@@ -218,6 +203,9 @@ impl<'a> Scanner<'a> {
                 self.scan.heads.open(level, self.scan.text.len());
             }
         }
+        if self.wants.text && !tag.is_raw() {
+            self.scan.tags.push(self.scan.text.len() as u32);
+        }
         let mut attributes = Attributes::new(self.body, name.end);
         if tag == Tag::Other && self.scan.nesting.is_empty() {
             attributes.skip_all();
@@ -302,6 +290,9 @@ impl<'a> Scanner<'a> {
                 self.scan.heads.close(self.scan.text.len());
             }
             break_line(&mut self.scan.text);
+        }
+        if self.wants.text && !tag.is_raw() {
+            self.scan.tags.push(self.scan.text.len() as u32);
         }
         if !self.scan.nesting.is_empty() {
             let (point, is_breaking) = (names::nesting(lower), names::layout(lower).1);

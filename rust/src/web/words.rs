@@ -2,10 +2,7 @@
 //!
 //! The classes of characters and the case folding come from Python's tables, so that both sides know the same letters.
 
-use blake2::digest::consts::U8;
-use blake2::{Blake2b, Digest};
 use hashbrown::HashMap;
-use std::sync::Mutex;
 
 const KIND: u8 = 7;
 const LETTER: u8 = 1;
@@ -18,53 +15,58 @@ const MID_LETTER: u8 = 8;
 const MID_NUMBER: u8 = 16;
 const HEBREW: u8 = 32;
 const ALPHANUMERIC: u8 = 64;
+/// What only the table of bytes has.
+const NOT_ASCII: u8 = 128;
 
 pub const NUM_CODES: usize = 0x11_0000;
 
 pub struct Words {
     classes: Vec<u8>,
-    /// Classes by byte; none where it is not ASCII.
+    /// Classes by byte.
     ascii: [u8; 256],
     folds: HashMap<char, String>,
-    /// Memories of hashes that nobody uses now.
-    idle: Mutex<Vec<Vec<Kept>>>,
 }
 
 impl Words {
     /// Takes the class of every code point, and what those that change become when case is folded.
     pub fn new(mut classes: Vec<u8>, folds: impl IntoIterator<Item = (char, String)>) -> Self {
         classes.resize(NUM_CODES, 0);
-        let mut ascii = [0; 256];
+        let mut ascii = [NOT_ASCII; 256];
         ascii[..128].copy_from_slice(&classes[..128]);
         Self {
             classes,
             ascii,
             folds: folds.into_iter().collect(),
-            idle: Mutex::default(),
         }
     }
 
-    /// Calls `each` with every word, as it is written.
-    pub fn for_each<'t>(&self, text: &'t str, mut each: impl FnMut(&'t str)) {
+    /// Calls `each` with where every word begins and ends.
+    pub fn for_each(&self, text: &str, mut each: impl FnMut(usize, usize)) {
         let mut at = 0;
         while let Some((class, after)) = self.class(text, at) {
             let begin = at;
+            if let Some(end) = self.plain_end(text.as_bytes(), at) {
+                each(begin, end);
+                // what ends such a word is in no other
+                at = end + 1;
+                continue;
+            }
             match class & KIND {
                 LETTER | NUMBER | KATAKANA => {
                     at = self.skip_joined(text, self.skip_run(text, at));
-                    each(&text[begin..at]);
+                    each(begin, at);
                 }
                 JOIN => {
                     at = self.skip_joined(text, at);
                     // joining characters alone are no word
                     let mut codes = text[begin..at].chars();
                     if codes.any(|code| self.classes[code as usize] & ALPHANUMERIC != 0) {
-                        each(&text[begin..at]);
+                        each(begin, at);
                     }
                 }
                 SINGLE => {
                     at = self.skip(text, after, |kind| kind == EXTEND);
-                    each(&text[begin..at]);
+                    each(begin, at);
                 }
                 _ => {
                     at = after;
@@ -77,6 +79,41 @@ impl Words {
                 }
             }
         }
+    }
+
+    /// The end of a word that is ASCII letters and digits alone, in ASCII: most words, so that it is worth a way of its own.
+    #[inline]
+    fn plain_end(&self, bytes: &[u8], begin: usize) -> Option<usize> {
+        let mut end = begin;
+        loop {
+            let length = num_alphanumeric(load(bytes, end)?);
+            end += length;
+            if length < 8 {
+                break;
+            }
+        }
+        let next = self.ascii[usize::from(*bytes.get(end)?)];
+        // what may join two letters, or two digits, joins nothing here
+        let is_end = next == 0
+            || next & (KIND | NOT_ASCII) == 0
+                && self.ascii[usize::from(*bytes.get(end + 1)?)] & (KIND | NOT_ASCII) == 0;
+        (is_end && end > begin).then_some(end)
+    }
+
+    /// Adds the hashes of the words of a text, in their order.
+    pub fn push_hashes(&self, text: &str, out: &mut Vec<u64>) {
+        let mut folded = String::new();
+        self.for_each(text, |begin, end| {
+            out.push(self.hash(text, begin, end, &mut folded));
+        });
+    }
+
+    #[inline]
+    fn hash(&self, text: &str, begin: usize, end: usize, folded: &mut String) -> u64 {
+        hash_plain(text.as_bytes(), begin, end).unwrap_or_else(|| {
+            self.fold(&text[begin..end], folded);
+            hash(folded.as_bytes())
+        })
     }
 
     /// Writes the word with its case folded.
@@ -186,85 +223,69 @@ impl Words {
     }
 }
 
-/// Bytes of the longest word that is remembered.
-const MAX_KEPT: usize = 23;
-const NUM_KEPT: usize = 1 << 15;
+/// A 1 in each byte.
+const EACH: u64 = 0x0101_0101_0101_0101;
 
-/// A word, filled up with zeros, its length last, and its hash: half a cache line.
-#[derive(Clone, Default)]
-#[repr(align(32))]
-struct Kept {
-    word: [u64; 3],
-    hash: u64,
+#[inline]
+fn load(bytes: &[u8], at: usize) -> Option<u64> {
+    let (block, _) = bytes.get(at..)?.split_first_chunk::<8>()?;
+    Some(u64::from_le_bytes(*block))
 }
 
-fn pack(word: &[u8]) -> [u64; 3] {
-    let mut bytes = [0; MAX_KEPT + 1];
-    bytes[..word.len()].copy_from_slice(word);
-    bytes[MAX_KEPT] = word.len() as u8;
-    let (parts, _) = bytes.as_chunks::<8>();
-    [parts[0], parts[1], parts[2]].map(u64::from_le_bytes)
+/// The highest bit of each byte that is between two letters of ASCII, and is below 128.
+#[inline]
+const fn between(block: u64, first: u8, last: u8) -> u64 {
+    let low = block & !(EACH << 7);
+    let from = low + (0x80 - first as u64) * EACH;
+    let above = low + (0x7f - last as u64) * EACH;
+    from & !above & !block & EACH << 7
 }
 
-/// Where a packed word is kept.
-fn find_place([a, b, c]: [u64; 3]) -> usize {
-    let mixed = (a ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xff51_afd7_ed55_8ccd)
-        ^ (b ^ c.rotate_left(32)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-    (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 49) as usize % NUM_KEPT
+/// How many of the first bytes are letters and digits of ASCII.
+#[inline]
+const fn num_alphanumeric(block: u64) -> usize {
+    let found = between(block | EACH << 5, b'a', b'z') | between(block, b'0', b'9');
+    ((!found & EACH << 7).trailing_zeros() / 8) as usize
 }
 
-/// Hashes of words: the first 64 bits of BLAKE2b of the folded word. Words are few and come often: what a word hashed to
-/// is kept until another one needs its place, and for whoever hashes next.
-pub struct WordHashes<'a> {
-    words: &'a Words,
-    kept: Vec<Kept>,
-    folded: String,
+#[inline]
+const fn to_lowercase(block: u64) -> u64 {
+    block | between(block, b'A', b'Z') >> 2
 }
 
-impl<'a> WordHashes<'a> {
-    pub fn new(words: &'a Words) -> Self {
-        let idle = words.idle.lock().ok().and_then(|mut idle| idle.pop());
-        Self {
-            words,
-            kept: idle.unwrap_or_else(|| vec![Kept::default(); NUM_KEPT]),
-            folded: String::new(),
+/// The finalizer of MurmurHash3, one to one.
+#[inline]
+const fn mix(mut x: u64) -> u64 {
+    x = (x ^ x >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    x = (x ^ x >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    x ^ x >> 33
+}
+
+/// The hash of a folded word: mix(… mix(mix(ℓ ⊕ b₁) ⊕ b₂) …), with ℓ its bytes in number and b the numbers that are made
+/// of eight of them each, the first one lowest, zeros behind the last. It differs for different words of up to eight.
+fn hash(word: &[u8]) -> u64 {
+    let mut found = word.len() as u64;
+    for bytes in word.chunks(8) {
+        let mut block = [0; 8];
+        block[..bytes.len()].copy_from_slice(bytes);
+        found = mix(found ^ u64::from_le_bytes(block));
+    }
+    found
+}
+
+/// The hash of a word of ASCII that does not stand at the end of the text, its case folded on the way.
+#[inline]
+fn hash_plain(text: &[u8], begin: usize, end: usize) -> Option<u64> {
+    let mut found = (end - begin) as u64;
+    for at in (begin..end).step_by(8) {
+        let length = (end - at).min(8);
+        let block = load(text, at)? & (u64::MAX >> (64 - 8 * length));
+        if block & EACH << 7 != 0 {
+            return None;
         }
+        found = mix(found ^ to_lowercase(block));
     }
-
-    /// Adds the hashes of the words of a text, in their order.
-    pub fn push_hashes(&mut self, text: &str, out: &mut Vec<u64>) {
-        let words = self.words;
-        words.for_each(text, |word| out.push(self.hash(word)));
-    }
-
-    fn hash(&mut self, word: &str) -> u64 {
-        let bytes = word.as_bytes();
-        if bytes.len() > MAX_KEPT {
-            return self.compute(word);
-        }
-        let packed = pack(bytes);
-        let place = find_place(packed);
-        if self.kept[place].word != packed {
-            self.kept[place] = Kept {
-                word: packed,
-                hash: self.compute(word),
-            };
-        }
-        self.kept[place].hash
-    }
-
-    fn compute(&mut self, word: &str) -> u64 {
-        self.words.fold(word, &mut self.folded);
-        u64::from_le_bytes(Blake2b::<U8>::digest(&self.folded).into())
-    }
-}
-
-impl Drop for WordHashes<'_> {
-    fn drop(&mut self) {
-        if let Ok(mut idle) = self.words.idle.lock() {
-            idle.push(std::mem::take(&mut self.kept));
-        }
-    }
+    Some(found)
 }
 
 #[cfg(test)]
@@ -289,21 +310,36 @@ mod tests {
     #[test]
     fn what_stands_between_letters_or_digits_joins_them() {
         let mut found = Vec::new();
-        words().for_each("can't 3,2.a b_1 __ _x' a,b", |word| found.push(word));
-        assert_eq!(found, ["can't", "3,2", "a", "b_1", "_x", "a", "b"]);
+        let text = "can't 3,2.a b_1 __ _x' a,b, c. 1,2 and so on";
+        words().for_each(text, |begin, end| found.push(&text[begin..end]));
+        let expected = "can't|3,2|a|b_1|_x|a|b|c|1,2|and|so|on";
+        assert_eq!(found.join("|"), expected);
     }
 
     #[test]
-    fn a_hash_is_that_of_the_folded_word_whether_kept_or_not() {
+    fn a_hash_is_that_of_the_folded_word_wherever_it_stands() {
         let words = words();
-        let mut hashes = WordHashes::new(&words);
         let mut found = Vec::new();
-        hashes.push_hashes("fish Fish found fish", &mut found);
-        assert_eq!(found[0], 0x5e47_3bcd_7a1b_9c70);
-        assert_eq!(found[2], 0x4617_03cc_8f11_efc7);
-        assert!(found[0] == found[1] && found[1] == found[3]);
+        words.push_hashes("fish Fish, environments found fish", &mut found);
+        let expected = [&b"fish"[..], b"fish", b"environments", b"found", b"fish"].map(hash);
+        assert_eq!(found, expected);
         let mut folded = String::new();
         words.fold("É", &mut folded);
         assert_eq!(folded, "é");
+    }
+
+    #[test]
+    fn bytes_are_told_apart_eight_at_a_time() {
+        for byte in 0..=255_u8 {
+            let block = u64::from_le_bytes([b'a', byte, b'Z', b' ', 0, 255, 1, 2]);
+            let expected = if byte.is_ascii_alphanumeric() { 3 } else { 1 };
+            assert_eq!(num_alphanumeric(block), expected, "{byte}");
+            let lower = to_lowercase(block).to_le_bytes();
+            assert_eq!(
+                lower[..4],
+                [b'a', byte.to_ascii_lowercase(), b'z', b' '],
+                "{byte}"
+            );
+        }
     }
 }

@@ -34,6 +34,7 @@ class Contents:
         row: int,
         title: str,
         text: str,
+        main: Sequence[tuple[int, int]],
         headings: Sequence[tuple[int, str]],
         links: Sequence[tuple[str, int, int, str]],
     ) -> None: ...

@@ -52,6 +52,11 @@ if TYPE_CHECKING:
 @click.option(
     "--distance", type=click.IntRange(0, 16), default=3, help="Bits in which simhashes may differ. [3]"
 )
+@click.option(
+    "--against-truth",
+    is_flag=True,
+    help="Compare with what was planted in an in-vitro web: the snapshot has the part truth.",
+)
 @click.option("--top", type=click.IntRange(0), default=10, help="Classes to list, the largest first. [10]")
 @json_option
 def command(
@@ -66,6 +71,7 @@ def command(
     *,
     across: bool,
     near: bool,
+    against_truth: bool,
     as_json: bool,
 ) -> None:
     """List the pages of SNAPSHOT that are duplicates of each other, exact or near.
@@ -74,16 +80,29 @@ def command(
     attributes; they are looked for among all captured pages. Near ones are looked for among the nodes, which
     have no exact duplicates; what stands for a page is kept in the part signatures, so that a later snapshot
     is compared with this one without reading it again.
+
+    With --against-truth, precision and recall are told, in pairs of pages: of exact ones against addresses
+    that show one page, of near ones against variations of one page.
     """
     snapshot = collection[label]
+    if against_truth:
+        if across:
+            raise UsageError("--against-truth: what was planted is known of one snapshot; leave out --across")
+        if "truth" not in snapshot.parts:
+            raise UsageError(
+                f"--against-truth: {label} has no part `truth`; for a crawl of an in-vitro web "
+                "`webstrata invitro truth` writes it"
+            )
     if near:
         if memory < 1:
             raise UsageError(f"--memory {memory}: expected 1 or more MiB")
         earlier = [s for s in collection if across and s.label < label and "text" in s.parts]
         borders = (resemblance, similarity)
-        document = _find_near([*earlier, snapshot], method, borders, distance, memory << 20, top)
+        document = _find_near(
+            [*earlier, snapshot], method, borders, distance, memory << 20, top, against_truth=against_truth
+        )
     else:
-        document = _find_exact(collection, snapshot, top, across=across)
+        document = _find_exact(collection, snapshot, top, across=across, against_truth=against_truth)
     document = {"collection": str(collection.path), "snapshot": label, **document}
     if as_json:
         show_json(document)
@@ -91,9 +110,18 @@ def command(
         _show_near(document)
     else:
         _show_exact(document)
+    if against_truth and not as_json:
+        click.echo()
+        rows = [
+            [name, f"{t['precision']:.4f}", f"{t['recall']:.4f}", t["found"], t["planted"], t["unknown"]]
+            for name, t in document["truth"].items()
+        ]
+        show_table(["planted", "precision", "recall", "pairs found", "pairs planted", "unknown pages"], rows)
 
 
-def _find_exact(collection: Collection, snapshot: Snapshot, top: int, *, across: bool) -> dict[str, Any]:
+def _find_exact(
+    collection: Collection, snapshot: Snapshot, top: int, *, across: bool, against_truth: bool
+) -> dict[str, Any]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -108,7 +136,10 @@ def _find_exact(collection: Collection, snapshot: Snapshot, top: int, *, across:
         # of the others only what this snapshot has too
         known = {kind: pc.drop_null(pc.unique(own[kind])) for kind in KINDS}
         members = {kind: joined.filter(pc.is_in(joined[kind], value_set=known[kind])) for kind in KINDS}
+    urls = own["url"].to_pylist()
+    judged = {"pages": _score(snapshot, urls, own["label"].to_pylist(), "page")} if against_truth else {}
     return {
+        **({"truth": judged} if judged else {}),
         "pages": len(own),
         "totals": {kind: asdict(sum_classes(members[kind], kind)) for kind in KINDS},
         "classes": [
@@ -124,6 +155,8 @@ def _find_near(
     distance: int,
     budget: int,
     top: int,
+    *,
+    against_truth: bool,
 ) -> dict[str, Any]:
     from webstrata.store.near_duplicates import find_near_duplicates
     from webstrata.store.signatures import open_signatures
@@ -155,7 +188,12 @@ def _find_near(
             "similarity": float(found.similarities[inside].min()),
         }
 
+    judged = {}
+    if against_truth:
+        urls = list(snapshots[0].urls)
+        judged["variations"] = _score(snapshots[0], urls, found.labels.tolist(), "family")
     return {
+        **({"truth": judged} if judged else {}),
         "method": method,
         "resemblance": borders[0],
         "similarity": borders[1],
@@ -166,6 +204,26 @@ def _find_near(
         "clusters": len(clusters),
         "in_clusters": sum(map(len, clusters)),
         "classes": [describe(members.tolist()) for members in clusters[:top]],
+    }
+
+
+def _score(snapshot: Snapshot, urls: list[str], labels: list[int], column: str) -> dict[str, Any]:
+    """How well classes agree with those that were planted, on pages that the truth knows."""
+    import pyarrow.parquet as pq
+
+    from webstrata.store.duplicates import score
+
+    with snapshot.open_part("truth") as part:
+        table = pq.read_table(part.path / "nodes.parquet", columns=["url", column])
+    planted = dict(zip(table["url"].to_pylist(), table[column].to_pylist(), strict=True))
+    known = [(label, planted[url]) for url, label in zip(urls, labels, strict=True) if url in planted]
+    found = score([label for label, _ in known], [true for _, true in known])
+    return {
+        "precision": found.precision,
+        "recall": found.recall,
+        "found": found.found,
+        "planted": found.true,
+        "unknown": len(urls) - len(known),
     }
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 )
 @click.option("--raw", is_flag=True, help="The whole answer as it is stored: status line, headers, payload.")
 @click.option("--text", is_flag=True, help="The visible text of the page.")
+@click.option("--main", "only_main", is_flag=True, help="With --text: of the text only what is main content.")
 @click.option("--headers", is_flag=True, help="Status line and headers.")
 @json_option
 def command(
@@ -32,6 +33,7 @@ def command(
     *,
     raw: bool,
     text: bool,
+    only_main: bool,
     headers: bool,
     as_json: bool,
 ) -> None:
@@ -42,6 +44,8 @@ def command(
     """
     if raw + text + headers + as_json > 1:
         raise UsageError("--raw, --text, --headers and --json are four ways to show a capture; choose one")
+    if only_main and not text:
+        raise UsageError("--main chooses from the text of a page; add --text")
     capture = collection.capture(url, at)
     if as_json:
         show_json(
@@ -58,7 +62,7 @@ def command(
             }
         )
     elif text:
-        click.echo(capture.text)
+        click.echo(capture.main if only_main else capture.text)
     else:
         pieces = [capture.head] if headers or raw else []
         pieces += [] if headers else [capture.payload]

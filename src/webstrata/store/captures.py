@@ -19,6 +19,8 @@ from urllib.parse import urlsplit
 from webstrata.errors import MissingError, UsageError
 from webstrata.store.answers import HTML, first, media_type, parse_headers
 from webstrata.store.cdxj import Index, surt
+from webstrata.store.main_content.slope import find_main
+from webstrata.store.text import cut_main
 from webstrata.store.warc import read_record
 from webstrata.web.charset import detect
 from webstrata.web.html import Page, scan
@@ -206,6 +208,13 @@ class StoredCapture:
         if self.mime and not _TEXT.match(self.mime):
             raise UsageError(f"{self.url}: this is {self.mime}, which has no text here; ask for its payload")
         return self.decoded
+
+    @property
+    def main(self) -> str:
+        """Of the text of a page what is main content, found as it is for the part `text`."""
+        if self.mime not in HTML:
+            return self.text
+        return cut_main(self.page.text, find_main(self.page.text, self.page.tags))
 
     @property
     def decoded(self) -> str:

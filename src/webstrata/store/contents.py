@@ -37,6 +37,7 @@ from webstrata.collection.files import open_writer
 from webstrata.collection.progress import Progress, Task
 from webstrata.errors import FormatError
 from webstrata.store.links import LINKS, PAGE_NOFOLLOW, Links
+from webstrata.store.main_content.slope import find_main
 from webstrata.store.merging import find_earlier, merge_links, merge_text
 from webstrata.store.pages import Pages
 from webstrata.store.simhash import simhash
@@ -86,7 +87,7 @@ class Content:
 
 
 EMPTY = Content(
-    {"title": "", "headings": [], "text": ""},
+    {"title": "", "headings": [], "text": "", "main": []},
     {"words": 0, "language": None, "charset": None, "simhash": 0},
     [],
 )
@@ -98,8 +99,8 @@ def parse(body: bytes, *, url: str, mime: str = "text/html", head: bytes = b"") 
     Examples
     --------
     >>> content = parse(b"<title>T</title><h1>Big <b>fish</b></h1><a href=/x>small</a>", url="http://a.org/")
-    >>> content.text
-    {'title': 'T', 'headings': [{'level': 1, 'text': 'Big fish'}], 'text': 'Big fish\nsmall'}
+    >>> content.text["text"], content.text["headings"]
+    ('Big fish\nsmall', [{'level': 1, 'text': 'Big fish'}])
     >>> content.links, content.columns["words"]
     ([('org,a)/x', 'anchor', 0, 'small')], 3)
     """
@@ -123,6 +124,7 @@ def parse(body: bytes, *, url: str, mime: str = "text/html", head: bytes = b"") 
             "title": page.title,
             "headings": [{"level": level, "text": text} for level, text in page.headings],
             "text": page.text,
+            "main": find_main(page.text, page.tags),
         },
         {
             "words": len(found),
@@ -236,15 +238,8 @@ def _group_files(names: list[str], rows: list[int]) -> Iterator[tuple[str, list[
 def _parse_rows(kernel: core.Contents, path: Path, rows: list[int], pages: list[dict[str, Any]]) -> int:
     """Let the core parse pages of a file; how many could not be read."""
     whole = [place for place, page in enumerate(pages) if page["content_mime_type"] != "text/plain"]
-    places = [
-        (
-            rows[place],
-            pages[place]["warc_record_offset"],
-            pages[place]["warc_record_length"],
-            pages[place]["url"],
-        )
-        for place in whole
-    ]
+    columns = ("warc_record_offset", "warc_record_length", "url")
+    places = [(rows[place], *(pages[place][name] for name in columns)) for place in whole]
     left = {whole[place] for place in kernel.read(path, places)} | (set(range(len(pages))) - set(whole))
     unreadable = 0
     for place in sorted(left):  # another compression than gzip, plain text, or damage
@@ -268,12 +263,18 @@ def _put(kernel: core.Contents, row: int, content: Content) -> dict[str, Any]:
     """Give the core what is known of a page; its columns, which it need not know."""
     headings = [(heading["level"], heading["text"]) for heading in content.text["headings"]]
     links = [(key, KINDS.index(kind), rel, anchor) for key, kind, rel, anchor in content.links]
-    kernel.put(row, content.text["title"], content.text["text"], headings, links)
+    main = content.text["main"] or []
+    kernel.put(
+        row, content.text["title"], content.text["text"], list(zip(main[::2], main[1::2], strict=True)),
+        headings, links,
+    )  # fmt: skip
     return content.columns
 
 
 def _text_batches(found: Mapping[str, Any], size: int) -> Iterator[pa.RecordBatch]:
     levels, counts = found["heading_level"], np.concatenate([[0], np.cumsum(found["num_headings"])])
+    ends = np.concatenate([[0], np.cumsum(found["num_main"])]).astype(np.int32)
+    main = pa.ListArray.from_arrays(pa.array(ends), pa.array(found["main"]))
     for start in range(0, size, BATCH):
         stop = min(start + BATCH, size)
         first, last = int(counts[start]), int(counts[stop])
@@ -286,6 +287,7 @@ def _text_batches(found: Mapping[str, Any], size: int) -> Iterator[pa.RecordBatc
             _strings(found["title"], start, stop),
             pa.ListArray.from_arrays(places, headings),
             _strings(found["text"], start, stop),
+            main.slice(start, stop - start),
         ]
         yield pa.RecordBatch.from_arrays(columns, schema=TEXT)
 

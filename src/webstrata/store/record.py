@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Record:
     """A record as it was read."""
 
@@ -17,6 +17,17 @@ class Record:
     """Where its member, frame or first line begins in the file."""
     is_cut: bool = False
     """Whether the file ended before the block did."""
+
+    def __init__(
+        self,
+        kind: str,
+        headers: tuple[tuple[str, str], ...],
+        block: bytes,
+        offset: int,
+        is_cut: bool = False,  # noqa: FBT001 (as the class has it)
+    ) -> None:
+        # all at once: one by one, as a frozen class does it, is a tenth of the work in Python for a record
+        self.__dict__.update(kind=kind, headers=headers, block=block, offset=offset, is_cut=is_cut)
 
     def get(self, name: str) -> str | None:
         """The first value of a header, whatever the case of its name."""
@@ -35,23 +46,29 @@ class Record:
     @property
     def is_http(self) -> bool:
         """Whether the block is an HTTP message."""
-        told = next((value for name, value in self.headers if name == "Content-Type"), None)
-        return (told or self.get("Content-Type") or "").startswith("application/http")
+        for name, value in self.headers:
+            if name == "Content-Type":
+                return value.startswith("application/http")
+        return (self.get("Content-Type") or "").startswith("application/http")
 
     @property
     def head(self) -> bytes:
         """The HTTP head with its empty line, nothing where the block is no message."""
-        return self.block[: self._head_length]
+        return self.block[: self._find_payload()]
 
     @property
     def payload(self) -> bytes:
         """The block without the HTTP head."""
-        return self.block[self._head_length :]
+        return self.block[self._find_payload() :]
 
-    @cached_property
-    def _head_length(self) -> int:
-        if not self.is_http:
-            return 0
+    def _find_payload(self) -> int:
+        # a cached property takes a lock
+        found: int | None = self.__dict__.get("_place")
+        if found is None:
+            found = self.__dict__["_place"] = self._measure_head() if self.is_http else 0
+        return found
+
+    def _measure_head(self) -> int:
         # the first empty line, whether lines end in CR LF or in LF
         end = self.block.find(b"\n\r\n")
         short = self.block.find(b"\n\n", 0, end + 2 if end >= 0 else len(self.block))

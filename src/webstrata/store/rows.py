@@ -78,7 +78,7 @@ def take(column: pa.ChunkedArray, places: npt.NDArray[np.integer[Any]]) -> pa.Ar
     """
     ends = np.cumsum([len(chunk) for chunk in column.chunks])
     order = np.argsort(places, kind="stable")
-    bounds = np.searchsorted(places[order], np.r_[0, ends])
+    bounds = np.searchsorted(places[order], [0, *ends.tolist()]).tolist()
     pieces = [
         chunk.take(pa.array(places[order[bounds[number] : bounds[number + 1]]] - (ends[number] - len(chunk))))
         for number, chunk in enumerate(column.chunks)

@@ -111,7 +111,8 @@ def iter_signatures(
     waiting: list[pa.Array] = []
 
     def flush() -> Signatures:
-        offsets, data = to_buffers(pa.concat_arrays(waiting))
+        # what is one already is not copied
+        offsets, data = to_buffers(pa.concat_arrays(waiting) if len(waiting) > 1 else waiting[0])
         waiting.clear()
         found = _core.sign_texts(
             load_core(), offsets, data, selection.n, selection.p, selection.overlapping, False, progress

@@ -4,8 +4,11 @@ Each word w has a weight (how often it occurs) and a hash h(w) of b bits. With v
 where bit i of h(w) is 1 and minus where it is 0, bit i of the simhash is 1 iff v_i > 0. The share of bits in
 which two simhashes differ is, in the mean, the angle between the two vectors of weights divided by π.
 
-h(w) is the first 64 bits of BLAKE2b (digest of 8 bytes, little-endian) of the word in UTF-8, its letters case
-folded. A text without words has simhash 0.
+h(w) is made of the ℓ bytes of the word in UTF-8, its letters case folded, cut into numbers b₁, b₂, … of eight
+bytes each, the first byte lowest, zeros behind the last: h₀ = ℓ, hᵢ = mix(hᵢ₋₁ ⊕ bᵢ), where mix is the one to
+one finalizer of MurmurHash3 (`mix`). No two words of up to eight bytes have the same. It is fast, where the
+words of all pages are hashed, and no shield against somebody who looks for words that have the same. A text
+without words has simhash 0.
 
 **Pairs within Hamming distance k** are found by permuted tables (Manku et al., WWW 2007): the bits are cut
 into m > k blocks; two simhashes that differ in at most k bits agree in m - k blocks at least, so for each
@@ -15,7 +18,6 @@ this on all cores, in 16 bytes for each simhash and 24 for each pair.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from itertools import pairwise
 from math import comb
@@ -36,14 +38,30 @@ _CACHE = 1 << 20
 """Hashes of words that are kept; then it begins anew."""
 
 
+def mix(number: int) -> int:
+    """The finalizer of MurmurHash3: every bit of the number has its part in every bit of what comes back.
+
+    Examples
+    --------
+    >>> hex(mix(1)), mix(0)
+    ('0xb456bcfc34c2cb2c', 0)
+    """
+    number = (number ^ number >> 33) * 0xFF51AFD7ED558CCD % 2**64
+    number = (number ^ number >> 33) * 0xC4CEB9FE1A85EC53 % 2**64
+    return number ^ number >> 33
+
+
 class _WordHashes(dict[str, int]):
     """The hash of a word, computed when it is first asked for."""
 
     def __missing__(self, word: str) -> int:
         if len(self) >= _CACHE:
             self.clear()
-        digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        self[word] = found = int.from_bytes(digest, "little")
+        data = word.encode("utf-8", "surrogatepass")
+        found = len(data)
+        for place in range(0, len(data), 8):
+            found = mix(found ^ int.from_bytes(data[place : place + 8], "little"))
+        self[word] = found
         return found
 
 

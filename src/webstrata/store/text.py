@@ -1,9 +1,10 @@
 """The text of the pages, computed once and kept: the part `text`.
 
 ===================  ====================================================================================
-``text.arrow``       a row a node: ``title``, ``headings`` (``level`` and ``text``), ``text``. Arrow IPC
-                     with `BATCH` rows to a record batch, each packed by itself (zstd), so that the text of
-                     a node is read without the rest
+``text.arrow``       a row a node: ``title``, ``headings`` (``level`` and ``text``), ``text``, ``main`` (where
+                     sections of main content begin and end in the text). Arrow IPC with `BATCH` rows to a
+                     record batch, each packed by itself (zstd), so that the text of a node is read without
+                     the rest
 ``columns.parquet``  a row a node: ``words``, ``language``, ``charset``, ``simhash``
 ===================  ====================================================================================
 
@@ -26,13 +27,15 @@ from webstrata.collection.files import explained, open_writer
 from webstrata.store.rows import regroup
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
 
     from webstrata.collection.parts import Part
 
+MAIN = "low-slope"
+"""How main content is found: of the methods of `webstrata.store.main_content` the one that needs no tree."""
 BATCH = 64
 """Pages that are packed together."""
 ROW_GROUP = 1 << 16
@@ -41,7 +44,8 @@ TEXT = pa.schema([
     ("title", pa.string()),
     ("headings", pa.list_(pa.struct([("level", pa.uint8()), ("text", pa.string())]))),
     ("text", pa.string()),
-])  # fmt: skip
+    ("main", pa.list_(pa.uint32())),
+], metadata={"main": MAIN})  # fmt: skip
 COLUMNS = pa.schema([
     ("words", pa.uint32()),
     ("language", pa.string()),
@@ -72,6 +76,21 @@ class PageText:
     charset: str | None
     """The name in the Encoding standard; None where the page could not be read."""
     simhash: int
+    main: str
+    """Of `text` the sections that are main content, a line each; found by the method `MAIN`."""
+
+
+def cut_main(text: str, places: Sequence[int]) -> str:
+    r"""The sections of a text, a line each, given where each begins and ends in bytes of UTF-8.
+
+    Examples
+    --------
+    >>> cut_main("Menü\nA story.\nLegal", [6, 14])
+    'A story.'
+    """
+    data = text.encode()
+    pairs = zip(places[::2], places[1::2], strict=True)
+    return "\n".join(data[begin:end].decode(errors="replace") for begin, end in pairs)
 
 
 def write_text(
@@ -154,7 +173,7 @@ class Text:
         return pa.concat_arrays(found) if found else pa.array([], pa.large_string())
 
     def scan(self, *names: str, start: int = 0) -> Iterator[pa.RecordBatch]:
-        """The columns named of `title`, `headings`, `text`, or all, in batches from that of `start` on."""
+        """The columns named of `TEXT`, or all of them, in batches from that of `start` on."""
         fields = [TEXT.get_field_index(name) for name in names] if names else None
         reader = pa.ipc.open_file(
             pa.memory_map(str(self._path)), options=pa.ipc.IpcReadOptions(included_fields=fields)
@@ -165,10 +184,11 @@ class Text:
     def __getitem__(self, node: int) -> PageText:
         row = self.row(node)
         headings = [Heading(**heading) for heading in row.pop("headings")]
-        return PageText(headings=headings, **row, **self.column_row(node))
+        main = cut_main(row["text"], row.pop("main", None) or [])
+        return PageText(headings=headings, main=main, **row, **self.column_row(node))
 
     def row(self, node: int) -> dict[str, Any]:
-        """Title, headings and text of a node as plain data."""
+        """Title, headings, text and places of main content of a node as plain data."""
         if not 0 <= node < len(self):
             raise IndexError(f"node: expected 0 to {len(self) - 1}, got {node}")
         place, row = divmod(node, BATCH)

@@ -104,6 +104,8 @@ class Page:
     """Visible text, if wanted: a line for each block, white space collapsed."""
     headings: list[tuple[int, str]]
     """Level and text of each heading, if the text is wanted."""
+    tags: list[int]
+    """Bytes of the text, as UTF-8, before each tag, if the text is wanted; those of scripts are left out."""
     fingerprint: int
     charset: Charset
 
@@ -176,6 +178,7 @@ def scan(
         language=found["language"] or None,
         text=found["text"],
         headings=found["headings"],
+        tags=found["tags"],
         fingerprint=found["fingerprint"],
         charset=Charset(found["charset"], Source(found["source"])),
     )

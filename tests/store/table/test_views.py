@@ -34,9 +34,16 @@ def test_each_snapshot_has_one_version_and_the_newest_comes_first(views: Views) 
     cells = list(views.cells("content", "org,a)/"))
     assert [[cell.time for cell in group] for group in cells] == [[JUNE], [MAY]]
     assert read(views, "text", "org,a)/") == [
-        {"title": "Juné", "visible": ""},
-        {"title": "May", "visible": "onetwoB"},
+        {"title": "Juné", "visible": "", "main": ""},
+        {"title": "May", "visible": "onetwoB", "main": ""},
     ]
+
+
+def test_text_is_read_from_its_part_and_not_from_the_record(
+    views: Views, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webstrata.store.table.views.read_record", None)
+    assert [row["title"] for row in read(views, "text", "org,a)/")] == ["Juné", "May"]
 
 
 def test_versions_after_a_time_are_not_read(views: Views) -> None:
@@ -54,7 +61,7 @@ def test_the_first_complete_capture_counts(views: Views) -> None:
 def test_a_revisit_shows_the_payload_it_refers_to_also_of_an_older_snapshot(views: Views) -> None:
     for row in ("org,c)/", "org,b)/"):
         for title in read(views, "text", row):
-            assert title == {"title": "The same", "visible": "façade"}
+            assert title == {"title": "The same", "visible": "façade", "main": ""}
     assert len(read(views, "content", "org,b)/")) == 2
     assert read(views, "content", "org,b)/")[0] == read(views, "content", "org,b)/")[1]
 

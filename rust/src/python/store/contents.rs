@@ -85,12 +85,14 @@ impl Contents {
         row: usize,
         title: String,
         text: String,
+        main: Vec<(u32, u32)>,
         headings: Vec<(u8, String)>,
         links: Vec<GivenLink>,
     ) -> PyResult<()> {
         let mut content = Content {
             title,
             text,
+            main,
             headings,
             ..Content::default()
         };
@@ -131,6 +133,10 @@ impl Contents {
             let sizes: Vec<u32> = rows.iter().map(|row| size(row) as u32).collect();
             PyArray1::from_vec(py, sizes)
         };
+        let sections = rows.iter().flat_map(|row| &row.main);
+        let main: Vec<u32> = sections.flat_map(|&(begin, end)| [begin, end]).collect();
+        found.set_item("main", PyArray1::from_vec(py, main))?;
+        found.set_item("num_main", sizes(|row| 2 * row.main.len()))?;
         found.set_item("num_headings", sizes(|row| row.headings.len()))?;
         found.set_item("num_links", sizes(|row| row.links.len()))?;
         found.set_item("words", sizes(|row| row.words as usize))?;

@@ -88,6 +88,7 @@ fn scan_page<'py>(
     found.set_item("base", scan.base())?;
     found.set_item("title", &scan.title)?;
     found.set_item("text", &scan.text)?;
+    found.set_item("tags", &scan.tags)?;
     found.set_item("headings", scan.headings().collect::<Vec<_>>())?;
     found.set_item("language", &scan.language)?;
     found.set_item("robots", scan.robots)?;

@@ -18,13 +18,14 @@ impl Words {
 
     fn split<'t>(&self, text: &'t str) -> Vec<&'t str> {
         let mut found = Vec::new();
-        self.0.for_each(text, |word| found.push(word));
+        self.0
+            .for_each(text, |begin, end| found.push(&text[begin..end]));
         found
     }
 
     fn hashes(&self, text: &str) -> Vec<u64> {
         let mut found = Vec::new();
-        words::WordHashes::new(&self.0).push_hashes(text, &mut found);
+        self.0.push_hashes(text, &mut found);
         found
     }
 
@@ -32,7 +33,7 @@ impl Words {
     fn simhash(&self, py: Python<'_>, text: &str) -> (usize, u64) {
         py.detach(|| {
             let mut found = Vec::new();
-            words::WordHashes::new(&self.0).push_hashes(text, &mut found);
+            self.0.push_hashes(text, &mut found);
             (found.len(), simhash(&found))
         })
     }

@@ -30,6 +30,20 @@ pub enum Tag {
 }
 
 impl Tag {
+    /// Whether its content has no tags, so that it is one thing and not many.
+    pub const fn is_raw(self) -> bool {
+        matches!(
+            self,
+            Self::Script
+                | Self::Style
+                | Self::Title
+                | Self::Textarea
+                | Self::Xmp
+                | Self::Iframe
+                | Self::Raw
+        )
+    }
+
     pub fn find(name: &[u8]) -> Tag {
         match name {
             b"a" => Tag::A,

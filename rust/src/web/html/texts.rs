@@ -3,10 +3,28 @@
 use super::{Link, Scan};
 
 impl Scan {
+    pub(super) fn clear(&mut self) {
+        self.links.clear();
+        self.heads.clear();
+        for text in [
+            &mut self.title,
+            &mut self.text,
+            &mut self.language,
+            &mut self.targets,
+            &mut self.anchors,
+        ] {
+            text.clear();
+        }
+        self.nesting.clear();
+        self.tags.clear();
+        self.hashed.clear();
+        (self.robots, self.refresh_delay, self.base) = (0, None, None);
+    }
+
     /// What it keeps in memory for the next page.
     pub fn num_bytes(&self) -> usize {
         let texts = [&self.text, &self.targets, &self.anchors, &self.scratch];
-        let links = self.links.capacity() * size_of::<Link>();
+        let links = self.links.capacity() * size_of::<Link>() + self.tags.capacity() * 4;
         texts.map(String::capacity).iter().sum::<usize>() + links + self.hashed.num_bytes()
     }
 }

@@ -15,6 +15,7 @@ where it is less than a share of the slope of the whole page, over some length.
 
 from __future__ import annotations
 
+import re
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -108,6 +109,38 @@ def extract_low_slopes(
         if is_kept and len(line) >= min_words:
             lines.append(" ".join(line))
     return "\n".join(lines)
+
+
+def find_main(text: str, tags: Sequence[int]) -> list[int]:
+    """Where sections of low slope begin and end in a text, in bytes, as the store keeps them.
+
+    The text and its tags are those of `webstrata.web.html.scan`. They are not quite the tokens of the page:
+    what no reader sees has no words there, but tags.
+
+    Examples
+    --------
+    >>> from webstrata.web.html import scan
+    >>> page = scan(b"<a>x</a>" * 40 + b" word" * 80 + b"<a>y</a>" * 40, text=True)
+    >>> [begin, end] = find_main(page.text, page.tags)
+    >>> page.text[begin:end].split().count("word")
+    80
+    """
+    tokens: list[tuple[int, int]] = []
+    waiting = iter([*tags, 1 << 32])
+    tag = next(waiting)
+    for word in re.finditer(rb"[^ \n]+", text.encode()):
+        while tag <= word.start():
+            tokens.append((tag, tag))
+            tag = next(waiting)
+        tokens.append(word.span())
+    tokens += [(place, place) for place in (tag, *waiting) if place < 1 << 32]
+    is_low = find_low_slopes([int(begin == end) for begin, end in tokens]).tolist()
+    places = []
+    for is_kept, run in groupby(zip(is_low, tokens, strict=True), key=lambda pair: pair[0]):
+        words = [span for _, span in run if span[0] < span[1]]
+        if is_kept and len(words) >= MIN_WORDS:
+            places += [words[0][0], words[-1][1]]
+    return places
 
 
 def _read(page: str) -> tuple[list[str], npt.NDArray[np.int8]]:

@@ -7,7 +7,8 @@ of all where there is none.
 ===========  ==========================================================================================
 ``content``  ``body``: the payload; for a revisit, the one it refers to
 ``http``     ``status``, ``mime``, ``digest``, ``captured`` (fourteen digits) and ``head`` as stored
-``text``     ``title`` and ``visible``, the text of a page of HTML
+``text``     ``title``, ``visible``, the text of a page, and ``main``, its main content: from the part `text`
+             where the page is a node of it, else from the capture
 ``links``    a column per URL that the page links to: the texts of the links, a line each
 ``anchor``   a column per page that links to this one: the texts of its links, a line each, from the part
              `anchors`. What is written to this family later is beside it, and stands before it where column
@@ -26,8 +27,10 @@ from typing import TYPE_CHECKING, Any
 from webstrata.errors import FormatError, MissingError
 from webstrata.store.anchors import Anchors
 from webstrata.store.cdxj import Index
+from webstrata.store.main_content.slope import find_main
 from webstrata.store.pages import REVISIT
 from webstrata.store.table.cells import MAX_TIME, Cell, Value, parse_period
+from webstrata.store.text import Text, cut_main
 from webstrata.store.urls import Urls, from_row_key
 from webstrata.store.warc import read_record
 from webstrata.web import html
@@ -54,6 +57,7 @@ class _Opened:
     index: Index
     urls: Urls | None
     anchors: Anchors | None
+    text: Text | None
     warc: Part
     parts: tuple[Part, ...]
 
@@ -79,7 +83,9 @@ class Views:
         for opened in self._snapshots(until):
             entry = _choose(opened.index.captures(url))
             if entry is not None:
-                values = self._read(family, opened, entry)
+                values = _read_text(opened, row) if family == "text" else None
+                if values is None:
+                    values = self._read(family, opened, entry)
                 yield [Cell(column, opened.time, value) for column, value in sorted(values.items())]
 
     def anchors(self, row: str, until: int = MAX_TIME) -> list[Cell]:
@@ -159,7 +165,13 @@ class Views:
         anchors = None
         if len(parts) > 3 and parts[3].record.inputs.get(f"{label}/urls") == parts[2].record.checksum:
             anchors = Anchors(parts[3].path)  # those of other nodes would speak of other pages
-        return _Opened(parse_period(label)[0], Index(parts[0].path), urls, anchors, parts[1], tuple(parts))
+        text = None
+        if urls is not None and "text" in snapshot.parts:
+            parts += [snapshot.open_part("text")]
+            made_from = {part.record.inputs.get(f"{label}/pages") for part in (parts[2], parts[-1])}
+            text = Text(parts[-1].path, parts[-1]) if len(made_from) == 1 else None
+        time = parse_period(label)[0]
+        return _Opened(time, Index(parts[0].path), urls, anchors, text, parts[1], tuple(parts))
 
     def _read(self, family: str, opened: _Opened, entry: Entry) -> dict[str, Value]:
         record = _load(opened, entry)
@@ -184,7 +196,8 @@ class Views:
             return {}
         page = html.scan(record.payload, url=entry.url, charset=_charset(record.head), text=family == "text")
         if family == "text":
-            return {"title": page.title, "visible": page.text}
+            main = cut_main(page.text, find_main(page.text, page.tags))
+            return {"title": page.title, "visible": page.text, "main": main}
         links: dict[str, dict[str, None]] = {}
         for link in page.links:
             if link.url is not None:
@@ -202,6 +215,17 @@ class Views:
             for found in same or [e for e in stored if e.fields["status"] == "200"]:
                 return _load(candidate, found), found.fields["mime"]
         return None
+
+
+def _read_text(opened: _Opened, row: str) -> dict[str, Value] | None:
+    """What the part `text` has of a page; None where it is no node, or its record could not be read."""
+    node = (
+        opened.urls.node(from_row_key(row)) if opened.urls is not None and opened.text is not None else None
+    )
+    if node is None or opened.urls is None or opened.text is None or opened.urls.row_keys[node] != row:
+        return None
+    page = opened.text[node]
+    return {"title": page.title, "visible": page.text, "main": page.main} if page.charset else None
 
 
 def _choose(entries: Iterator[Entry]) -> Entry | None:
