@@ -260,7 +260,7 @@ def _sort_arcs(item: _Groups, folder: Path, task: Task) -> Mapping[str, int]:
     return {"arcs": kept}
 
 
-def _row_keys(snapshot: Snapshot, *, frontier: bool) -> list[pa.Array]:
+def _row_keys(snapshot: Snapshot, *, frontier: bool) -> list[pa.ChunkedArray]:
     """The row keys of the pages, and behind them those of the frontier."""
     part = snapshot.open_part("urls")
     keys = Urls(part.path, part).key_column

@@ -148,7 +148,7 @@ def reverse(name: str) -> str:
     return ".".join(_labels(name))
 
 
-def group_hosts(*keys: pa.Array, progress: Progress | None = None) -> Groups:
+def group_hosts(*keys: pa.Array | pa.ChunkedArray, progress: Progress | None = None) -> Groups:
     """The nodes with these row keys by host; several arrays stand one behind the other.
 
     Examples
@@ -163,7 +163,10 @@ def group_hosts(*keys: pa.Array, progress: Progress | None = None) -> Groups:
         for column in keys:
             for start in range(0, len(column), _KEYS):
                 block = column.slice(start, _KEYS)
-                runs = pc.run_end_encode(pc.replace_substring_regex(block, r"\).*", ""))
+                hosts = pc.replace_substring_regex(block, r"\).*", "")
+                if isinstance(hosts, pa.ChunkedArray):
+                    hosts = hosts.combine_chunks()
+                runs = pc.run_end_encode(hosts)
                 numbers = [found.setdefault(host, len(found)) for host in runs.values.to_pylist()]
                 lengths = np.diff(runs.run_ends.to_numpy(), prepend=0)
                 parts.append(np.repeat(np.array(numbers, dtype=np.uint32), lengths))
@@ -249,7 +252,7 @@ def write_named(
 def build_named(
     folder: Path,
     graph: Graph,
-    keys: Iterable[pa.Array],
+    keys: Iterable[pa.Array | pa.ChunkedArray],
     *,
     parameters: GraphSettings | None = None,
     progress: Progress | None = None,

@@ -74,7 +74,7 @@ def hash_words(words: Iterable[str]) -> npt.NDArray[np.uint64]:
     Examples
     --------
     >>> [hex(number) for number in hash_words(["fish", "found"]).tolist()]
-    ['0x5e473bcd7a1b9c70', '0x461703cc8f11efc7']
+    ['0x3a49027667ccc64a', '0x1d9654d29a7a9383']
     """
     return np.fromiter(map(_hashes.__getitem__, words), np.uint64)
 

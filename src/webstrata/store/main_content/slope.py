@@ -120,7 +120,7 @@ def find_main(text: str, tags: Sequence[int]) -> list[int]:
     Examples
     --------
     >>> from webstrata.web.html import scan
-    >>> page = scan(b"<a>x</a>" * 40 + b" word" * 80 + b"<a>y</a>" * 40, text=True)
+    >>> page = scan(b"<p>x</p>" * 40 + b"<p>" + b" word" * 80 + b"<p>y</p>" * 40, text=True)
     >>> [begin, end] = find_main(page.text, page.tags)
     >>> page.text[begin:end].split().count("word")
     80
