@@ -267,7 +267,8 @@ pub fn bvgraph(input: &[u8]) {
         let row = &targets[begins[node]..begins[node + 1]];
         assert!(row.is_sorted_by(|a, b| a < b) && row.iter().all(|&v| (v as usize) < num_nodes));
         let mut found = Vec::new();
-        let outcome = lists.successors(node as u64, |node| places[node as usize], &mut found);
+        let place = |node: u64| places[node as usize];
+        let outcome = lists.successors(node as u64, places[node], place, &mut found);
         assert!(outcome.is_ok() && found == row);
         assert_eq!(lists.outdegree(places[node]), Ok(row.len() as u64));
     }
