@@ -130,12 +130,14 @@ impl Engine {
         self.main.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Waits for the end.
+    /// Waits for the end; what comes after a crawl has its memory.
     pub fn join(&mut self) -> Result<End> {
-        match self.main.take() {
+        let end = match self.main.take() {
             Some(main) => main.join().map_err(|_| panicked())?,
             None => Ok(End::Stopped),
-        }
+        };
+        crate::give_memory_back();
+        end
     }
 }
 

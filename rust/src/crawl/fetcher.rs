@@ -44,6 +44,8 @@ pub struct Tools {
     pub encoder: RefCell<Encoder>,
     /// scans that nobody uses at the moment
     pub scans: RefCell<Vec<Box<Scan>>>,
+    /// turns to scan a page and to keep the scan until the frontier has answered
+    pub readers: Semaphore,
     /// connections that wait for the next visit
     idle: RefCell<Idle>,
     /// processor time that was counted, and visits since then
@@ -116,6 +118,7 @@ impl Tools {
             cache: RefCell::new(UrlCache::new(share)),
             encoder: RefCell::new(Encoder::new(&config.compression)?),
             scans: RefCell::default(),
+            readers: Semaphore::new(super::page::READERS),
             idle: RefCell::new(Idle::new(
                 &config.limits,
                 duration(config.limits.keep_alive),

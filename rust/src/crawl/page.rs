@@ -15,8 +15,8 @@ use crate::web::http::{self, Answer, Cut, LARGE};
 use crate::web::url;
 use tokio::sync::oneshot;
 
-/// Scans that are kept for pages to come.
-const SPARE: usize = 32;
+/// Pages of an event loop that are between scan and end: when the frontier is busy, others wait as they came.
+pub const READERS: usize = 64;
 
 /// A page on its way through the fetcher.
 pub struct Page {
@@ -101,6 +101,7 @@ impl Fetcher {
             add(&counters.truncated, 1);
             add(counters.cut(cut), 1);
         }
+        let _turn = self.readers.acquire().await.ok();
         let soft = self.read(asked, &mut page).await?;
         let is_page = page.answer.status == 200
             && is_text(&page.content_type)
@@ -135,15 +136,10 @@ impl Fetcher {
             });
         }
         let pattern = self.observe(asked, &page);
-        // one that grew with a large page would stay large, and many of them are only at times in use at once
-        let mut scans = self.scans.borrow_mut();
-        if let Some(scan) = page.scan.take()
-            && scan.num_bytes() < LARGE
-            && scans.len() < SPARE
-        {
-            scans.push(scan);
+        // one that grew with a large page would stay large
+        if let Some(scan) = page.scan.take().filter(|scan| scan.num_bytes() < LARGE) {
+            self.scans.borrow_mut().push(scan);
         }
-        drop(scans);
         if asked.task.is_probe {
             return Ok(Outcome::Probed { soft });
         }

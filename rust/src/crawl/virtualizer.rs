@@ -26,6 +26,8 @@ const PIECE: usize = 1 << 12;
 const SMALL: u64 = 4;
 /// Stages in a segment, and the most bytes.
 const SEGMENT: u64 = 16;
+/// Bytes of chunks that are written at once.
+const AT_ONCE: usize = 1 << 20;
 const MAX_SEGMENT: u64 = 1 << 30;
 
 #[derive(Debug, Default)]
@@ -196,6 +198,9 @@ impl Virtualizer {
             self.add_chunk(&mut out, host, &mut state, &batch)?;
             state.num_written += num_staged;
             self.hosts.insert(host, state);
+            if out.bytes.len() >= AT_ONCE {
+                self.write_out(std::mem::take(&mut out))?;
+            }
         }
         self.write_out(out)
     }
@@ -324,7 +329,7 @@ impl Virtualizer {
             self.add_chunk(out, host, &mut state, &chunk)?;
             state.num_written = old.num_written;
             self.forget(old.head, length)?;
-            if out.bytes.len() >= self.staging {
+            if out.bytes.len() >= AT_ONCE {
                 self.write_out(std::mem::take(out))?;
             }
             if old.head == old.tail {
