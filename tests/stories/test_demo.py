@@ -29,9 +29,18 @@ def test_the_demo_is_made_again_and_ends_by_saying_what_to_try_next(
     assert done.stdout.count("\nPolite.\n") == 2
     nodes = {"tiny": "244", "small": "2,505"}[preset]
     assert f"2026-02: the crawl found the {nodes} nodes of the truth, and no other." in done.stdout
-    assert (tmp_path / "webstrata-demo" / "plots" / "describe.html").is_file()
+    assert (
+        len(
+            re.findall(
+                r"2026-0.: the [\d,]+ arcs of its graph are those of the truth, and no other.", done.stdout
+            )
+        )
+        == 2
+    )
+    plots = {path.name for path in (tmp_path / "webstrata-demo" / "plots").iterdir()}
+    assert {"describe.html", "stats.html"} <= plots
     tries = done.stdout.partition("try next")[2].splitlines()[1:]
-    assert len(tries) == 6
+    assert len(tries) == 7
     for line in tries:
         # the crawler was polite by the delays of this web, and not by those of the open one
         assert webstrata(*shlex.split(line)[1:]).returncode == ("--host-delay" in line), line

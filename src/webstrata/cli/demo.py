@@ -36,7 +36,8 @@ def command(into: Path, preset: str) -> int:
     """Run what there is on a small example, and say what to try next.
 
     A web that does not exist is described and served, and two of its months are crawled over real HTTP into
-    a collection. The judge then reads what the server saw, and the pages found are compared with the truth.
+    a collection. The judge then reads what the server saw, pages and graph are compared with the truth, and
+    the graph is described.
     A demo that is there already is made again; anything else that is there is left alone and refused.
     """
     from webstrata.api import Collection
@@ -63,17 +64,22 @@ def command(into: Path, preset: str) -> int:
         steps += [
             ["crawl", str(place), label, *crawled, *when, *_SHORT, "--log", str(log)],
             ["invitro", "judge", str(log), *_delays(preset)],
+            ["graph", "build", str(place), label],
             ["invitro", "truth", str(place), label, *web, *when],
         ]
-    for arguments in [*steps, ["show", str(place)], ["check", str(place)]]:
+    steps += [
+        ["graph", "stats", str(place), _MONTHS[-1], "--plots", str(into / "plots")],
+        ["duplicates", str(place), _MONTHS[0], "--near", "--against-truth"],
+        ["show", str(place)],
+        ["check", str(place)],
+    ]
+    for arguments in steps:
         click.secho(f"\n$ webstrata {shlex.join(arguments)}", bold=True)
         if code := run(arguments):
             return code
         if arguments[:2] == ["invitro", "truth"] and not _compare(place, arguments[3], preset):
             return 1
-    click.echo(
-        f"\nDone in {time.monotonic() - started:.1f} s. Look at {into / 'plots' / 'describe.html'}, and"
-    )
+    click.echo(f"\nDone in {time.monotonic() - started:.1f} s. Look at {into / 'plots'}, and")
     click.echo("try next (`. .venv/bin/activate` first):")
     third, fourth = (
         [str(place), f"2026-0{number}", *crawled, "--month", str(_month(preset, number - 1))]
@@ -81,6 +87,7 @@ def command(into: Path, preset: str) -> int:
     )
     for words in (
         ["show", str(place), "--json"],
+        ["graph", "build", str(place), _MONTHS[0], "--order", "llp"],
         ["crawl", *third, "--limit", "1000"],
         ["crawl", *fourth, "--fetch", "HostEndsWith(uk) or HostEndsWith(com)", *_SHORT],
         ["invitro", "judge", str(logs[0]), "--host-delay", "4s", "--limit", "1"],
@@ -112,15 +119,26 @@ def _delays(name: str) -> list[str]:
 
 
 def _compare(place: Path, label: str, preset: str) -> bool:
-    """Say whether the nodes of a snapshot are those of the truth."""
+    """Say whether the nodes of a snapshot, and its arcs if it has them, are those of the truth."""
     from webstrata.api import Collection
     from webstrata.simulate.invitro import Web
 
-    found = list(Collection.open(place)[label].urls)
+    snapshot = Collection.open(place)[label]
+    found = list(snapshot.urls)
     graph = Web(preset, seed=_SEED).graph(_MONTHS.index(label), view="collection")
     if found == list(graph.urls):
         click.echo(f"{label}: the crawl found the {len(found):,} nodes of the truth, and no other.")
-        return True
+        if "graph" not in snapshot.parts:
+            return True
+        offsets, targets = snapshot.graph.rows()
+        is_same: bool = offsets.tolist() == graph.offsets.tolist()
+        is_same &= targets.tolist() == graph.targets.tolist()
+        click.echo(
+            f"{label}: the {len(targets):,} arcs of its graph are those of the truth, and no other."
+            if is_same
+            else f"{label}: the arcs of its graph are not those of the truth."
+        )
+        return is_same
     missed, wrong = len(set(graph.urls) - set(found)), len(set(found) - set(graph.urls))
     click.echo(f"{label}: the crawl missed {missed:,} nodes of the truth, and {wrong:,} of its own are none.")
     return False

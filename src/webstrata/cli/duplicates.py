@@ -82,7 +82,7 @@ def command(
     is compared with this one without reading it again.
 
     With --against-truth, precision and recall are told, in pairs of pages: of exact ones against addresses
-    that show one page, of near ones against variations of one page.
+    that show one page, of near ones against variations of one page, of which some grow apart over the months.
     """
     snapshot = collection[label]
     if against_truth:
