@@ -86,17 +86,19 @@ impl Space {
         self.changed.notify_all();
     }
 
-    /// Waits until it is time to try again; false if that is the last time.
-    fn wait(&self) -> bool {
-        let state = self.lock();
-        let calls = state.num_calls;
+    /// Waits until it is time to try again, and not at all if there were more calls than are known; false if that is
+    /// the last time.
+    fn wait(&self, num_calls: &mut u64) -> bool {
         let outcome = self
             .changed
-            .wait_timeout_while(state, self.period, |state| {
-                !state.is_given_up && state.num_calls == calls
+            .wait_timeout_while(self.lock(), self.period, |state| {
+                !state.is_given_up && state.num_calls == *num_calls
             });
         match outcome {
-            Ok((state, _)) => !state.is_given_up,
+            Ok((state, _)) => {
+                *num_calls = state.num_calls;
+                !state.is_given_up
+            }
             Err(_) => false,
         }
     }
@@ -127,15 +129,17 @@ pub fn patiently<T>(
         bytes,
         since: Instant::now(),
     };
-    {
+    // who is called while it tries tries once more
+    let mut num_calls = {
         let mut state = space.lock();
         state.num_waits += 1;
         state.waiting.insert(this, shortage);
-    }
+        state.num_calls
+    };
     space.num_waiting.fetch_add(1, Ordering::Relaxed);
     let mut goes_on = true;
     while goes_on && is_full(&outcome) {
-        goes_on = space.wait();
+        goes_on = space.wait(&mut num_calls);
         outcome = work();
     }
     space.num_waiting.fetch_sub(1, Ordering::Relaxed);
@@ -185,14 +189,9 @@ mod tests {
             while space.shortage().is_none_or(|found| found.bytes != 7) {}
             space.look_again();
             assert_eq!(tries.recv(), Ok(2));
-            if ends_well {
-                // the thread may not have lain down yet when it is called
-                while !thread.is_finished() {
-                    space.look_again();
-                    std::thread::yield_now();
-                }
-            } else {
-                space.give_up();
+            match ends_well {
+                true => space.look_again(),
+                false => space.give_up(),
             }
             assert_eq!(thread.join().unwrap().is_ok(), ends_well);
             assert!(space.shortage().is_none());
