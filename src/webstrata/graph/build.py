@@ -140,7 +140,8 @@ def build_graph(
         "graph", settings=settings, inputs=("links", "urls"), renew=command, progress=progress
     ) as build:
         runs, num_nodes = _gather_arcs(snapshot, build, settings, workers)
-        folder = make_directory(build.folder / "sorting")
+        # what a build that was interrupted has left there is of no use
+        folder = build.folder / "sorting"
         remove_tree(folder)
         make_directory(folder)
         with ArcSorter(
