@@ -100,7 +100,6 @@ def test_a_program_is_charged_for_what_it_used(tmp_path: Path) -> None:
     said, cost = run([sys.executable, "-c", code], {choose_cores()[1]}, tmp_path, 60)
     assert said == "done\n"
     assert 0.3 <= cost.cpu < 1.0
-    assert cost.wall >= 0.3
     assert cost.peak > 64 << 20
 
 
