@@ -90,7 +90,7 @@ wheel: $(VENV)/.locked ## Build the wheel that is shipped.
 	maturin build --profile dist
 
 clean: ## Remove everything that was made here.
-	rm -rf $(VENV) .peers .bench-data soak.csv hostile.csv rust/target rust/fuzz/target rust/fuzz/found site webstrata-demo src/webstrata/*.so
+	rm -rf $(VENV) .peers .bench-data soak.csv hostile.*.csv rust/target rust/fuzz/target rust/fuzz/found site webstrata-demo src/webstrata/*.so
 
 tools:
 	@PYTHON=$(PYTHON) sh requirements/tools.sh
