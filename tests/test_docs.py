@@ -1,7 +1,7 @@
 """Every example of the docs runs: console, Python, TOML and JSON blocks of README.md, docs/ and their like.
 
-The blocks of a page run in the page's order, in one temporary folder, with the real `webstrata` first on the
-PATH. A fence says what its block is:
+The blocks of a page run in the page's order, in one temporary folder, with a `webstrata` first on the PATH
+that is the real one but for the loading (`tests.command`). A fence says what its block is:
 
 - ``console``: lines that begin with ``$ `` are commands (``> `` continues one), the lines below each are what
   it prints, stdout and stderr together, with ``...`` for any text within a line, or alone for any lines. A
@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.command import find_server
 from webstrata.cli import VERBS
 from webstrata.collection.settings import TABLES
 
@@ -103,7 +104,9 @@ def run_commands(commands: list[Command], folder: Path) -> None:
         name: value for name, value in os.environ.items() if not name.startswith(("WEBSTRATA_", "PYTEST_"))
     }
     environment |= {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}",
+        "PATH": os.pathsep.join(
+            [str(find_server().folder), str(Path(sys.executable).parent), environment["PATH"]]
+        ),
         "HOME": str(folder),
         "LC_ALL": "C.UTF-8",
         "COLUMNS": "110",
@@ -116,7 +119,7 @@ def run_commands(commands: list[Command], folder: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     pieces = ran.stdout.split(MARK)

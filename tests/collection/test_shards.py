@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webstrata.collection import Collection, Progress, Task
+from webstrata.collection import Collection, Progress, Task, lock
 from webstrata.collection.shards import Shard, run
 from webstrata.errors import Cancelled, LockedError, StorageError
 
@@ -249,8 +249,9 @@ def wait_until_gone(pid: int) -> None:
 
 
 def test_workers_end_with_a_killed_parent_and_keep_its_lock_until_then(
-    collection: Collection, tmp_path: Path
+    collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(lock, "_PATIENCE", 120.0)
     child, workers = start_pool(collection, tmp_path)
     for worker in workers:
         os.kill(worker, signal.SIGSTOP)  # so that they cannot end yet

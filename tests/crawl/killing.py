@@ -195,7 +195,7 @@ class Field:
     def find_rudeness(self) -> dict[str, int]:
         """What the judge, who knows of the restarts, holds against the crawl."""
         verdict = ws.invitro.judge(
-            self.log, JudgeSettings(host_delay=0.002, ip_delay=0.001, restart_grace=3.0)
+            self.log, JudgeSettings(host_delay=0.002, ip_delay=0.001, restart_grace=10.0)
         )
         return {} if verdict.is_polite else dict(verdict.counts)
 

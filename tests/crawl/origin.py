@@ -107,7 +107,7 @@ class Origin:
                 with contextlib.suppress(OSError):
                     connection.shutdown(socket.SHUT_RDWR)
         for thread in self._threads:
-            thread.join(5)
+            thread.join(60)
 
     def _start(self, work: Callable[..., None], *arguments: object) -> None:
         thread = threading.Thread(target=work, args=arguments, daemon=True)
@@ -281,7 +281,7 @@ QUICK: dict[str, Any] = {
     "private_addresses": True,
     "retry_delay": 0.01,
     "workers": 1,
-    "response_timeout": 5,
+    "response_timeout": 30,
     "url_cache": 1 << 16,
     "duplicates_cache": 1 << 16,
 }
@@ -335,7 +335,7 @@ def read(snapshot: rooms.Snapshot, result: CrawlResult | None) -> Crawled:
 def core_threads() -> list[str]:
     """Names of the threads of crawls that run in this process and do not end soon."""
     ours = ("fetcher-", "flusher", "frontier", "names")
-    deadline = time.monotonic() + 2
+    deadline = time.monotonic() + 30
     while True:
         names = []
         for path in Path("/proc/self/task").glob("*/comm"):

@@ -87,7 +87,7 @@ def run_together(crawls: list[Crawl]) -> None:
     for thread in threads:
         thread.start()
     before: list[Standing] = []
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not is_finished(before, after := [crawl.standing for crawl in crawls]) or not before:
         assert time.monotonic() < deadline, after
         before = after
@@ -95,7 +95,7 @@ def run_together(crawls: list[Crawl]) -> None:
     for crawl in crawls:
         crawl.finish()
     for thread in threads:
-        thread.join(20)
+        thread.join(120)
 
 
 def test_agents_crawl_together_what_one_crawls_alone(tmp_path: Path) -> None:
@@ -164,5 +164,5 @@ def test_who_waits_goes_on_until_told_otherwise(tmp_path: Path) -> None:
         assert thread.is_alive()
         job.add([("http://a.test/later", 0)])
         job.finish()
-        thread.join(20)
+        thread.join(120)
     assert origin.paths() == ["/", "/later"]

@@ -67,7 +67,7 @@ def prepared(snapshot: Snapshot, web: Web, disk_check: float = 600) -> Iterator[
 
 def wait_for_shortage(crawl: ws.Crawl) -> Control:
     """The desk of a crawl that has found its disk full."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         control = crawl.control
         if control is not None and control.shortage:

@@ -39,12 +39,13 @@ def interrupt_when(condition: Callable[[], bool], times: int = 1) -> threading.T
     """Press Ctrl-C as soon as something holds."""
 
     def press() -> None:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not condition() and time.monotonic() < deadline:
             time.sleep(0.01)
-        for _ in range(times):
+        for number in range(times):
+            if number:
+                time.sleep(0.5)  # two at once would count as one
             _thread.interrupt_main()
-            time.sleep(0 if times == 1 else 1)
 
     thread = threading.Thread(target=press)
     thread.start()
@@ -70,13 +71,14 @@ def test_who_interrupts_twice_does_not_wait_for_a_silent_server(tmp_path: Path) 
         origin.say("a.test/", reply(page("home")))
         origin.say("b.test/", (HANG,))
         hosts = {"a.test": origin.at(), "b.test": origin.at("127.0.0.2")}
-        job = prepare(tmp_path, [f"http://{name}/" for name in hosts], {"hosts": hosts}, response_timeout=60)
+        job = prepare(tmp_path, [f"http://{name}/" for name in hosts], {"hosts": hosts}, response_timeout=600)
         thread = interrupt_when(lambda: len(origin.paths()) == 2, times=2)
         begun = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
             job.run()
         thread.join()
-        assert time.monotonic() - begun < 20
+        # far from the ten minutes that the server is granted, however busy this machine is
+        assert time.monotonic() - begun < 300
         found = read(job.snapshot, None)
     assert found.stored == {"http://a.test/"}
 
@@ -101,14 +103,17 @@ def test_a_full_disk_ends_the_crawl_with_its_own_error(tmp_path: Path) -> None:
 def test_a_crawl_is_stopped_and_paused_from_another_thread(tmp_path: Path) -> None:
     counts: list[int] = []
     with Origin() as origin:
-        tree(origin, size=127)
+        # without the stop it takes ten seconds at least
+        tree(origin, size=511)
         job = prepare(tmp_path, ["http://a.test/"], {"hosts": {"a.test": origin.at()}}, host_delay=0.02)
 
         def steer() -> None:
             while len(origin.paths()) < 3:
                 time.sleep(0.01)
             job.pause()
-            time.sleep(0.3)
+            while job.control is None or job.control.status()["counters"]["in_flight"]:
+                time.sleep(0.01)
+            time.sleep(0.1)  # for a visit that began in the same moment
             counts.append(len(origin.paths()))
             time.sleep(0.3)
             counts.append(len(origin.paths()))
@@ -123,7 +128,7 @@ def test_a_crawl_is_stopped_and_paused_from_another_thread(tmp_path: Path) -> No
         thread.join()
     assert counts[0] == counts[1]
     assert result.end == "stopped"
-    assert 6 <= result.pages < 127
+    assert 6 <= result.pages < 511
 
 
 # ---- before it begins

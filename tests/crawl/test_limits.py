@@ -59,20 +59,21 @@ def test_bytes_are_limited(tmp_path: Path, origin: Origin) -> None:
 
 
 def test_time_is_limited(tmp_path: Path, origin: Origin) -> None:
-    found = crawl(tmp_path, origin, *SEEDS, names=names(origin), max_seconds=0.5, host_delay=0.2)
+    found = crawl(tmp_path, origin, *SEEDS, names=names(origin), max_seconds=0.5, host_delay=4)
     assert found.result is not None
     assert found.result.end == "max_seconds"
-    assert 0.5 <= found.result.seconds < 5
-    assert 0 < found["pages"] < 93
+    # everything would take two minutes
+    assert 0.5 <= found.result.seconds < 60
+    assert found["pages"] < 93
 
 
 def test_a_server_that_takes_its_time_does_not_take_that_of_the_crawl(tmp_path: Path) -> None:
     with Origin() as origin:
-        origin.say("/", (head("Content-Type: text/html"), *((0.2, b".") * 100)))
+        origin.say("/", (head("Content-Type: text/html"), *((0.2, b".") * 1000)))
         found = crawl(tmp_path, origin, "http://a.test/", max_seconds=0.5, response_timeout=1, min_rate=0)
     assert found.result is not None
     assert found.result.end == "max_seconds"
-    assert found.result.seconds < 15
+    assert found.result.seconds < 100
 
 
 def test_urls_are_limited(tmp_path: Path, origin: Origin) -> None:

@@ -66,12 +66,12 @@ def test_one_visit_is_one_request_unless_connections_are_kept(tmp_path: Path) ->
         assert {request.headers["connection"] for request in origin.requests} == {"close"}
         assert origin.paths() == paths
         origin.requests.clear()
-        crawl(tmp_path, origin, *(f"http://a.test{path}" for path in paths), keep_alive=5)
+        crawl(tmp_path, origin, *(f"http://a.test{path}" for path in paths), keep_alive=60)
         assert len({request.connection for request in origin.requests}) == 1
         assert origin.paths() == paths
         origin.requests.clear()
         # the robots.txt of a host with a delay has a connection of its own
-        crawl(tmp_path, origin, *(f"http://a.test{path}" for path in paths), keep_alive=5, host_delay=0.1)
+        crawl(tmp_path, origin, *(f"http://a.test{path}" for path in paths), keep_alive=60, host_delay=0.1)
         assert len({request.connection for request in origin.requests}) == 2
         assert origin.requests[-1].headers["connection"] == "close"
         assert origin.paths() == paths
@@ -94,7 +94,7 @@ def test_hosts_and_addresses_may_have_delays_of_their_own(tmp_path: Path) -> Non
         places = {name: origin.at(address) for name, address in zip(names, ADDRESSES, strict=True)}
         for place in range(2):
             origin.say(f"/{place}", reply(page("all the same")))
-        found = crawl(
+        crawl(
             tmp_path,
             origin,
             *(f"http://{name}/{place}" for name in names for place in range(2)),
@@ -105,8 +105,6 @@ def test_hosts_and_addresses_may_have_delays_of_their_own(tmp_path: Path) -> Non
         )
     for name, delay in (("a.test", 0.3), ("b.test", 0.2), ("c.test", 0.05)):
         assert least_gap([request for request in origin.requests if request.host == name]) >= delay, name
-    assert found.result is not None
-    assert found.result.seconds < 5
 
 
 def test_a_delay_of_a_name_holds_on_all_its_ports(tmp_path: Path) -> None:
@@ -125,7 +123,7 @@ def test_a_delay_of_a_name_holds_on_all_its_ports(tmp_path: Path) -> None:
 def test_who_asks_for_a_delay_gets_it_between_any_two_requests(tmp_path: Path) -> None:
     with Origin() as origin:
         origin.say("/robots.txt", reply("User-agent: *\nCrawl-delay: 0.1", kind="text/plain"))
-        crawl(tmp_path, origin, *(f"http://a.test/{place}" for place in range(4)), keep_alive=5)
+        crawl(tmp_path, origin, *(f"http://a.test/{place}" for place in range(4)), keep_alive=60)
     assert len({request.connection for request in origin.requests}) == 5
     assert least_gap(origin.requests) >= 0.1
 
@@ -134,7 +132,7 @@ def test_a_visit_ends_when_the_host_says_not_now(tmp_path: Path) -> None:
     refusal = reply(b"", "Retry-After: 0.3", status="429 Too Many Requests")
     with Origin() as origin:
         origin.say("/1", refusal, reply(page("now")))
-        crawl(tmp_path, origin, *(f"http://a.test/{place}" for place in range(4)), keep_alive=5)
+        crawl(tmp_path, origin, *(f"http://a.test/{place}" for place in range(4)), keep_alive=60)
     assert origin.paths() == ["/0", "/1", "/1", "/2", "/3"]
     first, second = [request for request in origin.requests if request.path == "/1"]
     assert second.opened - first.ended >= 0.3
@@ -147,7 +145,7 @@ def test_what_comes_behind_an_answer_is_no_answer_to_the_next_request(tmp_path: 
         origin.say("/0", reply(page("first")) + injected)
         origin.say("/1", chunked)
         origin.say("/2", reply(page("third")))
-        found = crawl(tmp_path, origin, *(f"http://a.test/{place}" for place in range(3)), keep_alive=5)
+        found = crawl(tmp_path, origin, *(f"http://a.test/{place}" for place in range(3)), keep_alive=60)
     assert found.capture("http://a.test/1").body == b""
     assert found.capture("http://a.test/2").body == page("third")
     assert origin.paths() == ["/0", "/1", "/2"]
@@ -186,7 +184,7 @@ def test_a_host_that_answers_slowly_rests_in_proportion(tmp_path: Path) -> None:
 def test_a_host_in_trouble_rests_longer_and_recovers(tmp_path: Path) -> None:
     busy = reply(b"", status="503 Service Unavailable")
     with Origin() as origin:
-        origin.say("/", busy, busy, reply(page("home", *(f"/{place}" for place in range(9)))))
+        origin.say("/", busy, busy, busy, reply(page("home", *(f"/{place}" for place in range(9)))))
         for place in range(9):
             origin.say(f"/{place}", reply(page(f"number {place}")))
         how: dict[str, Any] = {
@@ -202,6 +200,7 @@ def test_a_host_in_trouble_rests_longer_and_recovers(tmp_path: Path) -> None:
         calm = crawl(tmp_path, origin, "http://a.test/", **how | {"delay_factor": 0})
     assert gaps[0] >= 0.04
     assert gaps[1] >= 0.08
+    assert gaps[2] >= 0.16
     assert min(gaps) >= 0.02
-    assert min(gaps[-3:]) < gaps[1]
+    assert min(gaps[3:]) < gaps[2]
     assert calm["slowed"] == 0

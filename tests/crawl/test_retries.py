@@ -6,11 +6,11 @@ import socket
 from email.utils import formatdate
 from itertools import pairwise
 from time import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.crawl.origin import RESET, Answer, Origin, crawl, page, reply
+from tests.crawl.origin import HANG, RESET, Answer, Origin, crawl, page, reply
 from webstrata.crawl.retries import KINDS, retry_delays
 from webstrata.crawl.settings import CrawlSettings
 
@@ -112,11 +112,10 @@ def test_a_retry_after_that_makes_no_sense_is_passed_over(tmp_path: Path, asked:
 
 
 def test_who_refuses_connections_is_given_up_after_all_attempts(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    with Origin() as origin:
+    with Origin() as origin, socket.socket() as closed:
+        closed.bind(("127.0.0.9", 0))  # nobody else gets the port, and nobody listens
         origin.say("/", reply(page("there")))
-        names = {"b.test": ("127.0.0.9", port)}
+        names = {"b.test": ("127.0.0.9", closed.getsockname()[1])}
         found = crawl(
             tmp_path,
             origin,
@@ -138,23 +137,22 @@ def test_who_refuses_connections_is_given_up_after_all_attempts(tmp_path: Path) 
         ((RESET,), "connect", 3),
         ((), "connect", 3),
         (b"no HTTP\r\n\r\n", "protocol", 1),
-        ((1.2,), "timeout", 3),
+        ((HANG,), "timeout", 3),
     ],
 )
 def test_what_breaks_is_tried_again_by_its_kind(
     tmp_path: Path, answer: Answer, kind: str, attempts: int
 ) -> None:
-    patience = 0.4 if kind == "timeout" else 5
+    # a busy machine may need longer for an answer than a server is granted here: only silence is asked for
+    how: dict[str, Any] = {"response_timeout": 0.3, "obey_robots": False} if kind == "timeout" else {}
     with Origin() as origin:
-        origin.say("/", answer, answer, answer, answer)
-        found = crawl(tmp_path, origin, "http://a.test/", retries=2, response_timeout=patience)
-        assert origin.paths() == ["/"] * attempts
+        origin.say("/", answer)
+        found = crawl(tmp_path, origin, "http://a.test/", retries=2, **how)
         assert found[f"failed_{kind}"] == attempts
-        origin.requests.clear()
         origin.say("/again", answer, reply(page("now")))
-        found = crawl(tmp_path, origin, "http://a.test/again", retries=2, response_timeout=patience)
-    assert origin.paths() == ["/again"] * min(attempts, 2)
-    assert ("http://a.test/again" in found.stored) == (attempts > 1)
+        again = crawl(tmp_path, origin, "http://a.test/again", retries=2, **how | {"response_timeout": 1.5})
+    assert origin.paths() == ["/"] * attempts + ["/again"] * min(attempts, 2)
+    assert ("http://a.test/again" in again.stored) == (attempts > 1)
 
 
 def test_a_host_on_which_everything_fails_is_given_up(tmp_path: Path) -> None:
@@ -174,6 +172,6 @@ def test_a_connection_that_is_closed_while_idle_is_nobodys_fault(tmp_path: Path)
         origin.say("/1", (reply(page("second")), RESET))
         origin.say("/2", reply(page("third")))
         urls = [f"http://a.test/{place}" for place in range(3)]
-        found = crawl(tmp_path, origin, *urls, keep_alive=5, retries=0)
+        found = crawl(tmp_path, origin, *urls, keep_alive=60, retries=0)
     assert found["pages"] == 3
     assert found["retries"] == 0

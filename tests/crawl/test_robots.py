@@ -70,7 +70,7 @@ def test_who_is_named_obeys_the_rules_for_that_name(tmp_path: Path) -> None:
 def test_what_the_status_of_robots_txt_allows(tmp_path: Path, answer: Answer, *, is_allowed: bool) -> None:
     with Origin() as origin:
         origin.say("/robots.txt", answer)
-        patience = 0.3 if answer == (HANG,) else 5
+        patience = 0.3 if answer == (HANG,) else 30
         found = crawl(
             tmp_path, origin, "http://a.test/a", "http://a.test/b", response_timeout=patience, retries=1
         )
@@ -141,7 +141,10 @@ def test_rules_are_asked_for_again_when_they_expire(tmp_path: Path) -> None:
         origin.say("/1", (0.3, reply(page("slow"))))
         crawl(tmp_path, origin, *(f"http://a.test{path}" for path in paths), robots_expiry=0.25)
     assert origin.paths() == ["/1", "/2", "/4"]
-    assert requests_of(origin, "a.test")[:3] == ["/robots.txt", "/1", "/robots.txt"]
+    # how often depends on the machine, that it was once more behind the slow page does not
+    asked = requests_of(origin, "a.test")
+    assert asked[0] == "/robots.txt"
+    assert "/robots.txt" in asked[asked.index("/1") : asked.index("/2")]
 
 
 def test_a_crawl_delay_is_kept_up_to_what_is_granted(tmp_path: Path) -> None:

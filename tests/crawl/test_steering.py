@@ -46,6 +46,10 @@ FORBIDDEN = [
     "http://[2001:db8::1]/",
 ]
 
+LATE = 2.0
+"""Seconds after a change from which on nothing may be as before. What is promised is one, and changes are
+seen within milliseconds; the other one is for a machine that is busy with other things."""
+
 
 def test_no_page_leads_to_an_address_of_a_private_network(tmp_path: Path) -> None:
     with Origin() as origin:
@@ -74,39 +78,43 @@ def test_delays_filters_and_blacklists_take_effect_within_a_second(tmp_path: Pat
     web = ws.invitro.Web("small", seed=7)
     snapshot = ws.create(tmp_path / "uk").add("2026-06")
     log = tmp_path / "requests.log"
-    settings = ws.CrawlSettings(host_delay=0, ip_delay=0.001, resolve=False, max_crawl_delay=0, max_seconds=4)
+    settings = ws.CrawlSettings(host_delay=0, ip_delay=0.02, resolve=False, max_crawl_delay=0)
     with web.serve(origins=True, log=log) as server:
         hosts = {name: (address, server.port) for name, address in server.addresses().items()}
         job = ws.Crawl(snapshot, settings, seeds=web.home_pages(), hosts=hosts)
         sizes = Counter(url.split("/")[2] for url in web.graph().urls)
         (largest, _), (refused, _) = sizes.most_common(2)
-        changed: list[float] = []
 
         def steer() -> None:
-            while job.control is None:
+            while job.control is None or job.control.status()["counters"]["pages"] < 400:
                 time.sleep(0.01)
-            time.sleep(0.6)
             with pytest.raises(FilterError):
                 job.control.set("fetch", "not HostEquals(")
             job.control.set("host_delay", "1s")
             job.control.set("fetch", f"not HostEquals({refused})")
             job.control.blacklist(largest)
-            changed.append(time.time())
+            server.mark_restart()  # the moment by the clock of the log
+            time.sleep(LATE + 1.5)  # so that there is more than one visit of a host to judge
+            job.stop()
 
         thread = threading.Thread(target=steer)
         thread.start()
         job.run()
         thread.join()
-    lines = [line.split("\t") for line in log.read_text().splitlines()[1:]]
-    lines = [line for line in lines if len(line) == 10]
-    late = [line for line in lines if int(line[3]) / 1e6 > changed[0] + 1]
-    early = {line[2] for line in lines} - {line[2] for line in late}
+    head, *rest = log.read_text().splitlines()
+    (changed,) = [int(line.split()[2]) for line in rest if line.startswith("# restart ")]
+    lines = [line.split("\t") for line in rest if not line.startswith("#")]
+    before = Counter(line[2] for line in lines if int(line[3]) < changed)
+    late = [line for line in lines if int(line[3]) > changed + LATE * 1e6]
+    # both were under way, and far from their end
+    assert 0 < before[largest] < sizes[largest] / 2
+    assert 0 < before[refused] < sizes[refused] / 2
     assert late
-    assert {largest, refused} <= early
-    text = "\n".join(["\t".join(line) for line in late])
+    assert not {largest, refused} & {line[2] for line in late}
+    text = "\n".join("\t".join(line) for line in late)
     part = tmp_path / "late.log"
-    part.write_text(log.read_text().splitlines()[0] + "\n" + text + "\n")
-    verdict = ws.invitro.judge(part, JudgeSettings(host_delay=1.0, ip_delay=0.0, tolerance=0.01))
+    part.write_text(f"{head}\n{text}\n")
+    verdict = ws.invitro.judge(part, JudgeSettings(host_delay=1.0, ip_delay=0.0, tolerance=0.1))
     assert verdict.counts["host_gap"] == 0
 
 

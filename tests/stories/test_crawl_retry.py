@@ -29,9 +29,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_hosts_that_were_given_up_are_listed_and_taken_back(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Origin() as origin, socket.create_server(("127.0.0.1", 0)) as closed:
+    with Origin() as origin, socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))  # nobody else gets the port, and nobody listens
         port = closed.getsockname()[1]
-        closed.close()
         origin.say("/", reply(page("first")))
         (folder / "hosts").write_text(f"127.0.0.1:{origin.at()[1]} a.test\n127.0.0.1:{port} b.test\n")
         (folder / "seeds").write_text("a.test\nmailto:me\nhttp://b.test/x\nhttp://c.test/\n")

@@ -115,7 +115,7 @@ def test_ctrl_c_ends_it_and_nothing_stays(webstrata: Command, tmp_path: Path) ->
             assert running.poll() is None
             time.sleep(0.01)
         running.send_signal(signal.SIGINT)
-        _, told = running.communicate(timeout=60)
+        _, told = running.communicate(timeout=120)
     assert running.returncode == 130
     assert told == "webstrata: interrupted; the same command begins from the start\n"
     assert picture(tmp_path / "uk") == before

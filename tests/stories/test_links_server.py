@@ -38,7 +38,7 @@ def test_links_are_asked_for_over_http_until_ctrl_c(tmp_path: Path) -> None:
             ]
     finally:
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=20)
+        _, said = process.communicate(timeout=120)
     assert (process.returncode, said) == (0, "")
 
 

@@ -27,8 +27,11 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -37,7 +40,7 @@ import pyarrow.compute as pc
 from webstrata._core import crawl as _core
 from webstrata.collection.files import explained, open_writer, rename, sync_path
 from webstrata.errors import FormatError
-from webstrata.store.pages import REVISIT, SOFT, TEXT, read_captures
+from webstrata.store.pages import REVISIT, SOFT, TEXT, scan_captures
 from webstrata.web.url import split
 
 if TYPE_CHECKING:
@@ -72,6 +75,23 @@ FINISHED = "finished"
 """Beside a journal: nothing is left to fetch but what was given up."""
 _OPEN = ".open"
 _PIECE = 16 << 20
+_LINE = re.compile(rb"[^ ]+ \d{14} (\{.*\})\n")
+_DIGITS = (r"\d{1,18}", "")
+# of each field that is looked at, its form and what stands for it where it is missing
+_VALUES = {
+    "url": (r"(?s).+", ""),
+    "mime": (r"(?s).*", None),
+    "status": (r"\d{1,4}", ""),
+    "digest": (r"[A-Z2-7]{32}", ""),
+    "length": _DIGITS,
+    "offset": _DIGITS,
+    "filename": (r"[^/]+", ""),
+    "span": (r"\d{1,18}", 0),
+    "fingerprint": (r"[0-9a-f]{16}", "0" * 16),
+}
+_DESCRIBED = ("url", "status", "mime", "digest", "fingerprint", "duplicate-of", "time", "robots")
+
+Known = tuple[bytes, int | None, str, int]
 
 
 class Mark(NamedTuple):
@@ -87,8 +107,9 @@ class Mark(NamedTuple):
 class Past:
     """What an earlier run of a crawl has stored; nothing, for one that begins."""
 
-    stored: list[int] = field(default_factory=list)
-    known: list[tuple[bytes, int | None, str, int]] = field(default_factory=list)
+    stored: Hashes = field(default_factory=lambda: np.zeros(0, np.uint64))
+    """Hashes of the URLs of its captures, in their order."""
+    known: Sequence[Known] = ()
     pages: list[tuple[str, int]] = field(default_factory=list)
     duplicates: int = 0
     closed: list[str] = field(default_factory=list)
@@ -103,7 +124,7 @@ class Past:
     def to_core(self) -> dict[str, Any]:
         """What the engine is told."""
         return {
-            "past_stored": self.stored,
+            "past_stored": self.stored.data,
             "past_known": self.known,
             "past_pages": self.pages,
             "past_duplicates": self.duplicates,
@@ -122,12 +143,15 @@ class Past:
 def recover(folder: Path) -> Past:
     """Bring the files of a crawl into order, and tell what it has stored.
 
+    The lines are read some at a time, and again when the engine asks for the payloads that are known: of a
+    capture, some tens of bytes are held.
+
     Examples
     --------
     >>> folder = getfixture("tmp_path")
     >>> (folder / "journal").touch()
-    >>> recover(folder)
-    Past(stored=[], known=[], pages=[], duplicates=0, closed=[], cut=0, ...)
+    >>> str(recover(folder))
+    'Going on with 0 captures; none was cut off.'
     """
     journal, captures = folder / JOURNAL, folder / CAPTURES
     with explained(folder, "read"):
@@ -135,57 +159,186 @@ def recover(folder: Path) -> Past:
         good, done, sums, told = _core.read_journal(journal)
         mark = Mark(*told)
         _cut(journal, good)
-        lines, table = _read_lines(captures, mark)
-        hashes = _hash(table)
-        kept = _count_good(folder, table, np.isin(hashes, done))
-        ends = np.cumsum([len(line) for line in lines], dtype=np.int64)
-        trusted = min(int(np.searchsorted(ends, mark.captures, side="right")), kept)
-        kept = trusted + _count_whole(
-            folder, table.slice(trusted, kept - trusted), hashes[trusted:kept], done, sums
-        )
-        _cut_records(folder, table, kept)
-        _cut(captures, int(ends[kept - 1]) if kept else 0)
-        now = _write_again(folder, mark, table.slice(0, kept))
+        captures.touch()
+        size = captures.stat().st_size
+        # what was synced is whole; the end may be torn, or zeros that a power cut left
+        _cut(captures, _find_torn(captures, mark.captures if size >= mark.captures else 0))
+        trusted = _count_lines(captures, mark.captures)
+        try:
+            found = _Lines(folder, _Promises(done, sums), trusted)
+        except FormatError:
+            _cut(captures, _find_torn(captures, 0))
+            found = _Lines(folder, _Promises(done, sums), trusted)
+        _cut_records(folder, found.name, found.end)
+        _cut(captures, _find_line(captures, found.kept))
+        now = _write_again(folder, mark, found.name)
         _core.mark_journal(journal, now)
-    past = _describe(table.slice(0, kept), hashes[:kept])
+    past = found.past
     past.ended = ended
-    past.cut = len(np.setdiff1d(np.concatenate([done, hashes[kept:]]), hashes[:kept]))
+    # all that is stored is done
+    past.cut = len(np.unique(np.concatenate([done, found.rest]))) - len(np.unique(past.stored))
     return past
 
 
-def _read_lines(path: Path, mark: Mark) -> tuple[list[bytes], pa.Table]:
-    """The lines that are whole, and what they say."""
-    data = path.read_bytes() if path.exists() else b""
-    lines = data.splitlines(keepends=True)
-    place, good = 0, len(lines)
-    for number, line in enumerate(lines):
-        place += len(line)
-        # the end may be torn, or zeros that a power cut left
-        if place > mark.captures and not _is_line(line):
-            good = number
+# ---- lines
+
+
+def _iter_lines(path: Path, start: int = 0) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file from a byte on, each with the byte behind it."""
+    with path.open("rb") as stream:
+        stream.seek(start)
+        for line in stream:
+            start += len(line)
+            yield start, line
+
+
+def _find_torn(path: Path, start: int) -> int:
+    """Where the first line that is none begins, or the end of the file; those before `start` are."""
+    for end, line in _iter_lines(path, start):
+        if not _is_line(line):
             break
-    while True:
-        lines = lines[:good]
-        _cut(path, sum(map(len, lines)))
-        if not lines:
-            path.touch()
-        try:
-            return lines, read_captures(path)
-        except FormatError:
-            if not lines:
-                raise
-            good = len(lines) - 1
+        start = end
+    return start
+
+
+def _count_lines(path: Path, length: int) -> int:
+    """How many lines end within the first bytes of a file."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] <= length, _iter_lines(path)))
+
+
+def _find_line(path: Path, number: int) -> int:
+    """Where a line begins, counted from 0."""
+    return max((end for end, _ in islice(_iter_lines(path), number)), default=0)
 
 
 def _is_line(line: bytes) -> bool:
+    """Whether a line is whole, and says all that a capture needs."""
+    found = _LINE.fullmatch(line)
     try:
-        return line.endswith(b"}\n") and isinstance(json.loads(line[line.index(b"{") :]), dict)
+        fields = json.loads(found[1]) if found else None
     except ValueError:
         return False
+    return isinstance(fields, dict) and all(
+        re.fullmatch(pattern, str(fields.get(name, default))) for name, (pattern, default) in _VALUES.items()
+    )
 
 
-def _hash(table: pa.Table) -> Hashes:
-    return _hash_pieces([url.encode() for url in table["url"].to_pylist()])
+class _Promises:
+    """The checksums of the records of each URL that the journal says is done."""
+
+    def __init__(self, done: Hashes, sums: Hashes) -> None:
+        order = np.argsort(done, kind="stable")
+        self._done, self._sums = done[order], sums[order]
+
+    def has(self, hashes: Hashes) -> npt.NDArray[np.bool_]:
+        """Which of some URLs are done."""
+        first, behind = self._find(hashes)
+        return first < behind
+
+    def hold(self, hashes: Hashes, found: Hashes) -> npt.NDArray[np.bool_]:
+        """Which of some URLs, all of them done, have one of the checksums that were promised."""
+        first, behind = self._find(hashes)
+        ranges = zip(first.tolist(), behind.tolist(), found.tolist(), strict=True)
+        return np.array([sum_ in self._sums[begin:end] for begin, end, sum_ in ranges], dtype=np.bool_)
+
+    def _find(self, hashes: Hashes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """From where to where each of them lies."""
+        return np.searchsorted(self._done, hashes), np.searchsorted(self._done, hashes, side="right")
+
+
+class _Lines:
+    """What the lines say that stay: those before the first one whose page or records are not there.
+
+    Parameters
+    ----------
+    folder
+        That of the crawl.
+    promises
+        What the journal has.
+    trusted
+        How many lines name records that need not be read, since they were synced.
+    """
+
+    def __init__(self, folder: Path, promises: _Promises, trusted: int) -> None:
+        self.kept = 0
+        self.name, self.end = "", 0
+        """The file of the last line that stays, and where its records end."""
+        self._folder, self._promises, self._trusted = folder, promises, trusted
+        self._sizes = {path.name.removesuffix(_OPEN): path.stat().st_size for path in _list_warc(folder)}
+        self._pages: Counter[str] = Counter()
+        self._num_known = self._duplicates = 0
+        stored: list[Hashes] = []
+        rest: list[Hashes] = []
+        for table in scan_captures(folder / CAPTURES):
+            hashes = _hash_pieces([url.encode() for url in table["url"].to_pylist()])
+            count = 0 if rest else self._count_good(table, hashes)
+            stored.append(hashes[:count])
+            if count:
+                self._take(table.slice(0, count))
+            if count < len(table):
+                rest.append(hashes[count:])
+        self.rest = np.concatenate([np.zeros(0, np.uint64), *rest])
+        self.past = Past(
+            stored=np.concatenate(stored),
+            known=_KnownPayloads(folder / CAPTURES, self._num_known),
+            pages=list(self._pages.items()),
+            duplicates=self._duplicates,
+        )
+
+    def _count_good(self, table: pa.Table, hashes: Hashes) -> int:
+        """How many of the next lines stay."""
+        room = np.array([self._sizes.get(name, 0) for name in table["filename"].to_pylist()], dtype=np.int64)
+        good = _count_true(self._promises.has(hashes) & (_ends(table) <= room))
+        # records behind the last checkpoint may be anything
+        count = min(max(self._trusted - self.kept, 0), good)
+        for pieces in _read_spans(self._folder, table.slice(count, good - count)):
+            found = _hash_pieces(pieces)
+            whole = _count_true(self._promises.hold(hashes[count : count + len(found)], found))
+            count += whole
+            if whole < len(found):
+                break
+        return count
+
+    def _take(self, table: pa.Table) -> None:
+        self.kept += len(table)
+        self.name, self.end = table["filename"][-1].as_py(), int(_ends(table)[-1])
+        for row in table.select(_DESCRIBED).to_pylist():
+            is_soft = SOFT in (row["robots"] or "")
+            is_copy = row["duplicate-of"] is not None
+            self._duplicates += is_copy and not is_soft
+            if _is_payload(row):
+                self._num_known += 1
+                if row["mime"] in TEXT and not is_copy and not is_soft:
+                    self._pages[split(row["url"])[0]] += 1
+
+
+class _KnownPayloads(Sequence[Known]):
+    """Digest, fingerprint, URL and date (in nanoseconds) of the payloads of lines, read when asked for."""
+
+    def __init__(self, path: Path, number: int) -> None:
+        self._path, self._number = path, number
+
+    def __len__(self) -> int:
+        return self._number
+
+    def __iter__(self) -> Iterator[Known]:
+        for table in scan_captures(self._path):
+            for row in table.select(_DESCRIBED).to_pylist():
+                if _is_payload(row):
+                    date = int(row["time"].timestamp()) * 10**9
+                    yield base64.b32decode(row["digest"]), row["fingerprint"], row["url"], date
+
+    def __getitem__(self, place: Any) -> Any:  # noqa: ANN401, what a sequence takes and gives
+        return list(self)[place]
+
+
+def _is_payload(row: dict[str, Any]) -> bool:
+    return bool(row["status"] == 200 and row["mime"] != REVISIT)
+
+
+def _count_true(are: npt.NDArray[np.bool_]) -> int:
+    """How many are true before the first that is not."""
+    return len(are) if are.all() else int(np.argmin(are))
 
 
 def _hash_pieces(pieces: list[bytes]) -> Hashes:
@@ -202,24 +355,7 @@ def _spans(table: pa.Table) -> pa.ChunkedArray:
     return pc.coalesce(pc.cast(table["span"], "int64"), table["length"])
 
 
-def _count_good(folder: Path, table: pa.Table, is_done: npt.NDArray[np.bool_]) -> int:
-    """How many lines name pages that are done, and records that lie within their files."""
-    sizes = {path.name.removesuffix(_OPEN): path.stat().st_size for path in _list_warc(folder)}
-    room = np.array([sizes.get(name, 0) for name in table["filename"].to_pylist()], dtype=np.int64)
-    bad = np.flatnonzero(~(is_done & (_ends(table) <= room)))
-    return int(bad[0]) if len(bad) else len(table)
-
-
-def _count_whole(folder: Path, table: pa.Table, hashes: Hashes, done: Hashes, sums: Hashes) -> int:
-    """How many of these lines have the records that were written, by their checksums."""
-    promised = set(zip(done.tolist(), sums.tolist(), strict=True))
-    count = 0
-    for pieces in _read_spans(folder, table):
-        for found in _hash_pieces(pieces).tolist():
-            if (int(hashes[count]), found) not in promised:
-                return count
-            count += 1
-    return count
+# ---- files
 
 
 def _read_spans(folder: Path, table: pa.Table) -> Iterator[list[bytes]]:
@@ -249,15 +385,14 @@ def _read_spans(folder: Path, table: pa.Table) -> Iterator[list[bytes]]:
             stream.close()
 
 
-def _cut_records(folder: Path, table: pa.Table, kept: int) -> None:
-    """Remove what the first lines do not name: the end of the last file, and files behind it."""
-    name = table["filename"][kept - 1].as_py() if kept else ""
+def _cut_records(folder: Path, name: str, end: int) -> None:
+    """Remove what the lines that stay do not name: the end of the last file, and files behind it."""
     for path in _list_warc(folder):
         plain = path.name.removesuffix(_OPEN)
         if plain > name:
             path.unlink()
         elif plain == name:
-            _cut(path, int(_ends(table)[kept - 1]))
+            _cut(path, end)
             if path.name != plain:
                 rename(path, folder / plain)
 
@@ -285,9 +420,8 @@ def _cut(path: Path, length: int) -> None:
     rename(short, path)
 
 
-def _write_again(folder: Path, mark: Mark, table: pa.Table) -> Mark:
+def _write_again(folder: Path, mark: Mark, last: str) -> Mark:
     """Make all that stays durable, whatever was heard of earlier syncs; how far the files go."""
-    last = table["filename"][-1].as_py() if len(table) else ""
     for path in _list_warc(folder):
         if path.name >= mark.name:
             _write_same(path, mark.length if path.name == mark.name else 0)
@@ -308,25 +442,6 @@ def _write_same(path: Path, start: int) -> None:
     finally:
         os.close(descriptor)
     sync_path(path)
-
-
-def _describe(table: pa.Table, hashes: Hashes) -> Past:
-    past = Past(stored=hashes.tolist())
-    names = ("url", "status", "mime", "digest", "fingerprint", "duplicate-of", "time", "robots")
-    pages: Counter[str] = Counter()
-    for row in table.select(names).to_pylist():
-        is_soft = SOFT in (row["robots"] or "")
-        is_copy = row["duplicate-of"] is not None
-        past.duplicates += is_copy and not is_soft
-        if row["status"] != 200 or row["mime"] == REVISIT:
-            continue
-        digest = base64.b32decode(row["digest"])
-        date = int(row["time"].timestamp()) * 10**9
-        past.known.append((digest, row["fingerprint"], row["url"], date))
-        if row["mime"] in TEXT and not is_copy and not is_soft:
-            pages[split(row["url"])[0]] += 1
-    past.pages = list(pages.items())
-    return past
 
 
 def is_finished(snapshot: Snapshot) -> bool:

@@ -146,7 +146,7 @@ def test_segments_count_as_wholes_and_queries_not_at_all(path: str, times: int) 
 def test_a_long_path_costs_little_more_for_a_segment_than_a_short_one() -> None:
     # Thue's sequence over three letters has no square, and is the worst case for what tries all periods
     word = "a"
-    while len(word) < 64_000:
+    while len(word) < 128_000:
         word = "".join({"a": "abc", "b": "ac", "c": "b"}[letter] for letter in word)
     filter = Filter.parse("DuplicateSegmentsLessThan(2)")
 
@@ -154,13 +154,13 @@ def test_a_long_path_costs_little_more_for_a_segment_than_a_short_one() -> None:
         url = f"http://h/{'/'.join(word[:length])}"
         times = []
         for _ in range(5):
-            start = time.perf_counter()
+            start = time.thread_time()
             assert filter.admits(url)
-            times.append(time.perf_counter() - start)
+            times.append(time.thread_time() - start)
         return min(times)
 
-    # n log n gives 10, what tries all periods 64
-    assert seconds(64_000) / seconds(8_000) < 30
+    # n log n gives 46, what tries all periods 1024
+    assert seconds(128_000) < 250 * seconds(4_000)
 
 
 # ---- functions of Python's

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import http.client
 import socket
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from webstrata.simulate.invitro import Server
 
@@ -29,7 +30,7 @@ class Client:
 
     def __init__(self, server: Server | int) -> None:
         port = server if isinstance(server, int) else server.port
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
 
     def get(self, url: str, *, method: str = "GET", **headers: str) -> Answer:
         """Ask for an address; `if_none_match=…` is the header If-None-Match."""
@@ -45,7 +46,7 @@ class Client:
 
 
 @contextlib.contextmanager
-def connected(server: Server, address: str = "127.0.0.1", timeout: float = 20) -> Iterator[socket.socket]:
+def connected(server: Server, address: str = "127.0.0.1", timeout: float = 60) -> Iterator[socket.socket]:
     """A raw connection."""
     with socket.create_connection((address, server.port), timeout=timeout) as link:
         yield link
@@ -58,7 +59,7 @@ def request(url: str, *, method: str = "GET", headers: Mapping[str, str] | None 
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
 
 
-def exchange(server: Server, sent: bytes, *, address: str = "127.0.0.1", timeout: float = 20) -> bytes:
+def exchange(server: Server, sent: bytes, *, address: str = "127.0.0.1", timeout: float = 60) -> bytes:
     """Everything that comes back until the server ends; the client says first that it is done."""
     received = b""
     with connected(server, address, timeout) as link:
@@ -69,3 +70,11 @@ def exchange(server: Server, sent: bytes, *, address: str = "127.0.0.1", timeout
             while piece := link.recv(1 << 16):
                 received += piece
     return received
+
+
+def wait_until(is_so: Callable[[], bool], seconds: float = 60) -> None:
+    """Wait for what must come soon, on however slow a machine."""
+    end = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.005)

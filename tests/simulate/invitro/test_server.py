@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.simulate.invitro.clients import Client, connected, exchange, request
+from tests.simulate.invitro.clients import Client, connected, exchange, request, wait_until
 from webstrata.errors import UsageError
 from webstrata.simulate.invitro import Server, Web
 
@@ -169,14 +169,6 @@ def test_clients_that_never_read_cost_a_bounded_memory(hazards: Server) -> None:
     wait_until(lambda: hazards.counters()["open"] < 200)
 
 
-def wait_until(is_so: object, seconds: float = 20) -> None:
-    assert callable(is_so)
-    end = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
 def test_stopping_does_not_wait_for_clients(tmp_path: Path) -> None:
     log = tmp_path / "requests.log"
     server = Web("tiny", seed=7, hazard_share=1).serve(log=log)
@@ -188,7 +180,7 @@ def test_stopping_does_not_wait_for_clients(tmp_path: Path) -> None:
         wait_until(lambda: server.counters()["requests"] == 3)
         started = time.monotonic()
         server.close()
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 30  # clients are granted a minute
     lines = [line.split("\t") for line in log.read_text().splitlines() if not line.startswith("#")]
     # what was in flight is in the log, and not complete; the body that never came too
     assert sorted(line[9] for line in lines) == ["/", "/hazard/0/0", "/hazard/0/1", "/hazard/0/2"]
@@ -233,16 +225,20 @@ def test_too_many_connections_do_not_end_the_server(descriptors: int, connection
         port, url = crowd.stdout.readline().split()
         with contextlib.ExitStack() as links:
             opened = [
-                links.enter_context(socket.create_connection(("127.0.0.1", int(port)), timeout=20))
+                links.enter_context(socket.create_connection(("127.0.0.1", int(port)), timeout=60))
                 for _ in range(connections)
             ]
             if connections > 8192:  # those that are too many are told
                 assert opened[-1].recv(100).startswith(b"HTTP/1.1 503 ")
-        with socket.create_connection(("127.0.0.1", int(port)), timeout=20) as link:
-            link.sendall(request(url))
-            assert link.recv(15) == b"HTTP/1.1 200 OK"
-        output, _ = crowd.communicate("\n", timeout=20)
-        assert int(output) == max(0, connections - 8192)
+        # until the server has noticed that they are gone, it may refuse
+        told: list[bytes] = []
+        while told[-1:] != [b"HTTP/1.1 200 OK"]:
+            assert len(told) < 1000, told[-1]
+            with socket.create_connection(("127.0.0.1", int(port)), timeout=60) as link:
+                link.sendall(request(url))
+                told.append(link.recv(15))
+        output, _ = crowd.communicate("\n", timeout=120)
+        assert int(output) == max(0, connections - 8192) + len(told) - 1
     finally:
         crowd.kill()
         crowd.wait()
