@@ -4,8 +4,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CARGO := cargo
+# it has cores to itself, and not those that make gives away
+CARGO := env -u MAKEFLAGS -u MFLAGS cargo
 RUST := --release --manifest-path rust/Cargo.toml
+# one process more than there are cores, and neighbours in one process, since they share what they are made with
+PYTEST := pytest -n $(shell expr $$(nproc) + 1) --dist worksteal
 RUST_SOURCES := $(shell find rust/src -name '*.rs') rust/Cargo.toml rust/Cargo.lock
 
 # Every recipe runs the package's own tools before those of the system.
@@ -14,7 +17,7 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test build quick lint types rust-test docs slow kill fuzz hostile soak bench bench-data peers lock wheel clean tools
+.PHONY: help demo test build python-test quick lint types rust-test docs slow kill fuzz hostile soak bench bench-data peers lock wheel clean tools
 
 help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -22,14 +25,17 @@ help: ## List the targets.
 demo: build ## Run the whole pipeline on the in-vitro web, then say what to try next.
 	webstrata demo
 
-test: lint types rust-test ## Lint, types, layers, stubs, Rust and Python tests, docs: what CI runs.
-	pytest -n 2 -m "not slow"
-	$(MAKE) --no-print-directory docs
+# two of them at a time: a good part of what the tests do is waiting
+test: build ## Lint, types, layers, stubs, Rust and Python tests, docs: what CI runs.
+	$(MAKE) --no-print-directory -j 2 python-test lint types rust-test docs
 
 build: $(VENV)/.built ## Build the Rust core in place.
 
-quick: build ## Python tests alone, for the inner loop.
-	pytest -x -q -n 2 -m "not slow"
+python-test: build ## Test everything that Python reaches, but for what takes minutes.
+	$(PYTEST) -m "not slow"
+
+quick: build ## The same, up to the first that fails, for the inner loop.
+	$(PYTEST) -x -q -m "not slow"
 
 lint: build ## Check style and layers: ruff, import-linter, rustfmt, clippy.
 	ruff format --check .
@@ -49,8 +55,8 @@ docs: build ## Build the documentation, strictly; commands and settings are gene
 	python docs/generate.py --check
 	NO_MKDOCS_2_WARNING=1 mkdocs build --strict --quiet
 
-slow: build ## Tests that take minutes: kill -9 sequences, large inputs.
-	pytest -n 2 -m slow
+slow: build ## Tests that take minutes: kill -9 sequences, large inputs, twenty times as many random ones.
+	$(PYTEST) -m "slow or hypothesis" --hypothesis-profile thorough
 
 kill: build ## Let crawls die in 250 ways (kill -9, power cuts, full disks, failing syncs) and finish them.
 	PYTHONPATH=. python tests/crawl/killing.py --loop

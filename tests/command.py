@@ -38,8 +38,9 @@ process = int.from_bytes(link.recv(4), "little")
 for number in (signal.SIGINT, signal.SIGTERM):
     signal.signal(number, lambda number, _: os.kill(process, number))
 code = int.from_bytes(link.recv(4), "little", signed=True)
-if code < 0:
+if -code in (signal.SIGINT, signal.SIGTERM):
     signal.signal(-code, signal.SIG_DFL)
+if code < 0:
     os.kill(os.getpid(), -code)
 sys.exit(code)
 """
@@ -162,6 +163,9 @@ def _become(words: list[str], folder: str, environment: dict[str, str], files: l
     for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)
+    # the old ones know of the old files whether one can seek there
+    sys.stdin, sys.stdout = (os.fdopen(number, mode, encoding="utf-8") for number, mode in enumerate("rw"))
+    sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1)
     cli.main(words)  # raises SystemExit, which ends this process as it would any other
     raise AssertionError("a command ends with SystemExit")
 

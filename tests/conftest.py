@@ -24,8 +24,11 @@ settings.register_profile(
     derandomize=True,
     deadline=None,
     database=None,
+    max_examples=50,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
+# what `make slow` has time for, where a test does not say how many it wants
+settings.register_profile("thorough", settings.get_profile("house"), max_examples=1000)
 settings.load_profile("house")
 
 

@@ -50,7 +50,7 @@ def test_a_sound_collection_has_neither_damage_nor_notes(collection: Collection)
     assert (result.parts, result.files, result.bytes) == (2, 4, 50 + 50 + 200)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.sampled_from(["deep/a", "b", "SHA256SUMS", "part.toml"]), st.integers(0), st.integers(1, 255))
 def test_any_changed_byte_of_any_file_is_noticed(tmp_path: Path, name: str, place: int, change: int) -> None:
     path = tmp_path / "uk"

@@ -126,7 +126,7 @@ def play(driver: Driver, folder: Path, sequence: list[tuple[str, str, int, str |
     return ends
 
 
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(st.lists(steps, min_size=2, max_size=8))
 @example(
     [("build", "graph", 1, ""), ("remove", "graph", 1, "crash at=file.renamed"), ("build", "graph", 2, "")]
@@ -146,10 +146,13 @@ def test_no_long_sequence_of_builds_and_crashes_halves_or_loses_a_part(
     play(driver, tmp_path, sequence)
 
 
+# every file passes three of the points: here one pass in four, with `make slow` each of them
 @pytest.mark.parametrize("point", POINTS)
-@pytest.mark.parametrize("before", [11, pytest.param(None, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("before", "stride"), [(11, 4), *(pytest.param(old, 1, marks=pytest.mark.slow) for old in (11, None))]
+)
 def test_a_crash_at_each_pass_of_each_point_leaves_the_old_part_or_the_new_one(
-    driver: Driver, tmp_path: Path, point: str, before: int | None
+    driver: Driver, tmp_path: Path, point: str, before: int | None, stride: int
 ) -> None:
     passes = 0
     while True:
@@ -167,7 +170,7 @@ def test_a_crash_at_each_pass_of_each_point_leaves_the_old_part_or_the_new_one(
         assert "took over the lock of process" in said
         assert read_token(assert_sound(path), "graph") == 33
         assert check_collection(Collection.open(path)).notes == []
-        passes += 1
+        passes += stride if point.startswith("file.") else 1
     assert passes > 0, f"no build passes {point}; take it out of faults.POINTS, or pass it again"
 
 

@@ -48,7 +48,7 @@ def places(content: bytes | bytearray, manifest: Manifest) -> dict[str, range]:
     return {name: range(*pair) for name, pair in zip(manifest.parts, pairs, strict=True)}
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(manifests(), st.data())
 def test_a_byte_changed_anywhere_costs_the_record_it_is_in_at_most_and_invents_none(
     tmp_path: Path, manifest: Manifest, data: st.DataObject
@@ -70,7 +70,7 @@ def test_a_byte_changed_anywhere_costs_the_record_it_is_in_at_most_and_invents_n
     assert found.damage or found == manifest
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(manifests(), st.data(), st.sampled_from([b"", b"\0\0\0", b"rubbish", b"]\n"]))
 def test_a_manifest_cut_anywhere_shows_every_record_before_the_cut(
     tmp_path: Path, manifest: Manifest, data: st.DataObject, rubbish: bytes

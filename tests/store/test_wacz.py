@@ -56,8 +56,8 @@ def test_names_that_lead_elsewhere_are_never_paths(tmp_path: Path) -> None:
 def test_a_bomb_is_told_and_not_unpacked(tmp_path: Path) -> None:
     path = tmp_path / "a.wacz"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("archive/a.warc", bytes(1100 << 20))
-    assert path.stat().st_size < 2 << 20
+        archive.writestr("archive/a.warc", bytes(1 << 20))
+        archive.filelist[0].file_size = 1100 << 20  # what its table says; nobody is to look further
     records, tally = read(path)
     assert records == []
     assert "are said to become 1153433600" in tally.damage[0].what

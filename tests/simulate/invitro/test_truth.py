@@ -141,8 +141,7 @@ class Crawl:
     ("preset", "month"),
     [
         *(("tiny", month) for month in range(3)),
-        ("small", 0),
-        *(pytest.param("small", month, marks=pytest.mark.slow) for month in (1, 2, 3)),
+        *(pytest.param("small", month, marks=pytest.mark.slow) for month in range(4)),
     ],
 )
 def test_a_plain_search_over_http_finds_the_true_graph(preset: str, month: int) -> None:
