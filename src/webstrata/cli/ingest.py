@@ -48,7 +48,8 @@ def command(
 
     The snapshot is made if it is not there. A FILE is a WARC, ARC, TREC Web or WACZ file, packed by gzip,
     zstd, lz4 or not at all, told by what it holds, or a folder of such files or of HTML files. What is
-    damaged is passed over and told. In the end the pages are numbered, as after a crawl.
+    damaged is passed over and told. In the end the pages are numbered, as after a crawl. If it is broken
+    off, however that happens, the same command goes on behind the files that were read to their end.
     """
     from webstrata.store.ingest import ingest, list_sources
 
@@ -69,7 +70,7 @@ def command(
             progress=TerminalProgress(),
         )
     except KeyboardInterrupt:
-        raise Cancelled("interrupted; the same command begins from the start") from None
+        raise Cancelled("interrupted; the same command goes on behind the files that were read") from None
     if as_json:
         show_json({"collection": str(collection.path), "snapshot": label, **result.to_dict()})
     else:

@@ -21,8 +21,9 @@ import pyarrow.parquet as pq
 from webstrata.collection import shards
 from webstrata.collection.files import open_writer
 from webstrata.collection.progress import Progress, Task
-from webstrata.store.links import NOFOLLOW, Links, target_nodes
+from webstrata.store.links import NO_NODE, NOFOLLOW, Links, write_target_nodes
 from webstrata.store.rows import Rows, write_rows
+from webstrata.store.urls import Urls
 from webstrata.web.html import Kind
 
 if TYPE_CHECKING:
@@ -115,14 +116,17 @@ def build_anchors(
         snapshot.build("anchors", inputs=("links", "urls"), renew=renew, progress=progress) as build,
     ):
         links = Links(part.path)
-        nodes = target_nodes(snapshot, links)
-        with open_writer(build.folder / "nodes.npy") as stream:
-            np.save(stream, nodes)
+        path = build.folder / "nodes"
+        with (
+            snapshot.open_part("urls") as urls_part,
+            progress.task("finding the nodes of targets", total=len(links.targets), unit="targets") as task,
+        ):
+            urls = Urls(urls_part.path)
+            write_target_nodes(path, urls, links.targets, advance=task.advance)
+        sizes = _count(links, _map(path), len(urls))
         work = [
-            shards.Shard(
-                f"{place:06}", _Targets(str(part.path), str(build.folder / "nodes.npy"), start, stop), size
-            )
-            for place, (start, stop, size) in enumerate(_split(links, nodes))
+            shards.Shard(f"{place:06}", _Targets(str(part.path), str(path), start, stop), size)
+            for place, (start, stop, size) in enumerate(_split(sizes))
         ]
         done = shards.run(build, _gather, work, workers=workers, title="gathering anchors", unit="links")
         tables = (pq.read_table(shard.path / "anchors.parquet", schema=ANCHORS) for shard in done)
@@ -139,13 +143,26 @@ class _Targets:
     stop: int
 
 
-def _split(links: Links, nodes: npt.NDArray[np.int64]) -> list[tuple[int, int, int]]:
-    """Ranges of nodes with about `SHARD_LINKS` links to each, and how many."""
-    sizes = np.zeros(int(nodes.max(initial=-1)) + 1, np.int64)
+def _map(path: Path) -> npt.NDArray[np.uint32]:
+    """For each target the node it is or stands for, or `NO_NODE`; mapped, not read."""
+    if path.stat().st_size == 0:
+        return np.zeros(0, np.uint32)
+    return np.memmap(path, "<u4", "r")
+
+
+def _count(links: Links, nodes: npt.NDArray[np.uint32], num_nodes: int) -> npt.NDArray[np.uint32]:
+    """How many links lead to each node."""
+    sizes = np.zeros(num_nodes, np.uint32)
     for block in links.rows.blocks("target"):
         ends = nodes[block["target"].to_numpy()]
-        sizes += np.bincount(ends[ends >= 0], minlength=len(sizes))
-    before = np.concatenate([[0], np.cumsum(sizes)])
+        found, counts = np.unique(ends[ends != NO_NODE], return_counts=True)
+        sizes[found] += counts.astype(np.uint32)
+    return sizes
+
+
+def _split(sizes: npt.NDArray[np.uint32]) -> list[tuple[int, int, int]]:
+    """Ranges of nodes with about `SHARD_LINKS` links to each, and how many."""
+    before = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
     cuts = [0]
     while cuts[-1] < len(sizes):
         after = int(np.searchsorted(before, before[cuts[-1]] + SHARD_LINKS, "right")) - 1
@@ -155,7 +172,7 @@ def _split(links: Links, nodes: npt.NDArray[np.int64]) -> list[tuple[int, int, i
 
 def _gather(item: _Targets, folder: Path, task: Task) -> Mapping[str, int]:
     """Write the anchor texts of a range of nodes, sorted."""
-    links, nodes = Links(Path(item.links)), np.load(item.nodes, mmap_mode="r")
+    links, nodes = Links(Path(item.links)), _map(Path(item.nodes))
     found = [ANCHORS.empty_table()]
     for group, block in enumerate(links.rows.blocks("source", "target")):
         ends = nodes[block["target"].to_numpy()]
