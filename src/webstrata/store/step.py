@@ -200,10 +200,11 @@ def build_parsed(
     if workers is None:
         workers = snapshot.settings(ResourcesSettings).num_workers
     contents = [name for name in ("text", "links") if name in parts]
-    if contents:
-        build_contents(snapshot, contents, workers=workers, progress=progress)
-    if "anchors" in parts:
-        build_anchors(snapshot, workers=workers, progress=progress)
+    with frugal():
+        if contents:
+            build_contents(snapshot, contents, workers=workers, progress=progress)
+        if "anchors" in parts:
+            build_anchors(snapshot, progress=progress)
 
 
 def _read_rules(path: Path) -> dict[str, list[str]]:
