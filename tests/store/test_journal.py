@@ -153,8 +153,8 @@ def test_files_that_were_read_are_not_opened_again(
 
     from webstrata.store import ingest as module
 
-    original = module._Work._read  # type: ignore[attr-defined]
-    monkeypatch.setattr(module._Work, "_read", breaking)  # type: ignore[attr-defined]
+    original = module._Work._read
+    monkeypatch.setattr(module._Work, "_read", breaking)
     with pytest.raises(KeyboardInterrupt):
         ingest(snapshot, files)
     result = ingest(snapshot, files)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import heapq
 import random
 from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.store import runs
 from webstrata.store.runs import sort_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     import pytest
@@ -34,13 +35,13 @@ def test_lines_are_sorted_whatever_the_memory(tmp_path: Path, lines: list[bytes]
 
 def test_no_more_runs_are_open_at_a_time_than_may_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[int] = []
-    merge = runs.heapq.merge
+    merge = heapq.merge
 
-    def counting(*files: object) -> object:
+    def counting(*files: Iterable[bytes]) -> Iterable[bytes]:
         opened.append(len(files))
-        return merge(*files)  # type: ignore[type-var]
+        return merge(*files)
 
-    monkeypatch.setattr(runs.heapq, "merge", counting)
+    monkeypatch.setattr(heapq, "merge", counting)
     numbers = [b"%08d\n" % number for number in random.Random(7).sample(range(1000), 500)]
     (tmp_path / "lines").write_bytes(b"".join(numbers))
     assert list(sort_lines(tmp_path / "lines", tmp_path, memory=9, fan_in=5)) == sorted(numbers)

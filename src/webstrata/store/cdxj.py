@@ -202,6 +202,7 @@ def build_index(
                 yield line
 
         lines = watch()
+        blocks: Iterator[_Block]
         if base is None:
             blocks = (_Block(lines=block) for block in iter(lambda: list(islice(lines, block_lines)), []))
         else:
