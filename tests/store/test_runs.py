@@ -6,7 +6,7 @@ import heapq
 import random
 from typing import TYPE_CHECKING
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webstrata.store.runs import sort_lines
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pytest
 
 
+@settings(max_examples=40)
 @given(
     lines=st.lists(st.binary(max_size=5).map(lambda line: line.replace(b"\n", b"")), max_size=30),
     fan_in=st.integers(2, 4),

@@ -78,6 +78,8 @@ def command(
 
 
 def _show(result: IngestResult, where: str) -> None:
+    from webstrata.store.answers import MAX_PAYLOAD
+
     rate = result.captures / max(result.seconds, 1e-9)
     click.echo(
         f"{where}: {result.captures:,} captures of {result.files:,} files in {result.seconds:.1f} s, "
@@ -92,6 +94,7 @@ def _show(result: IngestResult, where: str) -> None:
         *([f"left out: {reason}", number] for reason, number in result.left_out.items()),
         ["without a time, given that of the snapshot", result.undated],
         ["captured at another time than the snapshot's", result.other_time],
+        [f"cut off: unpacked to more than {MAX_PAYLOAD >> 20} MiB", result.cut],
         ["damaged places", result.damaged],
     ]
     show_table(["what", "number"], [row for row in rows if row[1] or row[0] == "records read"])

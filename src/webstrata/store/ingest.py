@@ -70,6 +70,8 @@ class IngestResult:
     """Captures whose record tells no time; they got that of the snapshot."""
     other_time: int
     """Captures of another time than the snapshot's label says."""
+    cut: int
+    """Captures whose payload, unpacked, is longer than is stored; they have its beginning."""
     pages: int
     """Nodes of the snapshot now."""
     left_out: dict[str, int]
@@ -395,6 +397,7 @@ class _Work:
             **place._asdict(),
         )
         self.counts["undated"] += answer.date is None
+        self.counts["cut"] += answer.truncated == "length" and not answer.record.get("WARC-Truncated")
         self._write_line(line, lines)
 
     def _write_line(self, line: Line, lines: BinaryIO) -> None:

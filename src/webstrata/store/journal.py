@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 NAME = "journal.json"
 NOTES = "notes.jsonl"
-COUNTS = ("captures", "duplicates", "revisits", "unresolved", "repeated", "undated", "other_time")
+COUNTS = ("captures", "duplicates", "revisits", "unresolved", "repeated", "undated", "other_time", "cut")
 _SPARSE = 1 << 18
 """Bytes of files that are read again at worst: after smaller ones nothing is made durable."""
 _EMPTY = hashlib.sha1(b"", usedforsecurity=False).digest()
