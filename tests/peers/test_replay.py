@@ -47,17 +47,18 @@ def web() -> Web:
 
 @pytest.fixture(scope="module")
 def uk(web: Web, tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    """Two months of an in-vitro web, each captured on the 12th and ingested."""
+    """Two months of an in-vitro web, each captured on the 12th: one half is ingested, the other added."""
     folder = tmp_path_factory.mktemp("replay")
     collection = ws.create(folder / "uk")
     for month, label in enumerate(MONTHS):
         noon = dt.datetime.strptime(MONTHS[label], "%Y%m%d%H%M%S").replace(tzinfo=dt.UTC)
-        with WarcWriter(folder, label) as writer:
-            for url in web.graph(month).urls:
-                answer = web.fetch(url, month)
-                date = int(noon.timestamp()) * 10**9
-                writer.write(Capture(url=url, date=date, head=answer.head, body=answer.body))
-        ingest(collection.add(label), [folder / f"{label}-00000.warc.gz"])
+        for half, mode in enumerate(("new", "add")):
+            with WarcWriter(folder, f"{label}-{half}") as writer:
+                for url in web.graph(month).urls[half::2]:
+                    answer = web.fetch(url, month)
+                    date = int(noon.timestamp()) * 10**9
+                    writer.write(Capture(url=url, date=date, head=answer.head, body=answer.body))
+            ingest(collection.add(label), [folder / f"{label}-{half}-00000.warc.gz"], mode=mode)  # type: ignore[arg-type]
     return collection
 
 

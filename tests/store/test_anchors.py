@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING
 import webstrata as ws
 from tests.crawl.test_run import crawl_web
 from tests.store.crawls import Answer, write_crawl
-from webstrata.store import anchors
 from webstrata.store.anchors import Anchor, build_anchors
 from webstrata.store.step import build_store
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 def test_anchors_come_from_other_pages_and_through_redirects(tmp_path: Path) -> None:
@@ -32,9 +29,7 @@ def test_anchors_come_from_other_pages_and_through_redirects(tmp_path: Path) -> 
     assert (snapshot.anchors[0], snapshot.anchors[2], repr(snapshot.anchors)) == ([], [], "<Anchors: 3>")
 
 
-def test_anchors_of_a_crawl_are_the_links_turned_round(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_anchors_of_a_crawl_are_the_links_turned_round(tmp_path: Path) -> None:
     snapshot, _, _ = crawl_web(tmp_path, ws.invitro.Web("tiny", seed=7))
     expected = defaultdict(list)
     for source in range(len(snapshot.urls)):
@@ -46,6 +41,5 @@ def test_anchors_of_a_crawl_are_the_links_turned_round(
         found = [(anchor.source, anchor.text, anchor.rel) for anchor in snapshot.anchors[target]]
         assert found == expected[target]
     before = snapshot.parts.record("anchors").checksum
-    monkeypatch.setattr(anchors, "SHARD_LINKS", 500)  # many shards, and some targets that have more alone
-    build_anchors(snapshot, workers=1)
+    build_anchors(snapshot, memory=20_000)  # many runs
     assert snapshot.parts.record("anchors").checksum == before

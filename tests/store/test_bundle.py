@@ -6,19 +6,20 @@ import gzip
 import json
 import shutil
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import webstrata as ws
 from tests.store.test_captures import make, store
+from webstrata.collection.check import check_collection
 from webstrata.errors import FormatError, MissingError
+from webstrata.graph.build import build_graph
 from webstrata.store.bundle import check_bundle
 from webstrata.store.export import export
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from webstrata.api import Snapshot
 
 
@@ -27,45 +28,77 @@ def june(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     folder = tmp_path_factory.mktemp("bundle")
     snapshot = ws.create(folder / "uk", title="United Kingdom").add("2026-06")
     return store(
-        snapshot, folder / "in", make("http://b.uk/", "secret words"), make("http://a.uk/", "<p>more")
+        snapshot,
+        folder / "in",
+        make("http://b.uk/", "secret words <a href=http://a.uk/>A</a><a href=http://c.uk/>C</a>"),
+        make("http://a.uk/", "<p>more <a href=http://b.uk/>B</a>"),
+        make("http://c.uk/", "<p>end"),
     )
 
 
-def test_a_bundle_has_urls_and_names_what_is_missing(june: Snapshot, tmp_path: Path) -> None:
-    result = export(june, "bundle", tmp_path / "out")
-    assert (result.items, result.what, result.missing) == (1, "parts", ("graph", "hosts", "summaries"))
-    told = json.loads((tmp_path / "out/bundle.json").read_bytes())
-    assert (told["title"], told["nodes"], told["missing"]) == (
-        "United Kingdom 2026-06",
-        2,
-        ["graph", "hosts", "summaries"],
-    )
-    assert gzip.decompress((tmp_path / "out/urls.txt.gz").read_bytes()) == b"http://a.uk/\nhttp://b.uk/\n"
-    assert set(check_bundle(tmp_path / "out")) == {"urls.txt.gz", "urls/nodes.arrow", "urls/others.arrow"}
-    everything = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
+@pytest.fixture(scope="module")
+def bundle(june: Snapshot, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A bundle of a snapshot with its graph."""
+    build_graph(june, workers=1)
+    folder = tmp_path_factory.mktemp("out") / "out"
+    assert export(june, "bundle", folder).missing == ("summaries",)
+    return folder
+
+
+def test_a_bundle_has_urls_and_graph_and_no_text(bundle: Path, june: Snapshot) -> None:
+    told = json.loads((bundle / "bundle.json").read_bytes())
+    assert (told["title"], told["nodes"], told["missing"]) == ("United Kingdom 2026-06", 3, ["summaries"])
+    assert told["parts"]["graph"]["counts"] == june.parts.record("graph").counts
+    urls = b"http://a.uk/\nhttp://b.uk/\nhttp://c.uk/\n"
+    assert gzip.decompress((bundle / "urls.txt.gz").read_bytes()) == urls
+    everything = b"".join(path.read_bytes() for path in bundle.rglob("*") if path.is_file())
     assert b"secret words" not in everything
     assert str(june.path).encode() not in everything
+    subprocess.run(["sha256sum", "--check", "--quiet", "--strict", "SHA256SUMS"], cwd=bundle, check=True)
 
 
-def test_parts_that_are_there_are_in_it_and_sha256sum_checks_them(june: Snapshot, tmp_path: Path) -> None:
+def test_a_bundle_is_a_collection(bundle: Path, june: Snapshot, tmp_path: Path) -> None:
+    # links may be lost on the way
+    shutil.copytree(
+        bundle, tmp_path / "uk", ignore=lambda place, names: [n for n in names if Path(place, n).is_symlink()]
+    )
+    collection = ws.open(tmp_path / "uk")
+    snapshot = collection["2026-06"]
+    assert list(snapshot.urls) == list(june.urls)
+    assert [snapshot.graph.successors(node).tolist() for node in range(3)] == [[1], [0, 2], []]
+    assert list(snapshot.host_graph.names) == list(june.host_graph.names)
+    assert snapshot.host_graph.num_arcs == june.host_graph.num_arcs == 3
+    assert {name: state.stale for name, state in collection.states().items()} == {
+        "2026-06/graph": (),
+        "2026-06/urls": (),
+    }
+    assert {record.checksum for record in snapshot.parts} == {
+        june.parts.record(name).checksum for name in ("urls", "graph")
+    }
+    assert check_collection(collection).damage == []
+    assert set(check_bundle(tmp_path / "uk")) == set(check_bundle(bundle))
+
+
+def test_parts_that_are_not_there_are_named(june: Snapshot, tmp_path: Path) -> None:
     shutil.copytree(june.collection.path, tmp_path / "uk", symlinks=True)
     snapshot = ws.open(tmp_path / "uk")["2026-06"]
-    with snapshot.build("graph", inputs=("urls",)) as build:
+    if "graph" in snapshot.parts:
+        snapshot.parts.remove("graph")
+    with snapshot.build("summaries", inputs=("urls", "text")) as build:
         (build.path / "deep").mkdir()
-        (build.path / "deep" / "a.graph").write_bytes(b"arcs")
-        build.count(arcs=5)
-    assert export(snapshot, "bundle", tmp_path / "out").missing == ("hosts", "summaries")
+        (build.path / "deep" / "a.archive").write_bytes(b"terms")
+        build.count(terms=5)
+    result = export(snapshot, "bundle", tmp_path / "out")
+    assert (result.items, result.what, result.missing) == (2, "parts", ("graph",))
     told = json.loads((tmp_path / "out/bundle.json").read_bytes())
-    assert told["parts"]["graph"]["counts"] == {"arcs": 5}
-    assert told["parts"]["graph"]["files"] == ["graph/deep/a.graph"]
-    subprocess.run(
-        ["sha256sum", "--check", "--quiet", "--strict", "SHA256SUMS"], cwd=tmp_path / "out", check=True
-    )
+    assert (told["parts"]["summaries"]["files"], told["missing"]) == (["deep/a.archive"], ["graph"])
+    # the text it was made from is not handed out, and cannot have changed
+    assert ws.open(tmp_path / "out").states()["2026-06/summaries"].stale == ()
 
 
 def test_a_bundle_that_was_changed_is_refused(june: Snapshot, tmp_path: Path) -> None:
     export(june, "bundle", tmp_path / "out")
-    nodes = tmp_path / "out/urls/nodes.arrow"
+    nodes = tmp_path / "out/snapshots/2026-06/.parts/urls.1/nodes.arrow"
     whole = nodes.read_bytes()
     nodes.write_bytes(whole[:-1])
     with pytest.raises(FormatError, match="this is not what"):

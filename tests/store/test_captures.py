@@ -14,7 +14,9 @@ from tests.store.crawls import Answer, write_crawl
 from webstrata.errors import MissingError, UrlError, UsageError
 from webstrata.store.captures import Captures, find_capture
 from webstrata.store.cdxj import Line
+from webstrata.store.main_content.slope import find_main
 from webstrata.store.step import build_store
+from webstrata.store.text import cut_main
 from webstrata.store.warc import Capture, Revisit, WarcWriter
 
 if TYPE_CHECKING:
@@ -84,6 +86,17 @@ def test_the_nearest_capture_at_or_before_a_time_is_found(
     uk: Collection, at: dt.datetime | str | None, text: str
 ) -> None:
     assert uk.capture("HTTP://a.uk:80/#x", at).text == text
+
+
+def test_the_text_is_the_stored_one_where_it_is_of_this_capture(uk: Collection) -> None:
+    # of the three captures the first of June and that of July are nodes
+    for at, stored in (("2026-06-13", True), ("2026-06-14", False), ("2026-07", True)):
+        capture = uk.capture("http://a.uk/", at)
+        text = capture.text, capture.main
+        assert (capture.stored_text is not None) == stored
+        # nothing was parsed to tell it
+        assert ("page" in vars(capture)) != stored
+        assert text == (capture.page.text, cut_main(text[0], find_main(text[0], capture.page.tags)))
 
 
 def test_what_was_not_captured_is_told_with_what_to_do(uk: Collection) -> None:

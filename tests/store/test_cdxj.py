@@ -8,12 +8,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from webstrata._core import store as core
 from webstrata.errors import FormatError, MissingError, UrlError, UsageError
-from webstrata.store.cdxj import BLOCK_LINES, Entry, Index, Line, build_index, sort_lines, surt
+from webstrata.store.cdxj import BLOCK_LINES, Entry, Index, Line, build_index, surt
 from webstrata.web.url import normalize
 
 if TYPE_CHECKING:
@@ -166,18 +166,6 @@ def test_what_is_no_line_is_told(line: bytes) -> None:
 # ---- the index
 
 
-@given(lines=st.lists(st.binary(max_size=5).map(lambda line: line.replace(b"\n", b"")), max_size=30))
-def test_lines_are_sorted_whatever_the_memory(tmp_path: Path, lines: list[bytes]) -> None:
-    source = tmp_path / "lines"
-    source.write_bytes(b"\n".join(lines))
-    expected = sorted(line + b"\n" for line in source.read_bytes().removesuffix(b"\n").split(b"\n"))
-    if not source.read_bytes():
-        expected = []
-    for memory in (1, 10, 1 << 20):
-        assert list(sort_lines(source, tmp_path, memory=memory)) == expected
-    assert [path.name for path in tmp_path.iterdir()] == ["lines"]
-
-
 hosts = st.sampled_from(["a.org", "b.a.org", "a-b.org", "www.a.org", "a.org:81", "c.com"])
 captures = st.tuples(hosts, st.sampled_from(["", "x", "x/y", "X", "z?q"]), st.integers(0, 5))
 
@@ -240,6 +228,56 @@ def test_blocks_are_members_of_300_lines_with_a_summary(tmp_path: Path) -> None:
         assert block == lines[number * BLOCK_LINES : (number + 1) * BLOCK_LINES]
         assert block[0].decode().startswith(first)
     assert (tmp_path / "index.loc").read_text() == "index\tindex.cdxj.gz\n"
+
+
+@settings(max_examples=40)
+@given(
+    old=st.lists(captures, max_size=30),
+    new=st.lists(captures, max_size=30),
+    block_lines=st.integers(1, 7),
+    memory=st.sampled_from([1, 1 << 20]),
+)
+def test_lines_are_added_as_if_all_had_been_there(
+    tmp_path: Path,
+    old: list[tuple[str, str, int]],
+    new: list[tuple[str, str, int]],
+    block_lines: int,
+    memory: int,
+) -> None:
+    # two captures of a second differ in nothing but their place: these must be in order too
+    texts = [
+        [make(normalize(f"http://{host}/{path}"), day, offset=n).to_bytes() for host, path, day in made]
+        for n, made in enumerate((old, new))
+    ]
+    base, whole = tmp_path / "base", tmp_path / "whole"
+    for folder, lines in ((base, texts[0]), (whole, texts[1])):
+        folder.mkdir(exist_ok=True)
+        (folder / "c").write_bytes(b"".join(lines))
+    build_index(base / "c", base, block_lines=block_lines)
+    count = build_index(whole / "c", whole, base=base, block_lines=block_lines, memory=memory, workers=2)
+    assert count == len(new)
+    expected = sorted(texts[0] + texts[1])
+    assert gzip.decompress((whole / "index.cdxj.gz").read_bytes()) == b"".join(expected)
+    with Index(whole) as index:
+        sizes = [index.unpack(place).count(b"\n") for place, _ in index.blocks()]
+        assert list(index) == [Entry.parse(line) for line in expected]
+    # the last one of the base may be shorter, and so may what was added to nothing
+    assert all(size <= 1.5 * block_lines for size in sizes)
+
+
+def test_blocks_that_get_no_line_are_copied_as_they_are(tmp_path: Path) -> None:
+    old = [make(f"http://example.org/{number:04}").to_bytes() for number in range(3000)]
+    (tmp_path / "base").mkdir()
+    (tmp_path / "old").write_bytes(b"".join(old))
+    build_index(tmp_path / "old", tmp_path / "base")
+    (tmp_path / "new").write_bytes(make("http://example.org/1000x").to_bytes())
+    build_index(tmp_path / "new", tmp_path, base=tmp_path / "base")
+    with Index(tmp_path / "base") as before, Index(tmp_path) as after:
+        known = {before.packed(place) for place, _ in before.blocks()}
+        found = [after.packed(place) for place, _ in after.blocks()]
+        assert sum(packed not in known for packed in found) == 1
+        assert len(found) == len(known) == 10
+        assert after.lookup("http://example.org/1000x") is not None
 
 
 def test_a_damaged_block_is_told(tmp_path: Path) -> None:

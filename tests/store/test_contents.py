@@ -157,6 +157,15 @@ def test_the_core_parses_pages_of_others_as_python_does(test_data: Path) -> None
         assert parse_by_core(body, "http://a.org/b/", b"") == parse(body, url="http://a.org/b/")
 
 
+def test_of_a_page_without_end_the_beginning_is_parsed() -> None:
+    body = b"<a href=/x>one</a>" + b" " * contents.MAX_PARSED + b"<a href=/y>two</a>"
+    kernel = core.Contents(load_core(), 1, MAX_LENGTH)
+    kernel.parse(0, body, "http://a/", None, "")
+    found = kernel.finish()
+    assert (list(found["num_links"]), list(found["words"])) == ([1], [1])
+    assert parse(body, url="http://a/").text["text"] == "one"
+
+
 def test_hostile_pages_are_parsed_in_linear_time() -> None:
     for piece in (b"<h1 ", b"<h1>", b"</h1", b"<h1><!--", b"\x01", b'<h1 a="<h2>'):
         parse(piece * 100_000, url="http://a/")

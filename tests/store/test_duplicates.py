@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import webstrata as ws
 from tests.crawl.test_run import crawl_web
 from tests.store.crawls import Answer, write_crawl
-from webstrata.store.duplicates import find_classes, read_members, score, sum_classes
+from webstrata.store.duplicates import find_classes, read_members, score, score_near, sum_classes
 from webstrata.store.step import build_store
 
 if TYPE_CHECKING:
@@ -97,3 +97,12 @@ def test_a_score_counts_pairs(members: list[tuple[int, int]]) -> None:
     assert (result.found, result.true) == (counts["found"], counts["true"])
     assert result.precision == (counts["both"] / counts["found"] if counts["found"] else 1)
     assert result.recall == (counts["both"] / counts["true"] if counts["true"] else 1)
+
+
+def test_pairs_that_grew_apart_do_not_count_and_pairs_that_are_near_do() -> None:
+    labels, truth = [0, 0, 0, 3, 3], [1, 1, 2, 3, 4]
+    near = {(0, 1): False, (0, 2): True, (1, 2): False, (3, 4): True}
+    found = score_near(labels, truth, lambda one, other: near[one, other])
+    # planted is (0, 1) alone, which is no near-duplicate any more; of four found one is planted, two are near
+    assert found == (0.75, 1.0, 4, 0)
+    assert score_near([0, 1], [0, 0], lambda one, other: True) == (1.0, 0.0, 0, 1)

@@ -187,3 +187,21 @@ def test_a_folder_stands_for_the_archives_and_the_pages_in_it(tmp_path: Path) ->
         list_sources([folder])
     names = [source.path.name for source in list_sources([folder], base_url="http://a.uk/")]
     assert names == ["a-00000.warc.gz", "in"]
+
+
+def test_a_payload_that_is_cut_off_is_counted(
+    tmp_path: Path, june: Snapshot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webstrata.store.answers.MAX_PAYLOAD", 1000)
+    packed = gzip.compress(b"<html>" + b"words " * 1000)
+    head = HEAD + b"Content-Encoding: gzip\r\n"
+    result = ingest(june, [write(tmp_path / "in", make("http://a.uk/", packed, head=head))])
+    assert (result.captures, result.cut, len(june.capture("http://a.uk/").payload)) == (1, 1, 1000)
+
+
+def test_a_file_in_which_nothing_can_be_read_is_told(tmp_path: Path, june: Snapshot) -> None:
+    (tmp_path / "noise.warc.gz").write_bytes(bytes(range(1, 200)) * 9)
+    with pytest.raises(FormatError, match=r"noise.warc.gz, byte 0: nothing in it is a record of WARC"):
+        ingest(june, [tmp_path / "noise.warc.gz"])
+    good = write(tmp_path / "in", make("http://a.uk/"))
+    assert ingest(june, [tmp_path / "noise.warc.gz", good]).damaged == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 import signal
 import subprocess
 import sys
@@ -118,7 +119,7 @@ def test_ctrl_c_ends_it_and_nothing_stays(webstrata: Command, tmp_path: Path) ->
         running.send_signal(signal.SIGINT)
         _, told = running.communicate(timeout=120)
     assert running.returncode == 130
-    assert told == "webstrata: interrupted; the same command begins from the start\n"
+    assert told == "webstrata: interrupted; the same command goes on behind the files that were read\n"
     assert picture(tmp_path / "uk") == before
 
 
@@ -145,6 +146,36 @@ def test_after_kill_9_the_same_command_does_it(webstrata: Command, tmp_path: Pat
     done = webstrata(*words, "--json")
     assert json.loads(done.stdout)["captures"] == 2000, done.stderr
     assert not (tmp_path / "uk/snapshots/2001-09/ingest").exists()
+
+
+def test_after_kill_9_it_goes_on_at_the_file_where_it_was(webstrata: Command, tmp_path: Path) -> None:
+    webstrata("new", "uk")
+    files = []
+    for number in range(3):
+        with WarcWriter(tmp_path, f"in{number}") as writer:
+            for n in range(10):
+                body = b"<html>" + random.Random(number * 10 + n % 9).randbytes(40_000).hex().encode()
+                url = f"http://a.uk/{number}/{n}"
+                writer.write(Capture(url=url, date=10**18 + n, head=b"HTTP/1.1 200 OK", body=body))
+        files.append(f"in{number}-00000.warc.gz")
+    words = ["ingest", "uk", "--json", *files]
+    whole = json.loads(webstrata(*words[:2], "2001", *words[2:]).stdout)
+    kills = ("ingest.file-read after=1", "shard.done")
+    for month, point in enumerate(kills, 1):
+        label = f"2001-{month:02}"
+        assert webstrata(*words[:2], label, *words[2:], faults=f"crash at={point}").returncode == -9
+        done = webstrata(*words[:2], label, *words[2:])
+        found = json.loads(done.stdout)
+        assert f"{2 if month == 1 else 3} of 3 files were read before" in done.stderr
+        for name in ("captures", "records", "duplicates", "repeated", "pages"):
+            assert found[name] == whole[name], (point, name)
+        assert not (tmp_path / f"uk/snapshots/{label}/ingest").exists()
+    assert webstrata("check", "uk").returncode == 0
+    uk = ws.open(tmp_path / "uk")
+    for snapshot in uk:
+        assert snapshot.pages.table("url", "content_digest") == uk["2001"].pages.table(
+            "url", "content_digest"
+        )
 
 
 def test_a_bomb_costs_no_memory_and_no_good_record(webstrata: Command, tmp_path: Path) -> None:

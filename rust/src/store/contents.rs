@@ -65,6 +65,9 @@ pub struct Content {
     pub rejected: u32,
 }
 
+/// Bytes of a page that are parsed: its text and words may take 14 times as much, and few pages are as long.
+pub const MAX_PARSED: usize = 16 << 20;
+
 /// Row keys that links lead to, numbered as they come.
 #[derive(Default)]
 pub struct Targets {
@@ -152,7 +155,12 @@ impl Parser {
             tld: find_tld(url),
             ..Wants::default()
         };
-        html::scan(body, label, &wants, &mut self.scan);
+        html::scan(
+            &body[..body.len().min(MAX_PARSED)],
+            label,
+            &wants,
+            &mut self.scan,
+        );
         let directives = self.scan.robots | html::parse_robots_directives(robots, &[]);
         let of_page = if directives & html::NOFOLLOW == 0 {
             0

@@ -48,7 +48,8 @@ def command(
 
     The snapshot is made if it is not there. A FILE is a WARC, ARC, TREC Web or WACZ file, packed by gzip,
     zstd, lz4 or not at all, told by what it holds, or a folder of such files or of HTML files. What is
-    damaged is passed over and told. In the end the pages are numbered, as after a crawl.
+    damaged is passed over and told. In the end the pages are numbered, as after a crawl. If it is broken
+    off, however that happens, the same command goes on behind the files that were read to their end.
     """
     from webstrata.store.ingest import ingest, list_sources
 
@@ -69,7 +70,7 @@ def command(
             progress=TerminalProgress(),
         )
     except KeyboardInterrupt:
-        raise Cancelled("interrupted; the same command begins from the start") from None
+        raise Cancelled("interrupted; the same command goes on behind the files that were read") from None
     if as_json:
         show_json({"collection": str(collection.path), "snapshot": label, **result.to_dict()})
     else:
@@ -77,6 +78,8 @@ def command(
 
 
 def _show(result: IngestResult, where: str) -> None:
+    from webstrata.store.answers import MAX_PAYLOAD
+
     rate = result.captures / max(result.seconds, 1e-9)
     click.echo(
         f"{where}: {result.captures:,} captures of {result.files:,} files in {result.seconds:.1f} s, "
@@ -91,6 +94,7 @@ def _show(result: IngestResult, where: str) -> None:
         *([f"left out: {reason}", number] for reason, number in result.left_out.items()),
         ["without a time, given that of the snapshot", result.undated],
         ["captured at another time than the snapshot's", result.other_time],
+        [f"cut off: unpacked to more than {MAX_PAYLOAD >> 20} MiB", result.cut],
         ["damaged places", result.damaged],
     ]
     show_table(["what", "number"], [row for row in rows if row[1] or row[0] == "records read"])

@@ -4,42 +4,47 @@
 (nodes), ``rel`` (as in `webstrata.store.links`) and ``text``. Rows are sorted by target, then by source, then
 in the order of the page. A link to a duplicate or a redirect counts for the node that it stands for; links of
 a page to itself say nothing new, and are left out.
+
+Links are gone through once, and sorted on disk: memory is the same for any number of them, but for a mapped
+file of four bytes for each target, and what is seen of the row keys of the nodes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from webstrata.collection import shards
-from webstrata.collection.files import open_writer
-from webstrata.collection.progress import Progress, Task
-from webstrata.store.links import NOFOLLOW, Links, target_nodes
+from webstrata.collection.progress import Progress
+from webstrata.store.links import NO_NODE, NOFOLLOW, Links, write_target_nodes
 from webstrata.store.rows import Rows, write_rows
+from webstrata.store.sorting import MEMORY, Sorter
+from webstrata.store.urls import Urls
 from webstrata.web.html import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
+    from pathlib import Path
 
     import numpy.typing as npt
 
     from webstrata.collection import Snapshot
     from webstrata.collection.parts import Part
+    from webstrata.collection.progress import Task
 
 RENEW = "webstrata store {collection} {snapshot} --parts anchors"
-SHARD_LINKS = 1 << 21
-"""Links to the targets of a shard, unless one target alone has more; about 200 bytes each are held."""
-
 ANCHORS = pa.schema([
     ("target", pa.uint32()),
     ("source", pa.uint32()),
+    ("rel", pa.uint8()),
+    ("text", pa.string()),
+])  # fmt: skip
+_SORTED = pa.schema([
+    ("key", pa.uint64()),  # target, then source
+    ("row", pa.int64()),
     ("rel", pa.uint8()),
     ("text", pa.string()),
 ])  # fmt: skip
@@ -89,9 +94,9 @@ class Anchors:
 
 
 def build_anchors(
-    snapshot: Snapshot, *, workers: int = 1, renew: str = RENEW, progress: Progress | None = None
+    snapshot: Snapshot, *, memory: int = MEMORY, renew: str = RENEW, progress: Progress | None = None
 ) -> None:
-    """Build the part `anchors` of a snapshot that has `links` and `urls`.
+    """Build the part `anchors` of a snapshot that has `links` and `urls`, sorting `memory` bytes at a time.
 
     Examples
     --------
@@ -112,72 +117,60 @@ def build_anchors(
     progress = progress or Progress()
     with (
         snapshot.open_part("links") as part,
+        snapshot.open_part("urls") as urls,
         snapshot.build("anchors", inputs=("links", "urls"), renew=renew, progress=progress) as build,
     ):
-        links = Links(part.path)
-        nodes = target_nodes(snapshot, links)
-        with open_writer(build.folder / "nodes.npy") as stream:
-            np.save(stream, nodes)
-        work = [
-            shards.Shard(
-                f"{place:06}", _Targets(str(part.path), str(build.folder / "nodes.npy"), start, stop), size
-            )
-            for place, (start, stop, size) in enumerate(_split(links, nodes))
-        ]
-        done = shards.run(build, _gather, work, workers=workers, title="gathering anchors", unit="links")
-        tables = (pq.read_table(shard.path / "anchors.parquet", schema=ANCHORS) for shard in done)
-        build.count(anchors=write_rows(build.path / "anchors.parquet", ANCHORS, tables))
+        links, path = Links(part.path, mapped=False), build.folder / "nodes"
+        with progress.task("finding the nodes of targets", total=len(links.targets), unit="targets") as task:
+            write_target_nodes(path, Urls(urls.path), links.scan_targets(), advance=task.advance)
+        sorter = Sorter(build.folder, "anchors", _SORTED, memory=memory)
+        try:
+            with progress.task("gathering anchors", total=len(links), unit="links") as task:
+                for table in _gather(links, _map(path), task):
+                    sorter.add(table)
+                build.count(anchors=write_rows(build.path / "anchors.parquet", ANCHORS, _order(sorter)))
+        finally:
+            sorter.remove()
 
 
-@dataclass(frozen=True)
-class _Targets:
-    """The work of a shard: the links to a range of nodes."""
-
-    links: str
-    nodes: str
-    start: int
-    stop: int
+def _map(path: Path) -> npt.NDArray[np.uint32]:
+    """For each target the node it is or stands for, or `NO_NODE`; mapped, not read."""
+    if path.stat().st_size == 0:
+        return np.zeros(0, np.uint32)
+    return np.memmap(path, "<u4", "r")
 
 
-def _split(links: Links, nodes: npt.NDArray[np.int64]) -> list[tuple[int, int, int]]:
-    """Ranges of nodes with about `SHARD_LINKS` links to each, and how many."""
-    sizes = np.zeros(int(nodes.max(initial=-1)) + 1, np.int64)
-    for block in links.rows.blocks("target"):
-        ends = nodes[block["target"].to_numpy()]
-        sizes += np.bincount(ends[ends >= 0], minlength=len(sizes))
-    before = np.concatenate([[0], np.cumsum(sizes)])
-    cuts = [0]
-    while cuts[-1] < len(sizes):
-        after = int(np.searchsorted(before, before[cuts[-1]] + SHARD_LINKS, "right")) - 1
-        cuts.append(max(after, cuts[-1] + 1))
-    return [(start, stop, int(before[stop] - before[start])) for start, stop in pairwise(cuts)]
+def _gather(links: Links, nodes: npt.NDArray[np.uint32], task: Task) -> Iterator[pa.Table]:
+    """The anchor texts with their targets and places, in the order of the links."""
+    start = 0
+    for block in links.rows.blocks():
+        ends, sources = nodes[block["target"].to_numpy()], block["source"].to_numpy()
+        wanted = pc.and_(pc.is_in(block["kind"], value_set=_KINDS), pc.not_equal(block["anchor"], ""))
+        kept = (ends != NO_NODE) & (ends != sources) & wanted.to_numpy()
+        chosen = pa.array(kept)
+        keys = ends[kept].astype(np.uint64) << np.uint64(32) | sources[kept]
+        rows = start + np.flatnonzero(kept)
+        yield pa.table(
+            [keys, rows, block["rel"].filter(chosen), block["anchor"].filter(chosen)], schema=_SORTED
+        )
+        start += len(block)
+        task.advance(len(block))
 
 
-def _gather(item: _Targets, folder: Path, task: Task) -> Mapping[str, int]:
-    """Write the anchor texts of a range of nodes, sorted."""
-    links, nodes = Links(Path(item.links)), np.load(item.nodes, mmap_mode="r")
-    found = [ANCHORS.empty_table()]
-    for group, block in enumerate(links.rows.blocks("source", "target")):
-        ends = nodes[block["target"].to_numpy()]
-        inside = (ends >= item.start) & (ends < item.stop)
-        task.advance(int(inside.sum()))
-        rows = np.flatnonzero(inside & (ends != block["source"].to_numpy()))
-        if len(rows):
-            rest = links.rows.block(group, "kind", "rel", "anchor").take(rows)
-            wanted = pc.and_(pc.is_in(rest["kind"], value_set=_KINDS), pc.not_equal(rest["anchor"], ""))
-            table = pa.table(
-                {
-                    "target": ends[rows].astype(np.uint32),
-                    "source": block["source"].take(rows),
-                    "rel": rest["rel"],
-                    "text": rest["anchor"],
-                },
-                schema=ANCHORS,
-            )
-            found.append(table.filter(wanted))
-    table = pa.concat_tables(found)
-    # links come by source, and a sort that keeps the order of equals leaves them so within a target
-    table = table.take(np.argsort(table["target"].to_numpy(), kind="stable"))
-    with open_writer(folder / "anchors.parquet") as stream:
-        pq.write_table(table, stream, compression="zstd")
-    return {"anchors": len(table)}
+def _order(sorter: Sorter) -> Iterator[pa.Table]:
+    """The rows of the part: those of one page for another, which a sorter mixes, in the order of the page."""
+    held = _SORTED.empty_table()  # of the last key there may be more in the next table
+    for table in sorter.tables():
+        table = pa.concat_tables([held, table])
+        keys = table["key"].to_numpy()
+        table = table.take(pa.array(np.lexsort((table["row"].to_numpy(), keys))))
+        whole = int(np.searchsorted(keys := np.sort(keys), keys[-1]))
+        held = table.slice(whole).combine_chunks()
+        yield _split(table.slice(0, whole))
+    yield _split(held)
+
+
+def _split(table: pa.Table) -> pa.Table:
+    keys = table["key"].to_numpy()
+    ends = [(keys >> np.uint64(32)).astype(np.uint32), keys.astype(np.uint32)]
+    return pa.table([*ends, table["rel"], table["text"]], schema=ANCHORS)

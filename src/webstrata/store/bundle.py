@@ -1,14 +1,17 @@
 """A bundle: what SUM hands out in place of pages: graph, summaries and URLs, no text.
 
+It is a collection in itself, with one snapshot that has those of `PARTS` that there were; so every command
+opens it as it is. Beside the files of a collection it has
+
 ================  ======================================================================================
 ``urls.txt.gz``   the URL of each node, a line each in the order of nodes
-``urls/ …``       the files of every part in `PARTS` that the snapshot has, as they are
 ``bundle.json``   what it is of, the parts with their counts and their files with size and SHA-256, and
                   the parts of `PARTS` that the snapshot does not have
 ``SHA256SUMS``    a line a file, as ``sha256sum --check`` reads it
 ================  ======================================================================================
 
-None of the parts holds text of pages. Whoever takes the bundle checks it with `check_bundle`, or without us.
+None of the parts holds text of pages. Host and domain graphs are in the part `graph`. Whoever takes the
+bundle checks it with `check_bundle`, or without us.
 """
 
 from __future__ import annotations
@@ -16,9 +19,11 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import os
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from webstrata.collection import Collection
 from webstrata.collection.build import list_files
 from webstrata.collection.files import explained, make_directory, open_writer
 from webstrata.errors import FormatError, MissingError
@@ -30,8 +35,8 @@ if TYPE_CHECKING:
 
     from webstrata.collection.parts import Part
 
-FORMAT = 1
-PARTS = ("urls", "graph", "hosts", "summaries")
+FORMAT = 2
+PARTS = ("urls", "graph", "summaries")
 """What belongs into a bundle; `urls` must be there, and what else is missing is named in it."""
 _PIECE = 1 << 20
 
@@ -64,37 +69,53 @@ def write_bundle(
     >>> snapshot = ws.create(folder / "uk").add("2026-06")
     >>> _ = ingest(snapshot, [folder / "a.html"], base_url="http://example.org/")
     >>> with snapshot.open_part("urls") as part:
-    ...     write_bundle(folder / "bundle", {"urls": part}, {"snapshot": "2026-06"})
-    ('graph', 'hosts', 'summaries')
-    >>> sorted(check_bundle(folder / "bundle"))
-    ['urls.txt.gz', 'urls/nodes.arrow', 'urls/others.arrow']
+    ...     write_bundle(folder / "bundle", {"urls": part}, {"title": "UK", "snapshot": "2026-06"})
+    ('graph', 'summaries')
+    >>> list(ws.open(folder / "bundle")["2026-06"].urls)
+    ['http://example.org/a.html']
     """
-    make_directory(folder)
-    files = {"urls.txt.gz": _write_urls(folder / "urls.txt.gz", Urls(parts["urls"].path))}
+    label = str(about["snapshot"])
+    snapshot = Collection.create(folder, title=str(about.get("title", ""))).add(label)
     told: dict[str, Any] = {}
     for name in PARTS:
         if name not in parts:
             continue
-        make_directory(folder / name)
-        copied = []
-        # without its own record, which may tell names of folders of whoever made it
-        for path in list_files(parts[name].path):
-            inside = f"{name}/{path.relative_to(parts[name].path).as_posix()}"
-            (folder / inside).parent.mkdir(parents=True, exist_ok=True)
-            files[inside] = _copy(path, folder / inside, advance)
-            copied.append(inside)
-        record = parts[name].record
-        told[name] = {"built": record.built.isoformat(), "counts": dict(record.counts), "files": copied}
+        part = parts[name]
+        record = part.record
+        # a part that is not handed out cannot be told to have changed, and folders of whoever made it are
+        # nobody's business: the record is written anew
+        inputs = {
+            f"{label}/{other}": parts[other].record.checksum
+            for other in parts
+            if record.inputs.get(f"{label}/{other}") == parts[other].record.checksum
+        }
+        with snapshot.parts.build(name, inputs=inputs) as build:
+            copied = []
+            for path in list_files(part.path):
+                inside = path.relative_to(part.path)
+                make_directory((build.path / inside).parent)
+                _copy(path, build.path / inside, advance)
+                copied.append(inside.as_posix())
+            build.count(**record.counts)
+        told[name] = {
+            "built": record.built.isoformat(),
+            "settings": dict(record.settings),
+            "counts": dict(record.counts),
+            "files": copied,
+        }
+    urls = Urls(parts["urls"].path)
+    _write_urls(folder / "urls.txt.gz", urls)
     missing = tuple(name for name in PARTS if name not in parts)
+    files = {name: _measure(folder / name) for name in _list_all(folder)}
     described = {
         "format": FORMAT,
         **about,
-        "nodes": len(Urls(parts["urls"].path)),
+        "nodes": len(urls),
         "parts": told,
         "missing": list(missing),
         "files": {name: {"bytes": size, "sha256": digest} for name, (size, digest) in files.items()},
     }
-    text = json.dumps(described, indent=2, ensure_ascii=False).encode() + b"\n"
+    text = json.dumps(described, indent=2, ensure_ascii=False, default=str).encode() + b"\n"
     with open_writer(folder / "bundle.json") as out:
         out.write(text)
     digests = {name: digest for name, (_, digest) in files.items()}
@@ -102,6 +123,16 @@ def write_bundle(
     with open_writer(folder / "SHA256SUMS") as out:
         out.write("".join(f"{digest}  {name}\n" for name, digest in sorted(digests.items())).encode())
     return missing
+
+
+def _list_all(folder: Path) -> list[str]:
+    """The files of the bundle that are no links, the lock left out: it tells who wrote."""
+    found = []
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        paths = [Path(place, name) for name in sorted(names) if name != ".lock"]
+        found += [path.relative_to(folder).as_posix() for path in paths if not path.is_symlink()]
+    return found
 
 
 def check_bundle(folder: str | PathLike[str]) -> dict[str, int]:
@@ -143,22 +174,17 @@ def check_bundle(folder: str | PathLike[str]) -> dict[str, int]:
     return {name: size for name, (size, _) in wanted.items()}
 
 
-def _write_urls(path: Path, urls: Urls) -> tuple[int, str]:
+def _write_urls(path: Path, urls: Urls) -> None:
     with open_writer(path) as out, gzip.GzipFile("", "wb", 6, out, mtime=0) as packed:
         for url in urls:
             packed.write(url.encode() + b"\n")
-    return _measure(path)
 
 
-def _copy(source: Path, target: Path, advance: Callable[[int], None]) -> tuple[int, str]:
-    digest, size = hashlib.sha256(), 0
+def _copy(source: Path, target: Path, advance: Callable[[int], None]) -> None:
     with explained(source, "read"), source.open("rb") as stream, open_writer(target) as out:
         while piece := stream.read(_PIECE):
             out.write(piece)
-            digest.update(piece)
-            size += len(piece)
             advance(len(piece))
-    return size, digest.hexdigest()
 
 
 def _measure(path: Path) -> tuple[int, str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
@@ -20,7 +20,9 @@ from webstrata.errors import MissingError, UsageError
 from webstrata.store.answers import HTML, first, media_type, parse_headers
 from webstrata.store.cdxj import Index, surt
 from webstrata.store.main_content.slope import find_main
-from webstrata.store.text import cut_main
+from webstrata.store.pages import Pages
+from webstrata.store.text import Text, cut_main
+from webstrata.store.urls import Urls
 from webstrata.store.warc import read_record
 from webstrata.web.charset import detect
 from webstrata.web.html import Page, scan
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from webstrata.collection import Collection, Snapshot
     from webstrata.collection.manifest import PartRecord
     from webstrata.store.cdxj import Entry
+    from webstrata.store.text import PageText
     from webstrata.store.warc import Record
 
 REVISIT = "warc/revisit"
@@ -68,6 +71,31 @@ class Captures:
                 f"else renew it (`webstrata show` tells how)"
             )
         self.index = Index(self._parts[0].path)
+        self._snapshot = snapshot
+
+    @cached_property
+    def _texts(self) -> tuple[Urls, Pages, Text] | None:
+        """What is needed to find the text of a page, where the snapshot has it."""
+        try:
+            parts = [self._snapshot.open_part(name) for name in ("urls", "pages", "text")]
+        except MissingError:
+            return None
+        if parts[2].record.inputs.get(f"{self.label}/pages") != parts[1].record.checksum:
+            return None  # it is of other pages
+        urls, pages, text = parts
+        return Urls(urls.path, urls), Pages(pages.path, pages), Text(text.path, text)
+
+    def find_text(self, entry: Entry) -> PageText | None:
+        """The text of a capture as the part `text` has it: of the node of its URL, if the payload is that."""
+        if self._texts is None:
+            return None
+        urls, pages, text = self._texts
+        node = urls.node(entry.url)
+        if node is None or urls[node] != entry.url:
+            return None
+        digest = pages.between(node, node + 1, "content_digest")["content_digest"][0].as_py()
+        found = text[node] if digest == entry.fields["digest"] else None
+        return found if found is not None and found.charset is not None else None
 
     def entries(self, url: str, *, exact: bool = True) -> Iterator[Entry]:
         """The captures of a URL, oldest first; if not `exact`, of all URLs with the same key."""
@@ -130,6 +158,8 @@ class StoredCapture:
     record: Record
     source: Record | None
     """The record that holds its payload; None if that is not in the collection."""
+    holder: Captures | None = field(default=None, compare=False, repr=False)
+    """Where it was found."""
 
     @property
     def url(self) -> str:
@@ -200,20 +230,30 @@ class StoredCapture:
         """What the page says: title, links, text."""
         return scan(self.payload, url=self.url, charset=self._charset, text=True)
 
+    @cached_property
+    def stored_text(self) -> PageText | None:
+        """Text, title and language as the part `text` has them; None of what is no page there."""
+        return self.holder.find_text(self.entry) if self.holder is not None else None
+
     @property
     def text(self) -> str:
-        """The visible text of a page, a line a block; any other text as it is, or `UsageError`."""
+        """The visible text of a page, a line a block; any other text as it is, or `UsageError`.
+
+        It is the stored one where there is one, and found in the payload where not.
+        """
         if self.mime in HTML:
-            return self.page.text
+            return self.stored_text.text if self.stored_text else self.page.text
         if self.mime and not _TEXT.match(self.mime):
             raise UsageError(f"{self.url}: this is {self.mime}, which has no text here; ask for its payload")
         return self.decoded
 
     @property
     def main(self) -> str:
-        """Of the text of a page what is main content, found as it is for the part `text`."""
+        """Of the text of a page what is main content: the stored one, or found as for the part `text`."""
         if self.mime not in HTML:
             return self.text
+        if self.stored_text:
+            return self.stored_text.main
         return cut_main(self.page.text, find_main(self.page.text, self.page.tags))
 
     @property
@@ -300,7 +340,7 @@ def _make(entry: Entry, holders: list[Captures], others: Callable[[], list[Captu
     source: Record | None = record
     if entry.fields["mime"] == REVISIT:
         source = _find_payload(entry, record, holders) or _find_payload(entry, record, others())
-    return StoredCapture(holders[0].label, entry, record, source)
+    return StoredCapture(holders[0].label, entry, record, source, holders[0])
 
 
 def _find_payload(entry: Entry, record: Record, holders: list[Captures]) -> Record | None:

@@ -15,6 +15,11 @@ UTC, and an object of strings, ``url mime status digest length offset filename``
 Lines are sorted by their bytes. ``index.cdxj.gz`` has 300 of them to a gzip member, ``index.idx`` a line a
 member (first key and timestamp, shard, offset, length, number; tabs between), ``index.loc`` the file of the
 shard. A lookup bisects the ``.idx`` and unpacks one member.
+
+**Lines are added** without sorting the others again (`build_index` with a `base`): only the new ones are
+sorted, members into whose range none of them falls are copied as they are, the others are merged with them
+and cut anew, into members of 150 to 450 lines. **Memory** is the same for any number of lines
+(`webstrata.store.runs`).
 """
 
 from __future__ import annotations
@@ -27,28 +32,29 @@ import mmap
 import re
 import zlib
 from bisect import bisect_left
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from webstrata._core import store as core
 from webstrata.collection.files import explained, open_writer, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.errors import FormatError, UsageError
+from webstrata.store.runs import MEMORY, sort_lines
 from webstrata.web.url import normalize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
+    from concurrent.futures import Future
     from pathlib import Path
     from types import TracebackType
     from typing import Self
 
 BLOCK_LINES = 300
 """Lines in a gzip member: with the 3000 of Common Crawl a lookup takes 9 times as long; it saves 1%."""
-
-_MEMORY = 16 << 20
-"""Bytes of lines that are sorted at a time."""
 
 
 def surt(url: str) -> str:
@@ -132,44 +138,37 @@ class Entry(NamedTuple):
 # ---- building
 
 
-def sort_lines(source: Path, scratch: Path, *, memory: int = _MEMORY) -> Iterator[bytes]:
-    r"""The lines of a file in the order of their bytes, each with its end; runs on disk where memory ends.
-
-    Examples
-    --------
-    >>> folder = getfixture("tmp_path")
-    >>> _ = (folder / "a").write_bytes(b"b\nc\na\n")
-    >>> list(sort_lines(folder / "a", folder, memory=4))
-    [b'a\n', b'b\n', b'c\n']
-    """
-    with ExitStack() as stack:
-        runs: list[Iterable[bytes]] = []
-        stream = stack.enter_context(source.open("rb"))
-        while lines := stream.readlines(memory):
-            if not lines[-1].endswith(b"\n"):
-                lines[-1] += b"\n"
-            lines.sort()
-            if not runs and not stream.peek(1):
-                yield from lines
-                return
-            path = scratch / f"run-{len(runs)}"
-            stack.callback(path.unlink)
-            with explained(path, "write"), path.open("wb") as out:  # it need not outlive a crash
-                out.writelines(lines)
-            runs.append(stack.enter_context(path.open("rb")))
-            del lines
-        yield from heapq.merge(*runs)
-
-
 def build_index(
     source: Path,
     folder: Path,
     *,
+    base: Path | None = None,
+    scratch: Path | None = None,
     block_lines: int = BLOCK_LINES,
-    memory: int = _MEMORY,
+    memory: int = MEMORY,
+    workers: int = 1,
     progress: Progress | None = None,
 ) -> int:
     """Write the lines of `source`, in any order, as a ZipNum index into `folder`; how many there are.
+
+    Parameters
+    ----------
+    source
+        The lines.
+    folder
+        Where the index goes.
+    base
+        The folder of an index whose lines are in the new one too; it stays as it is.
+    scratch
+        Where runs are sorted; `folder` where not given.
+    block_lines
+        Lines of a block.
+    memory
+        Bytes of lines that are sorted at a time.
+    workers
+        Threads that pack blocks.
+    progress
+        Where it is shown.
 
     Examples
     --------
@@ -186,29 +185,122 @@ def build_index(
     progress = progress or Progress()
     with explained(source, "read"):
         total = source.stat().st_size
-    count = 0
+    count = offset = 0
     with (
         explained(source, "read"),
+        ExitStack() as stack,
         progress.task("index", total=total, unit="bytes") as task,
-        open_writer(folder / "index.cdxj.gz") as blocks,
+        open_writer(folder / "index.cdxj.gz") as out,
         open_writer(folder / "index.idx") as summary,
     ):
-        lines, offset = sort_lines(source, folder, memory=memory), 0
-        while block := list(islice(lines, block_lines)):
-            text = b"".join(block)
-            packed = gzip.compress(text, 6, mtime=0)
-            blocks.write(packed)
-            first = b" ".join(block[0].split(b" ", 2)[:2])
-            number = count // block_lines + 1
+
+        def watch() -> Iterator[bytes]:
+            nonlocal count
+            for line in sort_lines(source, scratch or folder, memory=memory):
+                count += 1
+                task.advance(len(line))
+                yield line
+
+        lines = watch()
+        blocks: Iterator[_Block]
+        if base is None:
+            blocks = (_Block(lines=block) for block in iter(lambda: list(islice(lines, block_lines)), []))
+        else:
+            blocks = _merge_blocks(stack.enter_context(Index(base)), lines, block_lines)
+        for number, (first, packed) in enumerate(_pack_in_order(blocks, workers), 1):
+            out.write(packed)
             summary.write(first + f"\tindex\t{offset}\t{len(packed)}\t{number}\n".encode())
             offset += len(packed)
-            count += len(block)
-            task.advance(len(text))
     replace_file(folder / "index.loc", b"index\tindex.cdxj.gz\n")
     return count
 
 
+class _Block(NamedTuple):
+    """Lines to be packed, or a block that stays as it is."""
+
+    lines: Sequence[bytes] = ()
+    first: bytes = b""
+    packed: bytes = b""
+
+    def pack(self) -> tuple[bytes, bytes]:
+        """Key and timestamp of the first line, and the gzip member."""
+        if not self.lines:
+            return self.first, self.packed
+        first = b" ".join(self.lines[0].split(b" ", 2)[:2])
+        return first, gzip.compress(b"".join(self.lines), 6, mtime=0)
+
+
+def _pack_in_order(blocks: Iterable[_Block], workers: int) -> Iterator[tuple[bytes, bytes]]:
+    """What `pack` gives for each block; some are packed while lines are merged for the next ones."""
+    waiting: deque[Future[tuple[bytes, bytes]]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        for block in blocks:
+            waiting.append(pool.submit(block.pack))
+            if len(waiting) > 4 * workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _merge_blocks(base: Index, lines: Iterator[bytes], block_lines: int) -> Iterator[_Block]:
+    """The blocks of an index with more lines among them, which are sorted."""
+    feed = _Feed(lines)
+    for block, following in base.blocks():
+        bound = following.first if following else None
+        # of lines with the same key and second as the next block begins with, that block's own line decides
+        if bound is not None and feed.begins_with(bound + b" ") and following is not None:
+            bound = base.unpack(following).partition(b"\n")[0]
+        if feed.is_at(bound):
+            yield _Block(first=block.first, packed=base.packed(block))
+        else:
+            old = base.unpack(block).splitlines(keepends=True)
+            for piece in _cut(heapq.merge(old, feed.take_until(bound)), block_lines):
+                yield _Block(lines=piece)
+    for piece in _cut(feed.take_until(None), block_lines):  # where there was none at all
+        yield _Block(lines=piece)
+
+
+class _Feed:
+    """Sorted lines with the next one in sight."""
+
+    def __init__(self, lines: Iterator[bytes]) -> None:
+        self._lines = lines
+        self._next = next(lines, None)
+
+    def begins_with(self, start: bytes) -> bool:
+        return self._next is not None and self._next.startswith(start)
+
+    def is_at(self, bound: bytes | None) -> bool:
+        """Whether no line is left before a bound; none for the end."""
+        return self._next is None or (bound is not None and self._next >= bound)
+
+    def take_until(self, bound: bytes | None) -> Iterator[bytes]:
+        while not self.is_at(bound) and self._next is not None:
+            yield self._next
+            self._next = next(self._lines, None)
+
+
+def _cut(lines: Iterable[bytes], size: int) -> Iterator[list[bytes]]:
+    """Lines by so many; what is left in the end is one piece, or two equal ones, of half as many at least."""
+    held: list[bytes] = []
+    for line in lines:
+        held.append(line)
+        if len(held) == 2 * size:
+            yield held[:size]
+            del held[:size]
+    half = len(held) // 2 if 2 * len(held) > 3 * size else len(held)
+    yield from (piece for piece in (held[:half], held[half:]) if piece)
+
+
 # ---- looking up
+
+
+class BlockPlace(NamedTuple):
+    """Where a block lies, and the key and timestamp of its first line."""
+
+    first: bytes
+    offset: int
+    length: int
 
 
 class Index:
@@ -297,22 +389,40 @@ class Index:
 
     def _blocks(self, low: bytes, high: bytes) -> Iterator[bytes]:
         """The unpacked blocks that may hold lines from `low` to `high`."""
-        summary, blocks = self._maps
-        position = _find_line(summary, low)
+        for place in self._places(_find_line(self._maps[0], low)):
+            if place.first >= high:
+                return
+            yield self.unpack(place)
+
+    def _places(self, position: int = 0) -> Iterator[BlockPlace]:
+        summary = self._maps[0]
         while position < len(summary):
             end = summary.find(b"\n", position)
             first, _, offset, length, _ = summary[position:end].split(b"\t")
-            if first >= high:
-                return
-            packed = blocks[int(offset) : int(offset) + int(length)]
-            try:
-                yield gzip.decompress(packed)
-            except (OSError, EOFError, zlib.error) as error:
-                raise FormatError(
-                    f"{self.path / 'index.cdxj.gz'}, byte {offset.decode()}: this block cannot be unpacked "
-                    f"({error}); build the index again"
-                ) from error
+            yield BlockPlace(first, int(offset), int(length))
             position = end + 1
+
+    def blocks(self) -> Iterator[tuple[BlockPlace, BlockPlace | None]]:
+        """All blocks in order, each with the next one."""
+        before = None
+        for place in chain(self._places(), [None]):
+            if before is not None:
+                yield before, place
+            before = place
+
+    def packed(self, place: BlockPlace) -> bytes:
+        """A block as it is stored."""
+        return self._maps[1][place.offset : place.offset + place.length]
+
+    def unpack(self, place: BlockPlace) -> bytes:
+        """The lines of a block, or `FormatError`."""
+        try:
+            return gzip.decompress(self.packed(place))
+        except (OSError, EOFError, zlib.error) as error:
+            raise FormatError(
+                f"{self.path / 'index.cdxj.gz'}, byte {place.offset}: this block cannot be unpacked "
+                f"({error}); build the index again"
+            ) from error
 
 
 def _open_map(path: Path) -> mmap.mmap | bytes:

@@ -11,7 +11,9 @@ record; a page that has moved is parsed again, since its relative links lead els
 **The core parses** (``rust/src/store/contents.rs``) pages in gzip members by itself, and others given their
 payload; `parse` says in Python what it makes of a page, and the tests compare the two.
 
-A record that cannot be read leaves an empty text without charset and no links, is logged and counted.
+A record that cannot be read leaves an empty text without charset and no links, is logged and counted. Of a
+page that is longer than `MAX_PARSED` the rest is stored and not parsed: a bomb must not cost its own size
+many times over.
 """
 
 from __future__ import annotations
@@ -60,6 +62,8 @@ _log = logging.getLogger(__name__)
 
 RANGE = 64 * BATCH
 """Nodes of a shard; a multiple of `BATCH`, so that batches do not depend on how the work was split."""
+MAX_PARSED = 16 << 20
+"""Bytes of a page that are parsed, here and in the core: text and words may take 14 times as much."""
 KINDS = [str(kind) for kind in html.Kind]
 """As the core numbers them."""
 RENEW = "webstrata store {collection} {snapshot} --parts text,links"
@@ -107,7 +111,7 @@ def parse(body: bytes, *, url: str, mime: str = "text/html", head: bytes = b"") 
     label = _find_header(head, _LABEL)
     if mime == "text/plain":
         body, label = _mark_up(body, url, label)
-    page = html.scan(body, url=url, charset=label, text=True)
+    page = html.scan(body[:MAX_PARSED], url=url, charset=label, text=True)
     found = words(page.text)
     robots = page.robots | html.parse_directives(_find_header(head, _ROBOTS) or "")
     of_page = PAGE_NOFOLLOW if html.Directives.NOFOLLOW in robots else 0

@@ -18,6 +18,7 @@ duplicates are stored as ``revisit``: for each, the length of the record it refe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
@@ -29,7 +30,7 @@ import pyarrow.compute as pc
 from webstrata.store.selection import select_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Iterator
 
     import numpy.typing as npt
 
@@ -193,6 +194,39 @@ def score(labels: Iterable[Hashable], truth: Iterable[Hashable]) -> Score:
         num_found,
         num_true,
     )
+
+
+def score_near(
+    labels: Iterable[Hashable], truth: Iterable[Hashable], is_near: Callable[[int, int], bool]
+) -> Score:
+    """How well clusters agree with true classes whose members may have grown apart.
+
+    Of the true pairs those count that are near-duplicates by definition, which `is_near` tells of two
+    members, given by their places; of the pairs found those are right that are true, or near all the same.
+
+    Examples
+    --------
+    >>> score([0, 0, 2, 3, 3], [1, 1, 1, 3, 4])
+    Score(precision=0.5, recall=0.3333333333333333, found=2, true=3)
+    >>> score_near([0, 0, 2, 3, 3], [1, 1, 1, 3, 4], lambda a, b: (a, b) in [(0, 1), (3, 4)])
+    Score(precision=1.0, recall=1.0, found=2, true=1)
+    """
+    found, true = (set(_list_pairs(_number(values))) for values in (labels, truth))
+    near = {pair for pair in sorted(true) if is_near(*pair)}
+    right = sum(pair in true or is_near(*pair) for pair in sorted(found))
+    return Score(
+        right / len(found) if found else 1.0,
+        len(near & found) / len(near) if near else 1.0,
+        len(found),
+        len(near),
+    )
+
+
+def _list_pairs(labels: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """The pairs of members with the same label, the smaller place first."""
+    order = np.argsort(labels, kind="stable")
+    for members in np.split(order, np.flatnonzero(np.diff(labels[order])) + 1):
+        yield from combinations(members.tolist(), 2)
 
 
 def _number(values: Iterable[Hashable]) -> npt.NDArray[np.int64]:

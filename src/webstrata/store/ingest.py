@@ -9,42 +9,37 @@ that ends a crawl builds the parts. In the order of the files
 - a ``revisit`` record finds the payload it refers to by the digest that its writer told, wherever that is
   among the files; for this, these records are read twice, and come last.
 
-Nothing that is wrong with a file ends the work: it is counted and told. Digests and places of all payloads
-are held in memory, some 200 bytes for each.
+Nothing that is wrong with a file ends the work: it is counted and told. What was read is kept when the work
+is broken off, and the same command goes on behind it (`webstrata.store.journal`).
 """
 
 from __future__ import annotations
 
-import base64
 import datetime as dt
-import hashlib
 import ipaddress
-import json
-import os
 import re
-import shutil
 import time
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from webstrata._core import __version__
-from webstrata.collection.files import explained, make_directory, open_writer, remove_tree
+from webstrata.collection.files import explained, open_writer
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import ExistsError, FormatError
 from webstrata.store.answers import iter_answers, join_robots, tell_robots
-from webstrata.store.cdxj import Index, Line
+from webstrata.store.cdxj import Line
 from webstrata.store.groups import is_gzip, read_groups
 from webstrata.store.html_tree import check_base, has_hosts
+from webstrata.store.journal import NOTES, Journal, Payload, from_base32, plain
 from webstrata.store.readers import READERS, Source, find_format, read_archive
-from webstrata.store.step import CAPTURES, build_store
+from webstrata.store.step import CAPTURES, UNPARSED, build_parsed, build_unparsed
 from webstrata.store.tally import Damage, Tally
 from webstrata.store.warc import Capture, Revisit, WarcWriter, read_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
     from typing import BinaryIO, Literal
 
     from webstrata.collection import Snapshot
@@ -75,6 +70,8 @@ class IngestResult:
     """Captures whose record tells no time; they got that of the snapshot."""
     other_time: int
     """Captures of another time than the snapshot's label says."""
+    cut: int
+    """Captures whose payload, unpacked, is longer than is stored; they have its beginning."""
     pages: int
     """Nodes of the snapshot now."""
     left_out: dict[str, int]
@@ -175,79 +172,49 @@ def ingest(
     folder = snapshot.working_folder("ingest")
     sources = list_sources(paths, base_url=base_url, scratch=folder)
     with snapshot.parts.writing(progress):
-        if "warc" in snapshot.parts and mode == "new":
+        journal = Journal.find(snapshot, mode, sources)
+        if journal is not None:
+            progress.note(f"{snapshot.path}: {journal.num_done} of {len(sources)} files were read before")
+        elif "warc" in snapshot.parts and mode == "new":
             raise ExistsError(
                 f"{snapshot.path}: this snapshot has captures already; choose another one, add to them with "
                 f"--add, or replace them with --again"
             )
-        remove_tree(folder)  # of one that was killed
-        make_directory(folder)
+        else:
+            journal = Journal.begin(snapshot, mode)
         try:
-            work = _Work(snapshot, folder, progress)
-            if mode == "add" and "warc" in snapshot.parts:
-                work.take_over()
+            work = _Work(snapshot, journal, progress)
             work.run(sources)
-            build_store(snapshot, folder, renew=renew, progress=progress)
-        finally:
-            remove_tree(folder)
+            if not journal.has_parts(snapshot):
+                build_unparsed(snapshot, folder, renew=renew, progress=progress)
+                journal.end_parts(snapshot, UNPARSED)
+            build_parsed(snapshot, progress=progress)
+        except BaseException as error:
+            # to go on from what is in the files would end in the same way
+            if isinstance(error, FormatError) or not journal.can_go_on:
+                journal.remove()
+            raise
+        journal.remove()
         pages = snapshot.parts.record("pages").counts["nodes"]
     return work.result(len(sources), pages, time.monotonic() - started)
 
 
-class _Payload(NamedTuple):
-    """Where a payload is stored, and what is to be said of another capture that has it too."""
-
-    url: str
-    date: int
-    fingerprint: int | None
-    robots: str | None
-
-
 class _Work:
-    """The folder being filled, and what is known of its payloads."""
+    """The folder being filled."""
 
-    def __init__(self, snapshot: Snapshot, folder: Path, progress: Progress) -> None:
-        self.snapshot, self.folder, self.progress = snapshot, folder, progress
-        self.tally = Tally()
-        self.counts = dict.fromkeys(
-            ("captures", "duplicates", "revisits", "unresolved", "repeated", "undated", "other_time"), 0
-        )
-        self._stored: dict[bytes, _Payload] = {}
-        """By the digest of the payload, where it was first."""
-        self._told: dict[str, bytes] = {}
-        """From the digest that a writer told to ours, where they differ."""
-        self._seen: set[bytes] = set()
-        self._later: list[tuple[Path, list[int]]] = []
-        """Where the records of captures without payload are."""
+    def __init__(self, snapshot: Snapshot, journal: Journal, progress: Progress) -> None:
+        self.snapshot, self.folder, self.progress = snapshot, journal.folder, progress
+        self.journal, self.tally, self.counts = journal, journal.tally, journal.counts
         self.workers = snapshot.settings(ResourcesSettings).num_workers
         self._label = re.sub(r"[-T]", "", snapshot.label)
         moment = dt.datetime.strptime((self._label + "0101")[:8], "%Y%m%d").replace(tzinfo=dt.UTC)
         self._default_date = int(moment.timestamp()) * 10**9 if moment.year >= 1970 else 0
 
-    def take_over(self) -> None:
-        """Begin with the captures that the snapshot has."""
-        with ExitStack() as stack:
-            warc = stack.enter_context(self.snapshot.open_part("warc"))
-            index = stack.enter_context(self.snapshot.open_part("index"))
-            for path in sorted(warc.path.glob("*.warc*")):
-                try:
-                    os.link(path, self.folder / path.name)
-                except OSError:  # not every file system has second names
-                    shutil.copyfile(path, self.folder / path.name)
-            lines = stack.enter_context(open_writer(self.folder / CAPTURES))
-            entries = stack.enter_context(Index(index.path))
-            for entry in entries:
-                lines.write(f"{entry.key} {entry.timestamp} {json.dumps(entry.fields)}\n".encode())
-                digest = _from_base32(entry.fields["digest"])
-                date = int(entry.time.timestamp()) * 10**9
-                self._seen.add(_identity(entry.url, date, digest))
-                if entry.fields["mime"] != "warc/revisit" and entry.fields["status"] == "200":
-                    known = entry.fields.get("fingerprint")
-                    payload = _Payload(entry.url, date, int(known, 16) if known else None, None)
-                    self._stored.setdefault(digest, payload)
-
     def run(self, sources: list[Source]) -> None:
-        """Write every capture of `sources`."""
+        """Write every capture of `sources` that is not there yet."""
+        left = self.journal.left(sources)
+        if self.journal.is_closed and not left:
+            return
         fields = {
             "software": f"webstrata/{__version__}",
             "isPartOf": f"{self.snapshot.collection.title} {self.snapshot.label}",
@@ -255,16 +222,26 @@ class _Work:
         prefix = f"{self.snapshot.collection.path.name}-{self.snapshot.label}"
         with (
             open_writer(self.folder / CAPTURES, append=True) as lines,
+            open_writer(self.folder / NOTES, append=True) as notes,
             WarcWriter(self.folder, prefix, fields=fields) as writer,
         ):
-            again = [left for source in sources if (left := self._read(source, writer, lines))]
-            for path, offsets in self._later:
-                answers = iter_answers([read_record(path, offset) for offset in offsets], Tally())
+            self.journal.reopen(writer)
+            for source in left:
+                self._read(source, writer, lines)
+                self.journal.end_file(source, writer, lines, notes)
+            for path, offsets in self.journal.later:
+                answers = iter_answers([read_record(Path(path), offset) for offset in offsets], Tally())
                 self._store_revisits(answers, writer, lines)
-            for source in again:
+            by_path = {str(source.path): source for source in sources}
+            for path, start in self.journal.again:
                 # what is wrong with the file has been told
+                source = by_path[path]._replace(start=start)
                 answers = iter_answers(self._watch(source, Tally()), Tally())
                 self._store_revisits(answers, writer, lines)
+            self._refuse_nothing(sources)
+            self.journal.end_all(writer, lines, notes)
+
+    def _refuse_nothing(self, sources: list[Source]) -> None:
         if not self.counts["captures"] and not self.counts["repeated"]:
             what = f"{len(sources)} files" if len(sources) != 1 else str(sources[0].path)
             told = [f"{number} of them {reason}" for reason, number in self.tally.left_out.most_common(3)]
@@ -275,12 +252,12 @@ class _Work:
                 f"name other files"
             )
 
-    def _read(self, source: Source, writer: WarcWriter, lines: BinaryIO) -> Source | None:
-        """Store the captures of a file that have payloads; what of it must be read again for the others."""
+    def _read(self, source: Source, writer: WarcWriter, lines: BinaryIO) -> None:
+        """Store the captures of a file that have payloads; the others are put off."""
         if find_format(source.path) == "WARC" and is_gzip(source.path):
             start = self._read_groups(source.path, writer, lines)
             if start is None:
-                return None
+                return
             source = source._replace(start=start)
         has_revisits = False
         for answer in iter_answers(self._watch(source, self.tally), self.tally):
@@ -288,7 +265,8 @@ class _Work:
                 has_revisits = True
             else:
                 self._store(answer, writer, lines)
-        return source if has_revisits else None
+        if has_revisits:
+            self.journal.put_off_rest(source.path, source.start)
 
     def _read_groups(self, path: Path, writer: WarcWriter, lines: BinaryIO) -> int | None:
         """Store the captures of a file as long as it is in order; where it is not, if so."""
@@ -298,7 +276,7 @@ class _Work:
                 for facts, records in batch.groups:
                     if facts is None:
                         self._store_group(path, records, writer, lines)
-                    elif facts.status == 200 and facts.digest in self._stored:
+                    elif facts.status == 200 and facts.digest in self.journal.stored:
                         records = [read_record(path, offset) for offset in facts.offsets]
                         self._store_group(path, records, writer, lines)
                     else:
@@ -311,17 +289,17 @@ class _Work:
     def _store_group(self, path: Path, records: list[Record], writer: WarcWriter, lines: BinaryIO) -> None:
         for answer in iter_answers(records, self.tally):
             if answer.revisit is not None:
-                self._later.append((path, [record.offset for record in records]))
+                self.journal.put_off(path, [record.offset for record in records])
             else:
                 self._store(answer, writer, lines)
 
     def _copy(self, path: Path, facts: Facts, writer: WarcWriter, lines: BinaryIO) -> None:
         """Store a capture whose records can stay as they are."""
-        if not self._is_new(facts.url, facts.date, facts.digest):
+        if not self.journal.is_new(facts.url, facts.date, facts.digest):
             return
         asked = tell_robots(facts.page_robots)
         if facts.status == 200 and not facts.is_empty:
-            self._stored[facts.digest] = _Payload(facts.url, facts.date, facts.fingerprint, asked)
+            self.journal.keep(facts.digest, Payload(facts.url, facts.date, facts.fingerprint, asked))
         place = writer.copy(path, facts.offsets[0], facts.span, facts.date)
         line = Line(
             url=facts.url,
@@ -355,13 +333,13 @@ class _Work:
 
     def _store(self, answer: Answer, writer: WarcWriter, lines: BinaryIO) -> None:
         capture = self._capture(answer)
-        self._remember(answer.record, capture.digest)
-        if not self._is_new(capture.url, capture.date, capture.digest):
+        self.journal.remember(answer.record.get("WARC-Payload-Digest") or "", capture.digest)
+        if not self.journal.is_new(capture.url, capture.date, capture.digest):
             return
         duplicate_of = next((value for name, value in answer.metadata if name == "duplicate-of"), None)
         if answer.status == 200 and capture.body:
-            own = _Payload(capture.url, capture.date, answer.fingerprint, answer.page_robots)
-            payload = self._stored.setdefault(capture.digest, own)
+            own = Payload(capture.url, capture.date, answer.fingerprint, answer.page_robots)
+            payload = self.journal.keep(capture.digest, own)
             if payload is not own:
                 duplicate_of = payload.url
                 capture = self._capture(answer, Revisit("identical-digest", payload.url, payload.date))
@@ -370,30 +348,17 @@ class _Work:
 
     def _store_revisit(self, answer: Answer, revisit: Revisit, writer: WarcWriter, lines: BinaryIO) -> None:
         told = answer.record.get("WARC-Payload-Digest") or ""
-        digest = self._told.get(_plain(told)) or _from_base32(_plain(told))
-        payload = self._stored.get(digest)
+        digest = self.journal.told.get(plain(told)) or from_base32(plain(told))
+        payload = self.journal.stored.get(digest)
         if payload is not None and revisit.profile == "identical-digest":
             revisit = Revisit(revisit.profile, payload.url, payload.date)
             answer.fingerprint = payload.fingerprint
             answer.robots = join_robots(answer.robots, payload.robots)
         capture = self._capture(answer, revisit, digest)
-        if self._is_new(capture.url, capture.date, capture.digest):
+        if self.journal.is_new(capture.url, capture.date, capture.digest):
             self.counts["revisits"] += 1
             self.counts["unresolved"] += payload is None and revisit.profile == "identical-digest"
             self._write(answer, capture, revisit.url if revisit.url != capture.url else None, writer, lines)
-
-    def _is_new(self, url: str, date: int, digest: bytes) -> bool:
-        identity = _identity(url, date, digest)
-        if identity in self._seen:
-            self.counts["repeated"] += 1
-            return False
-        self._seen.add(identity)
-        return True
-
-    def _remember(self, record: Record, digest: bytes) -> None:
-        told = _plain(record.get("WARC-Payload-Digest") or "")
-        if told and told != _to_base32(digest):
-            self._told.setdefault(told, digest)
 
     def _capture(self, answer: Answer, revisit: Revisit | None = None, digest: bytes = b"") -> Capture:
         record = answer.record
@@ -432,6 +397,7 @@ class _Work:
             **place._asdict(),
         )
         self.counts["undated"] += answer.date is None
+        self.counts["cut"] += answer.truncated == "length" and not answer.record.get("WARC-Truncated")
         self._write_line(line, lines)
 
     def _write_line(self, line: Line, lines: BinaryIO) -> None:
@@ -453,30 +419,6 @@ class _Work:
             seconds=seconds,
             **self.counts,
         )
-
-
-def _identity(url: str, date: int, digest: bytes) -> bytes:
-    """What makes a capture the same as another: the index tells whole seconds."""
-    text = b"%b %d %b" % (url.encode(), date // 10**9, digest)
-    return hashlib.blake2b(text, digest_size=12).digest()
-
-
-def _plain(digest: str) -> str:
-    """A digest without the name of its function, in upper case."""
-    return digest.rpartition(":")[2].strip().upper()
-
-
-def _to_base32(digest: bytes) -> str:
-    return base64.b32encode(digest).decode().rstrip("=")
-
-
-def _from_base32(text: str) -> bytes:
-    """The SHA-1 that a text spells, or that of the text where it spells something else."""
-    try:
-        digest = base64.b32decode(text)
-    except ValueError:
-        digest = b""
-    return digest if len(digest) == 20 else hashlib.sha1(text.encode(), usedforsecurity=False).digest()
 
 
 def _read_ip(text: str | None) -> str | None:

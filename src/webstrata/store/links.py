@@ -118,10 +118,10 @@ class Links:
     (2, [], [StoredLink(url='http://a.org/', kind=<Kind.NEXT: 'next'>, rel=0, anchor='')])
     """
 
-    def __init__(self, folder: Path, part: Part | None = None) -> None:
+    def __init__(self, folder: Path, part: Part | None = None, *, mapped: bool = True) -> None:
         self._part = part  # held, so that the files stay
-        self.rows = Rows(folder / "links.parquet", "source")
-        path = folder / "targets.arrow"
+        self.rows = Rows(folder / "links.parquet", "source", mapped=mapped)
+        self._targets_path = path = folder / "targets.arrow"
         with explained(path, "read"):
             self._targets = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
 
@@ -129,6 +129,13 @@ class Links:
     def targets(self) -> pa.ChunkedArray:
         """The row keys of all targets, sorted; links have their places."""
         return self._targets["row_key"]
+
+    def scan_targets(self) -> Iterator[pa.Array]:
+        """The same in pieces, read and not mapped."""
+        with explained(self._targets_path, "read"), pa.OSFile(str(self._targets_path)) as source:
+            reader = pa.ipc.open_file(source)
+            for place in range(reader.num_record_batches):
+                yield reader.get_batch(place)["row_key"]
 
     def target_keys(self, rows: pa.Table) -> list[str]:
         """The row keys that some links lead to."""
@@ -253,7 +260,12 @@ def iter_arcs(
 
 
 def write_target_nodes(
-    path: Path, urls: Urls, targets: pa.Array, *, frontier: bool = False, advance: Callable[[int], object]
+    path: Path,
+    urls: Urls,
+    targets: pa.Array | Iterable[pa.Array],
+    *,
+    frontier: bool = False,
+    advance: Callable[[int], object],
 ) -> int:
     """Write for each target the node it is or stands for, a block at a time; how many are of the frontier.
 
@@ -273,9 +285,12 @@ def write_target_nodes(
     [1, 0, 2]
     """
     outside = 0
+    blocks = targets
+    if isinstance(targets, pa.Array | pa.ChunkedArray):
+        blocks = (targets.slice(start, TARGET_BLOCK) for start in range(0, len(targets), TARGET_BLOCK))
     with open_writer(path) as stream:
-        for start in range(0, len(targets), TARGET_BLOCK):
-            nodes, known = urls.resolve(targets.slice(start, TARGET_BLOCK))
+        for block in blocks:
+            nodes, known = urls.resolve(block)
             if frontier:
                 unknown = np.flatnonzero(~known)
                 nodes[unknown] = len(urls) + outside + np.arange(len(unknown))

@@ -72,8 +72,12 @@ def read_captures(path: Path) -> pa.Table:
     return pa.concat_tables(scan_captures(path)).combine_chunks()
 
 
-def scan_captures(path: Path, *, block: int = _BLOCK, progress: Progress | None = None) -> Iterator[pa.Table]:
+def scan_captures(
+    path: Path, *, block: int = _BLOCK, start: int = 0, progress: Progress | None = None
+) -> Iterator[pa.Table]:
     """The table of `read_captures` in pieces of about so many bytes of text; one at least.
+
+    Places are counted from `start` on.
 
     Examples
     --------
@@ -85,14 +89,14 @@ def scan_captures(path: Path, *, block: int = _BLOCK, progress: Progress | None 
     >>> [table["place"].to_pylist() for table in scan_captures(path, block=1)]
     [[], [0], [1]]
     """
-    place = 0
+    place = start
     schema = pa.schema([(name, pa.string()) for name in _FIELDS])
     yield _convert(schema.empty_table(), path, place)
     options = pa.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
     with (
         explained(path, "read"),
         _open(path) as stream,
-        (progress or Progress()).task("reading lines", total=path.stat().st_size, unit="bytes") as task,
+        (progress or Progress()).task("reading lines", total=_measure(path), unit="bytes") as task,
     ):
         while lines := stream.readlines(block):
             # key and timestamp stand before the object: the one is computed again, the other goes into it; no
@@ -131,6 +135,11 @@ def _convert(table: pa.Table, path: Path, place: int) -> pa.Table:
         "place": pa.array(np.arange(place, place + len(table))),
     }
     return pa.table(columns)
+
+
+def _measure(path: Path) -> int | None:
+    """Bytes of a file that is not packed."""
+    return None if path.suffix == ".gz" else path.stat().st_size
 
 
 def _open(path: Path) -> BinaryIO:

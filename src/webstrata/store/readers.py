@@ -121,9 +121,17 @@ def read_archive(source: Source, tally: Tally) -> Iterator[Record]:
     >>> tally.records
     2
     """
-    for record in READERS[find_format(source.path)].read(source, tally):
+    before = tally.records, tally.num_damaged
+    name = find_format(source.path)
+    for record in READERS[name].read(source, tally):
         tally.records += 1
         yield record
+    if before == (tally.records, tally.num_damaged) and not source.start and _has_bytes(source.path):
+        tally.damaged(str(source.path), 0, f"nothing in it is a record of {name}")
+
+
+def _has_bytes(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size > 0
 
 
 def _peek(path: Path) -> bytes:

@@ -102,10 +102,11 @@ class Rows:
     (3, 2, 0, [3])
     """
 
-    def __init__(self, path: Path, key: str) -> None:
+    def __init__(self, path: Path, key: str, *, mapped: bool = True) -> None:
         self._key = key
         with explained(path, "read"):
-            self._file = pq.ParquetFile(path, memory_map=True)
+            # who goes through all of it reads: what was seen of a mapped file counts as memory
+            self._file = pq.ParquetFile(path, memory_map=mapped)
         self._bounds: tuple[np.ndarray, np.ndarray] | None = None
         self._last: tuple[int, pa.Table] | None = None
 

@@ -18,6 +18,7 @@ is, and 5 more while the nodes are counted.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -32,7 +33,7 @@ from webstrata.store.sorting import MEMORY, Queue, Sorter, Spool
 from webstrata.web.row_key import row_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -149,14 +150,14 @@ class Selection:
 
 
 def select_pages(
-    source: Path, scratch: Path, *, memory: int = MEMORY, progress: Progress | None = None
+    source: Path | Sequence[Path], scratch: Path, *, memory: int = MEMORY, progress: Progress | None = None
 ) -> Selection:
     """Number the nodes of a snapshot, and tell what each other URL stands for.
 
     Parameters
     ----------
     source
-        Lines of CDXJ in any order, plain or gzip.
+        Lines of CDXJ in any order, plain or gzip, in one file or in several.
     scratch
         A folder for files of about the size of the lines; they are needed as long as the selection is.
     memory
@@ -182,7 +183,8 @@ def select_pages(
     [{'row_key': 'b)/', 'node': 0}, {'row_key': 'c)/', 'node': 0}]
     """
     work = _Work(scratch, memory)
-    work.read(source, progress)
+    for path in [source] if isinstance(source, os.PathLike) else source:
+        work.read(path, progress)
     work.choose()
     work.find_payloads()
     work.judge()
@@ -247,7 +249,7 @@ class _Work:
     # ---- 1 and 2
 
     def read(self, source: Path, progress: Progress | None) -> None:
-        for table in scan_captures(source, progress=progress):
+        for table in scan_captures(source, start=self.num_captures, progress=progress):
             self.num_captures += len(table)
             self.files |= set(pc.unique(table["filename"]).to_pylist())
             for name, counts in self._counts.items():

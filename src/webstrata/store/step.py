@@ -15,7 +15,8 @@ bytes for each URL; its scratch files, about as large as ``captures.cdxj``, are 
 snapshot, and go when it ends.
 
 A crawl leaves a folder of closed WARC files, ``captures.cdxj``, a line a capture in any order, and perhaps
-``dust.json`` (see `webstrata.web.dust`).
+``dust.json`` (see `webstrata.web.dust`). Where captures were added to those of a snapshot, ``base`` is the
+index that it had, and ``captures.cdxj`` has the lines of the new ones alone: the index is not sorted again.
 """
 
 from __future__ import annotations
@@ -46,9 +47,13 @@ if TYPE_CHECKING:
     from webstrata.collection import Snapshot
 
 CAPTURES = "captures.cdxj"
+BASE = "base"
+"""The folder with the index of captures whose lines are not in ``captures.cdxj``."""
 _SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
 
 
+UNPARSED = ("warc", "index", "pages", "urls")
+"""Parts that are made from the lines of captures, in their order."""
 PARSED = ("text", "links", "anchors")
 """Parts that are made by parsing the pages, or from what was parsed, in their order."""
 
@@ -99,24 +104,56 @@ def build_store(
     >>> snapshot.pages[0]["warc_filename"]
     'crawl-00000.warc.gz'
     """
+    build_unparsed(snapshot, crawl, workers=workers, renew=renew, progress=progress)
+    build_parsed(snapshot, parts, workers=workers, progress=progress)
+
+
+def build_unparsed(
+    snapshot: Snapshot,
+    crawl: Path,
+    *,
+    workers: int | None = None,
+    renew: str = "",
+    progress: Progress | None = None,
+) -> None:
+    """Build `warc`, `index`, `pages` and `urls` of a snapshot, the part of `build_store` that reads no page.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> folder = getfixture("tmp_path")
+    >>> _ = (folder / "captures.cdxj").write_bytes(b"")
+    >>> snapshot = ws.create(folder / "uk").add("2026-06")
+    >>> build_unparsed(snapshot, folder)
+    >>> [record.name for record in snapshot.parts]
+    ['index', 'pages', 'urls', 'warc']
+    """
     progress = progress or Progress()
+    if workers is None:
+        workers = snapshot.settings(ResourcesSettings).num_workers
     files = _list_files(crawl)
     scratch = snapshot.working_folder("store")
     with snapshot.parts.writing(progress), frugal():
         remove_tree(scratch)  # of one that was killed
         make_directory(scratch)
         try:
-            _build_unparsed(snapshot, crawl, files, scratch, renew, progress)
+            _build_unparsed(snapshot, crawl, files, scratch, workers, renew, progress)
         finally:
             remove_tree(scratch)
-    build_parsed(snapshot, parts, workers=workers, progress=progress)
 
 
 def _build_unparsed(
-    snapshot: Snapshot, crawl: Path, files: list[Path], scratch: Path, renew: str, progress: Progress
+    snapshot: Snapshot,
+    crawl: Path,
+    files: list[Path],
+    scratch: Path,
+    workers: int,
+    renew: str,
+    progress: Progress,
 ) -> None:
-    """Build `warc`, `index`, `pages` and `urls`."""
-    selection = select_pages(crawl / CAPTURES, scratch, progress=progress)
+    base = crawl / BASE if (crawl / BASE).is_dir() else None
+    lines = [*([base / "index.cdxj.gz"] if base else []), crawl / CAPTURES]
+    selection = select_pages(lines, scratch, progress=progress)
     unknown = selection.files - {path.name for path in files}
     if unknown:
         raise FormatError(
@@ -128,7 +165,10 @@ def _build_unparsed(
             _link(path, build.path / path.name)
         build.count(files=len(files), captures=selection.num_captures)
     with snapshot.build("index", inputs=("warc",), renew=renew, progress=progress) as build:
-        build.count(captures=build_index(crawl / CAPTURES, build.path, progress=progress))
+        build_index(
+            crawl / CAPTURES, build.path, base=base, scratch=scratch, workers=workers, progress=progress
+        )
+        build.count(captures=selection.num_captures)
     with snapshot.build("pages", inputs=("index",), renew=renew, progress=progress) as build:
         write_pages(build.path / "pages.parquet", selection.pages(), crawl=snapshot.label)
         build.count(nodes=selection.num_nodes)
@@ -160,10 +200,11 @@ def build_parsed(
     if workers is None:
         workers = snapshot.settings(ResourcesSettings).num_workers
     contents = [name for name in ("text", "links") if name in parts]
-    if contents:
-        build_contents(snapshot, contents, workers=workers, progress=progress)
-    if "anchors" in parts:
-        build_anchors(snapshot, workers=workers, progress=progress)
+    with frugal():
+        if contents:
+            build_contents(snapshot, contents, workers=workers, progress=progress)
+        if "anchors" in parts:
+            build_anchors(snapshot, progress=progress)
 
 
 def _read_rules(path: Path) -> dict[str, list[str]]:
