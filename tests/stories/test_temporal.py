@@ -14,10 +14,8 @@ if TYPE_CHECKING:
     import pytest
 
 
-def test_stats_have_the_tables_of_the_paper(
-    crawled_months: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    assert run(["temporal", "stats", str(crawled_months), "--json", "--plots", str(tmp_path)]) == 0
+def test_stats_have_the_tables_of_the_paper(crawled_months: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["temporal", "stats", str(crawled_months), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     uk = ws.open(crawled_months)
     assert [row["arcs"] for row in document["sizes"]] == [snapshot.graph.num_arcs for snapshot in uk]
@@ -29,7 +27,6 @@ def test_stats_have_the_tables_of_the_paper(
     union = uk.temporal
     assert sum(document["arc_ages"]) == union.forward.num_arcs
     assert document["union"][0]["bits_per_instance"] > 0
-    assert [path.rpartition("/")[2] for path in document["plots"]][-1] == "temporal.html"
     assert run(["temporal", "stats", str(crawled_months)]) == 0
     said = capsys.readouterr().out
     for title in (

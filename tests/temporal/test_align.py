@@ -47,8 +47,9 @@ def test_learned_alignment_without_rules_takes_dynamic_urls_as_they_are() -> Non
 
 
 def test_snapshots_are_chosen_by_labels_and_ranges(tmp_path: Path) -> None:
-    one = (["test)/"], [])
-    uk = make_months(tmp_path / "uk", {label: one for label in ("2026-01", "2026-02", "2026-04", "2026-05")})
+    uk = make_months(
+        tmp_path / "uk", {label: (["test)/"], []) for label in ("2026-01", "2026-02", "2026-04", "2026-05")}
+    )
 
     def labels(words: str) -> list[str]:
         return [snapshot.label for snapshot in choose_snapshots(uk, words)]

@@ -48,7 +48,7 @@ MONTHS = [
 def read_back(union: StoredUnion) -> tuple[dict[str, int], dict[tuple[str, str], int]]:
     keys = list(union.urls.row_keys)
     nodes = dict(zip(keys, map(int, union.forward.node_labels), strict=True))
-    arcs = {}
+    arcs: dict[tuple[str, str], int] = {}
     for node, key in enumerate(keys):
         pairs = zip(union.forward.successors(node), union.forward.labels(node), strict=True)
         arcs |= {(key, keys[int(target)]): int(label) for target, label in pairs}
@@ -110,7 +110,8 @@ def test_lists_are_united_whatever_pages_become_one(
             if nodes[one] < 6 and nodes[other] < 6:
                 pair = nodes[one], nodes[other]
                 wanted[pair] = wanted.get(pair, 0) | 1 << month
-    found, first = {}, 0
+    found: dict[tuple[int, int], int] = {}
+    first = 0
     for offsets, targets, labels in build.unite_lists(lists, 6, memory=most * build.BYTES):
         counts = np.diff(offsets).astype(int)
         sources = np.repeat(np.arange(first, first + len(counts)), counts)

@@ -113,12 +113,10 @@ def show_rules(facts: UnionFacts) -> None:
 
 
 def _show_triangle(labels: Sequence[str], common: Sequence[Sequence[int]]) -> None:
-    rows = [
-        [label, *("" for _ in range(number)), *common[number][number:]] for number, label in enumerate(labels)
-    ]
-    # a column of numbers with blanks above it would stand to the left
+    # a column of numbers with blanks above it would stand to the left in a table
     texts = [
-        [f"{cell:,}".replace(",", " ") if isinstance(cell, int) else cell for cell in row] for row in rows
+        [label, *[""] * number, *(f"{count:,}".replace(",", " ") for count in common[number][number:])]
+        for number, label in enumerate(labels)
     ]
     widths = [max(map(len, column)) for column in zip(["", *labels], *texts, strict=True)]
     for line in [["", *labels], *texts]:

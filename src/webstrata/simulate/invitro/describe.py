@@ -34,12 +34,12 @@ from webstrata.simulate.invitro.overlap import (
     TIME_HOSTS,
     TIME_URLS,
     Comparison,
-    Overlap,
     compare,
     count_overlap,
     time_overlap,
 )
 from webstrata.simulate.invitro.web import Web
+from webstrata.temporal.overlap import Overlap
 
 if TYPE_CHECKING:
     import pyarrow as pa
