@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import webstrata as ws
 from tests.temporal.months import add_month, crawl_perfectly, make_months
-from tests.temporal.reference import unite
+from tests.temporal.united import unite
 from webstrata.collection.progress import Progress
 from webstrata.errors import Cancelled, MissingError
 from webstrata.graph import Graph

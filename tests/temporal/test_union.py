@@ -9,7 +9,7 @@ import pytest
 
 import webstrata as ws
 from tests.temporal.months import add_month, make_months
-from webstrata.errors import FormatError, LabelError, MissingError, NewerFormatError
+from webstrata.errors import FormatError, MissingError, NewerFormatError
 from webstrata.temporal.align import choose_snapshots
 from webstrata.temporal.build import build_union
 from webstrata.temporal.settings import TemporalSettings
@@ -52,7 +52,7 @@ def test_what_is_not_there_is_refused_with_what_is_near(uk: ws.Collection) -> No
         MissingError, match=r"union is of static pages alone; `webstrata align .*--by learned`"
     ):
         union.node("http://a.org/x?y=1")
-    with pytest.raises(LabelError, match="2026-07 is not in the union; it has 2026-01, 2026-02"):
+    with pytest.raises(MissingError, match="2026-07: there is no such snapshot in the union; it has 2026-01"):
         union.to_union("2026-07")
 
 

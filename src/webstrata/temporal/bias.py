@@ -172,10 +172,9 @@ def _make_month(
 
 def _read_month(union: StoredUnion, label: str) -> Month:
     """A snapshot of the union, by the view of that time."""
-    bit = np.uint64(1 << union.number(label))
-    present = (np.asarray(union.forward.node_labels) & bit) != 0
-    offsets, targets = union.at(label).rows()
-    return Month(present, offsets.astype(np.int64), targets)
+    view = union.at(label)
+    offsets, targets = view.rows()
+    return Month(view.present, offsets.astype(np.int64), targets)
 
 
 def estimate(

@@ -27,7 +27,7 @@ import numpy as np
 import pyarrow as pa
 
 from webstrata.collection.files import explained
-from webstrata.errors import FormatError, LabelError, MissingError, NewerFormatError
+from webstrata.errors import FormatError, MissingError, NewerFormatError
 from webstrata.graph.build import FORWARD, TRANSPOSE
 from webstrata.store.urls import Urls
 from webstrata.temporal.align import Aligner
@@ -121,24 +121,16 @@ class StoredUnion(TemporalGraph):
 
     # ---- maps
 
-    def number(self, label: str) -> int:
-        """The bit of a snapshot, or `LabelError`."""
-        try:
-            return self.facts.snapshots.index(label)
-        except ValueError:
-            known = ", ".join(self.facts.snapshots)
-            raise LabelError(f"{self.collection.path}: {label} is not in the union; it has {known}") from None
-
     def to_union(self, label: str) -> npt.NDArray[np.uint32]:
         """For each node of a snapshot the node of the union, or `NONE`; mapped."""
-        number = self.number(label)
+        number = self.place(label)
         found = map_file(self.folder / "maps" / f"{label}.union", "<u4")
         self._check_length(f"{label}.union", len(found), self.facts.pages[number])
         return found
 
     def order(self, label: str) -> npt.NDArray[np.uint32]:
         """The nodes of a snapshot that are in the union, in the order of its nodes; mapped."""
-        number = self.number(label)
+        number = self.place(label)
         found = map_file(self.folder / "maps" / f"{label}.order", "<u4")
         self._check_length(f"{label}.order", len(found), self.facts.aligned[number])
         return found
