@@ -39,11 +39,12 @@ from webstrata.simulate.invitro.overlap import (
     time_overlap,
 )
 from webstrata.simulate.invitro.web import Web
-from webstrata.temporal.overlap import Overlap
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
+
+    from webstrata.temporal.overlap import Overlap
 
 MAX_PAGES = 2_000_000
 REAL_BITS = {"cnr-2000": (2.9, 2.9), ".uk, twelve months (TIME, table 1)": (2.69, 3.30)}
