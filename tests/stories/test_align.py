@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import pytest
-
 import webstrata as ws
 from tests.stories.conftest import Command, assert_refused, picture
 from tests.temporal.months import add_month, make_months
@@ -16,6 +14,8 @@ from webstrata.temporal.union import StoredUnion
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
 
 def test_months_that_were_crawled_are_united_as_the_truth_has_them(crawled_months: Path) -> None:

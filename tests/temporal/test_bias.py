@@ -13,7 +13,16 @@ from tests.temporal.months import add_month, make_months
 from webstrata.simulate.invitro import Web
 from webstrata.simulate.invitro.alignment import true_panel
 from webstrata.temporal.align import choose_snapshots
-from webstrata.temporal.bias import Panel, describe_cuts, estimate, report_bias, tighten
+from webstrata.temporal.bias import (
+    BiasReport,
+    Interval,
+    Panel,
+    Tightened,
+    describe_cuts,
+    estimate,
+    report_bias,
+    tighten,
+)
 from webstrata.temporal.build import build_union
 from webstrata.temporal.recrawl import Limits, recrawl
 
@@ -110,13 +119,17 @@ def test_cuts_are_told_from_the_report_of_the_crawl(tmp_path: Path) -> None:
             "depth_0": 2,
             "depth_1": 1,
         },
-        "cuts": [{"reason": "depth", "number": 5, "examples": []}],
+        "cuts": [
+            {"reason": reason, "number": number, "examples": []}
+            for reason, number in (("depth", 5), ("dropped", 7))
+        ],
     }
     folder = snapshot.working_folder("crawl")
     folder.mkdir()
     (folder / "crawl.json").write_text(json.dumps(report))
     cuts = describe_cuts(snapshot)
     assert (cuts.hosts_at_limit, cuts.too_deep, cuts.depths, cuts.frontier_left) == (1, 5, [2, 1], 10)
+    assert cuts.dropped == 7
 
 
 def test_a_report_has_the_truth_beside_it(tmp_path: Path) -> None:
@@ -126,5 +139,16 @@ def test_a_report_has_the_truth_beside_it(tmp_path: Path) -> None:
     truth = Panel.from_urls([(["http://a.org/", "http://b.org/"], [(0, 1)])] * 2)
     report = report_bias(uk.temporal, replicates=20, truth=truth)
     assert (report.estimates["page_survival"].value, report.truth["page_survival"]) == (0.5, 1.0)
-    assert [cuts.snapshot for cuts in report.cuts] == ["2026-01", "2026-02"]
+    # nobody links to a.org, which would not be there without its seed
+    assert [(cuts.snapshot, cuts.only_by_seed) for cuts in report.cuts] == [("2026-01", 1), ("2026-02", 1)]
     assert report.to_dict()["tightened"][0]["limit"] == "none"
+
+
+def test_estimates_that_half_a_limit_moves_are_named() -> None:
+    estimates = {"outdegree": Interval(20.0, 19.0, 21.0), "dangling": Interval(0.1, 0.0, 0.2)}
+    rows = [
+        Tightened("depth", 0.5, 1, 0.9, {"outdegree": 16.0, "dangling": 0.1}),
+        Tightened("seeds", 0.5, 1, 0.9, {"outdegree": 20.5, "dangling": 0.1}),
+        Tightened("seeds", 0.25, 1, 0.9, {"outdegree": 9.0, "dangling": 0.9}),
+    ]
+    assert BiasReport([], [], estimates, rows, 9).moving() == {"outdegree": ["depth"]}

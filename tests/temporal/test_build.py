@@ -42,7 +42,7 @@ MONTHS = [
         (0, 1, [(node, target) for node in range(24) for target in range(node % 5, 24, 7)]),
     )
 ]
-"""Every second and third key, and all: spellings of one page, dynamic ones, links within and between hosts."""
+"""Every second and third key, and all: spellings of one page, dynamic ones, links between them."""
 
 
 def read_back(union: StoredUnion) -> tuple[dict[str, int], dict[tuple[str, str], int]]:

@@ -2,9 +2,10 @@
 
 Three questions, each for every snapshot of a union:
 
-1. **What was cut off?** Limits as ``crawl.json`` tells them: hosts that have as many pages as one may have,
-   pages by depth and links that were too deep, what was left of the frontier when the crawl ended, and the
-   targets of links that were not captured. Of a snapshot that was ingested the limits are not known.
+1. **What was cut off?** Limits as ``crawl.json`` tells them: hosts that have as many pages as one may have
+   and URLs that were dropped, pages by depth and links that were too deep, what was left of the frontier when
+   the crawl ended, the targets of links that were not captured, and hosts that only a seed led to. Of a
+   snapshot that was ingested the limits are not known.
 2. **How do estimates move when limits are tightened?** The crawl is done again on the stored graph with a
    half, a quarter, … of each limit (`recrawl`), and everything is estimated from the smaller sample. An
    estimate that stays where it is does not hang on the limit; the trend tells which way it would go if the
@@ -25,7 +26,7 @@ Estimates, over all pairs of successive snapshots a, b, of pages P and arcs E:
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from webstrata.collection import Snapshot
+    from webstrata.crawl.cuts import Cut
     from webstrata.temporal.union import StoredUnion
 
 ESTIMATES = ("page_survival", "page_birth", "link_survival", "outdegree", "dangling")
@@ -74,6 +76,8 @@ class SnapshotCuts:
     max_pages_per_host: int | None = None
     hosts_at_limit: int | None = None
     """Hosts with as many pages as one may have, duplicates not counted."""
+    dropped: int | None = None
+    """URLs that were not fetched because their host was full, or given up."""
     max_depth: int | None = None
     too_deep: int | None = None
     """Links that were deeper."""
@@ -85,6 +89,8 @@ class SnapshotCuts:
     """URLs that were found and not fetched when it ended."""
     not_captured: int | None = None
     """Different targets of links that are no captured URLs."""
+    only_by_seed: int | None = None
+    """Hosts that no other host links to: without a seed of their own they would not be there."""
 
 
 @dataclass(frozen=True)
@@ -112,9 +118,18 @@ class BiasReport:
     truth: dict[str, float] = field(default_factory=dict)
     """The same estimates of the whole web, where it is known."""
 
+    def moving(self) -> dict[str, list[str]]:
+        """Estimates with the limits of which a half moves them out of their interval."""
+        found: dict[str, list[str]] = {}
+        for row in self.tightened:
+            for name, interval in self.estimates.items():
+                if row.fraction == 0.5 and not interval.low <= row.estimates[name] <= interval.high:
+                    found.setdefault(name, []).append(row.limit)
+        return found
+
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
-        return asdict(self)
+        return asdict(self) | {"moving": self.moving()}
 
 
 class Panel:
@@ -324,7 +339,8 @@ def describe_cuts(snapshot: Snapshot) -> SnapshotCuts:
             "max_pages_per_host": limit,
             "hosts_at_limit": None if limit is None else int((sizes >= int(limit)).sum()),
             "max_depth": depth,
-            "too_deep": sum(cut.number for cut in report.result.cuts if cut.reason == "depth"),
+            "dropped": _cut(report.result.cuts, "dropped"),
+            "too_deep": _cut(report.result.cuts, "depth"),
             "depths": depths[: max((place for place, count in enumerate(depths) if count), default=-1) + 1],
             "end": report.result.end,
             "frontier_left": _frontier_left(report.result.end, counters),
@@ -341,6 +357,25 @@ def describe_cuts(snapshot: Snapshot) -> SnapshotCuts:
         not_captured=not_captured,
         **known,
     )
+
+
+def _cut(cuts: Iterable[Cut], reason: str) -> int:
+    return sum(cut.number for cut in cuts if cut.reason == reason)
+
+
+def count_only_by_seed(month: Month, hosts: npt.NDArray[np.uint32]) -> int:
+    """How many hosts of a month no other host links to.
+
+    Examples
+    --------
+    >>> month = Month(np.ones(3, bool), np.array([0, 2, 2, 2]), np.array([1, 2], np.uint32))
+    >>> count_only_by_seed(month, np.array([0, 0, 1], np.uint32))  # the first host
+    1
+    """
+    sources = hosts[np.repeat(np.arange(len(month.present)), np.diff(month.offsets))]
+    targets = hosts[month.targets]
+    linked = np.unique(targets[sources != targets])
+    return len(np.setdiff1d(hosts[month.present], linked))
 
 
 def _frontier_left(end: str, counters: dict[str, int]) -> int:
@@ -371,9 +406,16 @@ def report_bias(
     """
     panel = Panel.from_union(union, progress)
     labels = union.facts.snapshots
+    cuts = [
+        replace(
+            describe_cuts(union.collection[label]),
+            only_by_seed=count_only_by_seed(panel.month(number), panel.hosts),
+        )
+        for number, label in enumerate(labels)
+    ]
     return BiasReport(
         labels,
-        [describe_cuts(union.collection[label]) for label in labels],
+        cuts,
         estimate(panel, replicates=replicates, seed=seed),
         tighten(panel, seed=seed, progress=progress),
         replicates,

@@ -92,8 +92,9 @@ def recrawl(
     num_nodes = len(month.present)
     first = home_pages(month, hosts)
     if limits.seeds < 1:
-        drawn = np.random.default_rng(seed).random(len(first)) < limits.seeds
-        first = first[drawn]
+        # by host, so that it is the same ones every month
+        drawn = np.random.default_rng(seed).random(int(hosts.max()) + 1 if num_nodes else 0) < limits.seeds
+        first = first[drawn[hosts[first]]]
     kept = np.zeros(num_nodes, bool)
     room = np.full(int(hosts.max()) + 1 if num_nodes else 0, limits.pages_per_host, np.int64)
     left, depths = limits.pages, []

@@ -78,8 +78,8 @@ class Learner:
     [('http://b.test', ('sid',))]
     >>> learner.rules()
     [Rule(origin='http://b.test', name='sid', support=2, precision=1.0)]
-    >>> list(learner.pairs())  # no two pages differ in nothing but id
-    [('http://b.test', 'sid', 2, 0)]
+    >>> list(learner.pairs())  # two pages that differ in nothing but id show different things
+    [('http://b.test', 'id', 0, 1), ('http://b.test', 'sid', 2, 0)]
     """
 
     def __init__(self, support: int) -> None:

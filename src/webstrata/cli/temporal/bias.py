@@ -97,28 +97,23 @@ def _draw(report: BiasReport, title: str, folder: Path) -> list[Path]:
 
 def _show(report: BiasReport) -> None:
     click.echo("What was cut off\n")
+    columns = {
+        "at the limit": "hosts_at_limit",
+        "dropped": "dropped",
+        "too deep": "too_deep",
+        "frontier left": "frontier_left",
+        "not captured": "not_captured",
+        "only by seed": "only_by_seed",
+    }
     show_table(
-        [
-            "snapshot",
-            "pages",
-            "hosts",
-            "largest host",
-            "at the limit",
-            "too deep",
-            "frontier left",
-            "not captured",
-            "end",
-        ],
+        ["snapshot", "pages", "hosts", "largest host", *columns, "end"],
         [
             [
                 cuts.snapshot,
                 cuts.pages,
                 cuts.hosts,
                 cuts.largest_host,
-                *(
-                    "–" if number is None else number
-                    for number in (cuts.hosts_at_limit, cuts.too_deep, cuts.frontier_left, cuts.not_captured)
-                ),
+                *("–" if getattr(cuts, name) is None else getattr(cuts, name) for name in columns.values()),
                 cuts.end or "no crawl of ours",
             ]
             for cuts in report.cuts
@@ -136,9 +131,8 @@ def _show(report: BiasReport) -> None:
             ],
         )
     click.echo(f"\nEstimates, with the middle 95% of {report.replicates} draws of hosts\n")
-    columns = ["estimate", "value", "from", "to", *(["truth"] if report.truth else [])]
     show_table(
-        columns,
+        ["estimate", "value", "from", "to", *(["truth"] if report.truth else [])],
         [
             [
                 _NAMES[name],
@@ -162,3 +156,9 @@ def _show(report: BiasReport) -> None:
             for row in report.tightened
         ],
     )
+    moving = report.moving()
+    click.echo()
+    for name, limits in moving.items():
+        click.echo(f"Half of a limit moves `{_NAMES[name]}` out of its interval: {', '.join(limits)}.")
+    if not moving:
+        click.echo("Half of any limit leaves every estimate within its interval.")
