@@ -64,8 +64,12 @@ def test_overlaps_are_shown_and_the_union_is_counted(
     document = json.loads(capsys.readouterr().out)
     assert document["counts"] == {"snapshots": 2, "nodes": 3, "arcs": 3, "instances": 3}
     assert document["urls"] == [[3, 2], [2, 2]]
-    assert run(["show", str(tmp_path / "uk")]) == 0
-    assert "temporal" in capsys.readouterr().out
+    # who asks a union that is stale is told so
+    add_month(ws.open(tmp_path / "uk"), "2026-03", keys[:1], [])
+    assert run(["history", str(tmp_path / "uk"), "http://a.org/", "--json"]) == 0
+    said, noted = capsys.readouterr()
+    assert json.loads(said)["snapshots"] == ["2026-01"]
+    assert "uk: the union was made before 2026-03/graph, 2026-03/urls changed; `webstrata align " in noted
 
 
 def test_what_cannot_be_aligned_is_refused_in_a_sentence(webstrata: Command, tmp_path: Path) -> None:

@@ -69,6 +69,11 @@ def test_snapshots_are_chosen_by_labels_and_ranges(tmp_path: Path) -> None:
     uk.add("2026-06")
     with pytest.raises(MissingError, match="2026-06 has no graph; build it with `webstrata graph build"):
         choose_snapshots(uk)
+    # a collection takes no more than 64, unless somebody else puts them there
+    for year in range(1900, 1965):
+        (uk.path / "snapshots" / str(year)).mkdir()
+    with pytest.raises(LabelError, match="70 snapshots are named, and a label has 64 bits; name fewer"):
+        choose_snapshots(uk)
 
 
 def test_one_snapshot_alone_cannot_be_aligned(tmp_path: Path) -> None:

@@ -69,6 +69,7 @@ def test_a_url_leads_to_the_page_it_stood_for(tmp_path: Path) -> None:
     [
         ("maps/2026-01.union", b"\0\0\0\0", "it has 1 nodes, and the union was made of 3"),
         ("maps/2026-01.order", b"\0\0\0", "it ends in the middle of a number"),
+        ("forward.labels", b"wslabels\0\1", "forward.labels: it ends after 10 bytes"),
         ("union.json", b"{", "this does not describe a union"),
         ("union.json", b'{"format": 1, "by": "static"}', "this does not describe a union"),
     ],

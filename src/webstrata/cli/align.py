@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from webstrata.api import Collection
-    from webstrata.temporal.union import UnionFacts
+    from webstrata.temporal.union import StoredUnion, UnionFacts
 
 SHOWN_RULES = 20
 
@@ -54,6 +54,17 @@ def command(
         f"\n{collection.path}: the union of {counts['snapshots']} snapshots has {counts['nodes']:,} nodes, "
         f"{counts['arcs']:,} arcs and {counts['instances']:,} link instances."
     )
+
+
+def open_union(collection: Collection) -> StoredUnion:
+    """The union of a collection; if a snapshot has changed since, that is said on stderr."""
+    state = collection.states().get("/temporal")
+    if state is not None and state.stale:
+        TerminalProgress().note(
+            f"{collection.path}: the union was made before {', '.join(state.stale)} changed; `{state.renew}` "
+            "makes it anew"
+        )
+    return collection.temporal
 
 
 def facts_to_json(facts: UnionFacts) -> dict[str, object]:

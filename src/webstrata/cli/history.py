@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from webstrata.cli.align import open_union
 from webstrata.cli.options import collection_argument, json_option
 from webstrata.cli.output import show_json, show_table
 
@@ -25,7 +26,7 @@ def command(collection: Collection, url: str, *, with_inlinks: bool, as_json: bo
     """
     from webstrata.temporal.history import draw_label, page_history, show_label
 
-    found = page_history(collection.temporal, url, with_inlinks=with_inlinks)
+    found = page_history(open_union(collection), url, with_inlinks=with_inlinks)
     if as_json:
         show_json(found.to_dict())
         return

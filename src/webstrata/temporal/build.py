@@ -11,6 +11,7 @@ that is set, unless one node alone has more. Compressing takes its pieces beside
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -165,7 +166,7 @@ def _align(
     places = [_make_map(build.path / "maps" / f"{snapshot.label}.union", count)
               for snapshot, count in zip(snapshots, counts, strict=True)]  # fmt: skip
     numbering = _Numbering(places, [build.path / "maps" / f"{label}.order" for label in facts.snapshots])
-    with numbering, open_writer(scratch / "node-labels") as labels:
+    with numbering, _open_scratch(scratch / "node-labels") as labels:
         write_url_tables(build.path, numbering.tables(sorter, labels, build.progress), [], _OTHERS)
     sorter.remove()
     facts.aligned = numbering.aligned
@@ -261,6 +262,13 @@ class _Numbering:
 # ---- arcs
 
 
+@contextmanager
+def _open_scratch(path: Path) -> Iterator[BinaryIO]:
+    """A file that need not outlive the build, so that nothing waits for the disk."""
+    with explained(path, "write"), path.open("wb") as stream:
+        yield stream
+
+
 class _Lists(NamedTuple):
     """The lists of one snapshot: its graph in one direction, and its maps."""
 
@@ -302,7 +310,7 @@ def _unite_both(
                 workers=workers,
                 progress=build.progress,
             ) as writer,
-            open_writer(masks) as stream,
+            _open_scratch(masks) as stream,
         ):
             for offsets, targets, labels in unite_lists(
                 lists, num_nodes, memory=memory, progress=build.progress

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from webstrata.cli.align import open_union
 from webstrata.cli.options import collection_argument, json_option
 from webstrata.cli.output import TerminalProgress, show_json, show_table
 
@@ -64,7 +65,7 @@ def command(
         from webstrata.serve.figures.style import load_altair
 
         load_altair()
-    union = collection.temporal
+    union = open_union(collection)
     truth = _read_truth(invitro, invitro_seed, len(union.facts.snapshots)) if invitro else None
     report = report_bias(union, replicates=replicates, seed=seed, truth=truth, progress=TerminalProgress())
     paths = _draw(report, collection.title, plots) if plots else []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.align import facts_to_json, show_overlaps, show_rules
+from webstrata.cli.align import facts_to_json, open_union, show_overlaps, show_rules
 from webstrata.cli.options import collection_argument, json_option
 from webstrata.cli.output import show_bytes, show_json, show_table
 
@@ -41,7 +41,7 @@ def command(collection: Collection, *, plots: Path | None, as_json: bool) -> Non
         from webstrata.serve.figures.style import load_altair
 
         load_altair()
-    union = collection.temporal
+    union = open_union(collection)
     sizes, footprint = describe_snapshots(union), describe_footprint(union)
     paths = _draw(union, plots) if plots else []
     if as_json:
