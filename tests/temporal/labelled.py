@@ -63,8 +63,8 @@ def make(seed: int, num_nodes: int, num_snapshots: int, *, bounded: bool, churn:
 
     def mask() -> int:
         if random.random() < 0.5:
-            return full
-        return int.from_bytes(random.bytes(8)) & full
+            return int(full)
+        return int(int.from_bytes(random.bytes(8)) & full)
 
     nodes = [mask() for _ in range(num_nodes)]
     lists: list[dict[int, int]] = []

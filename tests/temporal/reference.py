@@ -7,10 +7,10 @@ import struct
 import zlib
 from typing import TYPE_CHECKING
 
-from tests.graph.reference import CodedList
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from tests.graph.reference import CodedList
 
 
 def optimal_cost(counts: Sequence[int]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,6 @@ from tests.temporal.labelled import Labelled, labelled, make
 from webstrata.errors import MissingError, UsageError
 from webstrata.graph.rows import RowsGraph
 from webstrata.graph.structure.components import strong_components
-from webstrata.graph.view import Graph
 from webstrata.rank.pagerank import pagerank
 from webstrata.temporal.labels import LabelledGraph, write_labels
 from webstrata.temporal.views import TemporalGraph, View
@@ -20,6 +20,8 @@ from webstrata.temporal.views import TemporalGraph, View
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from webstrata.graph.view import Graph
 
 
 def open_both(folder: Path, graph: Labelled) -> TemporalGraph:
@@ -37,6 +39,10 @@ def open_both(folder: Path, graph: Labelled) -> TemporalGraph:
     )
     opened = [LabelledGraph.open(name, name, snapshots=graph.snapshots) for name in (path, back)]
     return TemporalGraph(*opened)
+
+
+def has(label: int, all_of: int = 0, none_of: int = 0, any_of: int = 0) -> bool:
+    return label & all_of == all_of and not label & none_of and bool(label & any_of or not any_of)
 
 
 def arcs_of(view: Graph) -> set[tuple[int, int]]:
@@ -60,17 +66,14 @@ def test_views_have_the_arcs_of_their_labels(tmp_path: Path, graph: Labelled) ->
 
     last = len(months) - 1
     for place in sorted({0, last // 2, last}):
-        month, older = months[place], (1 << place) - 1
-        check(time.at(month), lambda label, place=place: label >> place & 1 == 1)
-        np.testing.assert_array_equal(
-            time.at(month).present, graph.node_labels >> np.uint64(place) & np.uint64(1)
-        )
-        check(
-            time.born_at(month),
-            lambda label, place=place, older=older: label >> place & 1 == 1 and not label & older,
-        )
-        check(time.died_at(month), lambda label, place=place: place > 0 and label.bit_length() == place)
-        check(time.between(month, months[last]), lambda label, place=place: label >> place > 0)
+        month, older, bit = months[place], (1 << place) - 1, 1 << place
+        view = time.at(month)
+        check(view, functools.partial(has, all_of=bit))
+        np.testing.assert_array_equal(view.present, graph.node_labels >> np.uint64(place) & np.uint64(1))
+        check(time.born_at(month), functools.partial(has, all_of=bit, none_of=older))
+        newer = (1 << last + 1) - bit
+        check(time.died_at(month), functools.partial(has, all_of=bit >> 1 or 1 << 64, none_of=newer))
+        check(time.between(month, months[last]), functools.partial(has, any_of=newer))
     check(time.stable(), lambda label: label == 2 ** len(months) - 1)
     gained, lost = time.diff(months[0], months[last])
     check(gained, lambda label: label >> last & 1 > label & 1)

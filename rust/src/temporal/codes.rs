@@ -127,6 +127,38 @@ impl Books {
         cursor.skip(group.length);
         Ok(self.symbols[symbol])
     }
+
+    /// The next symbols by a book, as many as there is room for.
+    pub fn decode_all(
+        &self,
+        number: usize,
+        cursor: &mut Cursor<'_>,
+        found: &mut [u64],
+    ) -> Result<(), Damage> {
+        let book = &self.books[number];
+        let table = &self.entries[book.table..book.table + (1 << book.bits)];
+        let mut place = 0;
+        while place < found.len() {
+            // as many as are whole in one look at the stream
+            let (mut bits, mut left) = (cursor.peek(), 64);
+            while left >= book.bits && place < found.len() {
+                let entry = table[(bits >> 1 >> (63 - book.bits)) as usize];
+                if entry == LONGER {
+                    break;
+                }
+                bits <<= entry & 63;
+                left -= entry & 63;
+                found[place] = self.symbols[(entry >> 6) as usize];
+                place += 1;
+            }
+            cursor.skip(64 - left);
+            if left == 64 && place < found.len() {
+                found[place] = self.decode(number, cursor)?;
+                place += 1;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Book {

@@ -15,6 +15,8 @@ use webgraph::utils::MmapHelper;
 /// Nodes that a thread takes at a time, and those whose lists are found before the first is decoded.
 const CHUNK: usize = 1 << 11;
 const AHEAD: usize = 64;
+/// Arcs for which memory is set aside on the word of the properties.
+const MOST_EXPECTED: f64 = (1u64 << 32) as f64;
 
 enum Words {
     Mapped(MmapHelper<u64>),
@@ -179,7 +181,8 @@ impl Labels {
     ) -> Result<LabelledRows, GraphError> {
         self.check(graph, nodes)?;
         let work: Vec<&[u32]> = nodes.chunks(CHUNK).collect();
-        self.gather(&work, |nodes, reader, piece| {
+        let expected = expected_arcs(graph, nodes.len());
+        self.gather(&work, expected, wanted, |nodes, reader, piece| {
             meter.advance(nodes.len() as u64)?;
             let mut lists = graph.lists();
             let mut positions = [0; AHEAD];
@@ -188,21 +191,38 @@ impl Labels {
                     *position = graph.place(node as usize);
                 }
                 for (&position, &node) in positions.iter().zip(nodes) {
-                    let begin = piece.targets.len();
+                    let (begin, start) = (piece.targets.len(), piece.labels.len());
                     let offset = |node: u64| graph.place(node as usize);
-                    lists
-                        .successors_seen(
-                            node.into(),
-                            position,
-                            offset,
-                            &mut piece.targets,
-                            |at, before, list| reader.seen(node.into(), at, before, list),
-                        )
-                        .map_err(|damage| self.damaged(node as usize, damage))?;
-                    let found = &reader.scratch[0];
-                    match wanted {
-                        Wanted::Labelled => piece.labels.extend_from_slice(found),
-                        Wanted::Kept(terms) => keep(&mut piece.targets, begin, found, terms),
+                    let damaged = |damage| self.damaged(node as usize, damage);
+                    let is_by_source = matches!(self.coding, Coding::Sources(_));
+                    if is_by_source {
+                        // only the labels of the list itself, right where they belong
+                        lists
+                            .successors(node.into(), position, offset, &mut piece.targets)
+                            .map_err(damaged)?;
+                        let list = &piece.targets[begin..];
+                        piece.labels.resize(start + list.len(), 0);
+                        reader.seek(node as usize);
+                        let found = &mut piece.labels[start..];
+                        reader
+                            .decode(node as usize, list, Reference::default(), found)
+                            .map_err(damaged)?;
+                    } else {
+                        let (seen, targets) = (&mut *reader, &mut piece.targets);
+                        lists
+                            .successors_seen(
+                                node.into(),
+                                position,
+                                offset,
+                                targets,
+                                |at, before, list| seen.seen(at as usize, before, list),
+                            )
+                            .map_err(damaged)?;
+                        piece.labels.extend_from_slice(&reader.scratch[0]);
+                    }
+                    if let Wanted::Kept(terms) = wanted {
+                        keep(&mut piece.targets, begin, &piece.labels, terms);
+                        piece.labels.clear();
                     }
                     piece.ends.push(piece.targets.len() as u64);
                 }
@@ -223,7 +243,8 @@ impl Labels {
         let end = nodes.end.min(graph.num_nodes());
         let starts = (nodes.start..end).step_by(CHUNK);
         let work: Vec<Range<usize>> = starts.map(|start| start..end.min(start + CHUNK)).collect();
-        self.gather(&work, |nodes, reader, piece| {
+        let expected = expected_arcs(graph, end.saturating_sub(nodes.start));
+        self.gather(&work, expected, wanted, |nodes, reader, piece| {
             meter.advance(nodes.len() as u64)?;
             self.read(graph, nodes.clone(), reader, wanted, piece)
         })
@@ -238,13 +259,14 @@ impl Labels {
         piece: &mut Piece,
     ) -> Result<(), GraphError> {
         let mut lists = graph.lists();
-        // the lists that the first ones may refer to
-        let before = nodes.start.saturating_sub(graph.flags().compression_window);
-        let mut begins = Vec::with_capacity(nodes.end - before + 1);
+        let window = graph.flags().compression_window;
+        // the lists that the first ones may refer to, then those that the next ones may: what is read stays in the cache
+        let mut first = nodes.start.saturating_sub(window);
+        let mut begins = Vec::with_capacity(window + AHEAD + 1);
         let (targets, labels) = (&mut piece.all.0, &mut piece.all.1);
         targets.clear();
         labels.clear();
-        for node in before..nodes.start {
+        for node in first..nodes.start {
             begins.push(targets.len());
             let offset = |node: u64| graph.place(node as usize);
             lists
@@ -253,21 +275,29 @@ impl Labels {
                     graph.place(node),
                     offset,
                     targets,
-                    |at, before, list| reader.seen(node as u64, at, before, list),
+                    |at, before, list| reader.seen(at as usize, before, list),
                 )
                 .map_err(|damage| self.damaged(node, damage))?;
             labels.extend_from_slice(&reader.scratch[0]);
         }
-        let skipped = targets.len();
         lists
             .seek(graph.place(nodes.start))
             .map_err(|damage| graph.damaged((nodes.start, damage)))?;
         reader.seek(nodes.start);
-        for node in nodes.clone() {
+        for node in nodes {
+            if begins.len() >= window + AHEAD {
+                let left_out = begins.len() - window;
+                let from = begins.get(left_out).copied().unwrap_or(targets.len());
+                targets.drain(..from);
+                labels.drain(..from);
+                begins.drain(..left_out);
+                begins.iter_mut().for_each(|begin| *begin -= from);
+                first += left_out;
+            }
             let begin = targets.len();
             begins.push(begin);
             let list_of = |node: u64| {
-                let place = node as usize - before;
+                let place = node as usize - first;
                 begins[place]..begins[place + 1]
             };
             let back = lists
@@ -289,19 +319,13 @@ impl Labels {
             reader
                 .decode(node, &targets[begin..], reference, found)
                 .map_err(|damage| self.damaged(node, damage))?;
+            let start = piece.targets.len();
+            piece.targets.extend_from_slice(&targets[begin..]);
             match wanted {
-                Wanted::Labelled => piece.ends.push((targets.len() - skipped) as u64),
-                Wanted::Kept(terms) => {
-                    let start = piece.targets.len();
-                    piece.targets.extend_from_slice(&targets[begin..]);
-                    keep(&mut piece.targets, start, found, terms);
-                    piece.ends.push(piece.targets.len() as u64);
-                }
+                Wanted::Labelled => piece.labels.extend_from_slice(found),
+                Wanted::Kept(terms) => keep(&mut piece.targets, start, found, terms),
             }
-        }
-        if let Wanted::Labelled = wanted {
-            piece.targets.extend_from_slice(&targets[skipped..]);
-            piece.labels.extend_from_slice(&labels[skipped..]);
+            piece.ends.push(piece.targets.len() as u64);
         }
         Ok(())
     }
@@ -310,6 +334,8 @@ impl Labels {
     fn gather<W: Sync>(
         &self,
         work: &[W],
+        expected: f64,
+        wanted: Wanted<'_>,
         decode: impl Fn(&W, &mut Reader<'_>, &mut Piece) -> Result<(), GraphError> + Sync,
     ) -> Result<LabelledRows, GraphError> {
         let (mut offsets, mut targets, mut labels) = (vec![0], Vec::new(), Vec::new());
@@ -318,6 +344,21 @@ impl Labels {
             work.len().min(4 * rayon::current_num_threads()),
             Piece::default,
         );
+        if let ([work], [piece]) = (work, &mut pieces[..]) {
+            // nothing to put together
+            decode(work, &mut self.reader(), piece)?;
+            offsets.append(&mut piece.ends);
+            return Ok((
+                (offsets, std::mem::take(&mut piece.targets)),
+                std::mem::take(&mut piece.labels),
+            ));
+        }
+        // what is not used is not touched either; the properties may be wrong
+        let expected = expected.min(MOST_EXPECTED) as usize;
+        let _ = targets.try_reserve(expected);
+        if let Wanted::Labelled = wanted {
+            let _ = labels.try_reserve(expected);
+        }
         for round in work.chunks(pieces.len().max(1)) {
             pieces
                 .par_iter_mut()
@@ -344,6 +385,17 @@ impl Labels {
             self.path.display()
         ))
     }
+}
+
+/// About how many arcs so many lists have.
+fn expected_arcs(graph: &BvGraph, num_lists: usize) -> f64 {
+    let mean = graph.num_arcs() as f64 / graph.num_nodes().max(1) as f64;
+    let spare = if num_lists < graph.num_nodes() {
+        1.25
+    } else {
+        1.0
+    };
+    mean * num_lists as f64 * spare
 }
 
 /// Leaves of the targets from `begin` on those whose labels one of the terms has.
@@ -407,32 +459,24 @@ impl Reader<'_> {
         self.cursor.position = self.pointers.get(nth);
     }
 
-    /// Decodes the labels of a list on the way to that of `wanted`, which refers to `before`, seen just now.
-    fn seen(&mut self, wanted: u64, node: u64, before: &[u32], list: &[u32]) -> Result<(), Damage> {
+    /// Decodes the labels of a list on the way to another, which refers to `before`, seen just now.
+    fn seen(&mut self, node: usize, before: &[u32], list: &[u32]) -> Result<(), Damage> {
         let [known, mut found] = std::mem::take(&mut self.scratch);
-        found.clear();
         found.resize(list.len(), 0);
-        let at = node as usize;
-        let mut outcome = Ok(());
-        match &self.labels.coding {
-            Coding::Sources(_) => {
-                if node == wanted {
-                    self.seek(at);
-                    outcome = self.decode(at, list, Reference::default(), &mut found);
-                }
-            }
-            Coding::Runs(bounds) => {
-                let reference = Reference {
-                    bound: std::mem::replace(&mut self.bound, bounds[at]),
-                    list: before,
-                    labels: &known,
-                };
-                if self.marks.get(at) {
-                    self.seek(at);
-                }
-                outcome = self.decode(at, list, reference, &mut found);
-            }
+        let mut reference = Reference::default();
+        let mut is_coded = true;
+        if let Coding::Runs(bounds) = &self.labels.coding {
+            reference = Reference {
+                bound: std::mem::replace(&mut self.bound, bounds[node]),
+                list: before,
+                labels: &known,
+            };
+            is_coded = self.marks.get(node);
         }
+        if is_coded {
+            self.seek(node);
+        }
+        let outcome = self.decode(node, list, reference, &mut found);
         self.scratch = [found, known];
         outcome
     }
@@ -449,9 +493,7 @@ impl Reader<'_> {
         match &self.labels.coding {
             Coding::Sources(nodes) => {
                 let book = nodes[node] as usize;
-                for label in found.iter_mut() {
-                    *label = books.decode(book, &mut self.cursor)?;
-                }
+                books.decode_all(book, &mut self.cursor, found)?;
             }
             Coding::Runs(bounds) => {
                 let bound = bounds[node];

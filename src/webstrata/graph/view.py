@@ -44,7 +44,7 @@ class Graph(ABC):
     """A number for each arc in the order of `rows`, where there are any."""
 
     present: npt.NDArray[np.bool_] | None = None
-    """Which nodes there are, where a graph (at one time, say) has not all of them; the others have no arcs."""
+    """Which nodes there are, where a graph (at one time, say) has not all; the others have no arcs."""
 
     @staticmethod
     def open(

@@ -1,7 +1,8 @@
 """Which labels a view keeps: conditions on masks of snapshots, closed under AND, OR and NOT.
 
 A condition is a disjunction of **terms** (all, none, any): a label L has a term if (L AND all) = all, (L AND
-none) = 0, and (L AND any) ≠ 0 unless any is 0. The core looks at terms arc by arc, so most conditions are one.
+none) = 0, and (L AND any) ≠ 0 unless any is 0. The core looks at terms arc by arc, so most conditions are
+one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Term(NamedTuple):
-    """Snapshots that must all be in a label, that must not be, and of which one must be unless there are none."""
+    """Snapshots that must all be in a label, that must not be, and of which one must be (0: no matter)."""
 
     all: int = 0
     none: int = 0
@@ -48,7 +49,7 @@ class Term(NamedTuple):
             return Term(self.all | any_of, self.none)
         return Term(self.all, self.none, any_of)
 
-    def __invert__(self) -> Condition:  # type: ignore[override]
+    def __invert__(self) -> Condition:
         terms = [Term(none=bit) for bit in _bits(self.all)]
         if self.none:
             terms.append(Term(any=self.none))

@@ -1,8 +1,8 @@
 """The union graph at a time, over a range, as it was born and died: graphs like any other, without a copy.
 
 A view keeps the arcs of the union whose labels meet a condition, and has the nodes whose labels meet another;
-node numbers are those of the union, so that vectors of different months can be compared. Nodes that a view has
-not have no arcs in it, `View.present` is false there, and `pagerank` gives them nothing.
+node numbers are those of the union, so that vectors of different months can be compared. Nodes that a view
+has not have no arcs in it, `View.present` is false there, and `pagerank` gives them nothing.
 
 =================  ==========================================  =======================================
 view               arcs                                        nodes
@@ -20,8 +20,8 @@ view               arcs                                        nodes
 =================  ==========================================  =======================================
 
 An arc that was away for a month is born once and dies once, where it was first and last seen; ``at(m) -
-at(before)`` are the arcs that are new in m, whether they were there before or not. How many arcs a view has is
-counted by label, and nothing is decoded for it.
+at(before)`` are the arcs that are new in m, whether they were there before or not. How many arcs a view has
+is counted by label, and nothing is decoded for it.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class View(Graph):
         return int(np.count_nonzero(self.present))
 
     @cached_property
-    def num_arcs(self) -> int:  # type: ignore[override]
+    def num_arcs(self) -> int:
         """How many arcs the view has, counted by label."""
         labels, counts = self._forward.label_counts
         return int(counts[self.arc_condition.holds(labels)].sum())

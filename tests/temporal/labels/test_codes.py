@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.temporal.reference import canonical_codes, optimal_cost
 
+from tests.temporal.reference import canonical_codes, optimal_cost
 from webstrata.temporal.labels.codes import MAX_LENGTH, elias_fano, make_book, ranked_marks, to_bits
 
 
@@ -23,7 +25,7 @@ def test_a_code_is_optimal_canonical_and_free_of_prefixes(counts: dict[int, int]
     codes = canonical_codes(lengths)
     pairs = zip(book.codes.tolist(), lengths, strict=True)
     assert [f"{code:0{length}b}" if length else "" for code, length in pairs] == codes
-    assert not any(later.startswith(code) for code, later in zip(codes, codes[1:], strict=False))
+    assert not any(later.startswith(code) for code, later in itertools.pairwise(codes))
 
 
 def test_codes_stay_within_what_the_core_decodes() -> None:

@@ -1,8 +1,9 @@
 """Canonical Huffman codes, and bits in NumPy arrays.
 
-An optimal code (Huffman 1952) is made canonical (Schwartz and Kallick 1964): symbols are ordered by the length of
-their code, then by value; the first code is all zeros, and each next one is the one before plus 1, with zeros
-appended where lengths grow. So the lengths in order say everything. The only symbol of a code has no bits.
+An optimal code (Huffman 1952) is made canonical (Schwartz and Kallick 1964): symbols are ordered by the
+length of their code, then by value; the first code is all zeros, and each next one is the one before plus
+1, with zeros appended where lengths grow. So the lengths in order say everything. The only symbol of a code
+has no bits.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ class Book:
         # left-aligned codes are sums of what those before them take
         taken = np.uint64(1) << (np.uint64(MAX_LENGTH) - self.lengths.astype(np.uint64))
         aligned = np.cumsum(taken) - taken
-        return aligned >> (np.uint64(MAX_LENGTH) - self.lengths.astype(np.uint64))
+        codes: Numbers = aligned >> (np.uint64(MAX_LENGTH) - self.lengths.astype(np.uint64))
+        return codes
 
     def encode(self, symbols: Numbers) -> tuple[Numbers, NDArray[np.uint8]]:
         """The code of each of these symbols and its length; all must be in the book.
@@ -135,8 +137,9 @@ def to_bits(codes: Numbers, lengths: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def elias_fano(values: Numbers) -> tuple[int, bytes, bytes, bytes]:
     """Values that never fall: bits of the low parts, low parts, high parts, and samples of these.
 
-    The l lowest bits of each value stand one behind the other. In the high parts the bit v >> l, plus i, is set
-    for the i-th value v. Every 128th of these bits has its place less its number in the samples, in 32 bits.
+    The l lowest bits of each value stand one behind the other. In the high parts the bit v >> l, plus i, is
+    set for the i-th value v. Every 128th of these bits has its place less its number in the samples, in 32
+    bits.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """The file ``.labels``: everything about the labels of one graph (docs/formats/temporal-labels.md).
 
-The file is a head of 16 bytes, sections that begin at multiples of 8 bytes, and a tail of 136. All numbers are
-big-endian. Small sections are read when the file is opened and compared with a checksum; the others are mapped
-and looked into, and damage there is said when a label is asked for.
+The file is a head of 16 bytes, sections that begin at multiples of 8 bytes, and a tail of 136. All numbers
+are big-endian. Small sections are read when the file is opened and compared with a checksum; the others are
+mapped and looked into, and damage there is said when a label is asked for.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import numpy as np
 
 from webstrata.collection.files import explained
 from webstrata.errors import FormatError, MissingError, NewerFormatError
-from webstrata.temporal.labels.codes import Book
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from numpy.typing import NDArray
+
+    from webstrata.temporal.labels.codes import Book
 
 EXTENSION = ".labels"
 MAGIC = b"wslabels"
@@ -167,11 +168,12 @@ def read_description(path: Path) -> Description:
     _, version, coding, flags, num_snapshots, _ = _HEAD.unpack(head)
     if version > VERSION:
         raise NewerFormatError(
-            f"{path}: its format is version {version} and this webstrata reads up to {VERSION}; upgrade webstrata"
+            f"{path}: its format is version {version} and this webstrata reads up to {VERSION}; "
+            "upgrade webstrata"
         )
     if size < HEAD_SIZE + TAIL_SIZE or tail[-len(MAGIC) :] != MAGIC:
         raise FormatError(f"{path}: it is cut off after {size} bytes; build the labels again")
-    *numbers, checksum, own, _ = _TAIL.unpack(tail)
+    *numbers, checksum, _own, _ = _TAIL.unpack(tail)
     if _pack_tail(numbers[:6], numbers[6:], checksum, head) != tail:
         raise FormatError(f"{path}: its last bytes do not fit the first ones; {_DAMAGED}")
     position, sections = HEAD_SIZE, {}

@@ -32,6 +32,7 @@ from webstrata.temporal.labels.write import CODINGS, write_labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from os import PathLike
 
     import numpy.typing as npt
     from numpy.typing import NDArray
@@ -145,7 +146,7 @@ class LabelledGraph(BVGraph):
 
     def _open(self, *, mapped: bool) -> core.Labels:
         about = self.description
-        keys, *books = unpack_books(self._section("books"))
+        keys, counts, lengths, symbols = unpack_books(self._section("books"))
         sources = bounds = None
         if about.coding == 1:
             which = np.searchsorted(keys, self.node_labels)
@@ -159,7 +160,14 @@ class LabelledGraph(BVGraph):
         words = [(begin // 8, (begin + length + 7) // 8) for begin, length in places]
         try:
             return core.Labels(
-                self.core, self._path, mapped, words, about.low_bits, tuple(books), sources, bounds
+                self.core,
+                self._path,
+                mapped,
+                words,
+                about.low_bits,
+                (counts, lengths, symbols),
+                sources,
+                bounds,
             )
         except ValueError as error:
             raise FormatError(f"{self._path}: {error}; build the labels again") from None
@@ -323,7 +331,7 @@ class LabelledGraph(BVGraph):
 
 
 def label_arcs(
-    basename: Path,
+    basename: str | PathLike[str],
     arcs: npt.ArrayLike,
     *,
     snapshots: Sequence[str],
@@ -352,9 +360,11 @@ def label_arcs(
     Examples
     --------
     >>> arcs = [(0, 1, 0b01), (0, 2, 0b10), (0, 2, 0b01)]
-    >>> label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=["2026-01", "2026-02"]).labels(0).tolist()
+    >>> months = ["2026-01", "2026-02"]
+    >>> label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=months).labels(0).tolist()
     [1, 3]
     """
+    place = Path(basename)
     triples = np.asarray(arcs, dtype=np.uint64).reshape(-1, 3)
     keys, which = np.unique(triples[:, 0] << np.uint64(32) | triples[:, 1], return_inverse=True)
     labels = np.zeros(len(keys), np.uint64)
@@ -366,14 +376,14 @@ def label_arcs(
             np.bitwise_or.at(nodes, pairs[:, column], labels)
     else:
         nodes = np.asarray(node_labels, dtype=np.uint64)
-    Graph.from_arcs(pairs, num_nodes=len(nodes)).write(basename, parameters=parameters, progress=progress)
+    Graph.from_arcs(pairs, num_nodes=len(nodes)).write(place, parameters=parameters, progress=progress)
     write_labels(
-        basename,
-        basename,
+        place,
+        place,
         node_labels=nodes,
         arc_labels=labels,
         num_snapshots=len(snapshots),
         coding=coding,
         progress=progress,
     )
-    return LabelledGraph(basename, basename, snapshots=snapshots, progress=progress)
+    return LabelledGraph(place, place, snapshots=snapshots, progress=progress)

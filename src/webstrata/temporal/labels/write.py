@@ -3,11 +3,11 @@
 ``huffman`` (TIME, section 4): the labels of a node's arcs in order, each by the code of the node's own label.
 
 ``runs``: the label of an arc lies within its **bound** B, the labels of its source and of its target both. An
-arc that is also in the list that the graph's coding refers to is predicted to have there B AND (its label there
-OR NOT the label of that list's node); any other arc B. Of most lists every label is as predicted: these have
-no bits at all. The others are marked, and have in the stream runs of arcs whose labels are M AND B for one mask
-M, and between them gaps of arcs that are as predicted. `rust/src/temporal/runs.rs` says it bit by bit, and so
-does docs/formats/temporal-labels.md.
+arc that is also in the list that the graph's coding refers to is predicted to have there B AND (its label
+there OR NOT the label of that list's node); any other arc B. Of most lists every label is as predicted:
+these have no bits at all. The others are marked, and have in the stream runs of arcs whose labels are M AND
+B for one mask M, and between them gaps of arcs that are as predicted. `rust/src/temporal/runs.rs` says it
+bit by bit, and so does docs/formats/temporal-labels.md.
 
 Blocks go by twice, once for counts and once for codes; what is kept is 8 bytes a node and one block of arcs.
 """
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from webstrata._core.collection import rename
 from webstrata.collection.files import open_writer
 from webstrata.collection.progress import Progress
 from webstrata.graph.bvgraph import BVGraph
+from webstrata.graph.settings import GraphSettings
 from webstrata.temporal.labels.codes import Book, elias_fano, make_book, ranked_marks, to_bits
 from webstrata.temporal.labels.container import (
     Container,
@@ -44,8 +45,13 @@ if TYPE_CHECKING:
 
     Labels = NDArray[np.uint64]
 
+_T = TypeVar("_T", bound=np.generic)
+
 CODINGS = ("runs", "huffman")
 """The default first."""
+UNION_GRAPH = GraphSettings(window=16, chain=5, together=10_000)
+"""How the graph below labels is coded: pages resemble others further back than in one month, and with labels
+so small the graph is most of the whole. docs/decisions/temporal-labels.md says what it costs."""
 _NUMBERS = {"huffman": 1, "runs": 2}
 _BLOCK = 1 << 20
 """Arcs that are coded at once."""
@@ -234,7 +240,7 @@ class _Work:
             raise ValueError(f"arc_labels: expected bits of {self.num_snapshots} snapshots only, got others")
         return found
 
-    def _sources(self, block: _Block, values: NDArray[np.generic]) -> NDArray[np.generic]:
+    def _sources(self, block: _Block, values: NDArray[_T]) -> NDArray[_T]:
         """What each arc's source has."""
         degrees = np.diff(self._offsets[block.start : block.end + 1])
         return np.repeat(values[block.start : block.end], degrees)
@@ -407,7 +413,8 @@ def count_bits(labels: Labels) -> NDArray[np.int64]:
     [0, 2, 64]
     """
     halves = _BITS[np.ascontiguousarray(labels).view(np.uint16)].reshape(len(labels), 4)
-    return halves.sum(axis=1, dtype=np.int64)
+    found: NDArray[np.int64] = halves.sum(axis=1, dtype=np.int64)
+    return found
 
 
 _BITS = np.unpackbits(np.arange(1 << 16, dtype=np.uint16).view(np.uint8).reshape(-1, 2), axis=1).sum(
