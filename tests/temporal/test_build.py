@@ -16,6 +16,7 @@ from tests.temporal.united import unite
 from webstrata.collection.progress import Progress
 from webstrata.errors import Cancelled, MissingError
 from webstrata.graph import Graph
+from webstrata.rank.pagerank import pagerank
 from webstrata.simulate.invitro import Web
 from webstrata.temporal import build
 from webstrata.temporal.align import Aligner, choose_snapshots
@@ -142,6 +143,12 @@ def test_every_month_of_the_union_is_its_own_graph_on_the_aligned_urls(tiny: ws.
             mapped = to_union[snapshot.graph.successors(page)]
             assert view.successors(int(to_union[page])).tolist() == mapped[mapped != NONE].tolist()
         assert view.num_arcs == union.facts.arcs[number][number]
+        # what is computed of the view is what is computed of the month by itself
+        own, pages = view.induced()
+        assert pages.tolist() == to_union[kept].tolist()
+        scores = pagerank(view).scores
+        np.testing.assert_allclose(scores[pages], pagerank(own).scores, rtol=0, atol=1e-12)
+        assert not np.delete(scores, pages).any()
 
 
 def test_labels_are_those_of_the_truth(tiny: ws.Collection) -> None:

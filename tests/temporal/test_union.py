@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,15 +20,22 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def uk(tmp_path: Path) -> ws.Collection:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> ws.Collection:
     months = {
         "2026-01": (["org,a)/", "org,a)/x", "org,a,www)/"], [(0, 1), (2, 1)]),
         "2026-02": (["org,a)/ https", "org,a)/y"], [(0, 1)]),
     }
-    collection = make_months(tmp_path / "uk", months)
+    collection = make_months(tmp_path_factory.mktemp("union") / "uk", months)
     build_union(collection, choose_snapshots(collection), TemporalSettings(by="canonical"))
     return collection
+
+
+@pytest.fixture
+def uk(made: ws.Collection, tmp_path: Path) -> ws.Collection:
+    """A copy that may be damaged."""
+    shutil.copytree(made.path, tmp_path / "uk", symlinks=True)
+    return ws.open(tmp_path / "uk")
 
 
 def test_any_spelling_of_a_page_leads_to_its_node_and_back(uk: ws.Collection) -> None:
@@ -70,6 +78,7 @@ def test_a_url_leads_to_the_page_it_stood_for(tmp_path: Path) -> None:
         ("maps/2026-01.union", b"\0\0\0\0", "it has 1 nodes, and the union was made of 3"),
         ("maps/2026-01.order", b"\0\0\0", "it ends in the middle of a number"),
         ("forward.labels", b"wslabels\0\1", "forward.labels: it ends after 10 bytes"),
+        ("maps/2026-01.order", b"\xff" * 12, "it has a node that 2026-01 does not have"),
         ("union.json", b"{", "this does not describe a union"),
         ("union.json", b'{"format": 1, "by": "static"}', "this does not describe a union"),
     ],
@@ -81,6 +90,25 @@ def test_files_that_do_not_fit_are_refused(
         (part.path / name).write_bytes(content)
     with pytest.raises(FormatError, match=sentence):
         StoredUnion(uk).pages("2026-01", [0])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"snapshots": ["2026-01"]},
+        {"by": "magic"},
+        {"pages": [1]},
+        {"urls": [[1], [2]]},
+        {"rules": [{"x": 1}]},
+        {"hosts": [["a", 1], [1, 1]]},
+    ],
+)
+def test_facts_that_no_build_writes_are_refused(uk: ws.Collection, change: dict[str, object]) -> None:
+    with uk.open_part("temporal") as part:
+        facts = json.loads((part.path / "union.json").read_text())
+        (part.path / "union.json").write_text(json.dumps(facts | change))
+    with pytest.raises(FormatError, match="this does not describe a union"):
+        StoredUnion(uk)
 
 
 def test_a_newer_format_is_refused(uk: ws.Collection) -> None:

@@ -139,7 +139,13 @@ class StoredUnion(TemporalGraph):
         """For each node of the union the nodes of a snapshot that it stands for; by bisection."""
         to_union, order = self.to_union(label), self.order(label)
         wanted = np.asarray(nodes, np.int64)
-        bounds = [_bisect(to_union, order, wanted + more) for more in (0, 1)]
+        try:
+            bounds = [_bisect(to_union, order, wanted + more) for more in (0, 1)]
+        except IndexError:
+            raise FormatError(
+                f"{self.folder / 'maps' / label}.order: it has a node that {label} does not have; make the "
+                f"union again with `webstrata align {self.collection.path}`"
+            ) from None
         return [np.array(order[low:high]) for low, high in zip(*bounds, strict=True)]
 
     def _check_length(self, name: str, found: int, expected: int) -> None:
@@ -222,8 +228,10 @@ def read_facts(path: Path) -> UnionFacts:
     --------
     >>> path = getfixture("tmp_path") / "union.json"
     >>> _ = path.write_text('{"snapshots": ["2026-01"], "by": "static", "format": 1}')
-    >>> read_facts(path).by
-    'static'
+    >>> read_facts(path)
+    Traceback (most recent call last):
+    webstrata.errors.FormatError: ...union.json: this does not describe a union (it names 1 snapshots); make
+    it again with `webstrata align`
     """
     with explained(path, "read"):
         text = path.read_bytes()
@@ -234,11 +242,28 @@ def read_facts(path: Path) -> UnionFacts:
                 f"{path}: its format is {found['format']}, and this webstrata knows {FORMAT}; upgrade it"
             )
         known = {one.name for one in fields(UnionFacts)}
-        return UnionFacts(**{name: value for name, value in found.items() if name in known})
+        facts = UnionFacts(**{name: value for name, value in found.items() if name in known})
+        _check_facts(facts)
+        return facts
     except (ValueError, TypeError, AttributeError) as error:
         raise FormatError(
             f"{path}: this does not describe a union ({error}); make it again with `webstrata align`"
         ) from None
+
+
+def _check_facts(facts: UnionFacts) -> None:
+    """Raise ``ValueError`` or ``TypeError`` where something is not what a build writes."""
+    number = len(facts.snapshots)
+    if not 2 <= number <= 64 or not all(isinstance(label, str) for label in facts.snapshots):
+        raise ValueError(f"it names {number} snapshots")
+    Aligner(facts.by, [AlignmentRule(**rule) for rule in facts.rules])
+    for name in ("pages", "aligned", "hosts", "urls", "arcs", "arc_ages"):
+        found = getattr(facts, name)
+        rows = found if name in ("hosts", "urls", "arcs") else [found]
+        if len(found) != number or any(len(row) != number for row in rows):
+            raise ValueError(f"its {name} are not those of {number} snapshots")
+        if not all(isinstance(count, int) for row in rows for count in row):
+            raise ValueError(f"its {name} are no numbers")
 
 
 def map_file(path: Path, kind: str) -> npt.NDArray[Any]:
