@@ -11,7 +11,7 @@ that is set, unless one node alone has more. Compressing takes its pieces beside
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from webstrata.collection import Collection, Snapshot
     from webstrata.collection.build import Build
+    from webstrata.collection.parts import Part
 
 BYTES = 64
 """Memory for each link instance of a block: keys, as much to sort into, targets, places of labels."""
@@ -88,16 +89,26 @@ def build_union(
     settings = settings or collection.settings(TemporalSettings)
     workers = workers or collection.settings(ResourcesSettings).num_workers
     progress = progress or Progress()
-    for snapshot in snapshots:
-        _check_graph(snapshot)
     labels = [snapshot.label for snapshot in snapshots]
-    names = ("graph", "urls", "pages") if settings.by == "learned" else ("graph", "urls")
-    inputs = tuple(
-        f"{snapshot.label}/{name}" for snapshot in snapshots for name in names if name in snapshot.parts
-    )
     chosen = "" if labels == collection.labels else f" --snapshots {','.join(labels)}"
     renew = f"webstrata align {{collection}}{chosen} --by {settings.by}"
-    with collection.build(PART, settings=settings, inputs=inputs, renew=renew, progress=progress) as build:
+    with ExitStack() as stack:
+        # what is read stays what it is, whatever is built in a snapshot meanwhile
+        held = [_hold(snapshot, stack) for snapshot in snapshots]
+        inputs = {
+            f"{label}/{part.name}": part.record.checksum
+            for label, parts in zip(labels, held, strict=True)
+            for part in parts
+        }
+        if settings.by == "learned":
+            inputs |= {
+                f"{snapshot.label}/pages": snapshot.parts.record("pages").checksum
+                for snapshot in snapshots
+                if "pages" in snapshot.parts
+            }
+        build = stack.enter_context(
+            collection.parts.build(PART, settings=settings, inputs=inputs, renew=renew, progress=progress)
+        )
         scratch = build.folder / "sorting"
         # what a build that was interrupted has left there is of no use
         remove_tree(scratch)
@@ -111,32 +122,39 @@ def build_union(
             )
             rules = keep_rules(found, settings.refused_rules)
         facts.rules = [rule.to_dict() for rule in rules]
-        num_nodes = _align(snapshots, Aligner(settings.by, rules), build, scratch, settings.memory, facts)
-        size = _unite_both(collection, snapshots, num_nodes, build, scratch, settings.memory, workers, facts)
+        num_nodes = _align(held, Aligner(settings.by, rules), build, scratch, settings.memory, facts)
+        size = _unite_both(collection, held, num_nodes, build, scratch, settings.memory, workers, facts)
         remove_tree(scratch)
         replace_file(build.path / FACTS, json.dumps(asdict(facts), indent=1).encode())
         build.count(snapshots=len(labels), nodes=num_nodes, arcs=size.num_arcs, instances=facts.num_instances)
     return facts
 
 
-def _check_graph(snapshot: Snapshot) -> None:
-    """Refuse a graph whose nodes are not those of the URLs that are there now."""
-    record = snapshot.parts.record("graph")
-    urls = snapshot.parts.record("urls")
-    told = record.inputs.get(f"{snapshot.label}/urls")
-    if told is not None and told != urls.checksum:
+class _Held(NamedTuple):
+    """The parts of a snapshot that are read, kept from removal."""
+
+    graph: Part
+    urls: Part
+
+
+def _hold(snapshot: Snapshot, stack: ExitStack) -> _Held:
+    """The parts of a snapshot; a graph whose nodes are not those of the URLs is refused."""
+    held = _Held(*(stack.enter_context(snapshot.open_part(name)) for name in ("graph", "urls")))
+    told = held.graph.record.inputs.get(f"{snapshot.label}/urls")
+    if told is not None and told != held.urls.record.checksum:
         raise MissingError(
             f"{snapshot.path}: its graph was built from other URLs than are there now, so that their nodes "
             f"are not the same; build it again with `webstrata graph build {snapshot.collection.path} "
             f"{snapshot.label}`"
         )
+    return held
 
 
 # ---- nodes
 
 
 def _align(
-    snapshots: Sequence[Snapshot],
+    held: Sequence[_Held],
     aligner: Aligner,
     build: Build,
     scratch: Path,
@@ -148,24 +166,25 @@ def _align(
     sorter = Sorter(scratch, "keys", _KEYS, memory=memory // 8)
     hosts: dict[str, int] = {}
     counts = []
-    for number, snapshot in enumerate(snapshots):
-        with snapshot.open_part("urls") as part:
-            column = Urls(part.path).key_column
-            counts.append(len(column))
-            title = f"aligning {snapshot.label}"
-            with build.progress.task(title, total=len(column), unit="pages") as task:
-                for start in range(0, len(column), _BLOCK):
-                    keys = column.slice(start, _BLOCK).combine_chunks()
-                    _note_hosts(hosts, keys, 1 << number, without_www=aligner.by != "static")
-                    pages = np.arange(start, start + len(keys), dtype=np.uint64)
-                    pages |= np.uint64(number << 32)
-                    table = pa.table([aligner.keys(keys), pages], schema=_KEYS)
-                    sorter.add(table.filter(pc.is_valid(table["key"])))
-                    task.advance(len(keys))
+    for number, (label, parts) in enumerate(zip(facts.snapshots, held, strict=True)):
+        column = Urls(parts.urls.path).key_column
+        counts.append(len(column))
+        with build.progress.task(f"aligning {label}", total=len(column), unit="pages") as task:
+            for start in range(0, len(column), _BLOCK):
+                keys = column.slice(start, _BLOCK).combine_chunks()
+                _note_hosts(hosts, keys, 1 << number, without_www=aligner.by != "static")
+                pages = np.arange(start, start + len(keys), dtype=np.uint64)
+                pages |= np.uint64(number << 32)
+                table = pa.table([aligner.keys(keys), pages], schema=_KEYS)
+                sorter.add(table.filter(pc.is_valid(table["key"])))
+                task.advance(len(keys))
     facts.pages = counts
-    places = [_make_map(build.path / "maps" / f"{snapshot.label}.union", count)
-              for snapshot, count in zip(snapshots, counts, strict=True)]  # fmt: skip
-    numbering = _Numbering(places, [build.path / "maps" / f"{label}.order" for label in facts.snapshots])
+    maps = build.path / "maps"
+    places = [
+        _make_map(maps / f"{label}.union", count)
+        for label, count in zip(facts.snapshots, counts, strict=True)
+    ]
+    numbering = _Numbering(places, [maps / f"{label}.order" for label in facts.snapshots])
     with numbering, _open_scratch(scratch / "node-labels") as labels:
         write_url_tables(build.path, numbering.tables(sorter, labels, build.progress), [], _OTHERS)
     sorter.remove()
@@ -279,7 +298,7 @@ class _Lists(NamedTuple):
 
 def _unite_both(
     collection: Collection,
-    snapshots: Sequence[Snapshot],
+    held: Sequence[_Held],
     num_nodes: int,
     build: Build,
     scratch: Path,
@@ -295,13 +314,11 @@ def _unite_both(
         counts = LabelCounts()
         masks = scratch / "arc-labels"
         lists = []
-        for snapshot in snapshots:
-            part = snapshot.open_part("graph")
-            place = build.path / "maps" / snapshot.label
+        for label, parts in zip(facts.snapshots, held, strict=True):
             to_union, order = (
-                map_file(place.with_name(f"{place.name}.{end}"), "<u4") for end in ("union", "order")
+                map_file(build.path / "maps" / f"{label}.{ending}", "<u4") for ending in ("union", "order")
             )
-            lists.append(_Lists(StoredGraph(part.path, part, name=direction), to_union, order))
+            lists.append(_Lists(StoredGraph(parts.graph.path, name=direction), to_union, order))
         with (
             GraphWriter(
                 build.path / direction,
@@ -324,14 +341,14 @@ def _unite_both(
             build.path / direction,
             node_labels=node_labels,
             arc_labels=map_file(masks, "<u8"),
-            num_snapshots=len(snapshots),
+            num_snapshots=len(held),
             progress=build.progress,
         )
         with explained(masks, "remove"):
             masks.unlink()
     facts.num_instances = counts.num_instances
-    facts.arc_ages = counts.by_age(len(snapshots))
-    facts.arcs = [list(map(int, row)) for row in counts.overlap("arcs", len(snapshots)).common]
+    facts.arc_ages = counts.by_age(len(held))
+    facts.arcs = [list(map(int, row)) for row in counts.overlap("arcs", len(held)).common]
     return sizes[0]
 
 
