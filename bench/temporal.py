@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from webstrata.temporal.labels import LabelledGraph
 
 REAL = ("docs-churning", "docs-versions", "docs-partial-crawl", "site-rebuilt")
-PAGES = 620_000
+PAGES = 720_000
 """Of a month of the in-vitro web; a million over all months."""
 MONTHS = 12
 BATCH = 2048

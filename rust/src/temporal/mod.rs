@@ -6,3 +6,4 @@ pub mod codes;
 pub mod pointers;
 pub mod read;
 pub mod runs;
+pub mod terms;

@@ -174,8 +174,8 @@ impl Runs {
             }
             // a run goes on over arcs that are as predicted, if others of it follow
             let mut end = begin + 1;
-            for at in begin + 1..=last {
-                if mask & bound(at) != labels[at] {
+            for (at, &label) in labels.iter().enumerate().take(last + 1).skip(begin + 1) {
+                if mask & bound(at) != label {
                     break;
                 }
                 if differs(at) {

@@ -152,7 +152,16 @@ def _pack_tail(numbers: Sequence[int], lengths: Sequence[int], checksum: int, he
 
 
 def read_description(path: Path) -> Description:
-    """What a file says about itself; another, a newer, a cut off or a damaged one is refused."""
+    """What a file says about itself; another, a newer, a cut off or a damaged one is refused.
+
+    Examples
+    --------
+    >>> from webstrata.temporal.labels import label_arcs
+    >>> path = getfixture("tmp_path") / "union"
+    >>> _ = label_arcs(path, [(0, 1, 0b01)], snapshots=["2026-01", "2026-02"])
+    >>> read_description(file_of(path)).num_snapshots
+    2
+    """
     with explained(path, "read"):
         if not path.is_file():
             raise MissingError(f"{path}: there are no labels; build the union graph first")
@@ -213,7 +222,15 @@ def _check(path: Path, sections: dict[str, tuple[int, int]], checksum: int) -> N
 
 
 def read_section(path: Path, section: tuple[int, int]) -> bytes:
-    """The bytes of a section."""
+    """The bytes of a section.
+
+    Examples
+    --------
+    >>> path = getfixture("tmp_path") / "a"
+    >>> _ = path.write_bytes(b"0123456789")
+    >>> read_section(path, (2, 3))
+    b'234'
+    """
     with explained(path, "read"), path.open("rb") as stream:
         stream.seek(section[0])
         return stream.read(section[1])
@@ -240,7 +257,13 @@ def pack_numbers(*arrays: NDArray[np.unsignedinteger]) -> bytes:
 
 
 def unpack_numbers(data: bytes) -> list[NDArray[np.uint64]]:
-    """What `pack_numbers` took; `FormatError` if these are not its bytes."""
+    """What `pack_numbers` took; `FormatError` if these are not its bytes.
+
+    Examples
+    --------
+    >>> [found.tolist() for found in unpack_numbers(pack_numbers(np.array([1, 300], np.uint64)))]
+    [[1, 300]]
+    """
     try:
         raw = zlib.decompress(data)
         place, found = 1, []
@@ -273,7 +296,13 @@ def pack_nodes(labels: NDArray[np.uint64]) -> bytes:
 
 
 def unpack_nodes(data: bytes) -> NDArray[np.uint64]:
-    """What `pack_nodes` took."""
+    """What `pack_nodes` took.
+
+    Examples
+    --------
+    >>> unpack_nodes(pack_nodes(np.array([5, 7, 7], np.uint64))).tolist()
+    [5, 7, 7]
+    """
     distinct, which = unpack_numbers(data)
     if len(which) and int(which.max()) >= len(distinct):
         raise FormatError(f"labels: a node has a label that is not there; {_DAMAGED}")
@@ -299,6 +328,12 @@ def pack_books(keys: NDArray[np.uint64], books: Sequence[Book]) -> bytes:
 def unpack_books(
     data: bytes,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint8], NDArray[np.uint64]]:
-    """Keys, numbers of symbols, lengths of codes and symbols."""
+    """Keys, numbers of symbols, lengths of codes and symbols.
+
+    Examples
+    --------
+    >>> [found.tolist() for found in unpack_books(pack_books(np.zeros(0, np.uint64), []))]
+    [[], [], [], []]
+    """
     keys, counts, lengths, symbols = unpack_numbers(data)
     return keys, counts.astype(np.uint32), lengths.astype(np.uint8), symbols
