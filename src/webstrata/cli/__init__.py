@@ -42,7 +42,7 @@ VERBS = {
     "similar": "List the pages most like URL, by the bits in which their simhashes differ.",
     "store": "Build text, links and anchors of SNAPSHOT where they are missing or stale.",
     "table": "Read and write the rows of COLLECTION's table.",
-    "temporal": "Tell what the snapshots of COLLECTION have in common, and what limits did to them.",
+    "temporal": "Tell what snapshots have in common, and what limits did to them.",
 }
 """The first line of each verb's help, so that the list of verbs needs none of them loaded."""
 

@@ -20,4 +20,4 @@ COMMANDS = {
     epilog="Example: webstrata temporal stats uk",
 )
 def command() -> None:
-    """Tell what the snapshots of COLLECTION have in common, and what limits did to them."""
+    """Tell what snapshots have in common, and what limits did to them."""
