@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from webstrata.store.table import Table
     from webstrata.store.text import Text
     from webstrata.store.urls import Urls
+    from webstrata.temporal.union import StoredUnion
 
 
 class Snapshot(rooms.Snapshot):
@@ -135,6 +136,13 @@ class Collection(rooms.Collection):
         from webstrata.store.table import Table
 
         return Table(self)
+
+    @cached_property
+    def temporal(self) -> StoredUnion:
+        """The graph of all snapshots, with a label for every node and arc; as it was when first asked for."""
+        from webstrata.temporal.union import StoredUnion
+
+        return StoredUnion(self)
 
     if TYPE_CHECKING:  # the snapshots are those of this module
 

@@ -22,6 +22,30 @@ class Command(Protocol):
         ...
 
 
+@pytest.fixture(scope="session")
+def crawled_months(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A collection with two months of the tiny in-vitro web, crawled, with their graphs and their union."""
+    from webstrata.cli import run
+
+    place = tmp_path_factory.mktemp("months") / "uk"
+    assert run(["new", str(place)]) == 0
+    for month in range(2):
+        words = [
+            "--invitro",
+            "tiny",
+            "--invitro-seed",
+            "7",
+            "--month",
+            str(month),
+            "--max-crawl-delay",
+            "20ms",
+        ]
+        assert run(["crawl", str(place), f"2026-0{month + 1}", *words]) == 0
+        assert run(["graph", "build", str(place), f"2026-0{month + 1}", "--no-hosts"]) == 0
+    assert run(["align", str(place)]) == 0
+    return place
+
+
 @pytest.fixture
 def uk(tmp_path: Path) -> Collection:
     """A collection with two snapshots; the newer one has a graph made from links."""

@@ -58,7 +58,7 @@ def test_the_version_is_printed(webstrata: Command) -> None:
 @pytest.mark.parametrize(
     ("words", "pattern"),
     [
-        (["shwo", "uk"], r"shwo is no verb \(did you mean show\?\); known are check, .*demo, .*new, .*show"),
+        (["shwo", "uk"], r"shwo is no verb \(did you mean show\?\); known are .*demo, .*new, .*show"),
         (["frobnicate"], "frobnicate is no verb; known are"),
         (["show"], r"Missing argument 'COLLECTION' \(`webstrata show --help` shows how\)"),
         (["show", "uk", "--jsno"], "No such option.*--json.*`webstrata show --help`"),

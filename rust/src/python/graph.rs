@@ -17,7 +17,7 @@ type Rows<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>);
 
 /// An open BVGraph.
 #[pyclass(frozen, module = "webstrata._core.graph")]
-struct BvGraph(bvgraph::BvGraph);
+pub(super) struct BvGraph(pub(super) bvgraph::BvGraph);
 
 #[pymethods]
 impl BvGraph {
@@ -46,6 +46,11 @@ impl BvGraph {
     #[getter]
     fn num_arcs(&self) -> u64 {
         self.0.num_arcs()
+    }
+
+    #[getter]
+    fn window(&self) -> usize {
+        self.0.flags().compression_window
     }
 
     fn successors<'py>(&self, py: Python<'py>, node: u32) -> PyResult<Bound<'py, PyArray1<u32>>> {

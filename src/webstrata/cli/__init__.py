@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 VERBS = {
+    "align": "Align the pages of snapshots, and unite their graphs.",
     "check": "Verify every file of COLLECTION, and name what is damaged.",
     "content": "Find the main content of pages, and measure how well that is done.",
     "crawl": "Crawl a piece of the web into SNAPSHOT, which is made if it is not there.",
@@ -31,6 +32,7 @@ VERBS = {
     "export": "Write SNAPSHOT in a format that other programs read.",
     "get": "Print the last capture of URL, or the last one at or before a time.",
     "graph": "Build the graph of SNAPSHOT's pages, and ask it.",
+    "history": "Show when a page and each of its links existed.",
     "ingest": "Make the captures in FILEs those of SNAPSHOT.",
     "invitro": "A web that does not exist: serve it, describe it, judge its visitors.",
     "links-server": "Answer questions about the links of SNAPSHOT over HTTP.",
@@ -40,6 +42,7 @@ VERBS = {
     "similar": "List the pages most like URL, by the bits in which their simhashes differ.",
     "store": "Build text, links and anchors of SNAPSHOT where they are missing or stale.",
     "table": "Read and write the rows of COLLECTION's table.",
+    "temporal": "Tell what snapshots have in common, and what limits did to them.",
 }
 """The first line of each verb's help, so that the list of verbs needs none of them loaded."""
 

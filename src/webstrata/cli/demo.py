@@ -37,7 +37,7 @@ def command(into: Path, preset: str) -> int:
 
     A web that does not exist is described and served, and two of its months are crawled over real HTTP into
     a collection. The judge then reads what the server saw, pages and graph are compared with the truth, and
-    the graph is described.
+    the graph is described. At last the months become one graph.
     A demo that is there already is made again; anything else that is there is left alone and refused.
     """
     from webstrata.api import Collection
@@ -69,6 +69,8 @@ def command(into: Path, preset: str) -> int:
         ]
     steps += [
         ["graph", "stats", str(place), _MONTHS[-1], "--plots", str(into / "plots")],
+        ["align", str(place), "--by", "learned"],
+        ["temporal", "stats", str(place)],
         ["duplicates", str(place), _MONTHS[0], "--near", "--against-truth"],
         ["show", str(place)],
         ["check", str(place)],
@@ -88,6 +90,7 @@ def command(into: Path, preset: str) -> int:
     for words in (
         ["show", str(place), "--json"],
         ["graph", "build", str(place), _MONTHS[0], "--order", "llp"],
+        ["temporal", "bias", str(place), *crawled],
         ["crawl", *third, "--limit", "1000"],
         ["crawl", *fourth, "--fetch", "HostEndsWith(uk) or HostEndsWith(com)", *_SHORT],
         ["invitro", "judge", str(logs[0]), "--host-delay", "4s", "--limit", "1"],

@@ -65,6 +65,16 @@ class BVGraph(Graph):
         """How many arcs there are."""
         return self._core.num_arcs
 
+    @property
+    def core(self) -> core.BvGraph:
+        """What kernels of other rooms take."""
+        return self._core
+
+    @property
+    def window(self) -> int:
+        """How far back a list may refer to another."""
+        return self._core.window
+
     def successors(self, node: int) -> NDArray[np.uint32]:
         """The targets of a node's arcs, in order.
 

@@ -43,6 +43,9 @@ class Graph(ABC):
     weights: npt.NDArray[Any] | None = None
     """A number for each arc in the order of `rows`, where there are any."""
 
+    present: npt.NDArray[np.bool_] | None = None
+    """Which nodes there are, where a graph (at one time, say) has not all; the others have no arcs."""
+
     @staticmethod
     def open(
         basename: str | PathLike[str], *, mapped: bool = True, progress: Progress | None = None

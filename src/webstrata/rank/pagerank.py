@@ -99,9 +99,12 @@ def pagerank(
     if not tolerance >= _LEAST:
         raise ValueError(f"tolerance: expected at least {_LEAST}, got {tolerance}")
     num_nodes = graph.num_nodes
+    if not num_nodes or (graph.present is not None and not graph.present.any()):
+        return PageRank(np.zeros(num_nodes), 0, 0.0)
+    if graph.present is not None:
+        # who jumps lands on a node that is there
+        preference = graph.present * np.asarray(1.0 if preference is None else preference)
     jumps = None if preference is None else _normalize(preference, num_nodes)
-    if not num_nodes:
-        return PageRank(np.zeros(0), 0, 0.0)
     progress = progress or Progress()
     outdegrees = graph.outdegrees()
     rows = (transpose or graph.transpose()).rows(progress=progress)

@@ -78,6 +78,8 @@ class Learner:
     [('http://b.test', ('sid',))]
     >>> learner.rules()
     [Rule(origin='http://b.test', name='sid', support=2, precision=1.0)]
+    >>> list(learner.pairs())  # two pages that differ in nothing but id show different things
+    [('http://b.test', 'id', 0, 1), ('http://b.test', 'sid', 2, 0)]
     """
 
     def __init__(self, support: int) -> None:
@@ -129,6 +131,12 @@ class Learner:
     def rules(self) -> list[Rule]:
         """All rules that hold, by origin and name."""
         return [rule for origin in sorted(self._hosts) for rule in self._rules(origin)]
+
+    def pairs(self) -> Iterator[tuple[str, str, int, int]]:
+        """By origin and name of a parameter: pairs that speak for a rule, and pairs that speak against it."""
+        for origin, host in sorted(self._hosts.items()):
+            for name in sorted({*host.agree, *host.differ}):
+                yield origin, name, host.agree[name], host.differ[name]
 
     def _rules(self, origin: str) -> list[Rule]:
         host = self._hosts[origin]

@@ -155,6 +155,12 @@ impl<'a> Lists<'a> {
         Ok(outdegree)
     }
 
+    /// How far back the list is that the one of a node refers to, 0 for none.
+    pub fn reference(&mut self, node: u64, position: u64) -> Result<u64, Damage> {
+        self.seek(position)?;
+        Ok(self.head(node)?.reference)
+    }
+
     /// Appends the successors of a node whose list begins at a position; `offset` tells where those of others do.
     pub fn successors(
         &mut self,
@@ -163,11 +169,26 @@ impl<'a> Lists<'a> {
         offset: impl Fn(u64) -> u64,
         found: &mut Vec<u32>,
     ) -> Result<(), Damage> {
+        self.successors_seen(node, position, offset, found, |_, _, _| Ok(()))
+    }
+
+    /// The same; `seen` is told of every list on the way, the one that refers to none first and the wanted one last:
+    /// its node, the list that it refers to (which came just before; none is empty) and the list itself.
+    pub fn successors_seen(
+        &mut self,
+        node: u64,
+        position: u64,
+        offset: impl Fn(u64) -> u64,
+        found: &mut Vec<u32>,
+        mut seen: impl FnMut(u64, &[u32], &[u32]) -> Result<(), Damage>,
+    ) -> Result<(), Damage> {
+        let begin = found.len();
         self.seek(position)?;
         let head = self.head(node)?;
         self.copied.clear();
         if head.reference == 0 {
-            return self.rest(node, head.outdegree, found);
+            self.rest(node, head.outdegree, found)?;
+            return seen(node, &[], &found[begin..]);
         }
         self.chain.clear();
         let position = self.position();
@@ -188,6 +209,7 @@ impl<'a> Lists<'a> {
         let (_, at, outdegree) = self.chain[self.chain.len() - 1];
         before.clear();
         self.rest(at, outdegree, &mut before)?;
+        seen(at, &[], &before)?;
         for level in (0..self.chain.len() - 1).rev() {
             let (position, at, outdegree) = self.chain[level];
             self.seek(position)?;
@@ -195,9 +217,11 @@ impl<'a> Lists<'a> {
             self.copy(&before)?;
             if level == 0 {
                 self.rest(at, outdegree, found)?;
+                seen(at, &before, &found[begin..])?;
             } else {
                 list.clear();
                 self.rest(at, outdegree, &mut list)?;
+                seen(at, &before, &list)?;
                 std::mem::swap(&mut before, &mut list);
             }
         }
@@ -205,19 +229,21 @@ impl<'a> Lists<'a> {
         Ok(())
     }
 
-    /// Appends the list that begins where the reader stands; `list_of` finds in `found` those of the window.
+    /// Appends the list that begins where the reader stands; `list_of` finds in `found` those of the window. How far
+    /// back the list is that it refers to comes out, 0 for none.
     pub fn next(
         &mut self,
         node: u64,
         list_of: impl Fn(u64) -> Range<usize>,
         found: &mut Vec<u32>,
-    ) -> Result<(), Damage> {
+    ) -> Result<u64, Damage> {
         let head = self.head(node)?;
         self.copied.clear();
         if head.reference > 0 {
             self.copy(&found[list_of(node - head.reference)])?;
         }
-        self.rest(node, head.outdegree, found)
+        self.rest(node, head.outdegree, found)?;
+        Ok(head.reference)
     }
 
     /// What is behind the blocks of a list, and those, which are in `copied`.

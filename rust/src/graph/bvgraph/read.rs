@@ -176,12 +176,20 @@ impl BvGraph {
             .collect()
     }
 
-    fn lists(&self) -> Lists<'_> {
+    /// Where the list of a node begins.
+    #[inline]
+    pub fn place(&self, node: usize) -> u64 {
+        self.offsets.get(node)
+    }
+
+    /// A decoder of its lists.
+    pub fn lists(&self) -> Lists<'_> {
         Lists::new(self.words.as_ref(), &shape_of(&self.flags), self.num_nodes)
             .expect("the codes are known")
     }
 
-    fn damaged(&self, (node, damage): Wrong) -> GraphError {
+    /// What is said of a node whose list is damaged.
+    pub fn damaged(&self, (node, damage): Wrong) -> GraphError {
         GraphError::Format(format!(
             "{}, node {node} at bit {}: {damage}; the file is damaged or its properties are those of another graph",
             self.path.display(),
@@ -189,7 +197,8 @@ impl BvGraph {
         ))
     }
 
-    fn check(&self, nodes: &[u32]) -> Result<(), GraphError> {
+    /// Refuses numbers that are no nodes.
+    pub fn check(&self, nodes: &[u32]) -> Result<(), GraphError> {
         match nodes.iter().find(|&&node| node as usize >= self.num_nodes) {
             Some(node) => Err(GraphError::Arrays(format!(
                 "nodes: expected numbers below the {} nodes of the graph, got {node}",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from webstrata.simulate.invitro import Web
     from webstrata.simulate.invitro.describe import Description
-    from webstrata.simulate.invitro.overlap import Overlap
+    from webstrata.temporal.overlap import Overlap
 
 
 @click.command(

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from webstrata.simulate.invitro.describe import Description, Histogram
-    from webstrata.simulate.invitro.overlap import Overlap
+    from webstrata.temporal.overlap import Overlap
 
 _FITTED = {
     "size_exponent": ("pages of a host", "pages of the host"),

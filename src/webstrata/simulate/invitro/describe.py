@@ -34,7 +34,6 @@ from webstrata.simulate.invitro.overlap import (
     TIME_HOSTS,
     TIME_URLS,
     Comparison,
-    Overlap,
     compare,
     count_overlap,
     time_overlap,
@@ -44,6 +43,8 @@ from webstrata.simulate.invitro.web import Web
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
+
+    from webstrata.temporal.overlap import Overlap
 
 MAX_PAGES = 2_000_000
 REAL_BITS = {"cnr-2000": (2.9, 2.9), ".uk, twelve months (TIME, table 1)": (2.69, 3.30)}

@@ -1,10 +1,9 @@
 """How much two months have in common: the tables 2 and 3 of TIME, for any web with months.
 
-The overlap of two sets is the size of what they share over the mean of their sizes, 2 |A ∩ B| / (|A| + |B|),
-so that 1 means equal. `TIME_HOSTS` and `TIME_URLS` are the own tables of the paper for .uk, from June to the
-next May, typed from its tables 2 and 3. The scan they were typed from has lost decimal points, which
-are put back (949 is 94.9), and in one place a digit: July and February have "8.1" thousand hosts in common,
-which can be anything from 80.1 to 89.1 and is left out.
+Overlaps are those of `webstrata.temporal.overlap`. `TIME_HOSTS` and `TIME_URLS` are the own tables of the
+paper for .uk, from June to the next May, typed from its tables 2 and 3. The scan they were typed from has
+lost decimal points, which are put back (949 is 94.9), and in one place a digit: July and February have "8.1"
+thousand hosts in common, which can be anything from 80.1 to 89.1 and is left out.
 """
 
 from __future__ import annotations
@@ -13,6 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from webstrata.temporal.overlap import Overlap, overlap_of_labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,35 +57,6 @@ TIME_URLS: tuple[tuple[float, ...], ...] = (
 
 
 @dataclass(frozen=True)
-class Overlap:
-    """What each month has, and has in common with each other one."""
-
-    what: str
-    common: tuple[tuple[float, ...], ...]
-    """Row and column are months; the sizes of the months are on the diagonal."""
-
-    @property
-    def num_months(self) -> int:
-        """Number of months."""
-        return len(self.common)
-
-    def share(self, one: int, other: int) -> float:
-        """What two months have in common over the mean of their sizes; not a number where it is unknown."""
-        mean = (self.common[one][one] + self.common[other][other]) / 2
-        return self.common[one][other] / mean if mean else 0.0
-
-    def shares(self) -> list[list[float]]:
-        """The share of every pair of months."""
-        months = range(self.num_months)
-        return [[self.share(one, other) for other in months] for one in months]
-
-    def by_lag(self) -> list[float]:
-        """Mean share of the months that lie 1, 2, … months apart."""
-        shares = np.array(self.shares())
-        return [float(np.nanmean(np.diagonal(shares, lag))) for lag in range(1, self.num_months)]
-
-
-@dataclass(frozen=True)
 class Comparison:
     """A web's overlaps beside those of a paper."""
 
@@ -112,18 +84,7 @@ def count_overlap(what: str, months: Sequence[NDArray[np.int64]]) -> Overlap:
     >>> round(found.share(0, 1), 3), found.by_lag() == [found.share(0, 1)]
     (0.571, True)
     """
-    presence = mark_presence(months)
-    masks, counts = np.unique(presence, return_counts=True)
-    rows = []
-    for one in range(len(months)):
-        has_one = masks >> np.uint64(one) & np.uint64(1)
-        rows.append(
-            tuple(
-                int(np.sum(counts[(has_one & (masks >> np.uint64(other))).astype(bool)]))
-                for other in range(len(months))
-            )
-        )
-    return Overlap(what, tuple(rows))
+    return overlap_of_labels(what, [mark_presence(months)], len(months))
 
 
 def mark_presence(months: Sequence[NDArray[np.int64]]) -> NDArray[np.uint64]:

@@ -1,0 +1,124 @@
+"""webstrata temporal stats: the tables of TIME for a collection."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from webstrata.cli.align import facts_to_json, open_union, show_overlaps, show_rules
+from webstrata.cli.options import collection_argument, json_option
+from webstrata.cli.output import show_bytes, show_json, show_table
+
+if TYPE_CHECKING:
+    from webstrata.api import Collection
+    from webstrata.temporal.footprint import Footprint, SnapshotSize
+    from webstrata.temporal.union import StoredUnion
+
+
+@click.command("stats", epilog="Example: webstrata temporal stats uk --plots pictures")
+@collection_argument
+@click.option(
+    "--plots",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Write pictures there, as SVG and as one page, temporal.html.",
+)
+@json_option
+def command(collection: Collection, *, plots: Path | None, as_json: bool) -> None:
+    """Tell what the snapshots have in common, and what their union takes.
+
+    Sizes of the snapshots, hosts and pages that every two of them have in common, how long links live, and
+    bits per link of the union that `webstrata align` has made.
+    """
+    from dataclasses import asdict
+
+    from webstrata.temporal.footprint import describe_footprint, describe_snapshots
+
+    if plots:
+        # a missing extra is better said before than after
+        from webstrata.serve.figures.style import load_altair
+
+        load_altair()
+    union = open_union(collection)
+    sizes, footprint = describe_snapshots(union), describe_footprint(union)
+    paths = _draw(union, plots) if plots else []
+    if as_json:
+        show_json(
+            {
+                "collection": str(collection.path),
+                **facts_to_json(union.facts),
+                "arcs": union.facts.arcs,
+                "arc_ages": union.facts.arc_ages,
+                "sizes": [asdict(row) | {"bits_per_arc": round(row.bits_per_arc, 4)} for row in sizes],
+                "union": [row.to_dict() for row in footprint],
+                "plots": [str(path) for path in paths],
+            }
+        )
+        return
+    _show_sizes(sizes)
+    click.echo()
+    show_overlaps(union.facts)
+    show_rules(union.facts)
+    _show_footprint(footprint)
+    ages = union.facts.arc_ages
+    total = max(sum(ages), 1)
+    click.echo("\nSnapshots that an arc is in\n")
+    show_table(
+        ["snapshots", "arcs", "share"],
+        [[age, count, f"{100 * count / total:.1f}%"] for age, count in enumerate(ages, 1)],
+    )
+    if paths:
+        click.echo(f"\nPictures: {paths[-1]} shows all {len(paths) - 1} of them.")
+
+
+def _show_sizes(sizes: list[SnapshotSize]) -> None:
+    click.echo("Snapshots\n")
+    show_table(
+        ["snapshot", "captures", "WARC", "nodes", "arcs", "graph", "bits/arc"],
+        [
+            [
+                row.snapshot,
+                "–" if row.captures is None else row.captures,
+                "–" if row.warc_bytes is None else show_bytes(row.warc_bytes),
+                row.pages,
+                row.arcs,
+                show_bytes(row.graph_bits // 8),
+                f"{row.bits_per_arc:.2f}",
+            ]
+            for row in sizes
+        ],
+    )
+
+
+def _show_footprint(footprint: list[Footprint]) -> None:
+    forward = footprint[0]
+    click.echo(
+        f"\nUnion: {forward.num_nodes:,} nodes, {forward.num_arcs:,} arcs, {forward.num_instances:,} link "
+        f"instances ({forward.num_instances / max(forward.num_arcs, 1):.2f} an arc)\n"
+    )
+    show_table(
+        ["", *(row.direction for row in footprint)],
+        [
+            ["graph", *(show_bytes(row.graph_bytes) for row in footprint)],
+            ["labels", *(show_bytes(row.label_bytes) for row in footprint)],
+            ["pointers into the graph", *(show_bytes(row.pointer_bytes) for row in footprint)],
+            ["bits per arc", *(f"{row.bits_per_arc:.3f}" for row in footprint)],
+            ["bits per label", *(f"{row.bits_per_label:.3f}" for row in footprint)],
+            ["bits per pointer", *(f"{row.bits_per_pointer:.2f}" for row in footprint)],
+            ["bits per link instance, all", *(f"{row.bits_per_instance:.3f}" for row in footprint)],
+        ],
+    )
+
+
+def _draw(union: StoredUnion, folder: Path) -> list[Path]:
+    from webstrata.serve.figures.style import write_figures
+    from webstrata.serve.figures.temporal import draw_union
+
+    title = union.collection.title
+    text = (
+        f"{len(union.facts.snapshots)} snapshots, {union.forward.num_nodes:,} nodes, "
+        f"{union.forward.num_arcs:,} arcs, {union.facts.num_instances:,} link instances."
+    )
+    return write_figures(draw_union(union.facts, title), folder, page="temporal", title=title, text=text)

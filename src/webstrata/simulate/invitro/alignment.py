@@ -1,0 +1,69 @@
+"""Alignments and unions held against the truth of an in-vitro web.
+
+Two captures of different months are truly the same page if the web gives their addresses the same number of
+a page; they are found to be if they have the same node in the union. Counted in pairs of months and pages,
+precision is the share of the pairs found that are true, recall the share of the true pairs that were found.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from webstrata.store.duplicates import Score, score
+from webstrata.temporal.bias import Panel
+from webstrata.temporal.union import NONE
+
+if TYPE_CHECKING:
+    from webstrata.simulate.invitro.web import Web
+    from webstrata.temporal.union import StoredUnion
+
+
+def true_panel(web: Web, months: int) -> Panel:
+    """The first months of a web as a perfect crawl would have them.
+
+    Examples
+    --------
+    >>> from webstrata.simulate.invitro.web import Web
+    >>> true_panel(Web("tiny", seed=7), 2).num_months
+    2
+    """
+    found = []
+    for month in range(months):
+        graph = web.graph(month, view="collection")
+        sources = np.repeat(np.arange(graph.num_nodes), np.diff(graph.offsets).astype(np.int64))
+        found.append((list(graph.urls), np.stack([sources, graph.targets], axis=1)))
+    return Panel.from_urls(found)
+
+
+def score_alignment(union: StoredUnion, web: Web) -> Score:
+    """How well the pages of a union are aligned, its i-th snapshot being the i-th month of the web.
+
+    Pages that are in no union are in no pair found, so that an alignment of static pages alone has less
+    recall. Pages that the web does not know are left out.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> score_alignment(ws.create(getfixture("tmp_path") / "uk").temporal, ws.invitro.Web("tiny"))
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...uk: there is no union of snapshots; make it with `webstrata align ...uk`
+    """
+    found: list[tuple[int, int]] = []
+    true: list[int] = []
+    alone = 0
+    for month, label in enumerate(union.facts.snapshots):
+        graph = web.graph(month)
+        pages = dict(zip(graph.urls, graph.pages.tolist(), strict=True))
+        to_union = union.to_union(label)
+        for node, url in enumerate(union.urls_at(label)):
+            if url not in pages:
+                continue
+            if to_union[node] == NONE:
+                alone += 1
+                found.append((1, alone))
+            else:
+                found.append((0, int(to_union[node])))
+            true.append(int(pages[url]))
+    return score(found, true)

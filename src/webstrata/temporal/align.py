@@ -1,0 +1,158 @@
+r"""Which URLs of two snapshots are the same page: the key that a row key is aligned by.
+
+Two pages of different snapshots are the same if their aligned keys are equal. By method, each doing what the
+one before it does too:
+
+===============  ==========================================================================================
+``static``       pages whose URL has no question mark, as they are (TIME, section 3)
+``canonical``    without the scheme, a leading ``www.`` and a trailing index page (``/index.html``)
+``learned``      dynamic URLs too, without parameters that make no difference on their host, and with
+                 parameters in order where their order makes none (see `rules`)
+===============  ==========================================================================================
+
+A page that is not aligned has no key: it is in no union. Nothing is rewritten: the maps of a union lead back
+to the pages of each snapshot, and to the URLs that these had.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from webstrata.errors import LabelError, MissingError
+from webstrata.temporal.rules import AlignmentRule, apply_rules
+from webstrata.temporal.settings import METHODS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from webstrata.collection import Collection, Snapshot
+
+# in the order in which they are applied to row keys, where scheme and port stand behind a blank
+_CANONICAL = (
+    (r" https$", ""),
+    # `www.com` is no `com`: something must be left of the name
+    (r"^([^),]+,[^)]+),www\)", r"\1)"),
+    (r"(?i)/(?:index|default|welcome)\.(?:x?html?|shtml|php[3-5]?|aspx?|jsp|cgi)( \d+)?$", r"/\1"),
+)
+
+
+class Aligner:
+    """Row keys to the keys that pages are aligned by.
+
+    Examples
+    --------
+    >>> keys = pa.array(["org,a,www)/index.html https", "org,a)/b?id=1&sid=2", "com,www)/"])
+    >>> Aligner("static").keys(keys).to_pylist()
+    ['org,a,www)/index.html https', None, 'com,www)/']
+    >>> Aligner("canonical").keys(keys).to_pylist()
+    ['org,a)/', None, 'com,www)/']
+    >>> Aligner("learned", [AlignmentRule("a.org", "parameter", "sid", 9, 1.0)]).keys(keys).to_pylist()
+    ['org,a)/', 'org,a)/b?id=1', 'com,www)/']
+    """
+
+    def __init__(self, by: str, rules: Iterable[AlignmentRule] = ()) -> None:
+        if by not in METHODS:
+            raise ValueError(f"by: expected one of {', '.join(METHODS)}, got {by!r}")
+        self.by = by
+        self.rules = list(rules) if by == "learned" else []
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether aligned keys stand in the order of the row keys."""
+        return self.by == "static"
+
+    def keys(self, keys: pa.Array) -> pa.Array:
+        """The aligned key of each row key, null for a page that is not aligned."""
+        keys = keys.cast(pa.large_string())
+        is_dynamic = pc.match_substring(keys, "?")
+        none = pa.scalar(None, pa.large_string())
+        if self.by == "static":
+            return pc.if_else(is_dynamic, none, keys)
+        found = canonical_keys(keys)
+        if self.by == "canonical":
+            return pc.if_else(is_dynamic, none, found)
+        # the rules of hosts are asked where there is something to leave out
+        can_change = pc.or_(is_dynamic, pc.match_substring(keys, ";"))
+        places = np.flatnonzero(can_change.to_numpy(zero_copy_only=False))
+        if not (len(places) and self.rules):
+            return found
+        changed = apply_rules(self.rules, found.take(pa.array(places)).to_pylist())
+        return pc.replace_with_mask(found, can_change, pa.array(changed, pa.large_string()))
+
+
+def canonical_keys(keys: pa.Array) -> pa.Array:
+    """Row keys without scheme, ``www`` and a trailing index page.
+
+    Examples
+    --------
+    >>> keys = pa.array(["org,a,www)/x/Default.asp 8080", "org,a)/x https", "org,a)/index.html?b"])
+    >>> canonical_keys(keys).to_pylist()
+    ['org,a)/x/ 8080', 'org,a)/x', 'org,a)/index.html?b']
+    """
+    for pattern, instead in _CANONICAL:
+        keys = pc.replace_substring_regex(keys, pattern, instead)
+    return keys
+
+
+def choose_snapshots(collection: Collection, words: str = "") -> list[Snapshot]:
+    """The snapshots that a text names, oldest first, or all; each must have a graph.
+
+    Labels and ranges stand with commas between them: ``2026-01..2026-06,2026-09``. Either end of a range may
+    be left out.
+
+    Examples
+    --------
+    >>> from webstrata.collection import Collection
+    >>> uk = Collection.create(getfixture("tmp_path") / "uk")
+    >>> for label in ("2026-01", "2026-02"):
+    ...     with uk.add(label).build("graph") as build:
+    ...         (build.path / "forward.graph").touch()
+    >>> [snapshot.label for snapshot in choose_snapshots(uk, "..2026-02")]
+    ['2026-01', '2026-02']
+    >>> choose_snapshots(uk, "2026-01")
+    Traceback (most recent call last):
+    webstrata.errors.LabelError: ...uk: only 2026-01 is named, and it takes two snapshots to align; name
+    another
+    """
+    known = collection.labels
+    labels = (
+        known if not words else sorted({label for word in words.split(",") for label in _expand(word, known)})
+    )
+    if len(labels) < 2:
+        there = f"only {labels[0]} is named" if words and labels else f"there are {len(known)} snapshots"
+        do = "name another" if words else "crawl or ingest another"
+        raise LabelError(f"{collection.path}: {there}, and it takes two snapshots to align; {do}")
+    if len(labels) > 64:
+        raise LabelError(
+            f"{collection.path}: {len(labels)} snapshots are named, and a label has 64 bits; name fewer with "
+            "--snapshots"
+        )
+    snapshots = [collection[label] for label in labels]
+    for snapshot in snapshots:
+        if "graph" not in snapshot.parts:
+            raise MissingError(
+                f"{collection.path}: {snapshot.label} has no graph; build it with `webstrata graph build "
+                f"{collection.path} {snapshot.label}`, or leave it out with --snapshots"
+            )
+    return snapshots
+
+
+def _expand(word: str, known: Sequence[str]) -> list[str]:
+    """The labels of one label or one range."""
+    first, dots, last = (part.strip() for part in word.partition(".."))
+    listed = ", ".join(known) or "none yet"
+    for label in (first, last):
+        if label and label not in known:
+            raise LabelError(f"--snapshots {word}: there is no snapshot {label}; known are {listed}")
+    if not dots:
+        if not first:
+            raise LabelError(f"--snapshots: a label is missing between commas; known are {listed}")
+        return [first]
+    found = [label for label in known if (not first or label >= first) and (not last or label <= last)]
+    if not found:
+        raise LabelError(f"--snapshots {word}: the range ends before it begins; write the older label first")
+    return found

@@ -1,0 +1,423 @@
+"""What the limits of a crawl did to the sample, which TIME (section 6) calls imperative to show.
+
+Three questions, each for every snapshot of a union:
+
+1. **What was cut off?** Limits as ``crawl.json`` tells them: hosts that have as many pages as one may have
+   and URLs that were dropped, pages by depth and links that were too deep, what was left of the frontier when
+   the crawl ended, the targets of links that were not captured, and hosts that only a seed led to. Of a
+   snapshot that was ingested the limits are not known.
+2. **How do estimates move when limits are tightened?** The crawl is done again on the stored graph with a
+   half, a quarter, … of each limit (`recrawl`), and everything is estimated from the smaller sample. An
+   estimate that stays where it is does not hang on the limit; the trend tells which way it would go if the
+   limit were looser.
+3. **How sure are they?** Pages of a host are not independent, so hosts are drawn with replacement
+   (a bootstrap by clusters) and the middle 95% of the estimates are shown.
+
+Estimates, over all pairs of successive snapshots a, b, of pages P and arcs E:
+
+=================  ========================================================================================
+``page_survival``  |Pa ∩ Pb| / |Pa|
+``page_birth``     |Pb − Pa| / |Pb|
+``link_survival``  |Ea ∩ Eb| / |Ea|
+``outdegree``      |E| / |P|, over all snapshots
+``dangling``       share of pages without links, over all snapshots
+=================  ========================================================================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from webstrata.collection.progress import Progress
+from webstrata.crawl.report import read_report
+from webstrata.crawl.results import FILE as RESULT
+from webstrata.errors import MissingError
+from webstrata.graph.hosts import group_hosts
+from webstrata.store.links import frontier_keys
+from webstrata.temporal.recrawl import Limits, Month, recrawl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import numpy.typing as npt
+
+    from webstrata.collection import Snapshot
+    from webstrata.crawl.cuts import Cut
+    from webstrata.temporal.union import StoredUnion
+
+ESTIMATES = ("page_survival", "page_birth", "link_survival", "outdegree", "dangling")
+FRACTIONS = (0.5, 0.25, 0.125)
+REPLICATES = 400
+_CHUNK = 16
+"""Replicates that are drawn at a time."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate and the middle 95% of it when hosts are drawn again."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class SnapshotCuts:
+    """What limits cut off of one snapshot."""
+
+    snapshot: str
+    pages: int
+    hosts: int
+    largest_host: int
+    max_pages_per_host: int | None = None
+    hosts_at_limit: int | None = None
+    """Hosts with as many pages as one may have, duplicates not counted."""
+    dropped: int | None = None
+    """URLs that were not fetched because their host was full, or given up."""
+    max_depth: int | None = None
+    too_deep: int | None = None
+    """Links that were deeper."""
+    depths: list[int] = field(default_factory=list)
+    """Pages 0, 1, … links below where their host was entered."""
+    end: str = ""
+    """Why the crawl ended; empty if it was none of ours."""
+    frontier_left: int | None = None
+    """URLs that were found and not fetched when it ended."""
+    not_captured: int | None = None
+    """Different targets of links that are no captured URLs."""
+    only_by_seed: int | None = None
+    """Hosts that no other host links to: without a seed of their own they would not be there."""
+
+
+@dataclass(frozen=True)
+class Tightened:
+    """The estimates with one limit tightened."""
+
+    limit: str
+    fraction: float
+    value: float
+    """The limit, or the share of the seeds."""
+    pages: float
+    """Share of the pages that are left."""
+    estimates: dict[str, float]
+
+
+@dataclass(frozen=True)
+class BiasReport:
+    """What the limits did."""
+
+    snapshots: list[str]
+    cuts: list[SnapshotCuts]
+    estimates: dict[str, Interval]
+    tightened: list[Tightened]
+    replicates: int
+    truth: dict[str, float] = field(default_factory=dict)
+    """The same estimates of the whole web, where it is known."""
+
+    def moving(self) -> dict[str, list[str]]:
+        """Estimates with the limits of which a half moves them out of their interval."""
+        found: dict[str, list[str]] = {}
+        for row in self.tightened:
+            for name, interval in self.estimates.items():
+                if row.fraction == 0.5 and not interval.low <= row.estimates[name] <= interval.high:
+                    found.setdefault(name, []).append(row.limit)
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return asdict(self) | {"moving": self.moving()}
+
+
+class Panel:
+    """Months whose pages have the same numbers, and the host of each.
+
+    Examples
+    --------
+    >>> panel = Panel.from_urls([(["http://a/", "http://b/"], [(0, 1)]), (["http://b/", "http://c/"], [])])
+    >>> panel.num_months, panel.hosts.tolist(), panel.month(1).present.tolist()
+    (2, [0, 1, 2], [False, True, True])
+    """
+
+    def __init__(self, hosts: npt.NDArray[np.uint32], months: Sequence[Month]) -> None:
+        self.hosts, self._months = hosts, months
+
+    @classmethod
+    def from_union(cls, union: StoredUnion, progress: Progress | None = None) -> Panel:
+        """The snapshots of a union; each takes 4 bytes an arc and 9 a node of the union."""
+        hosts = group_hosts(union.urls.key_column, progress=progress).of_node
+        return cls(hosts, [_read_month(union, label) for label in union.facts.snapshots])
+
+    @classmethod
+    def from_urls(cls, months: Iterable[tuple[Sequence[str], npt.ArrayLike]]) -> Panel:
+        """Months that are given by URLs and arcs between their places, as the truth of an in-vitro web is."""
+        from webstrata.web.row_key import row_keys
+
+        given = [(row_keys(urls), np.asarray(arcs, np.int64).reshape(-1, 2)) for urls, arcs in months]
+        keys = sorted({key for urls, _ in given for key in urls}, key=str.encode)
+        nodes = {key: node for node, key in enumerate(keys)}
+        found = []
+        for urls, arcs in given:
+            numbers = np.array([nodes[key] for key in urls], np.int64)
+            present = np.zeros(len(keys), bool)
+            present[numbers] = True
+            found.append(_make_month(present, numbers[arcs[:, 0]], numbers[arcs[:, 1]]))
+        return cls(group_hosts(pa.array(keys, pa.large_string())).of_node, found)
+
+    @property
+    def num_months(self) -> int:
+        """How many months there are."""
+        return len(self._months)
+
+    def month(self, number: int) -> Month:
+        """The pages and links of a month."""
+        return self._months[number]
+
+
+def _make_month(
+    present: npt.NDArray[np.bool_], sources: npt.NDArray[np.int64], targets: npt.NDArray[np.int64]
+) -> Month:
+    keys = np.unique(sources.astype(np.uint64) << np.uint64(32) | targets.astype(np.uint64))
+    offsets = np.searchsorted(keys >> np.uint64(32), np.arange(len(present) + 1)).astype(np.int64)
+    return Month(present, offsets, keys.astype(np.uint32))
+
+
+def _read_month(union: StoredUnion, label: str) -> Month:
+    """A snapshot of the union, by the view of that time."""
+    view = union.at(label)
+    offsets, targets = view.rows()
+    return Month(view.present, offsets.astype(np.int64), targets)
+
+
+def estimate(
+    panel: Panel,
+    samples: Sequence[npt.NDArray[np.bool_]] | None = None,
+    *,
+    replicates: int = 0,
+    seed: int = 0,
+) -> dict[str, Interval]:
+    """The estimates from a panel, or from the samples of its months; intervals from so many replicates.
+
+    Examples
+    --------
+    >>> panel = Panel.from_urls([(["http://a/", "http://b/"], [(0, 1)]), (["http://b/", "http://c/"], [])])
+    >>> found = estimate(panel)
+    >>> found["page_survival"].value, found["link_survival"].value, found["outdegree"].value
+    (0.5, 0.0, 0.25)
+    """
+    num_hosts = int(panel.hosts.max()) + 1 if len(panel.hosts) else 0
+    tops, bottoms = _sum_by_host(panel, samples, num_hosts)
+    values = _ratios(tops.sum(axis=1), bottoms.sum(axis=1))
+    drawn = [values[:, None]]
+    random = np.random.default_rng(seed)
+    hosts_there = np.flatnonzero(bottoms.sum(axis=0))
+    for start in range(0, replicates, _CHUNK):
+        count = min(_CHUNK, replicates - start)
+        shares = np.full(max(len(hosts_there), 1), 1 / max(len(hosts_there), 1))
+        weights = random.multinomial(len(hosts_there), shares, count)[:, : len(hosts_there)].T
+        drawn.append(_ratios(tops[:, hosts_there] @ weights, bottoms[:, hosts_there] @ weights))
+    low, high = np.nanpercentile(np.concatenate(drawn, axis=1), [2.5, 97.5], axis=1)
+    return {
+        name: Interval(float(value), float(least), float(most))
+        for name, value, least, most in zip(ESTIMATES, values, low, high, strict=True)
+    }
+
+
+def _ratios(tops: npt.NDArray[np.int64], bottoms: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    return np.divide(tops, bottoms, out=np.zeros(np.shape(tops)), where=bottoms != 0)
+
+
+def _sum_by_host(
+    panel: Panel, samples: Sequence[npt.NDArray[np.bool_]] | None, num_hosts: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """What stands above and below the line of each estimate, added up for each host."""
+    tops, bottoms = (np.zeros((len(ESTIMATES), num_hosts), np.int64) for _ in range(2))
+
+    def count(nodes: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.int64]:
+        return np.bincount(panel.hosts[nodes], minlength=num_hosts)
+
+    before: tuple[npt.NDArray[np.bool_], npt.NDArray[np.uint64]] | None = None
+    for number in range(panel.num_months):
+        month = panel.month(number)
+        kept = month.present if samples is None else samples[number]
+        arcs = month.arc_keys(kept)
+        sources = (arcs >> np.uint64(32)).astype(np.int64)
+        linking = np.zeros(len(kept), bool)
+        linking[sources] = True
+        tops[3] += count(sources)
+        tops[4] += count(np.flatnonzero(kept & ~linking))
+        bottoms[3:] += count(np.flatnonzero(kept))
+        if before is not None:
+            both = count(np.flatnonzero(kept & before[0]))
+            earlier, later = count(np.flatnonzero(before[0])), count(np.flatnonzero(kept))
+            tops[0] += both
+            bottoms[0] += earlier
+            tops[1] += later - both
+            bottoms[1] += later
+            common = np.intersect1d(arcs, before[1], assume_unique=True)
+            tops[2] += count((common >> np.uint64(32)).astype(np.int64))
+            bottoms[2] += count((before[1] >> np.uint64(32)).astype(np.int64))
+        before = kept, arcs
+    return tops, bottoms
+
+
+def tighten(panel: Panel, *, seed: int = 0, progress: Progress | None = None) -> list[Tightened]:
+    """The estimates when the crawl is done again with less of each limit than it took up.
+
+    What a limit is a fraction of: pages of the largest host, the deepest page, all pages, all seeds. The
+    first row is a crawl without limits, which reaches what can be reached from the home pages.
+
+    Examples
+    --------
+    >>> panel = Panel.from_urls([(["http://a/", "http://a/1"], [(0, 1)])] * 2)
+    >>> rows = tighten(panel)
+    >>> [(row.limit, row.fraction, row.pages) for row in rows[:2]]
+    [('none', 1.0, 1.0), ('pages per host', 0.5, 0.5)]
+    """
+    months = [panel.month(number) for number in range(panel.num_months)]
+    reached = [recrawl(month, panel.hosts, Limits(), seed=seed) for month in months]
+    total = sum(int(kept.sum()) for kept, _ in reached)
+    largest = max((int(np.bincount(panel.hosts[kept]).max()) for kept, _ in reached if kept.any()), default=0)
+    deepest = max((len(depths) - 1 for _, depths in reached), default=0)
+    found = []
+
+    def note(limit: str, fraction: float, value: float, samples: list[npt.NDArray[np.bool_]]) -> None:
+        values = {name: one.value for name, one in estimate(panel, samples).items()}
+        pages = sum(int(kept.sum()) for kept in samples) / max(total, 1)
+        found.append(Tightened(limit, fraction, value, pages, values))
+
+    note("none", 1.0, 1.0, [kept for kept, _ in reached])
+    with (progress or Progress()).task("crawling again", total=4 * len(FRACTIONS), unit="crawls") as task:
+        for limit in ("pages per host", "depth", "stop size", "seeds"):
+            for fraction in FRACTIONS:
+                samples, value = [], 0.0
+                for month, (kept, _) in zip(months, reached, strict=True):
+                    limits, value = _limits(limit, fraction, largest, deepest, int(kept.sum()))
+                    samples.append(recrawl(month, panel.hosts, limits, seed=seed)[0])
+                note(limit, fraction, value, samples)
+                task.advance()
+    return found
+
+
+def _limits(limit: str, fraction: float, largest: int, deepest: int, pages: int) -> tuple[Limits, float]:
+    if limit == "pages per host":
+        value = max(int(largest * fraction), 1)
+        return Limits(pages_per_host=value), value
+    if limit == "depth":
+        value = int(deepest * fraction)
+        return Limits(depth=value), value
+    if limit == "stop size":
+        value = max(int(pages * fraction), 1)
+        return Limits(pages=value), value
+    return Limits(seeds=fraction), fraction
+
+
+def describe_cuts(snapshot: Snapshot) -> SnapshotCuts:
+    """What limits cut off of a snapshot, as far as it is known.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> describe_cuts(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...2026-06: there is no part urls (parts: none yet); build it first
+    """
+    from webstrata.store.urls import Urls
+
+    with snapshot.open_part("urls") as part:
+        sizes = group_hosts(Urls(part.path).key_column).sizes
+    known: dict[str, Any] = {}
+    if (snapshot.working_folder("crawl") / RESULT).exists():
+        report = read_report(snapshot)
+        counters, settings = report.result.counters, report.settings
+        limit, depth = settings.get("max_pages_per_host"), settings.get("max_depth")
+        depths = [counters.get(f"depth_{number}", 0) for number in range(17)]
+        known = {
+            "max_pages_per_host": limit,
+            "hosts_at_limit": None if limit is None else int((sizes >= int(limit)).sum()),
+            "max_depth": depth,
+            "dropped": _cut(report.result.cuts, "dropped"),
+            "too_deep": _cut(report.result.cuts, "depth"),
+            "depths": depths[: max((place for place, count in enumerate(depths) if count), default=-1) + 1],
+            "end": report.result.end,
+            "frontier_left": _frontier_left(report.result.end, counters),
+        }
+    try:
+        not_captured = len(frontier_keys(snapshot))
+    except MissingError:
+        not_captured = None
+    return SnapshotCuts(
+        snapshot.label,
+        pages=int(sizes.sum()),
+        hosts=len(sizes),
+        largest_host=int(sizes.max()) if len(sizes) else 0,
+        not_captured=not_captured,
+        **known,
+    )
+
+
+def _cut(cuts: Iterable[Cut], reason: str) -> int:
+    return sum(cut.number for cut in cuts if cut.reason == reason)
+
+
+def count_only_by_seed(month: Month, hosts: npt.NDArray[np.uint32]) -> int:
+    """How many hosts of a month no other host links to.
+
+    Examples
+    --------
+    >>> month = Month(np.ones(3, bool), np.array([0, 2, 2, 2]), np.array([1, 2], np.uint32))
+    >>> count_only_by_seed(month, np.array([0, 0, 1], np.uint32))  # the first host
+    1
+    """
+    sources = hosts[np.repeat(np.arange(len(month.present)), np.diff(month.offsets))]
+    targets = hosts[month.targets]
+    linked = np.unique(targets[sources != targets])
+    return len(np.setdiff1d(hosts[month.present], linked))
+
+
+def _frontier_left(end: str, counters: dict[str, int]) -> int:
+    """URLs that came out of the sieve and were neither fetched nor refused."""
+    if end == "exhausted":
+        return 0
+    done = counters.get("requests", 0) - counters.get("retries", 0) - counters.get("robots", 0)
+    refused = sum(counters.get(name, 0) for name in ("disallowed", "filtered", "dropped"))
+    return max(counters.get("discovered", 0) - done - refused, 0)
+
+
+def report_bias(
+    union: StoredUnion,
+    *,
+    replicates: int = REPLICATES,
+    seed: int = 0,
+    truth: Panel | None = None,
+    progress: Progress | None = None,
+) -> BiasReport:
+    """What the limits did to the snapshots of a union; with the whole web beside it where that is known.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> report_bias(ws.create(getfixture("tmp_path") / "uk").temporal)
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...uk: there is no union of snapshots; make it with `webstrata align ...uk`
+    """
+    panel = Panel.from_union(union, progress)
+    labels = union.facts.snapshots
+    cuts = [
+        replace(
+            describe_cuts(union.collection[label]),
+            only_by_seed=count_only_by_seed(panel.month(number), panel.hosts),
+        )
+        for number, label in enumerate(labels)
+    ]
+    return BiasReport(
+        labels,
+        cuts,
+        estimate(panel, replicates=replicates, seed=seed),
+        tighten(panel, seed=seed, progress=progress),
+        replicates,
+        {} if truth is None else {name: found.value for name, found in estimate(truth).items()},
+    )

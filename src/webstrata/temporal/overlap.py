@@ -1,0 +1,111 @@
+"""How much two snapshots have in common: the tables 2 and 3 of TIME, from labels.
+
+A label is a mask of 64 bits, bit 0 the oldest snapshot. What snapshots i and j have in common is the number
+of labels with both bits; the diagonal has the sizes. The **share** of two is what they have in common over
+the mean of their sizes, 2 |A ∩ B| / (|A| + |B|), so that 1 means equal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """What each month has, and has in common with each other one."""
+
+    what: str
+    common: tuple[tuple[float, ...], ...]
+    """Row and column are months; the sizes of the months are on the diagonal."""
+
+    @property
+    def num_months(self) -> int:
+        """Number of months."""
+        return len(self.common)
+
+    def share(self, one: int, other: int) -> float:
+        """What two months have in common over the mean of their sizes; not a number where it is unknown."""
+        mean = (self.common[one][one] + self.common[other][other]) / 2
+        return self.common[one][other] / mean if mean else 0.0
+
+    def shares(self) -> list[list[float]]:
+        """The share of every pair of months."""
+        months = range(self.num_months)
+        return [[self.share(one, other) for other in months] for one in months]
+
+    def by_lag(self) -> list[float]:
+        """Mean share of the months that lie 1, 2, … months apart."""
+        shares = np.array(self.shares())
+        return [float(np.nanmean(np.diagonal(shares, lag))) for lag in range(1, self.num_months)]
+
+
+class LabelCounts:
+    """How often each label occurs, counted as they come.
+
+    Examples
+    --------
+    >>> counts = LabelCounts()
+    >>> counts.add(np.array([0b01, 0b11, 0b11], np.uint64))
+    >>> counts.add(np.array([0b10], np.uint64))
+    >>> counts.overlap("pages", 2).common
+    ((3, 2), (2, 3))
+    >>> counts.num_labels, counts.num_instances
+    (4, 6)
+    """
+
+    def __init__(self) -> None:
+        self.labels = np.zeros(0, np.uint64)
+        self.counts = np.zeros(0, np.int64)
+
+    def add(self, labels: NDArray[np.uint64]) -> None:
+        """Count more labels; those of 0 count for nothing."""
+        found, counts = np.unique(labels[labels != 0], return_counts=True)
+        joined, places = np.unique(np.concatenate([self.labels, found]), return_inverse=True)
+        total = np.zeros(len(joined), np.int64)
+        np.add.at(total, places, np.concatenate([self.counts, counts]))
+        self.labels, self.counts = joined, total
+
+    @property
+    def num_labels(self) -> int:
+        """How many were counted."""
+        return int(self.counts.sum())
+
+    @property
+    def num_instances(self) -> int:
+        """Their bits: nodes or arcs, each as often as there are snapshots that have it."""
+        return int((np.bitwise_count(self.labels).astype(np.int64) * self.counts).sum())
+
+    def overlap(self, what: str, num_snapshots: int) -> Overlap:
+        """What every two snapshots have in common."""
+        shifts = np.arange(num_snapshots, dtype=np.uint64)
+        bits = (self.labels[:, None] >> shifts & np.uint64(1)).astype(np.int64)
+        common = bits.T @ (bits * self.counts[:, None])
+        return Overlap(what, tuple(tuple(row) for row in common.tolist()))
+
+    def by_age(self, num_snapshots: int) -> list[int]:
+        """How many labels have 1, 2, … bits."""
+        ages = np.bincount(np.bitwise_count(self.labels), self.counts, num_snapshots + 1)
+        return [int(count) for count in ages[1:]]
+
+
+def overlap_of_labels(what: str, labels: Iterable[NDArray[np.uint64]], num_snapshots: int) -> Overlap:
+    """The overlap of snapshots by the labels of what they have, which may come in blocks.
+
+    Examples
+    --------
+    >>> found = overlap_of_labels("pages", [np.array([0b01, 0b11, 0b11, 0b10], np.uint64)], 2)
+    >>> found.common, round(found.share(0, 1), 3), found.by_lag() == [found.share(0, 1)]
+    (((3, 2), (2, 3)), 0.667, True)
+    """
+    counts = LabelCounts()
+    for block in labels:
+        counts.add(block)
+    return counts.overlap(what, num_snapshots)

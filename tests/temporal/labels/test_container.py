@@ -1,0 +1,62 @@
+"""Files of labels that cannot be used: one sentence each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tests.temporal.labelled import Labelled, make
+from webstrata.errors import FormatError, MissingError, NewerFormatError
+from webstrata.temporal.labels import LabelledGraph
+from webstrata.temporal.labels.container import pack_numbers, unpack_numbers
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def graph() -> Labelled:
+    return make(5, 200, 12, bounded=True, churn=0.3)
+
+
+def test_files_that_cannot_be_used_are_refused(tmp_path: Path, graph: Labelled) -> None:
+    path = graph.write(tmp_path / "union")
+    file = tmp_path / "union.labels"
+    data = file.read_bytes()
+
+    def refused(kind: type[Exception], sentence: str, content: bytes | None) -> None:
+        file.unlink(missing_ok=True)
+        if content is not None:
+            file.write_bytes(content)
+        with pytest.raises(kind, match=sentence):
+            LabelledGraph.open(path, path, snapshots=graph.snapshots)
+
+    refused(MissingError, "there are no labels", None)
+    refused(FormatError, "this is no file of labels", b"something else, and long enough for it" * 20)
+    refused(FormatError, "it ends after 9 bytes", data[:9])
+    refused(FormatError, "it is cut off after", data[: len(data) // 2])
+    refused(FormatError, "sections take", data[:16] + data[24:])
+    refused(NewerFormatError, "version 2 and this webstrata reads up to 1", data[:9] + b"\2" + data[10:])
+    refused(FormatError, "do not fit the first ones", data[:11] + b"\0" + data[12:])
+    refused(FormatError, "are not what was written", data[:-160] + b"\xff\xff" + data[-158:])
+
+
+def test_labels_of_another_graph_are_refused(tmp_path: Path, graph: Labelled) -> None:
+    path, other = graph.write(tmp_path / "union"), make(6, 200, 12, bounded=True, churn=0.3)
+    other.write(tmp_path / "other")
+    with pytest.raises(FormatError, match="the labels are those of another graph"):
+        LabelledGraph.open(tmp_path / "other", path, snapshots=graph.snapshots)
+    (tmp_path / "union.graph").write_bytes((tmp_path / "union.graph").read_bytes() + bytes(8))
+    with pytest.raises(FormatError, match="coded in other bits"):
+        LabelledGraph.open(path, path, snapshots=graph.snapshots)
+    with pytest.raises(ValueError, match="snapshots: expected the 12 of"):
+        LabelledGraph.open(tmp_path / "other", tmp_path / "other", snapshots=["2026"])
+
+
+def test_numbers_that_are_none_are_refused() -> None:
+    data = pack_numbers(np.arange(9, dtype=np.uint64))
+    for damaged in (b"", data[:-3], b"x" + data):
+        with pytest.raises(FormatError, match="numbers cannot be read"):
+            unpack_numbers(damaged)
