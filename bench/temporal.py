@@ -11,7 +11,7 @@ of its bits per label.
 compressed text of arcs with masks, and as Parquet with zstd (neither has random access).
 
 `temporal-access`, `-access-time`, `-at`: CPU time per arc on one thread. Lists of random nodes with their
-labels, in batches of 2 048, beside the same lists without (ours and TIME's coding: at most 2.5 and 1.5
+labels, in batches of 512, beside the same lists without (ours and TIME's coding: at most 2.5 and 1.5
 times as long, a ratio of 0.4 and 0.67), and one month read in order beside the union without labels (1.5,
 0.67).
 """
@@ -41,7 +41,7 @@ REAL = ("docs-churning", "docs-versions", "docs-partial-crawl", "site-rebuilt")
 PAGES = 720_000
 """Of a month of the in-vitro web; a million over all months."""
 MONTHS = 12
-BATCH = 2048
+BATCH = 512
 
 
 class BuiltIn(Peer):
@@ -266,7 +266,7 @@ def _access(place: str, coding: str, *, labelled: bool) -> dict[str, Any]:
     import numpy as np
 
     graph = _open(place, coding)
-    nodes = np.random.default_rng(1).integers(0, graph.num_nodes, 40 * BATCH).astype(np.uint32)
+    nodes = np.random.default_rng(1).integers(0, graph.num_nodes, 160 * BATCH).astype(np.uint32)
     arcs = 0
     start = time.process_time()
     for begin in range(0, len(nodes), BATCH):

@@ -51,7 +51,7 @@ def arcs_of(view: Graph) -> set[tuple[int, int]]:
     return set(zip(sources.tolist(), targets.tolist(), strict=True))
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(labelled)
 def test_views_have_the_arcs_of_their_labels(tmp_path: Path, graph: Labelled) -> None:
     time = open_both(tmp_path, graph)
@@ -80,7 +80,7 @@ def test_views_have_the_arcs_of_their_labels(tmp_path: Path, graph: Labelled) ->
     check(lost, lambda label: label >> last & 1 < label & 1)
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(labelled)
 def test_views_join_as_sets_do(tmp_path: Path, graph: Labelled) -> None:
     time = open_both(tmp_path, graph)

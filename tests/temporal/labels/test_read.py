@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(labelled, st.sampled_from(CODINGS), st.booleans(), st.sampled_from([0, 7, 30]))
 def test_what_is_written_is_read_back(
     tmp_path: Path, graph: Labelled, coding: str, mapped: object, window: int
@@ -48,7 +48,7 @@ def test_what_is_written_is_read_back(
     np.testing.assert_array_equal(counts, wanted_counts)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(labelled, st.lists(st.tuples(*[st.integers(0, 15)] * 3), max_size=3))
 def test_what_is_kept_meets_a_term(
     tmp_path: Path, graph: Labelled, terms: list[tuple[int, int, int]]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(labelled, st.sampled_from(CODINGS))
 def test_a_file_says_what_its_format_page_says(tmp_path: Path, graph: Labelled, coding: str) -> None:
     path = graph.write(tmp_path / "union", coding=coding)
