@@ -1,8 +1,11 @@
 //! Graphs of nodes in row-key order.
 
 pub mod arcs;
+pub mod balls;
 pub mod bvgraph;
+pub mod components;
 pub mod hyperball;
+pub mod lent;
 pub mod order;
 
 use crate::collection::CollectionError;

@@ -17,7 +17,7 @@ type Rows<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>);
 
 /// An open BVGraph.
 #[pyclass(frozen, module = "webstrata._core.graph")]
-struct BvGraph(bvgraph::BvGraph);
+pub(super) struct BvGraph(pub(super) bvgraph::BvGraph);
 
 #[pymethods]
 impl BvGraph {
