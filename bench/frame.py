@@ -5,12 +5,13 @@ moment of the machine hits both), throws the first round away, and prints::
 
     {"figure": "start-help", "ours": 0.05, "theirs": 0.41, "ratio": 8.2, "unit": "s", "peer": "scrapy 2.13.0",
      "input": "sha256:…", "commit": "8ac48eb0c1d2", "spread": {"ours": [0.05, 0.06], "theirs": [0.4, 0.43]},
-     "rounds": 9, "quick": true, "cpu": {"ours": 0.05, "theirs": 0.4}, "peak": {"ours": 31e6, "theirs": 52e6}}
+     "rounds": 9, "quick": true, "cpu": {"ours": 0.05, "theirs": 0.4},
+     "peak": {"ours": 31457280, "theirs": 52428800}}
 
-`ours` and `theirs` are medians, `spread` their quartiles; `cpu` are processor seconds, of all threads, and `peak`
-bytes of the largest process, whatever is measured. `ratio` above 1 always means that we are ahead. A
-peer that is not installed is said, never faked: `theirs` and `ratio` are null and `absent` says what to do.
-A commit with changes that are not committed ends with ``+``.
+`ours` and `theirs` are medians, `spread` their quartiles; `cpu` are processor seconds, of all threads, and
+`peak` bytes of the largest process, whatever is measured. `ratio` above 1 always means that we are ahead. A
+peer that is not installed is said, never faked: `theirs` and `ratio` are null and `absent` says what to do. A
+commit with changes that are not committed ends with ``+``.
 
 A new figure is a module of this folder with a list `FIGURES` and `main(FIGURES)` at its end. Each side is a
 `Program` (one process per round, with its start) or a `Call` (a function ``module:name`` in one interpreter

@@ -1,15 +1,16 @@
 """How fast a BVGraph is read from Python: beside the loop of the crate `webgraph`, and WebGraph in Java.
 
-The graph is cnr-2000 (325 557 nodes, 3 216 152 arcs), which fits into the caches, and for the figures that end
-with ``-large`` that of `bench.graph_build`, which does not; in memory, on one thread. `graph-random` asks for the
-successors of 1 000 000 nodes (`--quick`: 200 000), the same for all, drawn by splitmix64 with seed 42: we by
-one call of `batch_successors`, the others node by node in a loop of their own language. `graph-sequential`
-goes through the whole graph, we in blocks. Each adds up all successors, and the sums must be equal. Figures
-are nanoseconds of CPU time per arc, so that a busy machine hurts less; opening the graph does not count. The
-goals are 1.3 times the crate at random access and 1.2 times in sequence (a ratio of 0.77 and 0.83).
+The graph is cnr-2000 (325 557 nodes, 3 216 152 arcs), which fits into the caches, and for the figures that
+end with ``-large`` that of `bench.graph_build`, which does not; in memory, on one thread. `graph-random` asks
+for the successors of 1 000 000 nodes (`--quick`: 200 000), the same for all, drawn by splitmix64 with seed
+42: we by one call of `batch_successors`, the others node by node in a loop of their own language.
+`graph-sequential` goes through the whole graph, we in blocks. Each adds up all successors, and the sums must
+be equal. Figures are nanoseconds of CPU time per arc, so that a busy machine hurts less; opening the graph
+does not count. The goals are 1.3 times the crate at random access and 1.2 times in sequence (a ratio of 0.77
+and 0.83).
 
-`graph-open-large`: milliseconds until a mapped graph with its ``.ef`` is open, of both; `details` has by how many
-bytes the process grew.
+`graph-open-large`: milliseconds until a mapped graph with its ``.ef`` is open, of both; `details` has by how
+many bytes the process grew.
 
 Our lists are checked for damage while they are decoded, and come as arrays; the crate's loop does neither.
 """
@@ -222,20 +223,20 @@ def scan_with_java(place: str) -> dict[str, Any]:
 
 def _figure(name: str, ours: str, theirs: str, peer: str, **more: Any) -> Figure:  # noqa: ANN401
     large = name.endswith("-large")
+    facts: dict[str, Any] = {
+        "measure": "answer",
+        "unit": "ns",
+        "in_quick": not large,
+        "rounds": 3 if large else 15,
+        "prepare": prepare_large if large else prepare,
+        "data": "graph-build" if large else "graph-access",
+    }
     return Figure(
-        **{
-            "name": name,
-            "ours": Call(f"bench.graph:{ours}"),
-            "theirs": Call(f"bench.graph:{theirs}"),
-            "peer": Built(peer),
-            "prepare": prepare_large if large else prepare,
-            "data": "graph-build" if large else "graph-access",
-            "measure": "answer",
-            "unit": "ns",
-            "in_quick": not large,
-            "rounds": 3 if large else 15,
-        }
-        | more
+        name=name,
+        ours=Call(f"bench.graph:{ours}"),
+        theirs=Call(f"bench.graph:{theirs}"),
+        peer=Built(peer),
+        **facts | more,
     )
 
 

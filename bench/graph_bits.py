@@ -1,10 +1,11 @@
 """How small a BVGraph is: bits per link by parameters, and what access costs with them.
 
-`graph-bits-cnr`, `graph-bits-hc` and `graph-bits-best`: bits of ``.graph`` per link of cnr-2000 with the default
-parameters, with window 16 and chains without a limit, and with the best parameters that leave chains as short
-as by default, so that a list is as near. The peer is the crate's own tool with the same parameters, for the last
-its ``bvgraphz`` with its defaults. None depends on the machine, so each has a floor in `floors.toml`: a figure that
-misses it fails. `details` has nanoseconds of CPU time per arc at random access, of one thread.
+`graph-bits-cnr`, `graph-bits-hc` and `graph-bits-best`: bits of ``.graph`` per link of cnr-2000 with the
+default parameters, with window 16 and chains without a limit, and with the best parameters that leave chains
+as short as by default, so that a list is as near. The peer is the crate's own tool with the same parameters,
+for the last its ``bvgraphz`` with its defaults. None depends on the machine, so each has a floor in
+`floors.toml`: a figure that misses it fails. `details` has nanoseconds of CPU time per arc at random access,
+of one thread.
 
 Offsets are not counted, as in the literature. Published figures of others are in docs/decisions/structure.md.
 """

@@ -3,18 +3,18 @@
 `graph-build`: from a text of arcs, shuffled, to a BVGraph with its ``.ef``: ``webstrata graph convert --to
 bvgraph`` beside ``webgraph from arcs`` and ``webgraph build ef``. `graph-build-memory`: the largest resident
 size meanwhile. `graph-transpose`: from that graph to its transpose, with ``.ef``: ``webstrata graph convert
---transpose`` beside ``webgraph transform transpose`` and ``webgraph build ef``, and `graph-transpose-java` beside
-WebGraph's ``Transform transposeOffline``, in batches that take as much memory. (Java has no tool that builds a graph
-of numbered arcs in no order.) All have 1 GiB to sort in, and all cores. The promise is a ratio of at least
-0.83, and 100 million arcs in 2 GiB.
+--transpose`` beside ``webgraph transform transpose`` and ``webgraph build ef``, and `graph-transpose-java`
+beside WebGraph's ``Transform transposeOffline``, in batches that take as much memory. (Java has no tool that
+builds a graph of numbered arcs in no order.) All have 1 GiB to sort in, and all cores. The promise is a ratio
+of at least 0.83, and 100 million arcs in 2 GiB.
 
 `graph-bits`: bits per link of what `graph-build` made; a ratio of 1 is the promise. There is no figure where
 the two graphs have different numbers of arcs.
 
 The graph is that of an in-vitro web of 5.3 million pages and more than 100 million links, made once (some
 minutes, 2.5 GB); of `--quick`, cnr-2000 (LAW) from the folder `graph` of the third-party data that tests use
-(`WEBSTRATA_TEST_DATA`), or a smaller in-vitro web where that is not there. What both sides write takes 2 GB more,
-and is removed in the end.
+(`WEBSTRATA_TEST_DATA`), or a smaller in-vitro web where that is not there. What both sides write takes 2 GB
+more, and is removed in the end.
 """
 
 from __future__ import annotations
@@ -131,6 +131,7 @@ def bits_of_theirs(place: str) -> dict[str, float]:
 
 
 def _figure(name: str, sides: dict[str, Program], measure: str, unit: str, **more: Any) -> Figure:  # noqa: ANN401
+    facts: dict[str, Any] = {"peer": Peer("webgraph-cli", TOOL), "rounds": 3, "quick_rounds": 5}
     return Figure(
         name=name,
         ours=sides["ours"],
@@ -140,7 +141,7 @@ def _figure(name: str, sides: dict[str, Program], measure: str, unit: str, **mor
         measure=measure,  # type: ignore[arg-type]
         unit=unit,
         warm_up=False,
-        **{"peer": Peer("webgraph-cli", TOOL), "rounds": 3, "quick_rounds": 5} | more,
+        **facts | more,
     )
 
 

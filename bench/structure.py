@@ -1,20 +1,21 @@
-"""How fast, and how well, a graph is understood: beside NetworKit, the crate `webgraph-algo` and WebGraph in Java.
+"""How fast, and how well, a graph is understood: beside NetworKit, `webgraph-algo` and WebGraph in Java.
 
-`components`: seconds from arrays of arcs (those of cnr-2000, 325 557 nodes and 3 216 152 arcs) to the strongly
-connected components; each side makes its own graph of them, and both must find as many. `components-files` and
-`components-large`: the same from the files of a BVGraph, cnr-2000 and that of `bench.graph_build`, beside the crate's
-Tarjan; the promise is a ratio of at least 0.83.
+`components`: seconds from arrays of arcs (those of cnr-2000, 325 557 nodes and 3 216 152 arcs) to the
+strongly connected components; each side makes its own graph of them, and both must find as many.
+`components-files` and `components-large`: the same from the files of a BVGraph, cnr-2000 and that of
+`bench.graph_build`, beside the crate's Tarjan; the promise is a ratio of at least 0.83.
 
 `distances`: how many pairs of nodes are within each distance, on the graph with all arcs both ways, as
 NetworKit's approximation (ANF) knows undirected, connected graphs only: 64 counters of either, seconds of
-processor time of all threads. `details` has the mean distance that came out. `balls-java`: the same on cnr-2000 with
-its transpose, both from files, beside HyperBall of WebGraph in Java, 256 registers each. `balls-error`: the error of
-harmonic centrality that comes out of both, of 300 nodes, against visits; root of the mean square, relative.
-`details` has its mean, which is the bias.
+processor time of all threads. `details` has the mean distance that came out. `balls-java`: the same on
+cnr-2000 with its transpose, both from files, beside HyperBall of WebGraph in Java, 256 registers each.
+`balls-error`: the error of harmonic centrality that comes out of both, of 300 nodes, against visits; root of
+the mean square, relative. `details` has its mean, which is the bias.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import time
@@ -169,7 +170,7 @@ def _balls_java(place: str) -> tuple[float, npt.NDArray[np.float32], list[float]
 
 
 def _mean(pairs: list[float]) -> float:
-    steps = [after - before for before, after in zip(pairs, pairs[1:], strict=False)]
+    steps = [after - before for before, after in itertools.pairwise(pairs)]
     return sum(step * place for place, step in enumerate(steps, 1)) / sum(steps)
 
 
@@ -191,7 +192,11 @@ def _error(place: str, found: npt.NDArray[np.float32]) -> dict[str, Any]:
     true = np.load(Path(place) / "harmonic.npy")
     kept = true > 0
     errors = found[np.load(Path(place) / "nodes.npy")][kept] / true[kept] - 1
-    return {"value": float(np.sqrt((errors**2).mean())), "bias": float(errors.mean()), "nodes": int(kept.sum())}
+    return {
+        "value": float(np.sqrt((errors**2).mean())),
+        "bias": float(errors.mean()),
+        "nodes": int(kept.sum()),
+    }
 
 
 def err(place: str) -> dict[str, Any]:

@@ -86,7 +86,9 @@ def test_damaged_bits_are_said_or_harmless(
 
 @pytest.mark.peer
 @given(
-    name=st.sampled_from(["nodes", "arcs", "windowsize", "maxrefcount", "minintervallength", "zetak", "version"]),
+    name=st.sampled_from(
+        ["nodes", "arcs", "windowsize", "maxrefcount", "minintervallength", "zetak", "version"]
+    ),
     value=st.integers(-2, 20) | st.integers(2**31 - 2, 2**64 + 2) | st.text("0123456789.eE-x", max_size=4),
 )
 def test_properties_that_say_anything_are_refused_or_harmless(

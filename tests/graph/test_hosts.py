@@ -42,6 +42,7 @@ def test_arcs_between_hosts_are_counted(snapshot: ws.Snapshot) -> None:
             for target, weight in graph.weighted_successors(node)
         }
         assert found == wanted
+        assert graph.weights is not None
         assert int(graph.weights.sum()) == snapshot.graph.num_arcs
         assert dict(zip(graph.names, graph.pages.tolist(), strict=True)) == Counter(groups)
         assert [graph.node(name) for name in graph.names] == list(range(graph.num_nodes))

@@ -47,4 +47,6 @@ def test_rows_that_are_none_are_refused() -> None:
         with pytest.raises(ValueError, match="rows: expected offsets"):
             core.strong_components(rows)
     with pytest.raises(ValueError, match="rows: expected those of nodes"):
-        core.join_nodes(np.arange(2, dtype=np.uint32), (np.array([0, 1], np.uint64), np.array([2], np.uint32)), 0)
+        core.join_nodes(
+            np.arange(2, dtype=np.uint32), (np.array([0, 1], np.uint64), np.array([2], np.uint32)), 0
+        )

@@ -4,7 +4,6 @@ pub mod arcs;
 pub mod balls;
 pub mod bvgraph;
 pub mod components;
-pub mod hyperball;
 pub mod lent;
 pub mod order;
 

@@ -4,7 +4,7 @@ use super::graph::BvGraph;
 use super::progress::supervise;
 use crate::collection::progress::Meter;
 use crate::graph::lent::{Lent, Source};
-use crate::graph::{GraphError, balls, components, hyperball, order};
+use crate::graph::{GraphError, balls, components, order};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -13,7 +13,6 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(count_balls, module)?)?;
     module.add_function(wrap_pyfunction!(strong_components, module)?)?;
     module.add_function(wrap_pyfunction!(join_nodes, module)?)?;
-    module.add_function(wrap_pyfunction!(grow_balls, module)?)?;
     module.add_function(wrap_pyfunction!(breadth_first_order, module)?)?;
     module.add_function(wrap_pyfunction!(layered_labels, module)?)
 }
@@ -80,37 +79,6 @@ fn join_nodes(
     let rows = (rows.0.as_slice()?, rows.1.as_slice()?);
     py.detach(|| components::join(parents, rows, first))
         .map_err(Into::into)
-}
-
-/// Registers and flags before, of all nodes; registers, flags and sizes after, of the nodes whose rows these are.
-#[pyfunction]
-#[pyo3(signature = (rows, first, old, new, progress = None))]
-#[allow(clippy::type_complexity)]
-fn grow_balls(
-    py: Python<'_>,
-    rows: Rows<'_>,
-    first: usize,
-    old: (PyReadonlyArray1<'_, u8>, PyReadonlyArray1<'_, bool>),
-    mut new: (
-        PyReadwriteArray1<'_, u8>,
-        PyReadwriteArray1<'_, bool>,
-        PyReadwriteArray1<'_, f64>,
-    ),
-    progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<()> {
-    let rows = (rows.0.as_slice()?, rows.1.as_slice()?);
-    let old = hyperball::Balls {
-        registers: old.0.as_slice()?,
-        changed: old.1.as_slice()?,
-    };
-    let new = hyperball::Grown {
-        registers: new.0.as_slice_mut()?,
-        changed: new.1.as_slice_mut()?,
-        sizes: new.2.as_slice_mut()?,
-    };
-    supervise(py, progress, |meter| {
-        hyperball::grow(rows, first, &old, new, meter)
-    })
 }
 
 /// The nodes in the order of breadth-first visits.

@@ -14,7 +14,6 @@ __all__ = [
     "bv_encode",
     "bv_write_ef",
     "count_balls",
-    "grow_balls",
     "join_nodes",
     "keys_to_rows",
     "layered_labels",
@@ -85,13 +84,6 @@ class BvGraph:
         self, start: int, end: int, progress: Callable[[int], object] | None = None
     ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
 
-def grow_balls(
-    rows: tuple[NDArray[np.uint64], NDArray[np.uint32]],
-    first: int,
-    old: tuple[NDArray[np.uint8], NDArray[np.bool_]],
-    new: tuple[NDArray[np.uint8], NDArray[np.bool_], NDArray[np.float64]],
-    progress: Callable[[int], object] | None = None,
-) -> None: ...
 def count_balls(
     lists: tuple[NDArray[np.uint64], NDArray[np.uint32]] | BvGraph,
     transpose: tuple[NDArray[np.uint64], NDArray[np.uint32]] | BvGraph,

@@ -80,7 +80,7 @@ class BVGraph(Graph):
         [end] = self.places(self.num_nodes, self.num_nodes).tolist()
         if wrong := find_contradiction(properties, self.num_nodes, self.num_arcs, end):
             raise FormatError(
-                f"{path}: {wrong}; it belongs to another graph (`webstrata graph check {basename}` tells more)"
+                f"{path}: {wrong}; it belongs to another graph, `webstrata graph check {basename}` tells more"
             )
 
     @property

@@ -163,15 +163,15 @@ class NamedGraph(BVGraph):
         """
         words = name.lower().split(".")
         for skipped in range(1, len(words)):
-            end = "." + ".".join(words[skipped:])
-            begin = ".".join(words[: len(words) - skipped]) + "."
-            kept = pc.or_(
-                pc.or_(pc.ends_with(self.column, end), pc.equal(self.column, end[1:])),
-                pc.or_(pc.starts_with(self.column, begin), pc.equal(self.column, begin[:-1])),
-            )
-            found: list[str] = self.column.filter(kept).slice(0, NEAR).to_pylist()
-            if found:
-                return found
+            for order in (words, words[::-1]):
+                begin, end = ".".join(order[: len(words) - skipped]), ".".join(order[skipped:])
+                kept = pc.or_(
+                    pc.or_(pc.ends_with(self.column, "." + end), pc.equal(self.column, end)),
+                    pc.or_(pc.starts_with(self.column, begin + "."), pc.equal(self.column, begin)),
+                )
+                found: list[str] = self.column.filter(kept).slice(0, NEAR).to_pylist()
+                if found:
+                    return found
         return []
 
     def transpose(self) -> Graph:

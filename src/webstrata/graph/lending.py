@@ -1,8 +1,8 @@
 """Graphs lent to loops of the core that go to and fro: their rows, or their files as they are.
 
-Such a loop (components, balls, orders) asks for lists in an order of its own. From rows in memory a list costs
-nothing; from the files it is decoded each time, some ten times slower, and the graph takes no memory. Rows are
-made where they fit into `ROWS` bytes.
+Such a loop (components, balls, orders) asks for lists in an order of its own. From rows in memory a list
+costs nothing; from the files it is decoded each time, some ten times slower, and the graph takes no memory.
+Rows are made where they fit into `ROWS` bytes.
 """
 
 from __future__ import annotations

@@ -10,7 +10,8 @@ stay those of the row keys: a graph in another order is an extra part with its p
   cluster stay in the order that they had. With several threads two runs differ a little.
 
 The graph stays compressed where its rows are large (see `lending`), and that with all arcs both ways is then
-written to files. Visits take 17 bytes a node, labels 25; the graph in its new order is sorted outside of memory.
+written to files. Visits take 17 bytes a node, labels 25; the graph in its new order is sorted outside of
+memory.
 """
 
 from __future__ import annotations

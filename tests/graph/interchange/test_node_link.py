@@ -23,7 +23,7 @@ def test_networkx_finds_the_same_graph_and_names(tmp_path: Path, monkeypatch: py
     graph = Graph.from_arcs(np.random.default_rng(1).integers(30, size=(80, 2)), num_nodes=40)
     graph.write(tmp_path / "uk")
     assert run(["graph", "convert", str(tmp_path / "uk"), str(tmp_path / "uk.json"), "--to", "networkx"]) == 0
-    names = [f"\"{node}" for node in range(40)]
+    names = [f'"{node}' for node in range(40)]
     convert(graph, tmp_path / "named.json", "networkx", names=names)
     for file in ("uk.json", "named.json"):
         found = networkx.node_link_graph(json.loads((tmp_path / file).read_text()), edges="edges")

@@ -123,7 +123,10 @@ def test_visits_can_be_cancelled() -> None:
     progress = Progress()
     progress.cancel()
     graph = Graph.from_arcs([(0, 1)])
-    for work in (lambda: distances(graph, [0], progress=progress), lambda: weak_components(graph, progress=progress)):
+    for work in (
+        lambda: distances(graph, [0], progress=progress),
+        lambda: weak_components(graph, progress=progress),
+    ):
         with pytest.raises(Cancelled):
             work()
 

@@ -50,7 +50,9 @@ def command(
     if len(asked) > 2:
         raise click.UsageError(f"expected a snapshot and a URL, got {' '.join(asked)}")
     if anchors and (hops > 1 or level != "pages" or len(asked) == 1):
-        raise click.UsageError("--anchors is about the links of one page of a snapshot: leave --hops and --of out")
+        raise click.UsageError(
+            "--anchors is about the links of one page of a snapshot: leave --hops and --of out"
+        )
     if len(asked) == 1 and Path(place).is_dir():
         raise UsageError(f"{place}: this is a folder; name a snapshot of the collection too")
     page = asked[-1]
@@ -129,12 +131,11 @@ def _ask_graph(
     turned = graph.transpose() if inward else graph
     near = turned.successors(node)
     if hops == 1:
-        nodes, far = near, np.ones(len(near), np.int64)
+        columns: Columns = {"node": near.tolist(), "distance": [1] * len(near)}
     else:
         found = distances(turned, [node], longest=hops)
         nodes = np.flatnonzero((found > 0) | (np.arange(len(found)) == node) & np.isin(node, near))
-        far = np.maximum(found[nodes], 1)
-    columns: Columns = {"node": nodes.tolist(), "distance": far.tolist()}
+        columns = {"node": nodes.tolist(), "distance": np.maximum(found[nodes], 1).tolist()}
     head: dict[str, Any] = {"graph": name, "node": node}
     if isinstance(graph, NamedGraph):
         columns["name"] = [graph.column[place].as_py() for place in columns["node"]]
@@ -154,7 +155,9 @@ def _find(graph: Graph, name: str, page: str) -> int:
             near = ", ".join(graph.nearest(page)) or "none"
             raise MissingError(f"{page}: this is no node of {name}; names that are like it: {near}")
     if not page.isdecimal():
-        raise UsageError(f"{page}: {name} has no names; name a node by its number, from 0 to {graph.num_nodes - 1}")
+        raise UsageError(
+            f"{page}: {name} has no names; name a node by its number, from 0 to {graph.num_nodes - 1}"
+        )
     if int(page) >= graph.num_nodes:
         raise MissingError(f"{page}: this is no node of {name}; its nodes are 0 to {graph.num_nodes - 1}")
     return int(page)

@@ -7,8 +7,8 @@
 ================================  ====================================================================
 
 Names of hosts are reversed there (``org.example.www``) and sorted, as row keys are. A graph is named by
-either file, or by what stands before ``-vertices`` and ``-edges``. Names stay beside a BVGraph that is made of
-one (see `webstrata.graph.hosts`).
+either file, or by what stands before ``-vertices`` and ``-edges``. Names stay beside a BVGraph that is made
+of one (see `webstrata.graph.hosts`).
 """
 
 from __future__ import annotations

@@ -218,8 +218,8 @@ def _open(path: Path | Graph, progress: Progress) -> Graph:
     basename = _basename(path)
     if not basename.with_name(f"{basename.name}.properties").exists():
         raise MissingError(
-            f"{path}: there is no graph of that name (no {basename.name}.properties), and the name tells no other "
-            "format; say which it is"
+            f"{path}: there is no graph of that name (no {basename.name}.properties), and the name tells no "
+            "other format; say which it is"
         )
     return Graph.open(basename, progress=progress)
 

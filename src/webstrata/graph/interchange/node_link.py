@@ -1,7 +1,7 @@
 """NetworkX's node-link form: one JSON document, which `networkx.node_link_graph(..., edges="edges")` reads.
 
 ``{"directed": true, "multigraph": false, "graph": {}, "nodes": [{"id": 0}, …], "edges": [{"source": 0,
-"target": 1}, …]}``, an arc a line; written only. Nodes are numbers, and have a ``name`` where there are names.
+"target": 1}, …]}``, an arc a line; written only. Nodes are numbers, with a ``name`` where there are names.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Distances of all pairs, estimated by HyperBall.
 
 By Boldi and Vigna: In-core computation of geometric centralities with HyperBall, 2013. The ball of radius t
-around a node is the set of nodes at distance at most t. HyperBall keeps a HyperLogLog counter for every
-ball and grows all of them by one arc a round: B(x, t + 1) = B(x, t) ∪ ⋃ B(y, t) over the successors y of x.
-The rounds are those of the crate ``webgraph-algo``. Here that is done on the *transposed* graph, so that the ball of a node has those who reach it; the number
-of pairs is the same. From the sizes of the balls follow
+around a node is the set of nodes at distance at most t. HyperBall keeps a HyperLogLog counter for every ball
+and grows all of them by one arc a round: B(x, t + 1) = B(x, t) ∪ ⋃ B(y, t) over the successors y of x. The
+rounds are those of the crate ``webgraph-algo``. Here that is done on the *transposed* graph, so that the ball
+of a node has those who reach it; the number of pairs is the same. From the sizes of the balls follow
 
 - the **neighbourhood function** N(t), how many pairs (x, y) have a distance of at most t, itself included;
 - the **distance distribution**, what N(t) grows by, over the pairs of different nodes that are joined at all;
@@ -17,8 +17,8 @@ standard error is the jackknife over those runs. A bias of counters of less
 than one percent comes on top, and is all there is in a graph of a few dozen nodes, where runs agree. The
 number of threads shows in the last digits of sums at most.
 
-**Memory.** 2 m + 30 bytes a node, and the rows of the graph where they are small (see `lending`); else lists are
-decoded anew each round.
+**Memory.** 2 m + 30 bytes a node, and the rows of the graph where they are small (see `lending`); else lists
+are decoded anew each round.
 """
 
 from __future__ import annotations

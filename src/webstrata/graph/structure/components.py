@@ -8,10 +8,10 @@ The **bow tie** has the largest strong component in the middle, the *core*. *In*
 *out* those that it reaches. Of the others in the same weak component, *tubes* lead from *in* to *out* past
 the core, and *tendrils* are all the rest; nodes of other weak components are *disconnected*.
 
-All of this is exact, and done on the compressed graph. Strong components are found by Tarjan's algorithm of the
-crate ``webgraph-algo``, which takes some 30 bytes a node and the lists of the nodes that it is within; rows
-are made where they are small (see `lending`). For weak ones the graph is gone through once, block by block,
-and trees of nodes are joined: 8 bytes a node. Visits take 4 bytes a node.
+All of this is exact, and done on the compressed graph. Strong components are found by Tarjan's algorithm of
+the crate ``webgraph-algo``, which takes some 30 bytes a node and the lists of the nodes that it is within;
+rows are made where they are small (see `lending`). For weak ones the graph is gone through once, block by
+block, and trees of nodes are joined: 8 bytes a node. Visits take 4 bytes a node.
 """
 
 from __future__ import annotations

@@ -74,9 +74,9 @@ class Server:
         }
 
     def hosts_table(self) -> str:
-        """The hosts of the month, a line each: address and port, and name, as ``--hosts-table`` of a crawl reads.
+        """The hosts of the month with addresses and the port, as ``--hosts-table`` of a crawl has them.
 
-        /etc/hosts has the same without ports.
+        They are a line each; /etc/hosts has the same without ports.
         """
         return "".join(f"{address}:{self.port}\t{name}\n" for name, address in self.addresses().items())
 
