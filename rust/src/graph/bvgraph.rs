@@ -4,12 +4,14 @@
 //! one list after another from bits that nobody vouches for, `places` where they begin: the crate's own decoders take a
 //! damaged stream for true.
 
+mod content;
 pub mod lists;
 pub mod places;
 mod read;
 mod write;
 
-pub use read::{BvGraph, Mode};
+pub use content::Mode;
+pub use read::BvGraph;
 pub use write::{CompressedSize, Joiner, Parameters, Piece, encode, write_ef};
 
 use std::path::{Path, PathBuf};
