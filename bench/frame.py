@@ -5,11 +5,13 @@ moment of the machine hits both), throws the first round away, and prints::
 
     {"figure": "start-help", "ours": 0.05, "theirs": 0.41, "ratio": 8.2, "unit": "s", "peer": "scrapy 2.13.0",
      "input": "sha256:…", "commit": "8ac48eb0c1d2", "spread": {"ours": [0.05, 0.06], "theirs": [0.4, 0.43]},
-     "rounds": 9, "quick": true}
+     "rounds": 9, "quick": true, "cpu": {"ours": 0.05, "theirs": 0.4},
+     "peak": {"ours": 31457280, "theirs": 52428800}}
 
-`ours` and `theirs` are medians, `spread` their quartiles. `ratio` above 1 always means that we are ahead. A
-peer that is not installed is said, never faked: `theirs` and `ratio` are null and `absent` says what to do.
-A commit with changes that are not committed ends with ``+``.
+`ours` and `theirs` are medians, `spread` their quartiles; `cpu` are processor seconds, of all threads, and
+`peak` bytes of the largest process, whatever is measured. `ratio` above 1 always means that we are ahead. A
+peer that is not installed is said, never faked: `theirs` and `ratio` are null and `absent` says what to do. A
+commit with changes that are not committed ends with ``+``.
 
 A new figure is a module of this folder with a list `FIGURES` and `main(FIGURES)` at its end. Each side is a
 `Program` (one process per round, with its start) or a `Call` (a function ``module:name`` in one interpreter
@@ -105,11 +107,12 @@ class Call:
     function: str
     python: Path = OURS / "python"
     arguments: tuple[Any, ...] | None = None
-    """In place of the input's folder."""
+    """In place of the input's folder, which ``{input}`` among them stands for."""
 
     def order(self, place: Path) -> dict[str, Any]:
         """What the worker is told."""
-        return {"arguments": [str(place)] if self.arguments is None else list(self.arguments)}
+        words = ["{input}"] if self.arguments is None else self.arguments
+        return {"arguments": [str(place) if word == "{input}" else word for word in words]}
 
 
 Side = Program | Call
@@ -152,6 +155,10 @@ class Samples:
     """What one side took, round by round."""
 
     values: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+    """Processor seconds."""
+    peak: int = 0
+    """The largest resident size."""
 
     @property
     def median(self) -> float:
@@ -255,6 +262,8 @@ def measure(figure: Figure, *, quick: bool = False, seconds: float = float("inf"
                 raise BenchError(f"{figure.name}: both sides ran, and their answers differ")
             if number or not figure.warm_up:
                 for name, report in reports.items():
+                    samples[name].cpu.append(report["cpu"])
+                    samples[name].peak = max(samples[name].peak, report["peak"])
                     value = report[figure.measure]
                     if isinstance(value, dict):
                         details[name] = value
@@ -284,6 +293,8 @@ def _describe(
         "spread": {name: found.quartiles for name, found in samples.items()},
         "rounds": len(samples["ours"].values),
         "quick": quick,
+        "cpu": {name: _round(statistics.median(found.cpu)) for name, found in samples.items()},
+        "peak": {name: found.peak for name, found in samples.items()},
     }
     return line | ({"absent": absent} if absent else {})
 
@@ -327,8 +338,10 @@ def digest_tree(folder: Path, salt: str) -> str:
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     digest = hashlib.sha256(b"" if files else salt.encode())
     for path in files:
-        content = path.read_bytes()
-        digest.update(f"{path.relative_to(folder).as_posix()}\0{len(content)}\0".encode() + content)
+        digest.update(f"{path.relative_to(folder).as_posix()}\0{path.stat().st_size}\0".encode())
+        with path.open("rb") as stream:
+            while piece := stream.read(1 << 22):
+                digest.update(piece)
     return f"sha256:{digest.hexdigest()}"
 
 

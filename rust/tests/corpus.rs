@@ -8,7 +8,7 @@ mod entries;
 
 type Entry = fn(&[u8]);
 
-const ENTRIES: [(&str, Entry); 9] = [
+const ENTRIES: [(&str, Entry); 10] = [
     ("url", entries::url),
     ("robots", entries::robots),
     ("http", entries::http),
@@ -18,6 +18,7 @@ const ENTRIES: [(&str, Entry); 9] = [
     ("sitemap", entries::sitemap),
     ("filter", entries::filter),
     ("bvgraph", entries::bvgraph),
+    ("ef", entries::ef),
 ];
 
 /// The bytes of a line as `tests/fuzz/kernels.py` writes it.

@@ -9,7 +9,6 @@ next ones have begun: each was written whole, and nobody reads them again here.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import tempfile
@@ -40,9 +39,9 @@ MAX_RESIDENT = 1 << 30
 @contextmanager
 def serving(folder: Path, seed: int) -> Iterator[list[str]]:
     """Serve the web from another process; the options of a crawl that begins with its home pages."""
-    seeds, table, hosts = (folder / name for name in ("seeds.txt", "table.txt", "hosts.txt"))
+    seeds, hosts = folder / "seeds.txt", folder / "hosts.txt"
     words = [str(WEBSTRATA), "invitro", "serve", "--preset", "clean", "--seed", str(seed), "--origins"]
-    words += ["--seeds", str(seeds), "--hosts-table", str(table), "--json"]
+    words += ["--seeds", str(seeds), "--hosts-table", str(hosts), "--json"]
     said = folder / "server.json"
     with said.open("wb") as out:
         server = subprocess.Popen(words, stdout=out, stderr=subprocess.DEVNULL)
@@ -51,9 +50,6 @@ def serving(folder: Path, seed: int) -> Iterator[list[str]]:
             if server.poll() is not None:
                 raise SystemExit("the server did not start")
             time.sleep(0.1)
-        port = json.loads(said.read_text())["port"]
-        lines = (line.split() for line in table.read_text().splitlines())
-        hosts.write_text("".join(f"{address}:{port} {name}\n" for address, name in lines))
         yield ["--seeds", str(seeds), "--hosts-table", str(hosts)]
     finally:
         # a shell that runs us in the background has our children ignore Ctrl-C

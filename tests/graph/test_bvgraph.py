@@ -22,6 +22,8 @@ from webstrata.graph.view import Graph
 if TYPE_CHECKING:
     from pathlib import Path
 
+EF_HEADER = 332
+"""Bytes before the list: magic, version, and hashes and name of its type."""
 graphs = st.integers(1, 40).flatmap(
     lambda n: st.lists(st.sets(st.integers(0, n - 1)), min_size=n, max_size=n)
 )
@@ -60,12 +62,17 @@ def test_damaged_bits_are_said_or_harmless(
     tmp_path: Path, lists: list[set[int]], data: st.DataObject
 ) -> None:
     compress(*reference.to_rows(lists), tmp_path / "uk")
-    file = tmp_path / f"uk.{data.draw(st.sampled_from(['graph', 'offsets']))}"
+    extension = data.draw(st.sampled_from(["graph", "offsets", "ef"]))
+    if extension != "ef":
+        (tmp_path / "uk.ef").unlink()
+    file = tmp_path / f"uk.{extension}"
     damaged = bytearray(file.read_bytes())
-    for place in data.draw(st.lists(st.integers(0, max(len(damaged) - 1, 0)), max_size=8)):
+    # with another header, `.ef` is of another version and not read at all
+    first = EF_HEADER if extension == "ef" else 0
+    for place in data.draw(st.lists(st.integers(first, max(len(damaged) - 1, first)), max_size=8)):
         if damaged:
             damaged[place] ^= data.draw(st.integers(1, 255))
-    file.write_bytes(damaged[: data.draw(st.integers(0, len(damaged)))])
+    file.write_bytes(damaged[: data.draw(st.just(len(damaged)) | st.integers(0, len(damaged)))])
     try:
         graph = BVGraph(tmp_path / "uk")
         offsets, targets = graph.rows()
@@ -78,6 +85,28 @@ def test_damaged_bits_are_said_or_harmless(
 
 
 @pytest.mark.peer
+@given(
+    name=st.sampled_from(
+        ["nodes", "arcs", "windowsize", "maxrefcount", "minintervallength", "zetak", "version"]
+    ),
+    value=st.integers(-2, 20) | st.integers(2**31 - 2, 2**64 + 2) | st.text("0123456789.eE-x", max_size=4),
+)
+def test_properties_that_say_anything_are_refused_or_harmless(
+    tmp_path: Path, name: str, value: int | str
+) -> None:
+    compress(*reference.to_rows([[1, 2], [0], [], [0, 1, 2, 3]]), tmp_path / "uk")
+    path = tmp_path / "uk.properties"
+    path.write_text(re.sub(rf"(?m)^{name}=.*$", f"{name}={value}", path.read_text()))
+    for extension in ("", ".ef", ".offsets"):
+        if extension:
+            path.with_suffix(extension).unlink()
+        try:
+            rows = BVGraph(tmp_path / "uk").rows()
+        except FormatError:
+            continue
+        assert len(rows[0]) == 5 or name == "nodes"
+
+
 def test_a_real_graph_is_read_and_compresses_to_what_its_authors_got(test_data: Path, tmp_path: Path) -> None:
     graph = BVGraph(test_data / "graph" / "cnr-2000")
     assert (graph.num_nodes, graph.num_arcs) == (325_557, 3_216_152)

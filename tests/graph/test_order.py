@@ -12,10 +12,19 @@ from hypothesis import strategies as st
 
 from webstrata.collection.progress import Progress
 from webstrata.errors import Cancelled
-from webstrata.graph import Graph
-from webstrata.graph.order import invert, order_by_labels, order_by_visit, permute, symmetrize
+from webstrata.graph import Graph, lending
+from webstrata.graph.order import (
+    invert,
+    order_by_labels,
+    order_by_visit,
+    permute,
+    symmetrize,
+    write_permuted,
+)
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from webstrata.collection.progress import Task
 
 arcs = st.lists(st.tuples(st.integers(0, 14), st.integers(0, 14)), max_size=40)
@@ -46,6 +55,19 @@ def test_a_permuted_graph_has_the_same_arcs(arcs: list[tuple[int, int]], order: 
     assert pairs(permute(found, invert(np.array(order, np.uint32)))) == pairs(graph)
     both = symmetrize(graph)
     assert pairs(both) == {pair for u, v in pairs(graph) if u != v for pair in ((u, v), (v, u))}
+
+
+def test_large_graphs_are_ordered_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arcs = np.random.default_rng(4).integers(500, size=(2000, 2))
+    graph = Graph.from_arcs(arcs, num_nodes=500).write(tmp_path / "uk")
+    wanted = order_by_visit(graph)
+    monkeypatch.setattr(lending, "ROWS", 0)
+    np.testing.assert_array_equal(order_by_visit(graph), wanted)
+    assert sorted(order_by_labels(graph, gammas=[1.0, 0.0]).tolist()) == list(range(500))
+    write_permuted(graph, wanted, tmp_path / "bfs", transpose=tmp_path / "bfs-t")
+    in_memory = permute(graph, wanted)
+    assert pairs(Graph.open(tmp_path / "bfs")) == pairs(in_memory)
+    assert pairs(Graph.open(tmp_path / "bfs-t")) == pairs(in_memory.transpose())
 
 
 def test_label_propagation_finds_what_was_mixed_up() -> None:

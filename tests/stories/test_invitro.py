@@ -76,10 +76,11 @@ def test_every_host_is_at_its_own_loopback_address(tmp_path: Path) -> None:
     words = ("--preset", "tiny", "--seed", "7", "--origins", "--hosts-table", "hosts")
     with serving(tmp_path, *words) as (said, _):
         lines = (tmp_path / "hosts").read_text().splitlines()
-        table = {line.split()[1]: line.split()[0] for line in lines}
-        for host, address in list(table.items())[:3]:
+        table = {line.split()[1]: line.split()[0].split(":") for line in lines}
+        for host, (address, port) in list(table.items())[:3]:
             assert address.startswith("127.")
-            connection = http.client.HTTPConnection(address, said["port"])
+            assert int(port) == said["port"]
+            connection = http.client.HTTPConnection(address, int(port))
             connection.request("GET", "/robots.txt", headers={"Host": host})
             assert connection.getresponse().status in (200, 404)
             connection.close()

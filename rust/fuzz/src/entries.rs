@@ -4,6 +4,7 @@
 
 use super::crawl::filters::{Facts, Filter, Subject};
 use super::graph::bvgraph::lists::{Lists, Shape};
+use super::graph::bvgraph::places::Places;
 use super::web::{charset, host, html, http, robots, row_key, sitemap, url};
 use dsi_bitstream::prelude::Codes;
 use std::io;
@@ -272,6 +273,20 @@ pub fn bvgraph(input: &[u8]) {
         assert!(outcome.is_ok() && found == row);
         assert_eq!(lists.outdegree(places[node]), Ok(row.len() as u64));
     }
+}
+
+/// What is behind the header of `.ef`.
+pub fn ef(input: &[u8]) {
+    let Some(places) = Places::find(input, 0) else {
+        return;
+    };
+    // as many bits as the file has bound the values that there can be
+    assert!(places.len() <= 8 * input.len());
+    for index in 0..places.len().saturating_add(1) {
+        let found = places.get(input, index);
+        assert!(index < places.len() || found.is_none());
+    }
+    assert!(places.get(input, usize::MAX).is_none());
 }
 
 fn cut_line(input: &[u8]) -> (&[u8], &[u8]) {

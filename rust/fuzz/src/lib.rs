@@ -12,6 +12,7 @@ pub mod crawl {
 pub mod graph {
     pub mod bvgraph {
         pub mod lists;
+        pub mod places;
     }
 }
 

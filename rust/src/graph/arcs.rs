@@ -21,8 +21,13 @@ fn digits(differing: u64) -> impl Iterator<Item = (u32, u32)> {
 }
 
 /// Sorts `keys`; `scratch` has their length. With `once`, equal ones are kept once each, at the front; how many there
-/// are is what comes back.
-pub fn sort(keys: &mut [u64], scratch: &mut [u64], once: bool) -> Result<usize, GraphError> {
+/// are is what comes back. With `by_source`, arcs of one source come in order already, and stay as they come.
+pub fn sort(
+    keys: &mut [u64],
+    scratch: &mut [u64],
+    once: bool,
+    by_source: bool,
+) -> Result<usize, GraphError> {
     if keys.len() != scratch.len() {
         return Err(GraphError::Arrays(format!(
             "scratch: expected the {} places of the keys, got {}",
@@ -34,7 +39,10 @@ pub fn sort(keys: &mut [u64], scratch: &mut [u64], once: bool) -> Result<usize, 
     let (all, any) = keys
         .iter()
         .fold((u64::MAX, 0), |(all, any), key| (all & key, any | key));
-    let differing = if keys.is_empty() { 0 } else { all ^ any };
+    let mut differing = if keys.is_empty() { 0 } else { all ^ any };
+    if by_source {
+        differing &= u64::MAX << 32;
+    }
     let (mut from, mut to) = (&mut *keys, &mut *scratch);
     let mut is_swapped = false;
     for (shift, width) in digits(differing) {
@@ -130,7 +138,7 @@ mod tests {
             }
             let mut found = keys;
             let mut scratch = vec![0; found.len()];
-            let length = sort(&mut found, &mut scratch, once).unwrap();
+            let length = sort(&mut found, &mut scratch, once, false).unwrap();
             prop_assert_eq!(&found[..length], &wanted[..]);
         }
     }

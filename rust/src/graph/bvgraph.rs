@@ -1,13 +1,17 @@
 //! BVGraph: successor lists in a few bits per link, as the crate `webgraph` and Java's WebGraph code them.
 //!
 //! `write` is the crate's compressor behind our writer; `read` opens files, in memory or mapped, and `lists` decodes
-//! one list after another from bits that nobody vouches for: the crate's own decoders take a damaged stream for true.
+//! one list after another from bits that nobody vouches for, `places` where they begin: the crate's own decoders take a
+//! damaged stream for true.
 
+mod content;
 pub mod lists;
+pub mod places;
 mod read;
 mod write;
 
-pub use read::{BvGraph, Mode};
+pub use content::Mode;
+pub use read::BvGraph;
 pub use write::{CompressedSize, Joiner, Parameters, Piece, encode, write_ef};
 
 use std::path::{Path, PathBuf};

@@ -1,8 +1,10 @@
 //! Graphs of nodes in row-key order.
 
 pub mod arcs;
+pub mod balls;
 pub mod bvgraph;
-pub mod hyperball;
+pub mod components;
+pub mod lent;
 pub mod order;
 
 use crate::collection::CollectionError;

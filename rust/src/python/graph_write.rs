@@ -138,14 +138,16 @@ fn bv_write_ef(
 }
 
 #[pyfunction]
+#[pyo3(signature = (keys, scratch, once, by_source = false))]
 fn sort_keys(
     py: Python<'_>,
     mut keys: PyReadwriteArray1<'_, u64>,
     mut scratch: PyReadwriteArray1<'_, u64>,
     once: bool,
+    by_source: bool,
 ) -> PyResult<usize> {
     let (keys, scratch) = (keys.as_slice_mut()?, scratch.as_slice_mut()?);
-    py.detach(|| arcs::sort(keys, scratch, once))
+    py.detach(|| arcs::sort(keys, scratch, once, by_source))
         .map_err(Into::into)
 }
 

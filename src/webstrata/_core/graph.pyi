@@ -13,10 +13,12 @@ __all__ = [
     "breadth_first_order",
     "bv_encode",
     "bv_write_ef",
-    "grow_balls",
+    "count_balls",
+    "join_nodes",
     "keys_to_rows",
     "layered_labels",
     "sort_keys",
+    "strong_components",
 ]
 
 def bv_encode(
@@ -36,7 +38,9 @@ def bv_write_ef(
 def keys_to_rows(
     keys: NDArray[np.uint64], first: int, end: int, with_counts: bool
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]: ...
-def sort_keys(keys: NDArray[np.uint64], scratch: NDArray[np.uint64], once: bool) -> int: ...
+def sort_keys(
+    keys: NDArray[np.uint64], scratch: NDArray[np.uint64], once: bool, by_source: bool = False
+) -> int: ...
 
 @final
 class BvJoiner:
@@ -82,19 +86,26 @@ class BvGraph:
         self, start: int, end: int, progress: Callable[[int], object] | None = None
     ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
 
-def grow_balls(
-    rows: tuple[NDArray[np.uint64], NDArray[np.uint32]],
-    first: int,
-    old: tuple[NDArray[np.uint8], NDArray[np.bool_]],
-    new: tuple[NDArray[np.uint8], NDArray[np.bool_], NDArray[np.float64]],
+def count_balls(
+    lists: tuple[NDArray[np.uint64], NDArray[np.uint32]] | BvGraph,
+    transpose: tuple[NDArray[np.uint64], NDArray[np.uint32]] | BvGraph,
+    log_registers: int,
+    seed: int,
     progress: Callable[[int], object] | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float32]]: ...
+def strong_components(
+    lists: tuple[NDArray[np.uint64], NDArray[np.uint32]] | BvGraph,
+    progress: Callable[[int], object] | None = None,
+) -> NDArray[np.uint32]: ...
+def join_nodes(
+    parents: NDArray[np.uint32], rows: tuple[NDArray[np.uint64], NDArray[np.uint32]], first: int
 ) -> None: ...
 def breadth_first_order(
-    rows: tuple[NDArray[np.uint64], NDArray[np.uint32]],
+    lists: tuple[NDArray[np.uint64], NDArray[np.uint32]] | BvGraph,
     progress: Callable[[int], object] | None = None,
 ) -> NDArray[np.uint32]: ...
 def layered_labels(
-    rows: tuple[NDArray[np.uint64], NDArray[np.uint32]],
+    lists: tuple[NDArray[np.uint64], NDArray[np.uint32]] | BvGraph,
     gammas: Sequence[float],
     seed: int,
     folder: str | PathLike[str],

@@ -6,6 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from webstrata.collection.files import explained
 from webstrata.collection.progress import Progress
 from webstrata.graph.arc_sort import MEMORY, ArcSorter, RowBlock
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from os import PathLike
 
-    import numpy as np
     import numpy.typing as npt
 
     from webstrata.graph.settings import GraphSettings
@@ -36,6 +37,7 @@ def build_bvgraph(
     parameters: GraphSettings | None = None,
     memory: int = MEMORY,
     workers: int | None = None,
+    by_source: bool = False,
     progress: Progress | None = None,
 ) -> CompressedSize:
     """Write a BVGraph of arcs that come in blocks and in any order, each once, and say what it takes.
@@ -56,6 +58,8 @@ def build_bvgraph(
         Bytes in which arcs are sorted; what does not fit goes to files beside `basename`, 8 bytes an arc.
     workers
         Threads; one per core where not given.
+    by_source
+        Whether arcs of one source come in the order of their targets; see `ArcSorter`.
     progress
         Where it reports.
 
@@ -73,7 +77,9 @@ def build_bvgraph(
     progress = progress or Progress()
     with (
         _folder_beside(basename) as folder,
-        ArcSorter(Path(folder), num_nodes=num_nodes, memory=memory, workers=workers) as sorter,
+        ArcSorter(
+            Path(folder), num_nodes=num_nodes, memory=memory, workers=workers, by_source=by_source
+        ) as sorter,
     ):
         with progress.task("sorting arcs", unit="arcs") as task:
             for sources, targets in arcs:
@@ -118,6 +124,7 @@ def write_transpose(
         parameters=parameters,
         memory=memory,
         workers=workers,
+        by_source=True,
         progress=progress,
     )
 
@@ -146,12 +153,16 @@ def write_sorted(
     folder: Path,
     transpose: str | PathLike[str] | None = None,
     multiplicities: Path | None = None,
+    turned_multiplicities: Path | None = None,
     parameters: GraphSettings | None = None,
     memory: int = MEMORY,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> CompressedSize:
     """Write the arcs of a sorter, and turned round if wanted; see `build_bvgraph`.
+
+    A sorter that counts writes how often each arc was there to `multiplicities`, and in the order of the
+    transpose to `turned_multiplicities`: numbers of 4 bytes, or of 8 in NumPy's format to a file ``.npy``.
 
     Examples
     --------
@@ -165,7 +176,14 @@ def write_sorted(
     num_nodes = sorter.num_nodes
     # while the first graph is written, arcs are sorted for the second, and both need room
     half = memory if transpose is None else max(memory // 2, 16 << 20)
-    turned = ArcSorter(_made(folder / "turned"), num_nodes=num_nodes, memory=half, workers=workers)
+    turned = ArcSorter(
+        _made(folder / "turned"),
+        num_nodes=num_nodes,
+        memory=half,
+        workers=workers,
+        counted=turned_multiplicities is not None,
+        by_source=True,
+    )
     with turned:
         with (
             GraphWriter(
@@ -176,40 +194,58 @@ def write_sorted(
             for block in sorter.rows():
                 writer.append(block.offsets, block.targets)
                 counts.write(block.counts)
-                if transpose is not None:
+                if turned_multiplicities is not None:  # each as often as it was there
+                    turned.add(
+                        np.repeat(block.targets, block.counts), np.repeat(block.sources(), block.counts)
+                    )
+                elif transpose is not None:
                     turned.add(block.targets, block.sources())
             size = writer.finish()
         if transpose is not None:
-            with GraphWriter(
-                transpose, num_nodes, parameters=parameters, workers=workers, progress=progress
-            ) as writer:
+            with (
+                GraphWriter(
+                    transpose, num_nodes, parameters=parameters, workers=workers, progress=progress
+                ) as writer,
+                _Numbers(turned_multiplicities) as counts,
+            ):
                 for block in turned.rows():
                     writer.append(block.offsets, block.targets)
+                    counts.write(block.counts)
                 writer.finish()
     return size
 
 
 class _Numbers:
-    """A file of numbers of 32 bits, or none."""
+    """A file of numbers that come in blocks, or none: of 32 bits, or in NumPy's format and of 64."""
 
     def __init__(self, path: Path | None) -> None:
-        self._path = path
+        self._path, self._length = path, 0
+        self._is_npy = path is not None and path.suffix == ".npy"
 
     def __enter__(self) -> _Numbers:
         if self._path is not None:
             with explained(self._path, "write"):
                 self._stream = self._path.open("wb")
+                self._write_header()
         return self
 
     def write(self, numbers: npt.NDArray[np.uint32]) -> None:
         if self._path is not None:
+            self._length += len(numbers)
             with explained(self._path, "write"):
-                self._stream.write(numbers.astype("<u4", copy=False).data)
+                self._stream.write(numbers.astype("<u8" if self._is_npy else "<u4", copy=False).data)
 
     def __exit__(self, *_: object) -> None:
         if self._path is not None:
-            with explained(self._path, "write"):
-                self._stream.close()
+            with explained(self._path, "write"), self._stream:
+                self._stream.seek(0)
+                self._write_header()
+
+    def _write_header(self) -> None:
+        """How many there are is known at the end; NumPy leaves room for any number."""
+        if self._is_npy:
+            header = {"descr": "<u8", "fortran_order": False, "shape": (self._length,)}
+            np.lib.format.write_array_header_1_0(self._stream, header)
 
 
 def _made(folder: Path) -> Path:

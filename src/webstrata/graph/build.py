@@ -4,7 +4,7 @@
 ``forward.*``               a BVGraph (see `bvgraph`): the successors of each node
 ``transpose.*``             the same with all arcs turned round: its predecessors
 ``forward.multiplicities``  if wanted: how many links each arc stands for, in the order of the successors,
-                            numbers of 32 bits, little-endian
+                            numbers of 32 bits, little-endian; ``transpose.multiplicities`` likewise
 ``hosts.*``                 the graph of hosts, with weights and names (see `hosts`)
 ``domains.*``               the graph of registered domains
 ==========================  =============================================================================
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from webstrata.graph.view import Graph
 
 FORWARD, TRANSPOSE = "forward", "transpose"
-MULTIPLICITIES = "forward.multiplicities"
+MULTIPLICITIES = ".multiplicities"
 
 
 class StoredGraph(BVGraph):
@@ -84,7 +84,7 @@ class StoredGraph(BVGraph):
         >>> StoredGraph(folder).multiplicities() is None
         True
         """
-        path = self._folder / f"{self._name}.multiplicities"
+        path = self._folder / f"{self._name}{MULTIPLICITIES}"
         if not path.exists():
             return None
         return np.memmap(path, "<u4", "r") if self.num_arcs else np.zeros(0, np.uint32)
@@ -157,7 +157,10 @@ def build_graph(
                 sorter,
                 build.path / FORWARD,
                 transpose=build.path / TRANSPOSE,
-                multiplicities=build.path / MULTIPLICITIES if settings.multiplicity else None,
+                multiplicities=build.path / f"{FORWARD}{MULTIPLICITIES}" if settings.multiplicity else None,
+                turned_multiplicities=(
+                    build.path / f"{TRANSPOSE}{MULTIPLICITIES}" if settings.multiplicity else None
+                ),
                 folder=folder,
                 parameters=settings,
                 memory=settings.memory,
@@ -168,7 +171,7 @@ def build_graph(
         if settings.hosts:
             graph = BVGraph(build.path / FORWARD)
             keys = _row_keys(snapshot, frontier=settings.frontier)
-            build_named(build.path, graph, keys, parameters=settings, progress=progress)
+            build_named(build.path, graph, keys, parameters=settings, workers=workers, progress=progress)
         build.count(nodes=forward.num_nodes, arcs=forward.num_arcs, bits=forward.graph_bits)
 
 

@@ -15,13 +15,17 @@ The extensions are appended to the basename, which may have a dot in it.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webstrata._core import graph as core
+from webstrata.collection.files import explained
 from webstrata.collection.progress import Progress
+from webstrata.errors import FormatError
 from webstrata.graph.compress import CompressedSize, compress
+from webstrata.graph.properties import find_contradiction, read_properties
 from webstrata.graph.view import Graph, check_nodes, no_node
 
 if TYPE_CHECKING:
@@ -39,7 +43,8 @@ class BVGraph(Graph):
 
     Where the lists begin is read from ``.ef`` as the crate writes it, or from ``.offsets``, or found by going
     through the lists once; nothing is written beside the files. Safe to use from several threads, which are
-    not held up by each other while the core decodes. Damage is said; no bits beyond the end are read.
+    not held up by each other while the core decodes. Damage is said; no bits beyond the end are read. Unless
+    `compared` is false, properties must tell of as many bits as there are.
 
     Examples
     --------
@@ -50,10 +55,33 @@ class BVGraph(Graph):
     """
 
     def __init__(
-        self, basename: str | PathLike[str], *, mapped: bool = True, progress: Progress | None = None
+        self,
+        basename: str | PathLike[str],
+        *,
+        mapped: bool = True,
+        compared: bool = True,
+        progress: Progress | None = None,
     ) -> None:
         with (progress or Progress()).task("opening the graph", unit="nodes") as task:
             self._core = core.BvGraph(basename, mapped, progress=task.advance)
+        if compared:
+            self._compare(Path(basename))
+
+    @property
+    def files(self) -> core.BvGraph:
+        """The graph as the core has it open."""
+        return self._core
+
+    def _compare(self, basename: Path) -> None:
+        """Refuse properties that tell of other bits than there are: they belong to another graph."""
+        path = basename.with_name(basename.name + ".properties")
+        with explained(path, "read"):
+            properties = read_properties(path)
+        [end] = self.places(self.num_nodes, self.num_nodes).tolist()
+        if wrong := find_contradiction(properties, self.num_nodes, self.num_arcs, end):
+            raise FormatError(
+                f"{path}: {wrong}; it belongs to another graph, `webstrata graph check {basename}` tells more"
+            )
 
     @property
     def num_nodes(self) -> int:

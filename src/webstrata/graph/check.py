@@ -2,7 +2,8 @@
 
 Checked is, in this order, and what depends on something damaged is left out:
 
-1. ``.properties``: its keys, the version, the byte order, and the codes;
+1. ``.properties``: its keys, the version, the byte order, and the codes, and whether the statistics in it are
+   those of these bits;
 2. ``.graph``: every list is decoded from the first bit on, without help of the other files; the arcs are as
    many as the properties say;
 3. ``.offsets``: every list begins where it says;
@@ -15,7 +16,6 @@ Checked is, in this order, and what depends on something damaged is left out:
 from __future__ import annotations
 
 import filecmp
-import re
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +29,7 @@ from webstrata.collection.progress import Progress
 from webstrata.errors import WebstrataError
 from webstrata.graph.arcs import iter_arcs
 from webstrata.graph.bvgraph import BVGraph
+from webstrata.graph.properties import find_contradiction, read_properties
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -95,21 +96,24 @@ def _check_files(
     properties = basename.with_name(basename.name + ".properties")
     try:
         with explained(properties, "read"):
-            text = properties.read_text("latin-1")
+            pairs = read_properties(properties)
     except WebstrataError as error:
         found.damage.append(str(error))
         return None
-    _check_properties(properties, text, found)
+    _check_properties(properties, pairs, found)
     with tempfile.TemporaryDirectory(prefix="webstrata-") as folder:
         # seen through links to the files that are to be believed
         alone = _linked(basename, Path(folder) / "alone", ".graph", ".properties")
         try:
-            graph = BVGraph(alone, progress=progress)
+            graph = BVGraph(alone, compared=False, progress=progress)
             total = _sum_arcs(graph, found, basename, progress, turned=turned)
         except WebstrataError as error:
             found.damage.append(str(error).replace(str(alone), str(basename)))
             return None
         found.num_nodes = graph.num_nodes
+        [end] = graph.places(graph.num_nodes, graph.num_nodes).tolist()
+        if wrong := find_contradiction(pairs, graph.num_nodes, found.num_arcs, end):
+            found.damage.append(f"{properties}: {wrong}; it belongs to another graph")
         if basename.with_name(basename.name + ".offsets").exists():
             with_offsets = _linked(basename, Path(folder) / "offsets", ".graph", ".properties", ".offsets")
             _check_offsets(basename, graph, with_offsets, found)
@@ -119,8 +123,7 @@ def _check_files(
     return total
 
 
-def _check_properties(path: Path, text: str, found: GraphCheck) -> None:
-    pairs = dict(re.findall(r"^[ \t]*([a-z]+)[ \t]*[=:][ \t]*(.*?)[ \t\r]*$", text, re.MULTILINE))
+def _check_properties(path: Path, pairs: dict[str, str], found: GraphCheck) -> None:
     for name in _NEEDED:
         if not pairs.get(name, "").isdigit():
             found.damage.append(
@@ -163,7 +166,7 @@ def _hash(sources: npt.NDArray[np.uint32], targets: npt.NDArray[np.uint32]) -> n
 
 def _check_offsets(basename: Path, graph: BVGraph, linked: Path, found: GraphCheck) -> None:
     try:
-        other = BVGraph(linked)
+        other = BVGraph(linked, compared=False)
     except WebstrataError as error:
         found.damage.append(str(error).replace(str(linked), str(basename)))
         return

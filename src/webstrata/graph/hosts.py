@@ -6,47 +6,54 @@ the links within it. A host without a registered domain, such as an address, is 
 
 Beside the graph of pages, in the part `graph`, with ``hosts`` or ``domains`` for NAME:
 
-======================  =================================================================================
-``NAME.graph``, …       a BVGraph (see `bvgraph`)
-``NAME.weights.npy``    the weight of each arc, unsigned and of 8 bytes, in the order of the arcs
-``NAME.arrow``          for each node its ``name`` (``www.example.org``) and ``pages``, its nodes in the
-                        graph of pages
-======================  =================================================================================
+==============================  =========================================================================
+``NAME.graph``, …               a BVGraph (see `bvgraph`)
+``NAME.weights.npy``            the weight of each arc, unsigned and of 8 bytes, in the order of the arcs
+``NAME-transpose.graph``, …     the same with all arcs turned round
+``NAME-transpose.weights.npy``  the weights in the order of its arcs
+``NAME.arrow``                  for each node its ``name`` (``www.example.org``) and ``pages``, its nodes
+                                in the graph of pages
+==============================  =========================================================================
 
-They are built in blocks of pages; 40 bytes an arc of the result, 8 a page and 200 a host are needed.
+Arcs between pages are renamed block by block and sorted outside of memory, within a bound; 8 bytes a page
+and 200 a host are needed beside it. A graph of Common Crawl that becomes a BVGraph keeps its names in the
+same way, in ``NAME.arrow``, as they are written there: ``org.example.www``.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from webstrata.collection.files import explained, open_writer
+from webstrata.collection.files import explained, make_directory, open_writer, remove_tree
 from webstrata.collection.progress import Progress
-from webstrata.errors import MissingError
-from webstrata.graph.bvgraph import BVGraph, compress
+from webstrata.errors import FormatError, MissingError
+from webstrata.graph.arc_sort import ArcSorter
+from webstrata.graph.arcs import iter_arcs, write_sorted
+from webstrata.graph.bvgraph import BVGraph
+from webstrata.graph.settings import GraphSettings
 from webstrata.web.host import registered_domain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from pathlib import Path
+    from os import PathLike
 
     import numpy.typing as npt
 
     from webstrata.collection.parts import Part
-    from webstrata.graph.settings import GraphSettings
     from webstrata.graph.view import Graph
 
 HOSTS, DOMAINS = "hosts", "domains"
+NEAR = 3
+"""Names that are told where one is not there."""
+_TURNED = "-transpose"
 _KEYS = 1 << 18
 """Row keys that are looked at at a time."""
-_PENDING = 1 << 22
-"""Arcs of single blocks that are kept before they are added up."""
-_SHIFT = np.uint64(32)
 
 
 class Groups(NamedTuple):
@@ -63,16 +70,8 @@ class Groups(NamedTuple):
         return np.bincount(self.of_node, minlength=len(self.names))
 
 
-class WeightedRows(NamedTuple):
-    """Rows of a graph with a weight for each arc."""
-
-    offsets: npt.NDArray[np.uint64]
-    targets: npt.NDArray[np.uint32]
-    weights: npt.NDArray[np.uint64]
-
-
 class NamedGraph(BVGraph):
-    """A graph of hosts or domains, mapped.
+    """A graph whose nodes have names, mapped: of hosts or domains, or one of Common Crawl.
 
     Examples
     --------
@@ -83,28 +82,53 @@ class NamedGraph(BVGraph):
     >>> hosts = NamedGraph(folder, "hosts")
     >>> list(hosts.names), hosts.weighted_successors(0)
     (['a.org', 'b.org'], [(0, 1), (1, 2)])
-    >>> hosts.node("b.org"), hosts.pages.tolist()
-    (1, [2, 1])
+    >>> hosts.node("b.org"), hosts.pages.tolist(), hosts.transpose().weighted_successors(1)
+    (1, [2, 1], [(0, 2)])
     """
 
-    def __init__(self, folder: Path, name: str, part: Part | None = None) -> None:
+    def __init__(self, folder: Path, name: str, part: Part | None = None, *, turned: bool = False) -> None:
         if not (folder / f"{name}.properties").exists():
             raise MissingError(
                 f"{folder}: there is no graph of {name}; `webstrata graph build` makes it, with --hosts"
             )
-        super().__init__(folder / name)
+        basename = folder / (name + _TURNED if turned else name)
+        super().__init__(basename)
         self._part = part  # held, so that the files stay
-        path = folder / f"{name}.weights.npy"
-        with explained(path, "read"):
-            self.weights: npt.NDArray[np.uint64] = np.load(path, mmap_mode="r")
+        self._folder, self._name, self._is_turned = folder, name, turned
+        path = basename.with_name(f"{basename.name}.weights.npy")
+        if path.exists():
+            with explained(path, "read"):
+                self.weights: npt.NDArray[np.uint64] | None = np.load(path, mmap_mode="r")
         path = folder / f"{name}.arrow"
         with explained(path, "read"):
             self._table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+        if len(self._table) != self.num_nodes:
+            raise FormatError(
+                f"{path}: it has {len(self._table)} names, and the graph has {self.num_nodes} nodes; "
+                "the files belong to different graphs"
+            )
+
+    @staticmethod
+    def has_names(basename: str | PathLike[str]) -> bool:
+        """Whether there are names beside the files of a graph.
+
+        Examples
+        --------
+        >>> NamedGraph.has_names("cnr-2000")
+        False
+        """
+        path = Path(basename)
+        return path.with_name(f"{path.name}.arrow").exists()
+
+    @property
+    def column(self) -> pa.ChunkedArray:
+        """The names of the nodes as Arrow has them, mapped."""
+        return self._table["name"]
 
     @cached_property
     def names(self) -> list[str]:
         """The names of the nodes."""
-        found: list[str] = self._table["name"].to_pylist()
+        found: list[str] = self.column.to_pylist()
         return found
 
     @property
@@ -119,18 +143,53 @@ class NamedGraph(BVGraph):
         return found
 
     def node(self, name: str) -> int | None:
-        """The node of a host or domain, or None."""
-        return self._nodes.get(name.lower())
+        """The node of a host or domain, or None; its labels may stand in either order."""
+        for asked in dict.fromkeys((name.lower(), reverse(name.lower()))):
+            place = pc.index(self.column, pa.scalar(asked, self.column.type)).as_py()
+            if place >= 0:
+                return int(place)
+        return None
+
+    def nearest(self, name: str) -> list[str]:
+        """Some names that begin, or end, as a name that is not there does.
+
+        Examples
+        --------
+        >>> folder = getfixture("tmp_path")
+        >>> groups = Groups(np.zeros(0, np.uint32), ["a.org", "www.b.org"])
+        >>> write_named(folder / "hosts", Graph.from_arcs([], num_nodes=0), groups)
+        >>> NamedGraph(folder, "hosts").nearest("ftp.b.org")
+        ['www.b.org']
+        """
+        words = name.lower().split(".")
+        for skipped in range(1, len(words)):
+            for order in (words, words[::-1]):
+                begin, end = ".".join(order[: len(words) - skipped]), ".".join(order[skipped:])
+                kept = pc.or_(
+                    pc.or_(pc.ends_with(self.column, "." + end), pc.equal(self.column, end)),
+                    pc.or_(pc.starts_with(self.column, begin + "."), pc.equal(self.column, begin)),
+                )
+                found: list[str] = self.column.filter(kept).slice(0, NEAR).to_pylist()
+                if found:
+                    return found
+        return []
+
+    def transpose(self) -> Graph:
+        """The graph with all arcs turned round, with their weights: as it is stored, or made in memory."""
+        if self._is_turned or (self._folder / f"{self._name}{_TURNED}.properties").exists():
+            return NamedGraph(self._folder, self._name, self._part, turned=not self._is_turned)
+        turned = super().transpose()
+        if self.weights is not None:
+            turned.weights = self.weights[np.argsort(self.rows()[1], kind="stable")]
+        return turned
 
     def weighted_successors(self, node: int) -> list[tuple[int, int]]:
-        """The successors of a node, each with how many arcs between pages lead there."""
+        """The successors of a node, each with how many arcs between pages lead there; 1 where not counted."""
         targets = self.successors(node).tolist()
+        if self.weights is None:
+            return [(target, 1) for target in targets]
         start = int(self._offsets[node])
         return list(zip(targets, self.weights[start : start + len(targets)].tolist(), strict=True))
-
-    @cached_property
-    def _nodes(self) -> dict[str, int]:
-        return {name: node for node, name in enumerate(self.names)}
 
     @cached_property
     def _offsets(self) -> npt.NDArray[np.uint64]:
@@ -188,46 +247,16 @@ def group_domains(hosts: Groups) -> Groups:
     return _sorted(np.array(numbers, dtype=np.uint32)[hosts.of_node], list(found))
 
 
-def group_arcs(graph: Graph, groups: Groups, *, progress: Progress | None = None) -> WeightedRows:
-    """The arcs between groups of nodes, each with how many arcs between nodes it stands for.
-
-    Examples
-    --------
-    >>> from webstrata.graph import Graph
-    >>> groups = Groups(np.array([0, 0, 1], dtype=np.uint32), ["a", "b"])
-    >>> found = group_arcs(Graph.from_arcs([(0, 2), (1, 2), (2, 0), (0, 1)]), groups)
-    >>> [column.tolist() for column in found]
-    [[0, 2, 3], [0, 1, 0], [1, 2, 1]]
-    """
-    pending: list[tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]] = []
-    length = 0
-    wide = groups.of_node.astype(np.uint64)
-    with (progress or Progress()).task("arcs of hosts", total=graph.num_nodes, unit="pages") as task:
-        for start, (offsets, targets) in graph.iter_blocks():
-            end = start + len(offsets) - 1
-            sources = np.repeat(wide[start:end], np.diff(offsets).astype(np.int64))
-            keys, counts = np.unique(sources << _SHIFT | wide[targets], return_counts=True)
-            pending.append((keys, counts.astype(np.uint64)))
-            length += len(keys)
-            if length > _PENDING:
-                pending = [_add_up(pending)]
-                # what is added up cannot be made smaller: wait for as much again
-                length = 0
-            task.advance(end - start)
-    keys, weights = _add_up(pending)
-    bounds = np.arange(len(groups.names) + 1, dtype=np.uint64) << _SHIFT
-    return WeightedRows(np.searchsorted(keys, bounds).astype(np.uint64), keys.astype(np.uint32), weights)
-
-
 def write_named(
     basename: Path,
     graph: Graph,
     groups: Groups,
     *,
     parameters: GraphSettings | None = None,
+    workers: int | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Write the graph between groups of nodes so that `NamedGraph` opens it.
+    """Write the graph between groups of nodes, forward and transposed, so that `NamedGraph` opens it.
 
     Examples
     --------
@@ -237,16 +266,57 @@ def write_named(
     >>> NamedGraph(getfixture("tmp_path"), "hosts").weights.tolist()
     [2]
     """
-    offsets, targets, weights = group_arcs(graph, groups, progress=progress)
-    compress(offsets, targets, basename, parameters=parameters, progress=progress)
-    with open_writer(basename.with_name(f"{basename.name}.weights.npy")) as stream:
-        np.save(stream, weights)
-    table = pa.table({"name": pa.array(groups.names, pa.large_string()), "pages": groups.sizes})
+    parameters, progress = parameters or GraphSettings(), progress or Progress()
+    turned = basename.with_name(basename.name + _TURNED)
+    folder = basename.with_name(f".{basename.name}.sorting")
+    remove_tree(folder)
+    make_directory(folder)
+    with ArcSorter(
+        folder, num_nodes=len(groups.names), memory=parameters.memory, workers=workers, counted=True
+    ) as sorter:
+        with progress.task(f"arcs of {basename.name}", total=graph.num_arcs, unit="arcs") as task:
+            for sources, targets in iter_arcs(graph):
+                sorter.add(groups.of_node[sources], groups.of_node[targets])
+                task.advance(len(sources))
+        write_sorted(
+            sorter,
+            basename,
+            folder=folder,
+            transpose=turned,
+            multiplicities=_weights(basename),
+            turned_multiplicities=_weights(turned),
+            parameters=parameters,
+            memory=parameters.memory,
+            workers=workers,
+            progress=progress,
+        )
+    remove_tree(folder)
+    write_names(basename, [pa.array(groups.names, pa.large_string())], pages=groups.sizes)
+
+
+def write_names(
+    basename: Path, names: Iterable[pa.Array], *, pages: npt.NDArray[np.int64] | None = None
+) -> None:
+    """Write the names of the nodes of a graph beside it, in blocks; `pages` are of one block.
+
+    Examples
+    --------
+    >>> from webstrata.graph import Graph
+    >>> basename = getfixture("tmp_path") / "cc"
+    >>> _ = Graph.from_arcs([(0, 1)]).write(basename)
+    >>> write_names(basename, [pa.array(["org.a"]), pa.array(["org.b"])])
+    >>> NamedGraph(basename.parent, "cc").node("b.org")
+    1
+    """
+    fields = [("name", pa.large_string())] + ([] if pages is None else [("pages", pa.int64())])
+    schema = pa.schema(fields)
     with (
         open_writer(basename.with_name(f"{basename.name}.arrow")) as stream,
-        pa.ipc.new_file(stream, table.schema) as writer,
+        pa.ipc.new_file(stream, schema) as writer,
     ):
-        writer.write_table(table)
+        for some in names:
+            columns = [some.cast(pa.large_string())] + ([] if pages is None else [pa.array(pages)])
+            writer.write_batch(pa.record_batch(columns, schema=schema))
 
 
 def build_named(
@@ -255,6 +325,7 @@ def build_named(
     keys: Iterable[pa.Array | pa.ChunkedArray],
     *,
     parameters: GraphSettings | None = None,
+    workers: int | None = None,
     progress: Progress | None = None,
 ) -> None:
     """Write the graphs of hosts and of domains to a folder, from the graph of pages and their row keys.
@@ -269,20 +340,11 @@ def build_named(
     """
     hosts = group_hosts(*keys, progress=progress)
     for name, groups in ((HOSTS, hosts), (DOMAINS, group_domains(hosts))):
-        write_named(folder / name, graph, groups, parameters=parameters, progress=progress)
+        write_named(folder / name, graph, groups, parameters=parameters, workers=workers, progress=progress)
 
 
-def _add_up(
-    parts: list[tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]],
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    """One sorted array of keys with the sum of the counts of each."""
-    if not parts:
-        return np.zeros(0, np.uint64), np.zeros(0, np.uint64)
-    keys, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
-    order = np.argsort(keys, kind="stable")
-    keys, counts = keys[order], counts[order]
-    starts = np.flatnonzero(np.diff(keys, prepend=keys[:1] + np.uint64(1)))
-    return keys[starts], np.add.reduceat(counts, starts) if len(starts) else counts
+def _weights(basename: Path) -> Path:
+    return basename.with_name(f"{basename.name}.weights.npy")
 
 
 def _labels(name: str) -> list[str]:

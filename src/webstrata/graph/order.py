@@ -9,12 +9,15 @@ stay those of the row keys: a graph in another order is an extra part with its p
   graph with all arcs both ways: clusters at several resolutions γ, the finer within the coarser. Nodes of one
   cluster stay in the order that they had. With several threads two runs differ a little.
 
-Memory: for *bfs* the rows, 4 bytes an arc; for *llp* both ways, 8 bytes an arc and 25 a node.
+The graph stays compressed where its rows are large (see `lending`), and that with all arcs both ways is then
+written to files. Visits take 17 bytes a node, labels 25; the graph in its new order is sorted outside of
+memory.
 """
 
 from __future__ import annotations
 
 import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,17 +25,22 @@ import numpy as np
 from webstrata._core import graph as core
 from webstrata.collection.files import open_writer
 from webstrata.collection.progress import Progress
-from webstrata.graph.bvgraph import compress
+from webstrata.graph.arc_sort import MEMORY
+from webstrata.graph.arcs import build_bvgraph, iter_arcs
+from webstrata.graph.bvgraph import BVGraph
+from webstrata.graph.lending import fits, lend
 from webstrata.graph.rows import RowsGraph
 from webstrata.graph.settings import GraphSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from os import PathLike
 
     import numpy.typing as npt
 
     from webstrata.collection import Snapshot
-    from webstrata.graph.bvgraph import CompressedSize
+    from webstrata.graph.arcs import ArcBlock
+    from webstrata.graph.compress import CompressedSize
     from webstrata.graph.view import Graph, Nodes
 
     Permutation = npt.NDArray[np.uint32]
@@ -51,9 +59,11 @@ def order_by_visit(graph: Graph, *, progress: Progress | None = None) -> Permuta
     [0, 2, 3, 1]
     """
     progress = progress or Progress()
-    rows = graph.rows(progress=progress)
+    if not graph.num_nodes:
+        return np.zeros(0, dtype=np.uint32)
+    lists = lend(graph, progress=progress)
     with progress.task("visiting", total=graph.num_nodes, unit="nodes") as task:
-        return invert(core.breadth_first_order(rows, progress=task.advance))
+        return invert(core.breadth_first_order(lists, progress=task.advance))
 
 
 def order_by_labels(
@@ -90,12 +100,26 @@ def order_by_labels(
     progress = progress or Progress()
     if not graph.num_nodes:
         return np.zeros(0, dtype=np.uint32)
-    rows = symmetrize(graph, transpose).rows()
-    with (
-        tempfile.TemporaryDirectory(prefix="webstrata-") as folder,
-        progress.task("label propagation", unit="nodes") as task,
-    ):
-        return core.layered_labels(rows, list(gammas), seed, folder, progress=task.advance)
+    with tempfile.TemporaryDirectory(prefix="webstrata-") as folder:
+        both: Graph
+        if fits(graph):
+            both = symmetrize(graph, transpose)
+        else:
+            build_bvgraph(
+                _both_ways(graph), Path(folder) / "both", num_nodes=graph.num_nodes, progress=progress
+            )
+            both = BVGraph(Path(folder) / "both")
+        lists = lend(both, progress=progress)
+        with progress.task("label propagation", unit="nodes") as task:
+            return core.layered_labels(lists, list(gammas), seed, folder, progress=task.advance)
+
+
+def _both_ways(graph: Graph) -> Iterator[ArcBlock]:
+    """Every arc and the one that comes back, without loops."""
+    for sources, targets in iter_arcs(graph):
+        between = sources != targets
+        yield sources[between], targets[between]
+        yield targets[between], sources[between]
 
 
 def symmetrize(graph: Graph, transpose: Graph | None = None) -> RowsGraph:
@@ -134,14 +158,56 @@ def permute(graph: Graph, permutation: Nodes) -> RowsGraph:
     >>> permute(Graph.from_arcs([(0, 1), (0, 2)]), [2, 0, 1]).successors(2).tolist()
     [0, 1]
     """
-    places = np.asarray(permutation, dtype=np.int64)
-    if places.shape != (graph.num_nodes,) or (np.sort(places) != np.arange(len(places))).any():
-        raise ValueError(f"permutation: expected each of 0 to {graph.num_nodes - 1} once, got others")
-    offsets, targets = graph.batch_successors(invert(places.astype(np.uint32)))
+    places = _check_permutation(permutation, graph.num_nodes)
+    offsets, targets = graph.batch_successors(invert(places))
     sources = np.repeat(np.arange(graph.num_nodes, dtype=np.uint64), np.diff(offsets).astype(np.int64))
     keys = sources << np.uint64(32) | places[targets].astype(np.uint64)
     keys.sort()
     return RowsGraph(offsets, keys.astype(np.uint32))
+
+
+def write_permuted(
+    graph: Graph,
+    permutation: Nodes,
+    basename: str | PathLike[str],
+    *,
+    transpose: str | PathLike[str] | None = None,
+    parameters: GraphSettings | None = None,
+    memory: int = MEMORY,
+    progress: Progress | None = None,
+) -> CompressedSize:
+    """Write the graph with its nodes renumbered, and its transpose if wanted; see `build_bvgraph`.
+
+    Examples
+    --------
+    >>> from webstrata.graph import Graph
+    >>> basename = getfixture("tmp_path") / "uk"
+    >>> write_permuted(Graph.from_arcs([(0, 1), (0, 2)]), [2, 0, 1], basename).num_arcs
+    2
+    >>> Graph.open(basename).successors(2).tolist()
+    [0, 1]
+    """
+    places = _check_permutation(permutation, graph.num_nodes)
+    return build_bvgraph(
+        ((places[sources], places[targets]) for sources, targets in iter_arcs(graph)),
+        basename,
+        num_nodes=graph.num_nodes,
+        transpose=transpose,
+        parameters=parameters,
+        memory=memory,
+        progress=progress,
+    )
+
+
+def _check_permutation(permutation: Nodes, num_nodes: int) -> Permutation:
+    places = np.asarray(permutation)
+    is_whole = np.issubdtype(places.dtype, np.integer) or not places.size
+    if places.shape == (num_nodes,) and is_whole and ((places >= 0) & (places < num_nodes)).all():
+        seen = np.zeros(num_nodes, np.bool_)
+        seen[places.astype(np.uint32)] = True
+        if seen.all():
+            return places.astype(np.uint32)
+    raise ValueError(f"permutation: expected each of 0 to {num_nodes - 1} once, got others")
 
 
 def invert(permutation: npt.NDArray[np.uint32]) -> Permutation:
@@ -200,9 +266,14 @@ def build_order(
         permutation = ORDERS[order](graph, progress=progress)
         with open_writer(build.path / PERMUTATION) as stream:
             np.save(stream, permutation)
-        ordered = permute(graph, permutation)
-        size = compress(*ordered.rows(), build.path / FORWARD, parameters=parameters, progress=progress)
-        turned = ordered.transpose().rows()
-        compress(*turned, build.path / TRANSPOSE, parameters=parameters, progress=progress)
+        size = write_permuted(
+            graph,
+            permutation,
+            build.path / FORWARD,
+            transpose=build.path / TRANSPOSE,
+            parameters=parameters,
+            memory=parameters.memory,
+            progress=progress,
+        )
         build.count(nodes=size.num_nodes, arcs=size.num_arcs, bits=size.graph_bits)
     return size

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from webstrata._core import graph as core
 from webstrata.collection.progress import Progress
-from webstrata.errors import Cancelled
-from webstrata.graph import Graph
+from webstrata.errors import Cancelled, FormatError
+from webstrata.graph import Graph, lending
 from webstrata.graph.structure import (
     bow_tie,
     distances,
@@ -23,6 +24,8 @@ from webstrata.graph.structure import (
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from webstrata.collection.progress import Task
 
 arcs = st.lists(st.tuples(st.integers(0, 24), st.integers(0, 24)), max_size=60)
 
@@ -95,6 +98,21 @@ def test_the_published_components_of_cnr_2000_are_found(test_data: Path) -> None
     assert (found.sizes[found.of_node] == sizes[published]).all()
 
 
+def test_large_graphs_stay_compressed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arcs = np.random.default_rng(5).integers(3000, size=(4000, 2))
+    graph = Graph.from_arcs(arcs, num_nodes=3000).write(tmp_path / "uk")
+    wanted = strong_components(graph)
+    monkeypatch.setattr(lending, "ROWS", 0)
+    assert isinstance(lending.lend(graph), core.BvGraph)
+    found = strong_components(graph)
+    np.testing.assert_array_equal(found.of_node, wanted.of_node)
+    # damage that is met on the way is said
+    data = (tmp_path / "uk.graph").read_bytes()
+    (tmp_path / "uk.graph").write_bytes(data[:1000] + bytes(len(data) - 1000))
+    with pytest.raises(FormatError, match=r"uk\.graph, node \d+ at bit"):
+        strong_components(Graph.open(tmp_path / "uk", mapped=False))
+
+
 def test_a_graph_without_nodes_has_no_components() -> None:
     empty = Graph.from_arcs([])
     assert len(strong_components(empty)) == len(weak_components(empty)) == 0
@@ -104,5 +122,21 @@ def test_a_graph_without_nodes_has_no_components() -> None:
 def test_visits_can_be_cancelled() -> None:
     progress = Progress()
     progress.cancel()
+    graph = Graph.from_arcs([(0, 1)])
+    for work in (
+        lambda: distances(graph, [0], progress=progress),
+        lambda: weak_components(graph, progress=progress),
+    ):
+        with pytest.raises(Cancelled):
+            work()
+
+
+def test_strong_components_can_be_cancelled() -> None:
+    class Cancelling(Progress):
+        def opened(self, task: Task) -> None:
+            if task.title == "strong components":
+                self.cancel()
+
+    arcs = np.random.default_rng(1).integers(300_000, size=(2_000_000, 2))
     with pytest.raises(Cancelled):
-        distances(Graph.from_arcs([(0, 1)]), [0], progress=progress)
+        strong_components(Graph.from_arcs(arcs), progress=Cancelling())

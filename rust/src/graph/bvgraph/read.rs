@@ -1,63 +1,21 @@
 //! A BVGraph opened from its files, in memory or mapped.
 
+use super::content::{Content, Mode, Words, to_words};
 use super::lists::{Damage, Lists, Shape};
+use super::places::Places;
 use super::{PERIOD, Rows, with_suffix};
 use crate::collection::CollectionError;
 use crate::collection::progress::Meter;
 use crate::graph::GraphError;
 use dsi_bitstream::prelude::{BE, BufBitReader, GammaRead, MemWordReader};
-use epserde::deser::{Deserialize, Flags, MemCase};
+use epserde::ser::Serialize;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use sux::dict::EliasFanoBuilder;
 use value_traits::slices::SliceByValue;
 use webgraph::graphs::bvgraph::{CompFlags, EF, ef_from_builder, parse_properties};
-use webgraph::utils::MmapHelper;
-
-/// Where the bits of an open graph are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// In the file, which must stay as it is.
-    Map,
-    /// In memory.
-    Load,
-}
-
-enum Words {
-    Mapped(MmapHelper<u32>),
-    Loaded(Vec<u32>),
-}
-
-impl Words {
-    fn read(path: &Path, mode: Mode) -> Result<Self, GraphError> {
-        let failed = |error| CollectionError::from_io(path, "read", error);
-        let length = std::fs::metadata(path).map_err(failed)?.len();
-        // nobody maps nothing
-        if mode == Mode::Load || length == 0 {
-            let mut bytes = std::fs::read(path).map_err(failed)?;
-            bytes.resize(bytes.len().next_multiple_of(4), 0);
-            let words = bytes.chunks_exact(4);
-            return Ok(Self::Loaded(
-                words
-                    .map(|word| u32::from_ne_bytes(word.try_into().expect("four bytes")))
-                    .collect(),
-            ));
-        }
-        MmapHelper::mmap(path, mmap_rs::MmapFlags::empty())
-            .map(Self::Mapped)
-            .map_err(|error| failed(std::io::Error::other(format!("{error:#}"))).into())
-    }
-}
-
-impl AsRef<[u32]> for Words {
-    fn as_ref(&self) -> &[u32] {
-        match self {
-            Self::Mapped(words) => words.as_ref(),
-            Self::Loaded(words) => words,
-        }
-    }
-}
 
 fn shape_of(flags: &CompFlags) -> Shape {
     Shape {
@@ -76,15 +34,18 @@ fn shape_of(flags: &CompFlags) -> Shape {
 /// Where the list of each node begins, and where the last one ends.
 enum Offsets {
     /// `.ef` as the crate writes it.
-    Stored(MemCase<EF>),
+    Stored(Content<u8>, Places),
     Built(Box<EF>),
 }
+
+/// A place at which there are no bits.
+const NOWHERE: u64 = u64::MAX;
 
 impl Offsets {
     #[inline]
     fn get(&self, node: usize) -> u64 {
         match self {
-            Self::Stored(offsets) => offsets.uncase().index_value(node),
+            Self::Stored(bytes, places) => places.get(bytes.as_ref(), node).unwrap_or(NOWHERE),
             Self::Built(offsets) => offsets.index_value(node),
         }
     }
@@ -116,7 +77,7 @@ impl BvGraph {
                 properties.display()
             ))
         })?;
-        let words = Words::read(&path, mode)?;
+        let words = Words::read(&path, mode, to_words)?;
         let bits = 32 * words.as_ref().len() as u64;
         // an empty list takes a bit
         if num_nodes as u64 > bits || num_nodes > u32::MAX as usize {
@@ -132,7 +93,7 @@ impl BvGraph {
                 properties.display()
             )));
         }
-        let offsets = match stored_offsets(&with_suffix(basename, ".ef"), mode, num_nodes)? {
+        let offsets = match stored_offsets(&with_suffix(basename, ".ef"), mode, num_nodes, bits)? {
             Some(offsets) => offsets,
             None => {
                 let gaps = with_suffix(basename, ".offsets");
@@ -326,7 +287,24 @@ impl BvGraph {
                 .map_err(|damage| self.damaged((node, damage)))?;
             piece.ends.push((targets.len() - piece.skipped) as u64);
         }
+        // one look for thousands of lists, and it sees places that belong to others
+        if lists.position() != self.offsets.get(nodes.end) {
+            return Err(self.damaged((
+                nodes.end - 1,
+                "its list does not end where the next one begins",
+            )));
+        }
         Ok(())
+    }
+
+    /// The successors of a range of nodes, read in order by whoever calls.
+    pub fn read_few(&self, nodes: Range<usize>, meter: &Meter) -> Result<Rows, GraphError> {
+        let mut piece = Piece::default();
+        let nodes = nodes.start..nodes.end.min(self.num_nodes);
+        self.read(nodes, &mut self.lists(), &mut piece, meter)?;
+        piece.targets.drain(..piece.skipped);
+        piece.ends.insert(0, 0);
+        Ok((piece.ends, piece.targets))
     }
 
     /// Puts one behind the other what threads decode. They do so in rounds, into memory that is used again and again:
@@ -388,32 +366,49 @@ struct Piece {
     skipped: usize,
 }
 
+/// The bytes with which `.ef` begins: magic, version, and hashes and name of the type.
+static HEADER: LazyLock<Option<Vec<u8>>> = LazyLock::new(|| {
+    let mut builder = EliasFanoBuilder::new(1, 1);
+    builder.push(0);
+    let mut bytes = Vec::new();
+    // SAFETY: what epserde writes are the words of vectors, which have no padding
+    unsafe { ef_from_builder(builder).ok()?.serialize(&mut bytes).ok()? };
+    // the name comes last, behind its length
+    let length = u64::from_le_bytes(bytes.get(77..85)?.try_into().ok()?);
+    bytes.truncate(85 + length as usize);
+    Some(bytes)
+});
+
 /// What `.ef` says; nothing if it is not there or of another version of the crate, since `.offsets` says the same.
 fn stored_offsets(
     path: &Path,
     mode: Mode,
     num_nodes: usize,
+    bits: u64,
 ) -> Result<Option<Offsets>, GraphError> {
-    if !path.is_file() {
+    let Some(header) = HEADER.as_ref().filter(|_| path.is_file()) else {
+        return Ok(None);
+    };
+    let content = Content::read(path, mode, |bytes| bytes)?;
+    let bytes: &[u8] = content.as_ref();
+    if !bytes.starts_with(header) {
         return Ok(None);
     }
-    // SAFETY: epserde compares the type's own hash in the header before it takes the bytes for one
-    let found = unsafe {
-        match mode {
-            Mode::Map => EF::mmap(path, Flags::empty()),
-            Mode::Load => EF::load_mem(path),
-        }
-    };
-    let Ok(found) = found else { return Ok(None) };
-    let length = SliceByValue::len(found.uncase());
-    if length != num_nodes + 1 {
-        return Err(GraphError::Format(format!(
-            "{}: it has places for {} nodes, and the graph has {num_nodes}; the files belong to different graphs",
-            path.display(),
-            length.saturating_sub(1)
+    let refused = |message| GraphError::Format(format!("{}: {message}", path.display()));
+    let places = Places::find(bytes, header.len()).ok_or_else(|| {
+        refused(
+            "it is damaged or cut off; remove it, and it is made anew from `.offsets`".to_owned(),
+        )
+    })?;
+    if places.len() != num_nodes + 1 || places.last() > bits {
+        return Err(refused(format!(
+            "it has places for {} nodes up to bit {}, and the graph has {num_nodes} in {bits} bits; the files belong to \
+             different graphs",
+            places.len().saturating_sub(1),
+            places.last()
         )));
     }
-    Ok(Some(Offsets::Stored(found)))
+    Ok(Some(Offsets::Stored(content, places)))
 }
 
 pub(super) fn read_gaps(
@@ -422,7 +417,7 @@ pub(super) fn read_gaps(
     bits: u64,
     meter: &Meter,
 ) -> Result<EliasFanoBuilder<u64>, GraphError> {
-    let words = Words::read(path, Mode::Map)?;
+    let words = Words::read(path, Mode::Map, to_words)?;
     let mut reader = BufBitReader::<BE, _>::new(MemWordReader::<u32, _>::new(words.as_ref()));
     let mut builder = EliasFanoBuilder::new(num_nodes + 1, bits);
     let mut offset = 0u64;

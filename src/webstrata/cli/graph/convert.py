@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from webstrata.graph.view import Graph
 
-FORMATS = ("edges", "mtx", "parquet", "npz", "graphml", "cc", "bvgraph")
-_ENDS = {"edges": ".tsv.gz", "cc": "", "bvgraph": ""}
+FORMATS = ("edges", "mtx", "parquet", "npz", "graphml", "networkx", "cc", "bvgraph")
+_ENDS = {"edges": ".tsv.gz", "networkx": ".json", "cc": "", "bvgraph": ""}
 
 
 @click.command("convert", epilog="Example: webstrata graph convert cnr-2000 --to parquet")

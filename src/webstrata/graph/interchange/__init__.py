@@ -9,6 +9,7 @@ name         files                                       read  write  module
 ``npz``      ``.npz``, SciPy                             yes   yes    `scipy_matrix`, in memory
 ``cc``       ``-vertices.txt.gz`` and ``-edges.txt.gz``  yes   yes    `common_crawl`
 ``graphml``  ``.graphml``                                no    yes    `graphml`
+``networkx`` ``.json``, node-link form                   no    yes    `node_link`
 ``bvgraph``  ``.graph`` and others                       yes   yes    `webstrata.graph.bvgraph`
 ===========  ==========================================  ====  =====  =====================================
 

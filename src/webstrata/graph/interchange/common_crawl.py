@@ -7,7 +7,8 @@
 ================================  ====================================================================
 
 Names of hosts are reversed there (``org.example.www``) and sorted, as row keys are. A graph is named by
-either file, or by what stands before ``-vertices`` and ``-edges``.
+either file, or by what stands before ``-vertices`` and ``-edges``. Names stay beside a BVGraph that is made
+of one (see `webstrata.graph.hosts`).
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ def open_common_crawl(path: Path) -> ArcStream:
         for line, text in reader.chunks():
             yield parser.parse(line, text)
 
-    return ArcStream(blocks(), num_nodes)
+    return ArcStream(blocks(), num_nodes, names=lambda: iter_names(vertices))
 
 
 def write_common_crawl(graph: Graph, path: Path, task: Task, names: Sequence[str] | None = None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,9 +52,12 @@ FORMATS = {
         "common_crawl:write_common_crawl",
     ),
     "graphml": Format("GraphML", (".graphml",), writer="graphml:write_graphml"),
+    "networkx": Format("NetworkX's node-link JSON", (".json",), writer="node_link:write_node_link"),
     "bvgraph": Format("WebGraph", (".graph", ".properties")),
 }
 """Every format by its name."""
+WITH_NAMES = ("cc", "networkx")
+"""Formats in which nodes can have names."""
 
 
 def guess_format(path: Path) -> str:
@@ -147,7 +151,7 @@ def convert(
             stream = open_arcs(source, format)
         else:
             assert graph is not None
-            stream = ArcStream(iter_arcs(graph), graph.num_nodes)
+            stream = ArcStream(iter_arcs(graph), graph.num_nodes, by_source=turned)
         blocks = ((targets, sources) for sources, targets in stream.blocks) if turned else stream.blocks
         with explained(path.parent, "write"):
             beside = tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent)
@@ -159,27 +163,63 @@ def convert(
                 num_nodes=stream.num_nodes,
                 parameters=parameters if to == "bvgraph" else None,
                 memory=memory,
+                by_source=stream.by_source,
                 progress=progress,
             )
             if to != "bvgraph":
+                if stream.names is not None and to in WITH_NAMES:
+                    names = [name for block in stream.names() for name in block.to_pylist()]
                 _write(Graph.open(basename), path, to, names, progress)
+            else:
+                _keep_names(source, stream, path)
         return size.num_nodes, size.num_arcs
     if to == "bvgraph":
         graph.write(path, parameters=parameters, progress=progress)
+        _keep_names(source, None, path)
     else:
-        _write(graph, path, to, names, progress)
+        _write(graph, path, to, names or _find_names(source, to), progress)
     return graph.num_nodes, graph.num_arcs
+
+
+def _find_names(source: Path | Graph, to: str) -> Sequence[str] | None:
+    """The names that stand beside a BVGraph, for a format that has names."""
+    if to not in WITH_NAMES or not isinstance(source, Path):
+        return None
+    from webstrata.graph.hosts import NamedGraph
+
+    basename = _basename(source)
+    if not NamedGraph.has_names(basename):
+        return None
+    return NamedGraph(basename.parent, basename.name).names
+
+
+def _keep_names(source: Path | Graph, stream: ArcStream | None, path: Path) -> None:
+    """Put the names of the nodes beside a BVGraph that was written, where they have any."""
+    from webstrata.graph.hosts import NamedGraph, write_names
+
+    there = path.with_name(f"{path.name}.arrow")
+    if stream is not None and stream.names is not None:
+        write_names(path, stream.names())
+    elif isinstance(source, Path) and NamedGraph.has_names(_basename(source)):
+        with explained(there, "write"):
+            shutil.copyfile(_basename(source).with_name(f"{_basename(source).name}.arrow"), there)
+    else:
+        with explained(there, "write"):
+            there.unlink(missing_ok=True)  # of a graph that was there before
+
+
+def _basename(path: Path) -> Path:
+    return path.with_name(path.name.removesuffix(".graph").removesuffix(".properties"))
 
 
 def _open(path: Path | Graph, progress: Progress) -> Graph:
     if isinstance(path, Graph):
         return path
-    name = path.name.removesuffix(".graph").removesuffix(".properties")
-    basename = path.with_name(name)
-    if not path.with_name(name + ".properties").exists():
+    basename = _basename(path)
+    if not basename.with_name(f"{basename.name}.properties").exists():
         raise MissingError(
-            f"{path}: there is no graph of that name (no {name}.properties), and the name tells no other "
-            "format; say which it is"
+            f"{path}: there is no graph of that name (no {basename.name}.properties), and the name tells no "
+            "other format; say which it is"
         )
     return Graph.open(basename, progress=progress)
 
@@ -187,7 +227,7 @@ def _open(path: Path | Graph, progress: Progress) -> Graph:
 def _write(graph: Graph, path: Path, to: str, names: Sequence[str] | None, progress: Progress) -> None:
     write = _load(FORMATS[to].writer)
     with progress.task("writing the graph", total=graph.num_arcs, unit="arcs") as task:
-        if names is not None and to == "cc":
+        if names is not None and to in WITH_NAMES:
             write(graph, path, task, names)
         else:
             write(graph, path, task)

@@ -14,7 +14,7 @@ from webstrata.collection.files import explained
 from webstrata.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     import numpy.typing as npt
@@ -34,6 +34,10 @@ class ArcStream:
 
     blocks: Iterator[tuple[npt.NDArray[Any], npt.NDArray[Any]]]
     num_nodes: int | None = None
+    by_source: bool = False
+    """Whether those of one source come in the order of their targets, once they are turned as was asked."""
+    names: Callable[[], Iterator[pa.Array]] | None = None
+    """Gives the names of the nodes, in blocks, where they have any."""
 
 
 class LineReader:

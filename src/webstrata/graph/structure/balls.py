@@ -1,10 +1,10 @@
 """Distances of all pairs, estimated by HyperBall.
 
 By Boldi and Vigna: In-core computation of geometric centralities with HyperBall, 2013. The ball of radius t
-around a node is the set of nodes at distance at most t. HyperBall keeps a HyperLogLog counter for every
-ball and grows all of them by one arc a round: B(x, t + 1) = B(x, t) ∪ ⋃ B(y, t) over the successors y of x.
-Here that is done on the *transposed* graph, so that the ball of a node has those who reach it; the number
-of pairs is the same. From the sizes of the balls follow
+around a node is the set of nodes at distance at most t. HyperBall keeps a HyperLogLog counter for every ball
+and grows all of them by one arc a round: B(x, t + 1) = B(x, t) ∪ ⋃ B(y, t) over the successors y of x. The
+rounds are those of the crate ``webgraph-algo``. Here that is done on the *transposed* graph, so that the ball
+of a node has those who reach it; the number of pairs is the same. From the sizes of the balls follow
 
 - the **neighbourhood function** N(t), how many pairs (x, y) have a distance of at most t, itself included;
 - the **distance distribution**, what N(t) grows by, over the pairs of different nodes that are joined at all;
@@ -14,11 +14,11 @@ of pairs is the same. From the sizes of the balls follow
 **Error.** A counter of m registers has a relative standard deviation of 1.04 / √m: 13% for 64, 6.5% for
 256. Each is run several times with other hash functions and averaged. For what is made of all balls, the
 standard error is the jackknife over those runs. A bias of counters of less
-than one percent comes on top, and is all there is in a graph of a few dozen nodes, where runs agree. Nothing
-depends on the number of threads.
+than one percent comes on top, and is all there is in a graph of a few dozen nodes, where runs agree. The
+number of threads shows in the last digits of sums at most.
 
-**Memory.** 2 m + 40 bytes a node, and the rows of the graph where they are smaller than that; else these are
-decoded anew each round.
+**Memory.** 2 m + 30 bytes a node, and the rows of the graph where they are small (see `lending`); else lists
+are decoded anew each round.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ import numpy as np
 
 from webstrata._core import graph as core
 from webstrata.collection.progress import Progress
-from webstrata.graph.rows import RowsGraph
+from webstrata.graph.lending import lend
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import numpy.typing as npt
 
-    from webstrata.collection.progress import Task
     from webstrata.graph.view import Graph
 
     Curve = npt.NDArray[np.float64]
 
 EFFECTIVE = 0.9
 """The share of joined pairs that the effective diameter has."""
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,7 @@ class Balls:
 
 def grow_balls(
     transpose: Graph,
+    graph: Graph | None = None,
     *,
     registers: int = 64,
     runs: int = 4,
@@ -105,6 +106,8 @@ def grow_balls(
     ----------
     transpose
         The graph with all arcs turned round.
+    graph
+        The graph itself, where it is at hand: it tells which balls can still grow.
     registers
         Of a counter; a power of 2 from 16 on. Twice as many, 1.4 times as precise, twice the memory and time.
     runs
@@ -126,17 +129,27 @@ def grow_balls(
         raise ValueError(f"registers: expected a power of 2 from 16 on, got {registers}")
     if runs < 2:
         raise ValueError(f"runs: expected at least 2, got {runs}")
-    if 4 * transpose.num_arcs <= 2 * registers * transpose.num_nodes:
-        transpose = RowsGraph(*transpose.rows(progress=progress))
     curves: list[Curve] = []
     harmonic = np.zeros(transpose.num_nodes)
+    lists = lend(transpose, progress=progress)
+    back = lend(transpose.transpose() if graph is None else graph, progress=progress)
     for run in range(runs):
         with (progress or Progress()).task(f"balls, run {run + 1} of {runs}", unit="nodes") as task:
-            curves.append(_run(transpose, registers, seed * 1_000_003 + run, harmonic, task))
+            # where there are no arcs, balls are their nodes, and need no counters
+            pairs = np.array([float(transpose.num_nodes)])
+            sums = np.zeros(transpose.num_nodes, np.float32)
+            if transpose.num_arcs:
+                log_registers = registers.bit_length() - 1
+                pairs, sums = core.count_balls(
+                    lists, back, log_registers, seed * 1_000_003 + run, progress=task.advance
+                )
+        # in the last round nothing grew, but for the rounding of sums
+        curves.append(pairs[: np.searchsorted(pairs, pairs[-1] * (1 - _ROUNDING)) + 1])
+        harmonic += sums
     length = max(map(len, curves))
     grown = np.array([np.pad(curve, (0, length - len(curve)), mode="edge") for curve in curves])
     num_nodes = transpose.num_nodes
-    pairs = num_nodes * (num_nodes - 1)
+    all_pairs = num_nodes * (num_nodes - 1)
     return Balls(
         registers=registers,
         runs=runs,
@@ -144,49 +157,8 @@ def grow_balls(
         harmonic=(harmonic / runs).astype(np.float32),
         mean_distance=jackknife(grown, mean_distance),
         effective_diameter=jackknife(grown, effective_diameter),
-        joined_share=jackknife(grown, lambda curve: float(curve[-1] - curve[0]) / pairs if pairs else 0.0),
+        joined_share=jackknife(grown, lambda curve: float(curve[-1] - curve[0]) / max(all_pairs, 1)),
     )
-
-
-def _run(graph: Graph, width: int, seed: int, harmonic: npt.NDArray[np.float64], task: Task) -> Curve:
-    """N(t) by one set of counters; adds to `harmonic`."""
-    num_nodes = graph.num_nodes
-    old = _first_registers(num_nodes, width, seed)
-    new = np.empty_like(old)
-    old_changed, new_changed = np.ones(num_nodes, np.bool_), np.empty(num_nodes, np.bool_)
-    # a ball of radius 0 is the node itself, which needs no counter to be known
-    sizes, curve = np.ones(num_nodes), [float(num_nodes)]
-    while old_changed.any():
-        before = sizes.copy()
-        for start, rows in graph.iter_blocks():
-            end = start + len(rows[0]) - 1
-            part = new[start * width : end * width], new_changed[start:end], sizes[start:end]
-            core.grow_balls(rows, start, (old, old_changed), part, progress=task.advance)
-        # a larger ball is never counted as smaller, but for the first, which was known
-        np.maximum(sizes, before, out=sizes)
-        old, new, old_changed, new_changed = new, old, new_changed, old_changed
-        if old_changed.any():
-            harmonic += (sizes - before) / len(curve)
-            curve.append(float(sizes.sum()))
-    return np.array(curve)
-
-
-def _first_registers(num_nodes: int, width: int, seed: int) -> npt.NDArray[np.uint8]:
-    """Counters that have seen their own node: SplitMix64 of it, low bits choose the register."""
-    with np.errstate(over="ignore"):
-        hashes = np.arange(num_nodes, dtype=np.uint64) + np.uint64(seed) * np.uint64(0xD1342543DE82EF95)
-        for _ in range(2):  # twice, or neighbouring seeds would be neighbouring nodes
-            hashes += np.uint64(0x9E3779B97F4A7C15)
-            hashes = (hashes ^ (hashes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            hashes = (hashes ^ (hashes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            hashes ^= hashes >> np.uint64(31)
-    places = (hashes & np.uint64(width - 1)).astype(np.int64)
-    rest = hashes >> np.uint64(width.bit_length() - 1)
-    lowest = rest & (~rest + np.uint64(1))
-    ranks = np.where(rest > 0, np.log2(np.maximum(lowest, 1).astype(np.float64)), 64) + 1
-    registers = np.zeros(num_nodes * width, dtype=np.uint8)
-    registers[np.arange(num_nodes) * width + places] = ranks
-    return registers
 
 
 def mean_distance(neighbourhood: Curve) -> float:

@@ -8,8 +8,10 @@ The **bow tie** has the largest strong component in the middle, the *core*. *In*
 *out* those that it reaches. Of the others in the same weak component, *tubes* lead from *in* to *out* past
 the core, and *tendrils* are all the rest; nodes of other weak components are *disconnected*.
 
-All of this is exact. Components are found by SciPy in C, up to 2³¹ − 1 arcs, with the rows in memory (4 bytes
-an arc) and 50 bytes a node; for weak ones 16 bytes an arc more. Visits take 4 bytes a node, and no rows.
+All of this is exact, and done on the compressed graph. Strong components are found by Tarjan's algorithm of
+the crate ``webgraph-algo``, which takes some 30 bytes a node and the lists of the nodes that it is within;
+rows are made where they are small (see `lending`). For weak ones the graph is gone through once, block by
+block, and trees of nodes are joined: 8 bytes a node. Visits take 4 bytes a node.
 """
 
 from __future__ import annotations
@@ -19,15 +21,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webstrata._core import graph as core
 from webstrata.collection.progress import Progress
-from webstrata.errors import UsageError
+from webstrata.graph.lending import lend
 
 if TYPE_CHECKING:
+    from typing import Any
+
     import numpy.typing as npt
 
-    from webstrata.graph.view import Graph, Nodes, Rows
-
-_MAX_ARCS = 2**31 - 1
+    from webstrata.graph.view import Graph, Nodes
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,12 @@ def strong_components(graph: Graph, *, progress: Progress | None = None) -> Comp
     >>> found.of_node.tolist(), found.sizes.tolist()
     ([0, 0, 1], [2, 1])
     """
-    return _components(graph, "strong", progress or Progress())
+    progress = progress or Progress()
+    if not graph.num_nodes:
+        return number_components(np.zeros(0, np.uint32))
+    lists = lend(graph, progress=progress)
+    with progress.task("strong components", total=graph.num_nodes, unit="nodes") as task:
+        return number_components(core.strong_components(lists, progress=task.advance))
 
 
 def weak_components(graph: Graph, *, progress: Progress | None = None) -> Components:
@@ -84,7 +92,15 @@ def weak_components(graph: Graph, *, progress: Progress | None = None) -> Compon
     >>> weak_components(Graph.from_arcs([(0, 1), (2, 1)], num_nodes=4)).sizes.tolist()
     [3, 1]
     """
-    return _components(graph, "weak", progress or Progress())
+    parents = np.arange(graph.num_nodes, dtype=np.uint32)
+    with (progress or Progress()).task("weak components", total=graph.num_nodes, unit="nodes") as task:
+        for start, rows in graph.iter_blocks():
+            core.join_nodes(parents, rows, start)
+            task.advance(len(rows[0]) - 1)
+    # every node two steps up, until all stand at their root
+    while not np.array_equal(above := parents[parents], parents):
+        parents = above
+    return number_components(parents)
 
 
 def bow_tie(
@@ -170,6 +186,7 @@ def distances(
     start: Nodes,
     *,
     around: npt.NDArray[np.bool_] | None = None,
+    longest: int | None = None,
     progress: Progress | None = None,
 ) -> npt.NDArray[np.int32]:
     """How many arcs lead from the nearest of some nodes to each node; -1 where none do. Exact.
@@ -182,6 +199,8 @@ def distances(
         Where to begin.
     around
         Nodes that are not entered.
+    longest
+        How far to go; as far as there are nodes where not given.
     progress
         Where it reports.
 
@@ -196,7 +215,7 @@ def distances(
     found[front] = 0
     distance = 0
     with (progress or Progress()).task("visiting", total=graph.num_nodes, unit="nodes") as task:
-        while len(front):
+        while len(front) and (longest is None or distance < longest):
             task.advance(len(front))
             distance += 1
             parts = [_new(graph, front[place : place + _FRONT], found, around) for place in _places(front)]
@@ -226,42 +245,19 @@ def _new(
     return np.unique(targets[fresh])
 
 
-def _components(graph: Graph, kind: str, progress: Progress) -> Components:
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    if graph.num_arcs > _MAX_ARCS:
-        raise UsageError(
-            f"components are found among at most {_MAX_ARCS:,} arcs, and there are {graph.num_arcs:,}; "
-            "take the graph of hosts"
-        )
-    with progress.task(f"{kind} components", total=graph.num_nodes, unit="nodes") as task:
-        if not graph.num_nodes:
-            return Components(np.zeros(0, np.int32), np.zeros(0, np.int64))
-        offsets, targets = _signed(graph.rows(progress=progress))
-        # the values of the matrix are not looked at: one stands for all
-        ones = np.broadcast_to(np.float64(1), len(targets))
-        matrix = csr_array((ones, targets, offsets), shape=(graph.num_nodes, graph.num_nodes))
-        _, labels = connected_components(matrix, directed=True, connection=kind)
-        task.advance(graph.num_nodes)
-    return number_components(labels)
-
-
-def _signed(rows: Rows) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Rows as SciPy wants them; targets are not copied."""
-    return rows[0].astype(np.int32), rows[1].view(np.int32)
-
-
-def number_components(labels: npt.NDArray[np.int32]) -> Components:
-    """Components by any labels, numbered by size and first node.
+def number_components(labels: npt.NDArray[np.integer[Any]]) -> Components:
+    """Components by any labels from 0 on, numbered by size and first node.
 
     Examples
     --------
     >>> number_components(np.array([7, 3, 3, 9], dtype=np.int32)).of_node.tolist()
     [1, 0, 0, 2]
     """
-    _, first, of_node, sizes = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
-    order = np.lexsort((first, -sizes))
-    ranks = np.empty(len(order), dtype=np.int32)
+    sizes = np.bincount(labels)
+    first = np.zeros(len(sizes), dtype=np.int64)
+    first[labels[::-1]] = np.arange(len(labels))[::-1]  # of several numbers, the last one stays
+    used = np.flatnonzero(sizes)
+    order = used[np.lexsort((first[used], -sizes[used]))]
+    ranks = np.empty(len(sizes), dtype=np.int32)
     ranks[order] = np.arange(len(order), dtype=np.int32)
-    return Components(ranks[of_node], sizes[order].astype(np.int64))
+    return Components(ranks[labels], sizes[order])

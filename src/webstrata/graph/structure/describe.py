@@ -157,7 +157,7 @@ def describe_structure(
             graph, transpose, neighbours.counts, sample=sample, seed=seed, progress=progress
         ),
         balls=(
-            grow_balls(transpose, registers=registers, runs=runs, seed=seed, progress=progress)
+            grow_balls(transpose, graph, registers=registers, runs=runs, seed=seed, progress=progress)
             if with_distances
             else None
         ),

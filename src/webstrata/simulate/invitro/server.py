@@ -74,8 +74,11 @@ class Server:
         }
 
     def hosts_table(self) -> str:
-        """The hosts of the month with their addresses, a line each, as /etc/hosts has them."""
-        return "".join(f"{address}\t{name}\n" for name, address in self.addresses().items())
+        """The hosts of the month with addresses and the port, as ``--hosts-table`` of a crawl has them.
+
+        They are a line each; /etc/hosts has the same without ports.
+        """
+        return "".join(f"{address}:{self.port}\t{name}\n" for name, address in self.addresses().items())
 
     def counters(self) -> dict[str, int]:
         """Requests, connections, bytes and malformed requests so far."""
