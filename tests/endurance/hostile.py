@@ -172,8 +172,10 @@ def crawl(seed: int, limit: float, samples_file: Path) -> tuple[str, list[Check]
         report, samples = watch([*words, "--log", str(log)], folder, limit=limit)
         write_samples(samples_file, samples)
         snapshot = ws.open(folder / "collection")["2026-06"]
-        lost = count_lost(web, snapshot.urls)
-        attacks = find_attacks(web, web.graph().urls, read_log(log), Captures(snapshot))
+        captures = Captures(snapshot)
+        stored = (entry.url for entry in captures.index if entry.fields["status"] == "200")
+        lost = count_lost(web, stored)
+        attacks = find_attacks(web, web.graph().urls, read_log(log), captures)
         delays = web.settings
         verdict = judge(log, host_delay=delays.host_delay, ip_delay=delays.ip_delay, crawl_delay=False)
     lines = [f"{'attack':<28}{'planted':>9}{'met':>9}  how it ended"]
