@@ -54,7 +54,9 @@ def test_summaries_are_coded_bit_by_bit_as_section_2_says(rows: Rows) -> None:
 
 def test_terms_are_renumbered_by_frequency_and_read_by_their_own_numbers(tmp_path: Path) -> None:
     # term 5 is in every page, 0 in half of them, 9 in one
-    rows = make_rows([(9, {5: 1} | ({0: 2} if page % 2 else {}) | ({9: 4} if not page else {})) for page in range(8)])
+    rows = make_rows(
+        [(9, {5: 1} | ({0: 2} if page % 2 else {}) | ({9: 4} if not page else {})) for page in range(8)]
+    )
     archive = write_archive(tmp_path, rows, settings=SUM)
     assert archive.terms.order[:3].tolist() == [5, 0, 9]
     assert archive.ranked_batch([0]).terms.tolist() == [0, 2]

@@ -38,7 +38,13 @@ def test_summaries_are_built_shown_and_described(
     assert run([*words, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["num_postings"], document["num_words"]) == (7, 17)
-    assert set(document["best_codes"]) == {"length_code", "size_code", "gap_code", "count_code", "count_differences"}
+    assert set(document["best_codes"]) == {
+        "length_code",
+        "size_code",
+        "gap_code",
+        "count_code",
+        "count_differences",
+    }
     assert (tmp_path / "pictures" / "gaps.svg").is_file()
     assert run(words[:5]) == 0
     told = capsys.readouterr().out
@@ -57,8 +63,12 @@ def test_what_is_wrong_is_said_in_a_sentence(place: str, capsys: pytest.CaptureF
 
     assert "there is no part summaries" in refused("show", place, "2026-06", "http://test/00000")
     assert "`--min-df 1` keeps them all" in refused("build", place, "2026-06")
-    assert "stemmer: expected porter, snowball:LANGUAGE or none" in refused("build", place, "2026-06", "--stemmer", "x")
-    assert "gap_code: expected the name of a code" in refused("build", place, "2026-06", "--gap-code", "huffman")
+    assert "stemmer is x, and must be porter, snowball:LANGUAGE or none" in refused(
+        "build", place, "2026-06", "--stemmer", "x"
+    )
+    assert "gap_code is huffman, and must be the name of a code" in refused(
+        "build", place, "2026-06", "--gap-code", "huffman"
+    )
     assert run(["summaries", "build", place, "2026-06", "--min-df", "1"]) == 0
     capsys.readouterr()
     assert "node 2 has no summary" in refused("show", place, "2026-06", "http://test/00002")

@@ -1,4 +1,4 @@
-"""What the kernels of summaries compute, in plain Python: codes bit by bit as SUM and its sources define them."""
+"""What the kernels of summaries compute, in plain Python: codes bit by bit as SUM defines them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def encode(length: int, pairs: list[tuple[int, int]]) -> str:
 
 
 def count_terms(text: str, stop_words: set[str]) -> tuple[int, Counter[str]]:
-    """The number of words of a text, and how often each term comes that is no stop word; nothing is stemmed."""
+    """The number of words of a text, and how often each comes that is no stop word; nothing is stemmed."""
     found = words(text)
     return len(found), Counter(word for word in map(str.casefold, found) if word not in stop_words)
 

@@ -11,7 +11,15 @@ from hypothesis import given, settings
 from tests.summaries import reference
 from tests.summaries.written import drawn_rows
 from webstrata.summaries import SummariesSettings, make_rows, write_archive
-from webstrata.summaries.codes import Histogram, best_codes, from_core, is_code, measure_costs, to_core, value_streams
+from webstrata.summaries.codes import (
+    Histogram,
+    best_codes,
+    from_core,
+    is_code,
+    measure_costs,
+    to_core,
+    value_streams,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +34,9 @@ def test_the_numbers_of_a_kind_are_those_that_the_coding_writes(rows: Rows) -> N
     bits = ""
     for row in range(rows.num_rows):
         page = rows.cut(row, row + 1)
-        bits += reference.encode(int(page.lengths[0]), list(zip(page.terms.tolist(), page.counts.tolist(), strict=True)))
+        bits += reference.encode(
+            int(page.lengths[0]), list(zip(page.terms.tolist(), page.counts.tolist(), strict=True))
+        )
     codes = {"length": reference.delta, "difference": reference.gamma}
     total = sum(len(code(number)) for kind, code in codes.items() for number in streams[kind].tolist())
     total += sum(len(reference.zeta(size, 3)) for size in streams["size"].tolist())
@@ -38,10 +48,13 @@ def test_the_best_codes_take_fewer_bytes_than_any_other_choice_of_one(tmp_path: 
     random = np.random.default_rng(5)
     rows = make_rows(
         [
-            (int(random.integers(50, 900)), dict(zip(random.zipf(1.4, 40) % 900, random.zipf(1.9, 40) % 99 + 1, strict=True)))
+            (
+                int(random.integers(50, 900)),
+                dict(zip(random.zipf(1.4, 40) % 900, random.zipf(1.9, 40) % 99 + 1, strict=True)),
+            )
             for _ in range(300)
         ]
-    )  # fmt: skip
+    )
     archive = write_archive(tmp_path / "sum", rows, settings=SummariesSettings(coding="codes"))
     costs = measure_costs(archive.scan_ranks())
     chosen = best_codes(costs)
@@ -52,7 +65,12 @@ def test_the_best_codes_take_fewer_bytes_than_any_other_choice_of_one(tmp_path: 
 
     best = size()
     assert best < archive.sizes()["summaries.stream"]
-    for name, code in (("length_code", "gamma"), ("size_code", "unary"), ("gap_code", "gamma"), ("count_code", "rice3")):
+    for name, code in (
+        ("length_code", "gamma"),
+        ("size_code", "unary"),
+        ("gap_code", "gamma"),
+        ("count_code", "rice3"),
+    ):
         assert best <= size(**{name: code})
     assert all(cost.bits[cost.best] >= cost.entropy - 1e-6 for cost in costs.values())
 

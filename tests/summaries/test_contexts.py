@@ -9,7 +9,15 @@ import pytest
 
 from webstrata.errors import FormatError
 from webstrata.summaries import SummariesSettings, make_rows, write_archive
-from webstrata.summaries.contexts import NUM_SYMBOLS, TOTAL, Model, classify_terms, make_model, measure, no_tally
+from webstrata.summaries.contexts import (
+    NUM_SYMBOLS,
+    TOTAL,
+    Model,
+    classify_terms,
+    make_model,
+    measure,
+    no_tally,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,19 +20,23 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Archive:
-    rows = make_rows([(nth, {term: 1 + nth % 3 for term in range(nth % 9)}) if nth % 11 else (0, {}) for nth in range(120)])
+    rows = make_rows(
+        [(nth, {term: 1 + nth % 3 for term in range(nth % 9)}) if nth % 11 else (0, {}) for nth in range(120)]
+    )
     return write_archive(tmp_path_factory.mktemp("archive"), rows, missing=range(0, 120, 11))
 
 
 @given(outer=st.sets(st.integers(0, 119)), inner=st.sets(st.integers(0, 119)))
-def test_a_part_of_a_part_is_the_nodes_that_it_names(archive: Archive, outer: set[int], inner: set[int]) -> None:
+def test_a_part_of_a_part_is_the_nodes_that_it_names(
+    archive: Archive, outer: set[int], inner: set[int]
+) -> None:
     part = archive.subset(sorted(outer))
     chosen = sorted(place for place in inner if place < len(part))
     nested = part.subset(chosen)
     nodes = [sorted(outer)[place] for place in chosen]
     assert nested.nodes.tolist() == nodes
     found, wanted = nested.batch(np.arange(len(nested))), archive.batch(nodes)
-    assert all(np.array_equal(*pair) for pair in zip(found, wanted, strict=True))
+    assert all(np.array_equal(one, other) for one, other in zip(found, wanted, strict=True))
     assert nested.has(np.arange(len(nested))).tolist() == archive.has(nodes).tolist()
     everything = np.arange(-1, 121)
     expected = [nodes.index(node) if node in nodes else -1 for node in everything.tolist()]

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@given(texts=st.sets(st.text("aéz日 ", min_size=1, max_size=4), max_size=40), prefix=st.text("aéz日", max_size=2))
+@given(
+    texts=st.sets(st.text("aéz日 ", min_size=1, max_size=4), max_size=40), prefix=st.text("aéz日", max_size=2)
+)
 def test_terms_are_found_by_text_number_and_prefix(texts: set[str], prefix: str, tmp_path: Path) -> None:
     # small groups, so that terms lie in many
     group, module.ROW_GROUP = module.ROW_GROUP, 4

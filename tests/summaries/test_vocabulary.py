@@ -36,7 +36,7 @@ def test_merged_vocabularies_have_the_sums_and_numbers_of_all_runs(
     seen = {text for run in runs for text in run}
     sums = {text: sum(run.get(text, 0) for run in runs) for text in seen}
     kept = sorted((text for text in seen if sums[text] >= min_df), key=str.encode)
-    merged = []
+    merged: list[int] = []
     counts = merge_vocabularies(folders, tmp_path, min_df=min_df, memory=memory, advance=merged.append)
     assert counts == (len(kept), len(seen))
     assert sum(merged) == sum(map(len, runs))
@@ -46,5 +46,7 @@ def test_merged_vocabularies_have_the_sums_and_numbers_of_all_runs(
     assert table["cf"].to_pylist() == [2 * sums[text] for text in kept]
     for nth, run in enumerate(runs):
         numbers = np.fromfile(tmp_path / f"numbers-{nth}.u32", "<u4").tolist()
-        expected = [kept.index(text) if text in kept else int(DROPPED) for text in sorted(run, key=str.encode)]
+        expected = [
+            kept.index(text) if text in kept else int(DROPPED) for text in sorted(run, key=str.encode)
+        ]
         assert numbers == expected

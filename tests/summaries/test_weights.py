@@ -16,8 +16,12 @@ from webstrata.summaries.weights import WEIGHTS
 if TYPE_CHECKING:
     from pathlib import Path
 
-TEXTS = ["a cat is a feline and likes to purr", "a dog is the human's best friend and loves to play",
-         "a bird is a beautiful animal that can fly", "a fish is a creature that lives in water and swims"]  # fmt: skip
+TEXTS = [
+    "a cat is a feline and likes to purr",
+    "a dog is the human's best friend and loves to play",
+    "a bird is a beautiful animal that can fly",
+    "a fish is a creature that lives in water and swims",
+]
 
 
 @pytest.fixture

@@ -26,7 +26,9 @@ def write_snapshot(folder: Path, texts: Sequence[str | None], label: str = "2026
     snapshot = collection.add(label)
     with snapshot.build("urls") as build:
         none = pa.table({"row_key": pa.array([], pa.string()), "node": pa.array([], pa.uint32())})
-        write_urls(build.path, pa.array([f"test)/{page:05}" for page in range(len(texts))], pa.string()), none)
+        write_urls(
+            build.path, pa.array([f"test)/{page:05}" for page in range(len(texts))], pa.string()), none
+        )
     rows = [{"title": "", "headings": [], "text": text or "", "main": []} for text in texts]
     columns = {
         "words": [0] * len(texts),

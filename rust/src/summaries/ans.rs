@@ -12,79 +12,103 @@ pub const TOTAL: u32 = 1 << SCALE;
 pub const NUM_SYMBOLS: usize = 16;
 const LOW: u32 = 1 << 16;
 
-/// Where the range of each symbol begins, and how large it is; as large as a line of the cache.
+/// Slots are looked up in blocks of so many bits.
+const BLOCK: u32 = 4;
+
+/// The ranges of symbols, and the symbol that each block of slots begins with.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub struct Table {
-    starts: [i16; NUM_SYMBOLS],
-    sizes: [u16; NUM_SYMBOLS],
+    /// The start of a range in the high half, its size in the low one.
+    ranges: [u32; NUM_SYMBOLS],
+    blocks: [u8; 1 << (SCALE - BLOCK)],
 }
 
 impl Table {
     /// Takes the sizes of ranges, which must add up to [`TOTAL`].
     pub fn new(sizes: &[u16]) -> Option<Self> {
         let sizes: [u16; NUM_SYMBOLS] = sizes.try_into().ok()?;
-        let mut starts = [0; NUM_SYMBOLS];
-        let mut end = 0u32;
-        for (start, &size) in starts.iter_mut().zip(&sizes) {
-            *start = end.min(TOTAL) as i16;
-            end += u32::from(size);
+        if sizes.iter().map(|&size| u32::from(size)).sum::<u32>() != TOTAL {
+            return None;
         }
-        (end == TOTAL).then_some(Self { starts, sizes })
+        let (mut ranges, mut blocks) = ([0; NUM_SYMBOLS], [0; 1 << (SCALE - BLOCK)]);
+        let mut end = 0;
+        for (symbol, (range, &size)) in ranges.iter_mut().zip(&sizes).enumerate() {
+            *range = end << 16 | u32::from(size);
+            let begin = end.div_ceil(1 << BLOCK) as usize;
+            end += u32::from(size);
+            let behind = end.div_ceil(1 << BLOCK) as usize;
+            blocks[begin..behind].fill(symbol as u8);
+        }
+        Some(Self { ranges, blocks })
     }
 
+    fn range(&self, symbol: usize) -> (u16, u16) {
+        let range = self.ranges[symbol];
+        ((range >> 16) as u16, range as u16)
+    }
+
+    /// The symbol of a slot, with the place of the slot in its range and the size of that.
     #[inline]
-    fn find(&self, slot: i16) -> usize {
-        // all at once, without a branch: as many symbols as begin at the slot or before
-        let found: i16 = self
-            .starts
-            .iter()
-            .map(|&start| i16::from(start <= slot))
-            .sum();
-        (found - 1) as usize & (NUM_SYMBOLS - 1)
+    fn find(&self, slot: u32) -> (usize, u32, u32) {
+        let mut symbol =
+            usize::from(self.blocks[(slot >> BLOCK) as usize & (self.blocks.len() - 1)]);
+        loop {
+            let range = self.ranges[symbol & (NUM_SYMBOLS - 1)];
+            let (place, size) = (slot - (range >> 16), range & 0xffff);
+            // where ranges change within the block, the symbol is a later one
+            if place < size {
+                return (symbol, place, size);
+            }
+            symbol += 1;
+        }
     }
 }
 
 pub struct Decoder<'a> {
     state: u32,
-    rest: &'a [u8],
-    /// Whether more was read than there is.
-    short: bool,
+    data: &'a [u8],
+    at: usize,
 }
 
 impl<'a> Decoder<'a> {
     pub fn new(data: &'a [u8]) -> Option<Self> {
-        let (state, rest) = data.split_first_chunk::<4>()?;
+        let (state, data) = data.split_first_chunk::<4>()?;
         let state = u32::from_le_bytes(*state);
-        Some(Self {
-            state,
-            rest,
-            short: state < LOW,
-        })
+        (state >= LOW).then_some(Self { state, data, at: 0 })
     }
 
+    /// The next 16 bits; zeros behind the end, which is noticed in the end.
+    #[inline]
+    fn peek(&self) -> u32 {
+        match self.data.get(self.at..) {
+            Some(&[low, high, ..]) => u32::from(u16::from_le_bytes([low, high])),
+            _ => 0,
+        }
+    }
+
+    /// Where it is often wanted and often not, so that a branch would guess wrong.
     #[inline]
     fn refill(&mut self) {
+        let wanted = self.state < LOW;
+        let more = self.state << 16 | self.peek();
+        self.state = if wanted { more } else { self.state };
+        self.at += 2 * usize::from(wanted);
+    }
+
+    /// Where it is seldom wanted.
+    #[inline]
+    fn refill_seldom(&mut self) {
         if self.state < LOW {
-            match self.rest.split_first_chunk::<2>() {
-                Some((word, rest)) => {
-                    self.state = self.state << 16 | u32::from(u16::from_le_bytes(*word));
-                    self.rest = rest;
-                }
-                None => {
-                    self.state |= LOW;
-                    self.short = true;
-                }
-            }
+            self.state = self.state << 16 | self.peek();
+            self.at += 2;
         }
     }
 
     #[inline]
     pub fn symbol(&mut self, table: &Table) -> usize {
-        let slot = self.state & (TOTAL - 1);
-        let symbol = table.find(slot as i16);
-        self.state = u32::from(table.sizes[symbol]) * (self.state >> SCALE) + slot
-            - table.starts[symbol] as u32;
+        let (symbol, place, size) = table.find(self.state & (TOTAL - 1));
+        self.state = size * (self.state >> SCALE) + place;
         self.refill();
         symbol
     }
@@ -93,13 +117,11 @@ impl<'a> Decoder<'a> {
     #[inline]
     pub fn flag(&mut self, size: u16) -> bool {
         let (slot, size) = (self.state & (TOTAL - 1), u32::from(size));
-        let (above, yes) = (self.state >> SCALE, slot < size);
-        self.state = if yes {
-            size * above + slot
-        } else {
-            (TOTAL - size) * above + slot - size
-        };
-        self.refill();
+        let yes = slot < size;
+        // one formula for both, so that no branch has to guess
+        let (start, size) = if yes { (0, size) } else { (size, TOTAL - size) };
+        self.state = size * (self.state >> SCALE) + slot - start;
+        self.refill_seldom();
         yes
     }
 
@@ -114,7 +136,10 @@ impl<'a> Decoder<'a> {
 
     /// The 16 bits that the encoder began with, and what is left of the data; nothing if the data are damaged.
     pub fn finish(self) -> Option<(u32, &'a [u8])> {
-        (!self.short && self.state < 2 * LOW).then_some((self.state - LOW, self.rest))
+        let rest = self.data.get(self.at..)?;
+        (LOW..2 * LOW)
+            .contains(&self.state)
+            .then(|| (self.state - LOW, rest))
     }
 }
 
@@ -128,11 +153,8 @@ pub struct Encoder {
 
 impl Encoder {
     pub fn symbol(&mut self, table: &Table, symbol: usize) {
-        self.steps.push((
-            table.starts[symbol] as u16,
-            table.sizes[symbol],
-            SCALE as u8,
-        ));
+        let (start, size) = table.range(symbol);
+        self.steps.push((start, size, SCALE as u8));
     }
 
     pub fn flag(&mut self, size: u16, yes: bool) {

@@ -19,7 +19,7 @@ const GAP: usize = SIZE + 2;
 const COPIED: usize = GAP + 32 * 12;
 const NEW: usize = COPIED + 10 * 16;
 /// How many tables a model has, and how many choices between two.
-pub const NUM_TABLES: usize = NEW + 16 * 4 * 6;
+pub const NUM_TABLES: usize = NEW + 16 * 6;
 pub const NUM_FLAGS: usize = 16 * 3 * 4 * 8;
 /// The largest distance to a reference.
 pub const MAX_WINDOW: usize = NUM_SYMBOLS - 1;
@@ -63,22 +63,18 @@ fn gap_context(next: u32, left: u32, octaves: u32) -> (usize, u32) {
 /// Of the count of a copied term: its count in the reference, and its usual count.
 #[inline]
 fn copied_context(class: u8, count: u32) -> usize {
-    let known = match count {
-        0..5 => count,
-        5..7 => 5,
-        7..10 => 6,
-        10..17 => 7,
-        17..33 => 8,
-        _ => 9,
-    };
-    COPIED + known as usize * 16 + usize::from(class & 15)
+    const KNOWN: [u8; 34] = [
+        0, 1, 2, 3, 4, 5, 5, 6, 6, 6, 7, 7, 7, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8,
+        8, 8, 8, 9,
+    ];
+    COPIED + usize::from(KNOWN[count.min(33) as usize]) * 16 + usize::from(class & 15)
 }
 
-/// Of the count of any other term: its usual count, the count before, and how many such terms there are.
+/// Of the count of any other term: its usual count, and how many such terms there are.
 #[inline]
-fn new_context(class: u8, previous: u32, others: u32) -> usize {
+fn new_context(class: u8, others: u32) -> usize {
     let size = ((others + 1).ilog2() / 2).min(5) as usize;
-    NEW + (usize::from(class & 15) * 4 + previous.min(4) as usize - 1) * 6 + size
+    NEW + usize::from(class & 15) * 6 + size
 }
 
 /// What a coding of this kind needs to know of its archive.
@@ -135,16 +131,18 @@ trait Sink {
     fn flag(&mut self, context: usize, yes: bool);
     fn bits(&mut self, number: u32, value: u32);
 
-    fn number(&mut self, table: usize, number: u32) {
-        let (symbol, bits) = split(number);
+    /// A number whose lowest bits, `shift` of them, tell nothing.
+    fn number(&mut self, table: usize, shift: u32, number: u32) {
+        let (symbol, bits) = split(number >> shift);
         self.symbol(table, symbol);
         if symbol == ESCAPE {
-            let more = number - ESCAPED;
+            let more = (number >> shift) - ESCAPED;
             let bits = u32::BITS - more.leading_zeros();
             self.bits(6, bits);
             self.wide_bits(bits, more);
+            self.wide_bits(shift, number & low_bits(shift));
         } else {
-            self.bits(bits, number & ((1 << bits) - 1));
+            self.wide_bits(bits + shift, number & low_bits(bits + shift));
         }
     }
 
@@ -236,17 +234,15 @@ fn describe<S: Sink>(
         }
         sink.symbol(DISTANCE, distance);
         let others = describe_copied(terms, reference, &mut known, own, shape, sink);
-        sink.number(SIZE + usize::from(distance > 0), others);
+        sink.number(SIZE + usize::from(distance > 0), 0, others);
         describe_others(terms, reference.terms, &known, others, shape, sink);
-        let mut previous = 1;
         for ((&term, &count), &known) in terms.iter().zip(counts).zip(&known) {
             let class = shape.classes[term as usize];
             let table = match known {
-                0 => new_context(class, previous, others),
+                0 => new_context(class, others),
                 _ => copied_context(class, known),
             };
-            sink.number(table, count - 1);
-            previous = count;
+            sink.number(table, 0, count - 1);
         }
         let total = counts
             .iter()
@@ -307,8 +303,7 @@ fn describe_others(
         passed += skipped;
         let gap = term - next - skipped as u32;
         let (table, shift) = gap_context(next, left, shape.octaves);
-        sink.number(table, gap >> shift);
-        sink.wide_bits(shift, gap & low_bits(shift));
+        sink.number(table, shift, gap);
         (next, left) = (term + 1, left - 1);
     }
 }

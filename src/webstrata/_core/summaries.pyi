@@ -76,9 +76,7 @@ class Contexts:
     def __new__(
         cls, classes: _U8, sizes: NDArray[np.uint16], flags: NDArray[np.uint16], chain: int
     ) -> Contexts: ...
-    def encode(
-        self, rows: _Rows, distances: _U8, progress: _Progress | None = None
-    ) -> tuple[_U8, _U64]: ...
+    def encode(self, rows: _Rows, distances: _U8, progress: _Progress | None = None) -> tuple[_U8, _U64]: ...
     def decode(
         self,
         stream: _U8,

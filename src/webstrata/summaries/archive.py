@@ -102,7 +102,9 @@ class Summaries(ABC):
                 begin, end = int(rows.offsets[row]), int(rows.offsets[row + 1])
                 yield Summary(int(rows.lengths[row]), rows.terms[begin:end], rows.counts[begin:end])
 
-    def scan(self, start: int = 0, stop: int | None = None, *, block: int = BLOCK) -> Iterator[tuple[int, Rows]]:
+    def scan(
+        self, start: int = 0, stop: int | None = None, *, block: int = BLOCK
+    ) -> Iterator[tuple[int, Rows]]:
         """All summaries in order: the first node of a block, and its rows."""
         stop = len(self) if stop is None else min(stop, len(self))
         for first in range(start, stop, block):
@@ -216,7 +218,9 @@ class Archive(Summaries):
     def _check(self, nodes: npt.ArrayLike) -> npt.NDArray[np.uint64]:
         found = np.asarray(nodes)
         if found.size and (found.min() < 0 or found.max() >= self._num_nodes):
-            raise IndexError(f"nodes: expected 0 to {self._num_nodes - 1}, got {found.min()} to {found.max()}")
+            raise IndexError(
+                f"nodes: expected 0 to {self._num_nodes - 1}, got {found.min()} to {found.max()}"
+            )
         return np.ascontiguousarray(found, np.uint64)
 
     def batch(self, nodes: npt.ArrayLike, *, task: Task | None = None) -> Rows:
@@ -278,7 +282,8 @@ def read_facts(path: Path) -> dict[str, Any]:
         raise FormatError(f"{path}: this is no TOML ({error}); build the part again") from error
     if facts.get("format") != FORMAT:
         raise FormatError(
-            f"{path}: the archive has format {facts.get('format')}, and this version reads {FORMAT}; use a newer one"
+            f"{path}: the archive has format {facts.get('format')}, and this version reads {FORMAT}; "
+            "use a newer one"
         )
     wanted = {"num_nodes": int, "num_summaries": int, "num_terms": int, "num_postings": int, "coding": str}
     more: dict[str, dict[str, type]] = {
@@ -291,5 +296,3 @@ def read_facts(path: Path) -> dict[str, Any]:
         if not isinstance(facts.get(name), kind):
             raise FormatError(f"{path}: {name} is not there, or no {kind.__name__}; build the part again")
     return facts
-
-

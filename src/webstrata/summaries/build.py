@@ -15,6 +15,7 @@ that are done are found again by a build that was interrupted.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -256,8 +257,8 @@ def _merge(
     kept, seen = merged.counts["kept"], merged.counts["seen"]
     if not kept:
         raise SettingError(
-            f"min_df {settings.min_df}: none of the {seen} different terms of {num_nodes} pages is in so many "
-            "of them; choose a smaller one (`--min-df 1` keeps them all)"
+            f"min_df {settings.min_df}: none of the {seen} different terms of {num_nodes} pages is in so "
+            "many of them; choose a smaller one (`--min-df 1` keeps them all)"
         )
     table = pq.read_table(merged.path / "terms.parquet", columns=["df", "cf"])
     df, cf = table["df"].to_numpy(), table["cf"].to_numpy()
@@ -275,7 +276,7 @@ def _merge_runs(item: tuple[tuple[str, ...], int, int], folder: Path, task: Task
 
 def _first_runs(counted: Sequence[shards.DoneShard]) -> list[int]:
     """The number of the first run of each shard."""
-    return np.cumsum([0, *(shard.counts["runs"] for shard in counted)])[:-1].tolist()
+    return list(itertools.accumulate((shard.counts["runs"] for shard in counted[:-1]), initial=0))
 
 
 def _missing(text: Text, start: int, stop: int) -> npt.NDArray[np.int64]:
@@ -350,7 +351,6 @@ def _code(item: tuple[int, int, _Coding], folder: Path, task: Task) -> Mapping[s
     for path in chunks:
         name = path.name.partition(".")[0]
         rows = load_rows(path.with_name(name))
-        rows = Rows(*(np.ascontiguousarray(column) for column in rows))
         piece = coder.encode(rows, np.load(path))
         with open_writer(folder / f"{name}.npz") as stream:
             np.savez(stream, data=piece.data, ends=piece.ends, postings=piece.num_postings)

@@ -4,8 +4,8 @@ A summary is coded against one of the few before it, its reference: which of its
 terms, what counts. Each number has a context (the term, the count in the reference, the place of the gap …;
 ``rust/src/summaries/contexts.rs`` says which), and each context the frequencies with which its symbols came
 in the whole archive: the model. Numbers are coded by asymmetric numeral systems in as many bits as these
-frequencies promise. Two passes: `measure` chooses references and counts symbols, piece by piece, the counts are added
-up, `make_model` rounds them to frequencies out of 4096, and the pieces are encoded.
+frequencies promise. Two passes: `measure` chooses references and counts symbols, piece by piece, the counts
+are added up, `make_model` rounds them to frequencies out of 4096, and the pieces are encoded.
 
 A term has a class in one byte: in the high four bits ⌊log₂(N / df)⌋, up to 15, in the low four bits
 ⌊2.5 log₂(cf / df)⌋, up to 15: how rare it is, and its usual count.
@@ -54,9 +54,7 @@ def no_tally() -> Tally:
     >>> int(no_tally().symbols.sum())
     0
     """
-    return Tally(
-        np.zeros(core.NUM_TABLES * NUM_SYMBOLS, np.uint64), np.zeros(2 * core.NUM_FLAGS, np.uint64)
-    )
+    return Tally(np.zeros(core.NUM_TABLES * NUM_SYMBOLS, np.uint64), np.zeros(2 * core.NUM_FLAGS, np.uint64))
 
 
 def classify_terms(
@@ -72,7 +70,8 @@ def classify_terms(
     df = np.maximum(df.astype(np.float64), 1)
     rare = np.clip(np.floor(np.log2(max(num_summaries, 1) / df)), 0, 15)
     usual = np.clip(np.floor(2.5 * np.log2(np.maximum(cf / df, 1))), 0, 15)
-    return (16 * rare + usual).astype(np.uint8)
+    found: npt.NDArray[np.uint8] = (16 * rare + usual).astype(np.uint8)
+    return found
 
 
 def measure(
@@ -146,6 +145,4 @@ def make_model(tally: Tally, classes: npt.NDArray[np.uint8]) -> Model:
     sizes[rows, largest] += TOTAL - sizes.sum(1)
     choices = tally.flags.reshape(-1, 2).astype(np.float64)
     flags = np.round(TOTAL * (choices[:, 1] + 0.5) / (choices.sum(1) + 1))
-    return Model(
-        classes, sizes.astype(np.uint16).reshape(-1), np.clip(flags, 1, TOTAL - 1).astype(np.uint16)
-    )
+    return Model(classes, sizes.astype(np.uint16).reshape(-1), np.clip(flags, 1, TOTAL - 1).astype(np.uint16))

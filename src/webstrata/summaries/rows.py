@@ -32,7 +32,8 @@ class Rows(NamedTuple):
     @property
     def sizes(self) -> npt.NDArray[np.int64]:
         """How many terms each summary has."""
-        return np.diff(self.offsets.astype(np.int64))
+        ends = self.offsets.astype(np.int64)
+        return ends[1:] - ends[:-1]
 
     @property
     def places(self) -> npt.NDArray[np.int64]:

@@ -38,9 +38,7 @@ class SummariesSettings(Settings):
         "How summaries are coded: contexts, smaller; or codes, as SUM describes it.",
         check=one_of(*CODINGS),
     )
-    window: int = setting(
-        8, "How many summaries back one may refer to another; for contexts.", check=_window
-    )
+    window: int = setting(8, "How many summaries back one may refer to another; for contexts.", check=_window)
     chain: int = setting(
         3, "How many references may follow one another before a summary is found; for contexts.", check=_chain
     )

@@ -117,9 +117,7 @@ def describe_archive(
     )
 
 
-def thin_out(
-    places: npt.NDArray[np.integer], values: npt.NDArray[np.integer]
-) -> list[tuple[float, float]]:
+def thin_out(places: npt.NDArray[np.integer], values: npt.NDArray[np.integer]) -> list[tuple[float, float]]:
     """Points of a curve on log scales, `POINTS` a decade at most, each the mean of those it stands for.
 
     Places that are not there count as 0, so that a tail of single gaps is no cloud.

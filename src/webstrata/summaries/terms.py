@@ -1,4 +1,4 @@
-"""The terms of an archive: their texts, in how many pages each is and how often, and their order by frequency.
+"""The terms of an archive: texts, in how many pages each is and how often, and their order by frequency.
 
 The number of a term is its place in the order of bytes, so terms with a common prefix have numbers in a row.
 Its rank is its place by decreasing number of pages, terms in as many pages by their numbers; summaries are
@@ -94,9 +94,7 @@ def read_order(path: Path, num_terms: int) -> npt.NDArray[np.uint32]:
             unpacked = np.unpackbits(block, count=bits * count, bitorder="little")
             spread[:, :bits] = unpacked.reshape(count, bits)
             order[start : start + count] = np.packbits(spread, axis=1, bitorder="little").view("<u4")[:, 0]
-        if not num_terms or (
-            order.max() < num_terms and np.bincount(order, minlength=num_terms).max() == 1
-        ):
+        if not num_terms or (order.max() < num_terms and np.bincount(order, minlength=num_terms).max() == 1):
             return order
     raise FormatError(
         f"{path}: this is no order of {num_terms} terms; the file is damaged or of another archive, "

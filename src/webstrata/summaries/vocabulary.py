@@ -155,7 +155,9 @@ def _merge_window(runs: list[_Run], window: int, first: int, min_df: int) -> tup
     ]
     if open_ends:
         bound = pa.scalar(min(open_ends, key=str.encode), pa.large_string())
-        tables = [table.slice(0, pc.sum(pc.less_equal(table["term"], bound)).as_py() or 0) for table in tables]
+        tables = [
+            table.slice(0, pc.sum(pc.less_equal(table["term"], bound)).as_py() or 0) for table in tables
+        ]
     joined = pa.concat_tables(tables).combine_chunks()
     encoded = joined["term"].combine_chunks().dictionary_encode()
     if isinstance(encoded, pa.ChunkedArray):

@@ -7,8 +7,8 @@ number of pages, ℓ the length of a page and ℓ̄ the mean length:
 ``tf``           tf
 ``tf-idf``       tf · (ln((1 + N) / (1 + df)) + 1), each row divided by its Euclidean norm: what the
                  `TfidfTransformer` of scikit-learn computes by default
-``bm25``         ln(1 + (N − df + ½) / (df + ½)) · tf / (tf + k₁ (1 − b + b ℓ / ℓ̄)), with k₁ = 1.2 and b = 0.75:
-                 BM25 as Lucene has it
+``bm25``         ln(1 + (N − df + ½) / (df + ½)) · tf / (tf + k₁ (1 − b + b ℓ / ℓ̄)), with k₁ = 1.2 and
+                 b = 0.75: BM25 as Lucene has it
 ``log-entropy``  ln(1 + tf) · (1 + Σ p ln p / ln N), the sum over all pages with p = tf / cf
 ===============  =========================================================================================
 
@@ -19,6 +19,7 @@ the same columns.
 
 from __future__ import annotations
 
+import itertools
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -86,9 +87,7 @@ class Vocabulary:
         numbers[order] = np.arange(len(order), dtype=np.uint32)
         ends = np.cumsum([0, *map(len, columns)])
         self.archives = wholes
-        self._numbers = [
-            numbers[places[begin:end]] for begin, end in zip(ends[:-1], ends[1:], strict=True)
-        ]
+        self._numbers = [numbers[places[begin:end]] for begin, end in itertools.pairwise(ends)]
 
     def __len__(self) -> int:
         return len(self.df)
@@ -113,7 +112,8 @@ class Vocabulary:
         """The column of each term of one of the archives, `DROPPED` where it has none."""
         for known, numbers in zip(self.archives, self._numbers, strict=True):
             if known is archive or known.folder == archive.folder:
-                return numbers
+                found: npt.NDArray[np.uint32] = numbers
+                return found
         raise ValueError(f"vocabulary: expected one that was made of {archive} too")
 
     @cached_property
@@ -166,7 +166,8 @@ def count_log_counts(archive: Archive) -> npt.NDArray[np.float64]:
     Examples
     --------
     >>> from webstrata.summaries import make_rows, write_archive
-    >>> count_log_counts(write_archive(getfixture("tmp_path"), make_rows([(3, {0: 1, 1: 2})]))).round(3).tolist()
+    >>> archive = write_archive(getfixture("tmp_path"), make_rows([(3, {0: 1, 1: 2})]))
+    >>> count_log_counts(archive).round(3).tolist()
     [0.0, 1.386]
     """
     sums = np.zeros(len(archive.terms))
@@ -189,7 +190,8 @@ def to_entropy_weights(
     if num_summaries < 2:
         return np.ones(len(cf))
     totals = np.maximum(cf.astype(np.float64), 1)
-    return 1 + (sums / totals - np.log(totals)) / np.log(num_summaries)
+    found: npt.NDArray[np.float64] = 1 + (sums / totals - np.log(totals)) / np.log(num_summaries)
+    return found
 
 
 def weighted_matrix(
@@ -228,10 +230,7 @@ def weighted_matrix(
     if not (k1 >= 0 and 0 <= b <= 1):
         raise ValueError(f"k1, b: expected 0 or more, and between 0 and 1, got {k1} and {b}")
     source = whole(archive)
-    if nodes is None:
-        rows = concatenate(piece for _, piece in archive.scan())
-    else:
-        rows = archive.batch(nodes)
+    rows = concatenate(piece for _, piece in archive.scan()) if nodes is None else archive.batch(nodes)
     df = vocabulary.df if vocabulary else source.terms.df
     columns, places, tf = rows.terms, rows.places, rows.counts.astype(np.float64)
     offsets = rows.offsets.astype(np.int64)
@@ -275,4 +274,5 @@ def _weigh(
         entropy = vocabulary.entropy_weights
     else:
         entropy = to_entropy_weights(count_log_counts(source), source.terms.cf, number)
-    return np.log1p(tf) * entropy[columns]
+    found: npt.NDArray[np.float64] = np.log1p(tf) * entropy[columns]
+    return found

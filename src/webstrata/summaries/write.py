@@ -45,7 +45,7 @@ class Piece:
 
 
 class Coder:
-    """Codes chunks: `prepare` each of them, give the sum of what it counted to `learn`, then `encode` each."""
+    """Codes chunks: `prepare` each, let it `learn` the sum of what was counted, then `encode` each."""
 
     def __init__(self, settings: SummariesSettings, classes: npt.NDArray[np.uint8]) -> None:
         self._settings, self._classes = settings, classes

@@ -1,7 +1,8 @@
 //! Summaries of the coding `contexts`, decoded from bytes that nobody vouches for.
 
 use super::{
-    DISTANCE, ESCAPE, ESCAPED, Model, SIZE, copied_context, flag_context, gap_context, new_context,
+    DISTANCE, ESCAPE, ESCAPED, Model, Reference, SIZE, Shape, copied_context, flag_context,
+    gap_context, new_context,
 };
 use crate::collection::progress::Meter;
 use crate::summaries::ans::Decoder;
@@ -26,7 +27,8 @@ const SLOTS: usize = 64;
 struct Reading {
     slots: Vec<List>,
     kept: Vec<bool>,
-    known: Vec<u32>,
+    /// Of the counts to be read.
+    tables: Vec<u32>,
 }
 
 /// Decodes the summaries of these numbers; `order` has for each term the number that its readers know it by.
@@ -45,7 +47,7 @@ pub fn decode(
     let state = || Reading {
         slots: (0..SLOTS).map(|_| List::default()).collect(),
         kept: Vec::new(),
-        known: Vec::new(),
+        tables: Vec::new(),
     };
     gather(ordinals, meter, state, |reading, ordinal, found| {
         fetch(model, stream, places, reading, ordinal, model.chain)
@@ -86,7 +88,7 @@ fn fetch(
     } else {
         &none
     };
-    let (kept, known) = (&mut reading.kept, &mut reading.known);
+    let (kept, tables) = (&mut reading.kept, &mut reading.tables);
     let others = read_copied(model, &mut decoder, reference, kept, distance > 0)?;
     merge(
         model,
@@ -95,21 +97,15 @@ fn fetch(
         kept,
         others,
         &mut list,
-        known,
+        tables,
     )?;
-    let mut previous = 1;
     list.counts.clear();
     let mut total = 0u32;
-    for (&term, &known) in list.terms.iter().zip(&*known) {
-        let class = model.shape.classes[term as usize];
-        let table = match known {
-            0 => new_context(class, previous, others),
-            _ => copied_context(class, known),
-        };
-        previous = read_number(model, &mut decoder, table).checked_add(1)?;
-        total = total.wrapping_add(previous);
-        list.counts.push(previous);
-    }
+    list.counts.extend(tables.iter().map(|&table| {
+        let count = read_number(model, &mut decoder, table as usize, 0).saturating_add(1);
+        total = total.wrapping_add(count);
+        count
+    }));
     let (last, rest) = decoder.finish()?;
     list.length = total.wrapping_add(match (last, rest) {
         (0xffff, &[a, b, c, d]) => u32::from_le_bytes([a, b, c, d]),
@@ -131,22 +127,18 @@ fn read_copied(
 ) -> Option<u32> {
     kept.clear();
     let mut history = 0;
-    for ((&term, &count), &age) in reference
-        .terms
-        .iter()
-        .zip(&reference.counts)
-        .zip(&reference.ages)
-    {
+    let all = reference.terms.iter().zip(&reference.counts);
+    kept.extend(all.zip(&reference.ages).map(|((&term, &count), &age)| {
         let class = model.shape.classes[term as usize];
         let yes = decoder.flag(model.flags[flag_context(class, age, count, history)]);
         history = (history << 1 | usize::from(yes)) & 7;
-        kept.push(yes);
-    }
-    let others = read_number(model, decoder, SIZE + usize::from(refers));
+        yes
+    }));
+    let others = read_number(model, decoder, SIZE + usize::from(refers), 0);
     (others as usize <= model.shape.classes.len()).then_some(others)
 }
 
-/// Reads the other terms, and puts them and those that are copied in their order.
+/// Reads the other terms, puts them and those that are copied in their order, and finds the table of each count.
 fn merge(
     model: &Model,
     decoder: &mut Decoder<'_>,
@@ -154,60 +146,75 @@ fn merge(
     kept: &[bool],
     others: u32,
     list: &mut List,
-    known: &mut Vec<u32>,
+    tables: &mut Vec<u32>,
 ) -> Option<()> {
-    let num_terms = model.shape.classes.len() as u64;
-    let (terms, counts, ages) = (
-        &reference.terms[..],
-        &reference.counts[..],
-        &reference.ages[..],
-    );
-    list.terms.clear();
-    list.ages.clear();
-    known.clear();
-    let (mut next, mut passed) = (0u32, 0);
-    let copy = |passed: usize, list: &mut List, known: &mut Vec<u32>| {
-        if kept[passed] {
-            list.terms.push(terms[passed]);
-            list.ages.push((ages[passed] + 1).min(2));
-            known.push(counts[passed]);
-        }
+    let Shape { classes, octaves } = &model.shape;
+    let old = Reference {
+        terms: &reference.terms,
+        counts: &reference.counts[..reference.terms.len()],
+        ages: &reference.ages[..reference.terms.len()],
     };
+    let kept = &kept[..old.terms.len()];
+    let most = others as usize + old.terms.len();
+    list.terms.resize(most, 0);
+    list.ages.resize(most, 0);
+    tables.resize(most, 0);
+    let (terms, ages, tables_now) = (&mut list.terms[..], &mut list.ages[..], &mut tables[..]);
+    let (mut next, mut passed, mut end) = (0u32, 0, 0);
+    // what is not copied is written too, and the next one over it: no branch has to guess
+    let mut copy = |passed: usize, end: &mut usize, terms: &mut [u32], ages: &mut [u8]| {
+        let term = old.terms[passed];
+        terms[*end] = term;
+        ages[*end] = (old.ages[passed] + 1).min(2);
+        let class = classes[term as usize];
+        tables_now[*end] = copied_context(class, old.counts[passed]) as u32;
+        *end += usize::from(kept[passed]);
+    };
+    let mut new = Vec::with_capacity(others as usize);
     for left in (1..=others).rev() {
-        let (table, shift) = gap_context(next, left, model.shape.octaves);
-        let gap = u64::from(read_number(model, decoder, table)) << shift;
-        let mut term = u64::from(next) + gap + u64::from(read_wide(decoder, shift));
-        while passed < terms.len() && u64::from(terms[passed]) <= term {
-            copy(passed, list, known);
+        let (table, shift) = gap_context(next, left, *octaves);
+        let mut term = u64::from(next) + u64::from(read_number(model, decoder, table, shift));
+        while passed < old.terms.len() && u64::from(old.terms[passed]) <= term {
+            copy(passed, &mut end, terms, ages);
             passed += 1;
             term += 1;
         }
-        if term >= num_terms {
+        if term >= classes.len() as u64 {
             return None;
         }
-        list.terms.push(term as u32);
-        list.ages.push(0);
-        known.push(0);
+        terms[end] = term as u32;
+        ages[end] = 0;
+        new.push(end);
+        end += 1;
         next = term as u32 + 1;
     }
-    for passed in passed..terms.len() {
-        copy(passed, list, known);
+    for passed in passed..old.terms.len() {
+        copy(passed, &mut end, terms, ages);
     }
+    for place in new {
+        tables[place] = new_context(classes[list.terms[place] as usize], others) as u32;
+    }
+    list.terms.truncate(end);
+    list.ages.truncate(end);
+    tables.truncate(end);
     Some(())
 }
 
 #[inline]
-fn read_number(model: &Model, decoder: &mut Decoder<'_>, table: usize) -> u32 {
+fn read_number(model: &Model, decoder: &mut Decoder<'_>, table: usize, shift: u32) -> u32 {
     let symbol = decoder.symbol(&model.tables[table]) as u32;
     if symbol < 8 {
-        symbol
+        symbol << shift | read_wide(decoder, shift)
     } else if symbol < ESCAPE as u32 {
         let octave = (symbol - 2) / 2;
         let base = (2 + (symbol & 1)) << (octave - 1);
-        base + decoder.bits(octave - 1)
+        base << shift | read_wide(decoder, octave - 1 + shift)
     } else {
         let bits = decoder.bits(6).min(u32::BITS);
-        ESCAPED.saturating_add(read_wide(decoder, bits))
+        let high = ESCAPED.saturating_add(read_wide(decoder, bits));
+        // of damaged bytes it may be too much; a term that is too large is seen later
+        let found = (u64::from(high) << shift) + u64::from(read_wide(decoder, shift));
+        found.min(u64::from(u32::MAX)) as u32
     }
 }
 

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 @collection_argument
 @click.argument("label", metavar="SNAPSHOT")
 @click.argument("url", metavar="URL")
-@click.option("--top", type=click.IntRange(1), metavar="NUMBER", help="Show the terms with the largest counts alone.")
+@click.option(
+    "--top", type=click.IntRange(1), metavar="NUMBER", help="Show the terms with the largest counts alone."
+)
 @json_option
 def command(collection: Collection, label: str, url: str, *, top: int | None, as_json: bool) -> None:
     """Show the summary of URL: its length, and its terms with their counts."""
@@ -26,7 +28,8 @@ def command(collection: Collection, label: str, url: str, *, top: int | None, as
     archive, node = snapshot.summaries, snapshot.urls.node(url)
     if node is None:
         raise MissingError(
-            f"{collection.path} {label}: {url} is no page of this snapshot; `webstrata ls` lists what was captured"
+            f"{collection.path} {label}: {url} is no page of this snapshot; "
+            "`webstrata ls` lists what was captured"
         )
     summary = archive[node]
     terms = archive.terms

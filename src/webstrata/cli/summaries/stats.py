@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 @click.command("stats", epilog="Example: webstrata summaries stats uk 2026-06 --best-codes --plots pictures")
 @collection_argument
 @click.argument("label", metavar="SNAPSHOT")
-@click.option("--best-codes", is_flag=True, help="Try every code on every kind of number, and say which is best.")
+@click.option(
+    "--best-codes", is_flag=True, help="Try every code on every kind of number, and say which is best."
+)
 @click.option(
     "--plots",
     type=click.Path(path_type=Path, file_okay=False),
@@ -26,11 +28,13 @@ if TYPE_CHECKING:
     help="Write the two figures of the paper there, as SVG and as one page, stats.html.",
 )
 @json_option
-def command(collection: Collection, label: str, *, best_codes: bool, plots: Path | None, as_json: bool) -> None:
+def command(
+    collection: Collection, label: str, *, best_codes: bool, plots: Path | None, as_json: bool
+) -> None:
     """Tell what the archive of SNAPSHOT takes, and which codes would take less.
 
-    With pictures, the two figures of the paper: the frequency of terms by rank, and the gaps between the terms of
-    a page.
+    With pictures, the two figures of the paper: the frequency of terms by rank, and the gaps between the
+    terms of a page.
     """
     from webstrata.summaries.statistics import describe_archive
 
@@ -64,11 +68,12 @@ def _show(found: Statistics, name: str) -> None:
         f"{found.num_postings:,} counts, {found.num_words:,} words."
     )
     click.echo(
-        f"{found.summary_bytes:.1f} bytes a page in the coding {found.coding}, of these {found.pointer_bits:.2f} "
-        "bits to find the summary.\n"
+        f"{found.summary_bytes:.1f} bytes a page in the coding {found.coding}, of these "
+        f"{found.pointer_bits:.2f} bits to find the summary.\n"
     )
     rows = [
-        [file, show_bytes(size), f"{size / max(found.num_summaries, 1):.2f}"] for file, size in found.bytes.items()
+        [file, show_bytes(size), f"{size / max(found.num_summaries, 1):.2f}"]
+        for file, size in found.bytes.items()
     ]
     show_table(["file", "size", "bytes a page"], rows)
     if not found.costs:
@@ -84,7 +89,8 @@ def _show(found: Statistics, name: str) -> None:
                 costs.numbers,
                 f"{costs.entropy / max(costs.numbers, 1):.3f}",
                 ", ".join(
-                    f"{code} {bits / max(costs.numbers, 1):.3f}" for code, bits in list(costs.bits.items())[:4]
+                    f"{code} {bits / max(costs.numbers, 1):.3f}"
+                    for code, bits in list(costs.bits.items())[:4]
                 ),
             ]
             for kind, costs in found.costs.items()
