@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SUM = SummariesSettings(coding="codes")
 CODINGS = [
     SummariesSettings(),
-    SummariesSettings(window=15, chain=1),
+    SummariesSettings(window=15, chain=3),
     SUM,
     SummariesSettings(coding="codes", count_differences=False, gap_code="pi2", count_code="unary"),
     SummariesSettings(coding="codes", length_code="vbyte", size_code="rice4", gap_code="exp-golomb2"),

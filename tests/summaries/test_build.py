@@ -81,8 +81,8 @@ def test_the_bytes_are_the_same_however_the_work_was_split(
     coding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = make_texts(700)
-    for module in (build, build.Coder.__module__):
-        monkeypatch.setattr(f"{getattr(module, '__name__', module)}.CHUNK", 128)
+    for module in ("build", "write"):
+        monkeypatch.setattr(f"webstrata.summaries.{module}.CHUNK", 128)
     parts = []
     # a shard of everything, shards of one chunk each, and runs that are full after a few pages
     for name, page_bytes, memory in (("a", 1, 1 << 30), ("b", 1 << 23, 1 << 30), ("c", 1, 16 << 20)):

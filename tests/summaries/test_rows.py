@@ -16,17 +16,13 @@ if TYPE_CHECKING:
     from webstrata.summaries.rows import Rows
 
 
-def is_equal(one: Rows, other: Rows) -> bool:
-    return all(np.array_equal(mine, yours) for mine, yours in zip(one, other, strict=True))
-
-
 @given(rows=drawn_rows(), cuts=st.lists(st.integers(0, 40), max_size=4), size=st.integers(1, 9))
 def test_rows_in_pieces_are_the_same_rows(rows: Rows, cuts: list[int], size: int) -> None:
     bounds = sorted({0, rows.num_rows, *(cut for cut in cuts if cut < rows.num_rows)})
     pieces = [rows.cut(start, stop) for start, stop in itertools.pairwise(bounds)]
-    assert is_equal(concatenate(pieces), rows)
+    assert concatenate(pieces).equals(rows)
     grouped = list(regroup(pieces, size))
-    assert is_equal(concatenate(grouped), rows)
+    assert concatenate(grouped).equals(rows)
     assert all(piece.num_rows == size for piece in grouped[:-1])
 
 

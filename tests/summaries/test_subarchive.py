@@ -35,8 +35,7 @@ def test_a_part_of_a_part_is_the_nodes_that_it_names(
     nested = part.subset(chosen)
     nodes = [sorted(outer)[place] for place in chosen]
     assert nested.nodes.tolist() == nodes
-    found, wanted = nested.batch(np.arange(len(nested))), archive.batch(nodes)
-    assert all(np.array_equal(one, other) for one, other in zip(found, wanted, strict=True))
+    assert nested.batch(np.arange(len(nested))).equals(archive.batch(nodes))
     assert nested.has(np.arange(len(nested))).tolist() == archive.has(nodes).tolist()
     everything = np.arange(-1, 121)
     expected = [nodes.index(node) if node in nodes else -1 for node in everything.tolist()]

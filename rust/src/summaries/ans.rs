@@ -179,7 +179,7 @@ impl Encoder {
                 self.words.push(state as u16);
                 state >>= 16;
             }
-            state = (state / size << scale) + state % size + u32::from(start);
+            state = ((state / size) << scale) + state % size + u32::from(start);
         }
         out.extend_from_slice(&state.to_le_bytes());
         out.extend(self.words.iter().rev().flat_map(|word| word.to_le_bytes()));

@@ -40,6 +40,10 @@ class Rows(NamedTuple):
         """For each term the row that it is in."""
         return np.repeat(np.arange(self.num_rows, dtype=np.int64), self.sizes)
 
+    def equals(self, other: Rows) -> bool:
+        """Whether these are the same summaries."""
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in self._fields)
+
     def cut(self, start: int, stop: int) -> Rows:
         """The rows of a range."""
         begin, end = int(self.offsets[start]), int(self.offsets[stop])

@@ -40,7 +40,7 @@ class SummariesSettings(Settings):
     )
     window: int = setting(8, "How many summaries back one may refer to another; for contexts.", check=_window)
     chain: int = setting(
-        3, "How many references may follow one another before a summary is found; for contexts.", check=_chain
+        1, "How many references may follow one another before a summary is found; for contexts.", check=_chain
     )
     length_code: str = setting("delta", "Code of lengths; this and the following for codes.", check=_code)
     size_code: str = setting("zeta3", "Code of the numbers of terms.", check=_code)

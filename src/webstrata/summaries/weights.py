@@ -269,10 +269,11 @@ def _weigh(
         mean = vocabulary.mean_length if vocabulary else total_length(source) / max(source.num_summaries, 1)
         idf = np.log1p((number - df + 0.5) / (df + 0.5))
         share = rows.lengths / mean if mean else np.ones(rows.num_rows)
-        return idf[columns] * tf / (tf + (k1 * (1 - b + b * share))[places])
+        found: npt.NDArray[np.float64] = idf[columns] * tf / (tf + (k1 * (1 - b + b * share))[places])
+        return found
     if vocabulary:
         entropy = vocabulary.entropy_weights
     else:
         entropy = to_entropy_weights(count_log_counts(source), source.terms.cf, number)
-    found: npt.NDArray[np.float64] = np.log1p(tf) * entropy[columns]
-    return found
+    weighted: npt.NDArray[np.float64] = np.log1p(tf) * entropy[columns]
+    return weighted
