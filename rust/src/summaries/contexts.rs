@@ -218,12 +218,12 @@ fn describe<S: Sink>(
 ) -> Result<(), SummariesError> {
     let mut ages = vec![0u8; rows.terms.len()];
     let mut known = Vec::new();
-    for page in 0..rows.len() {
+    for (page, &distance) in distances.iter().enumerate() {
         if page % 1024 == 0 {
             meter.advance(1024.min(rows.len() - page) as u64)?;
         }
         let (terms, counts) = rows.row(page);
-        let distance = usize::from(distances[page]);
+        let distance = usize::from(distance);
         let (before, own) = ages.split_at_mut(rows.offsets[page] as usize);
         let mut reference = Reference::default();
         if distance > 0 {

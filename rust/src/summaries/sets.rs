@@ -129,7 +129,7 @@ impl Set {
     }
 
     pub fn len(&self) -> usize {
-        with!(self, found => SliceByValue::len(&*found))
+        with!(self, found => SliceByValue::len(found))
     }
 
     pub fn is_empty(&self) -> bool {

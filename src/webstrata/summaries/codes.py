@@ -195,7 +195,7 @@ def measure_costs(pieces: Iterable[Rows]) -> dict[str, KindCosts]:
     >>> from webstrata.summaries.rows import make_rows
     >>> costs = measure_costs([make_rows([(9, {0: 3, 4: 1, 6: 2})] * 100)])
     >>> costs["gap"].best, costs["gap"].bits["gamma"]
-    ('rice1', 900)
+    ('unary', 900)
     """
     histograms = {kind: Histogram() for kind in KINDS}
     for rows in pieces:
@@ -207,11 +207,11 @@ def measure_costs(pieces: Iterable[Rows]) -> dict[str, KindCosts]:
         total = int(counts.sum())
         shares = counts / max(total, 1)
         costs = {from_core(name): bits for name, bits in core.code_costs(numbers, counts)}
-        # the crate knows some codes by two names; ours are those that can be set
+        # some codes have two names, of which the plain one is taken; ours are those that can be set
         bits = dict(
             sorted(
                 ((name, cost) for name, cost in costs.items() if is_code(name)),
-                key=lambda item: (item[1], item[0]),
+                key=lambda item: (item[1], item[0][-1].isdigit(), item[0]),
             )
         )
         found[kind] = KindCosts(total, bits, float(-(counts * np.log2(shares)).sum()) if total else 0.0)

@@ -63,7 +63,15 @@ def invert(order: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
 
 
 def write_order(path: Path, order: npt.NDArray[np.uint32]) -> None:
-    """Write the number of each rank, each in as many bits as the largest one takes."""
+    r"""Write the number of each rank, each in as many bits as the largest one takes.
+
+    Examples
+    --------
+    >>> path = getfixture("tmp_path") / "terms.order"
+    >>> write_order(path, np.array([2, 0, 1], np.uint32))
+    >>> path.read_bytes()
+    b'\x12'
+    """
     bits = _width(len(order))
     with open_writer(path) as stream:
         for start in range(0, len(order), _AT_ONCE):

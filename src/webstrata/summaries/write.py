@@ -91,7 +91,7 @@ class ArchiveWriter:
     ...     writer.append(piece)
     ...     writer.end()
     >>> piece.ends.tolist(), [part.tolist() for part in writer.ends]
-    ([19], [[19], [38]])
+    ([21], [[21], [42]])
     """
 
     def __init__(self, stream: BinaryIO) -> None:
