@@ -21,6 +21,7 @@ pub mod graph;
 pub mod rank;
 pub mod simulate;
 pub mod store;
+pub mod summaries;
 pub mod temporal;
 pub mod web;
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from webstrata.store.table import Table
     from webstrata.store.text import Text
     from webstrata.store.urls import Urls
+    from webstrata.summaries.archive import Archive
     from webstrata.temporal.union import StoredUnion
 
 
@@ -107,6 +108,14 @@ class Snapshot(rooms.Snapshot):
 
         part = self.open_part("graph")
         return NamedGraph(part.path, DOMAINS, part)
+
+    @cached_property
+    def summaries(self) -> Archive:
+        """The terms of each node with their counts, compressed; as it was when first asked for."""
+        from webstrata.summaries.archive import Archive
+
+        part = self.open_part("summaries")
+        return Archive(part.path, part, num_nodes=len(self.urls) if "urls" in self.parts else None)
 
     @cached_property
     def links(self) -> Links:

@@ -4,6 +4,7 @@ use crate::collection::CollectionError;
 use crate::crawl::CrawlError;
 use crate::graph::GraphError;
 use crate::simulate::SimulateError;
+use crate::summaries::SummariesError;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 
@@ -50,6 +51,18 @@ impl From<SimulateError> for PyErr {
             SimulateError::Address { .. } => "UsageError",
         };
         webstrata_error(class, &error.to_string())
+    }
+}
+
+impl From<SummariesError> for PyErr {
+    fn from(error: SummariesError) -> Self {
+        match error {
+            SummariesError::Collection(error) => error.into(),
+            SummariesError::Arrays(message) => PyValueError::new_err(message),
+            SummariesError::Damaged(_) | SummariesError::Format(_) => {
+                webstrata_error("FormatError", &error.to_string())
+            }
+        }
     }
 }
 

@@ -10,6 +10,7 @@ mod progress;
 mod rank;
 mod simulate;
 mod store;
+mod summaries;
 mod temporal;
 mod web;
 
@@ -25,6 +26,7 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add_room(module, "rank", rank::fill)?;
     add_room(module, "simulate", simulate::fill)?;
     add_room(module, "store", store::fill)?;
+    add_room(module, "summaries", summaries::fill)?;
     add_room(module, "temporal", temporal::fill)?;
     add_room(module, "web", web::fill)
 }

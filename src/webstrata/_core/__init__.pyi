@@ -4,9 +4,10 @@ from webstrata._core import graph as graph
 from webstrata._core import rank as rank
 from webstrata._core import simulate as simulate
 from webstrata._core import store as store
+from webstrata._core import summaries as summaries
 from webstrata._core import temporal as temporal
 from webstrata._core import web as web
 
-__all__ = ["__version__", "collection", "crawl", "graph", "rank", "simulate", "store", "temporal", "web"]
+__all__ = ["__version__", "collection", "crawl", "graph", "rank", "simulate", "store", "summaries", "temporal", "web"]
 
 __version__: str

@@ -41,6 +41,7 @@ VERBS = {
     "show": "Show what COLLECTION holds, and what is stale.",
     "similar": "List the pages most like URL, by the bits in which their simhashes differ.",
     "store": "Build text, links and anchors of SNAPSHOT where they are missing or stale.",
+    "summaries": "Build the archive of SNAPSHOT's summaries, and read it.",
     "table": "Read and write the rows of COLLECTION's table.",
     "temporal": "Tell what snapshots have in common, and what limits did to them.",
 }

@@ -1,0 +1,334 @@
+"""What archives of summaries take, and how fast they are read and built: our coding beside that of SUM.
+
+`summaries-bytes`: bytes a page on disk, with everything that is needed to read a summary (stream, places,
+missing nodes, model, order of terms); ours in the default coding, theirs in the coding of SUM, as it is and
+with the codes that its archive likes best in the details. There too, the same rows as Parquet (zstd 3 and
+19), as a compressed SciPy matrix and, where it is installed among the peers, as an index of tantivy without
+positions; none of these finds a page without reading others. `summaries-scan`: nanoseconds of CPU time a
+posting, all summaries in order, as arrays. `summaries-random`: microseconds of CPU time a summary, 100 000
+of them (`--quick`: 20 000) in batches of 1 000, the same for both. `summaries-build`: CPU milliseconds a
+page from stored text, ours in the default coding, theirs in that of SUM. All on one thread.
+
+The rows are those of the folder `summaries` of the third-party data (`WEBSTRATA_TEST_DATA`): 12 000 real
+pages of documentation, terms in 20 pages or more. Texts for building are drawn from the same terms.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import json
+import os
+import shutil
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench.floors import require
+from bench.frame import PEERS, ROOT, BenchError, Call, Figure, Peer, digest_tree, main
+
+if TYPE_CHECKING:
+    from webstrata.summaries import Archive, Rows
+
+MIN_DF = 20
+
+
+class Paper(Peer):
+    """SUM's own program is gone from the web; its coding is the one we write it in."""
+
+    def find_absence(self) -> str:
+        """Nothing is missing."""
+        return ""
+
+
+def find_data() -> Path:
+    """The folder of real term counts; it need not be there."""
+    named = os.environ.get("WEBSTRATA_TEST_DATA")
+    return (Path(named) if named else ROOT.parent / "shared" / "data") / "summaries"
+
+
+def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
+    """Copy the term counts."""
+    for name in ("counts.parquet", "lengths.parquet"):
+        shutil.copyfile(find_data() / name, folder / name)
+
+
+@functools.cache
+def load_rows(place: str) -> Rows:
+    """The rows, without the terms in few pages."""
+    import numpy as np
+    import pyarrow.parquet as pq
+
+    from webstrata.summaries import Rows
+    from webstrata.summaries.rows import DROPPED, renumber
+
+    table = pq.read_table(Path(place) / "counts.parquet")
+    lengths = pq.read_table(Path(place) / "lengths.parquet")["words"].to_numpy().astype(np.uint32)
+    pages, terms, counts = (table[name].to_numpy() for name in ("page", "term", "count"))
+    offsets = np.zeros(len(lengths) + 1, np.uint64)
+    np.cumsum(np.bincount(pages, minlength=len(lengths)), out=offsets[1:], dtype=np.uint64)
+    df = np.bincount(terms)
+    numbers = np.where(df >= MIN_DF, np.cumsum(df >= MIN_DF) - 1, DROPPED).astype(np.uint32)
+    return renumber(Rows(lengths, offsets, terms.astype(np.uint32), counts.astype(np.uint32)), numbers)
+
+
+@functools.cache
+def write(place: str, coding: str, **more: Any) -> Archive:  # noqa: ANN401
+    """An archive of the rows, beside the input."""
+    os.environ["RAYON_NUM_THREADS"] = "1"  # read when the core first needs threads
+    from webstrata.summaries import SummariesSettings, write_archive
+
+    settings = SummariesSettings(coding=coding, **more)
+    name = f"{Path(place).name}-{coding}-{os.getpid()}{''.join(sorted(more))}"
+    return write_archive(Path(place).with_name(name), load_rows(place), settings=settings)
+
+
+def bytes_per_page(archive: Archive) -> float:
+    """Bytes of all files that a reader needs."""
+    sizes = archive.sizes()
+    return (sum(sizes.values()) - sizes["terms.parquet"]) / archive.num_summaries
+
+
+def measure_ours(place: str) -> dict[str, Any]:
+    """Bytes a page of the default coding, and of what others would keep."""
+    archive = write(place, "contexts")
+    value = bytes_per_page(archive)
+    theirs = bytes_per_page(write(place, "codes"))
+    digest = digest_tree(Path(place), "")
+    require("summaries-share-of-sum", value / theirs, digest)
+    pages = archive.num_summaries
+    found = {
+        "value": round(value, 2),
+        "share_of_sum": round(value / theirs, 4),
+        "pointer_bits": round(8 * archive.sizes()["summaries.places"] / pages, 2),
+    }
+    others = {name: round(size / pages, 2) for name, size in measure_others(load_rows(place)).items()}
+    if value > min(others.values()):
+        raise BenchError(f"the default coding takes {value:.1f} bytes a page, and others less: {others}")
+    for path in Path(place).parent.glob(f"{Path(place).name}-*-{os.getpid()}*"):
+        shutil.rmtree(path)
+    write.cache_clear()
+    return found | {"others": others}
+
+
+def measure_others(rows: Rows) -> dict[str, int]:
+    """Bytes of the same rows, terms renumbered by frequency, in formats that anybody has."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    import scipy.sparse as sp
+
+    from webstrata.summaries.rows import renumber
+    from webstrata.summaries.terms import invert, rank_terms
+
+    ranked = renumber(rows, invert(rank_terms(np.bincount(rows.terms))))
+    offsets = pa.array(ranked.offsets.astype(np.int32))
+    table = pa.table(
+        {
+            "length": ranked.lengths,
+            "terms": pa.ListArray.from_arrays(offsets, pa.array(ranked.terms)),
+            "counts": pa.ListArray.from_arrays(offsets, pa.array(ranked.counts)),
+        }
+    )
+    found = {}
+    for level in (3, 19):
+        stream = io.BytesIO()
+        pq.write_table(table, stream, compression="zstd", compression_level=level)
+        found[f"Parquet, zstd {level}"] = stream.tell()
+    matrix = sp.csr_matrix((ranked.counts, ranked.terms.astype(np.int32), ranked.offsets.astype(np.int32)))
+    stream = io.BytesIO()
+    sp.save_npz(stream, matrix)
+    found["SciPy CSR, npz"] = stream.tell() + len(ranked.lengths.tobytes())
+    if (size := measure_tantivy(ranked)) is not None:
+        found["tantivy, no positions"] = size
+    return found
+
+
+def measure_tantivy(rows: Rows) -> int | None:
+    """Bytes of an index with frequencies and without positions; None where tantivy is not installed."""
+    import subprocess
+
+    from numpy import diff
+
+    script = (
+        "import json, sys, tempfile, pathlib, tantivy\n"
+        "b = tantivy.SchemaBuilder()\n"
+        "b.add_text_field('body', stored=False, tokenizer_name='whitespace', index_option='freq')\n"
+        "f = tempfile.mkdtemp()\n"
+        "w = tantivy.Index(b.build(), path=f).writer(num_threads=1)\n"
+        "for line in sys.stdin: w.add_document(tantivy.Document(body=[line]))\n"
+        "w.commit(); w.wait_merging_threads()\n"
+        "print(sum(p.stat().st_size for p in pathlib.Path(f).iterdir()))\n"
+    )
+    python = PEERS / "python"
+    if not python.is_file():
+        return None
+    starts, sizes = rows.offsets.astype(int).tolist(), diff(rows.offsets.astype(int)).tolist()
+    lines = []
+    for start, size in zip(starts[:-1], sizes, strict=True):
+        terms, counts = rows.terms[start : start + size].tolist(), rows.counts[start : start + size].tolist()
+        pairs = zip(terms, counts, strict=True)
+        lines.append(" ".join(f"t{term}" for term, count in pairs for _ in range(count)))
+    done = subprocess.run(
+        [str(python), "-c", script], input="\n".join(lines), capture_output=True, text=True, check=False
+    )
+    return int(done.stdout) if done.returncode == 0 else None
+
+
+def measure_theirs(place: str) -> dict[str, Any]:
+    """Bytes a page of the coding of SUM, and of the codes that are best for the archive."""
+    from webstrata.summaries.codes import best_codes, measure_costs
+
+    archive = write(place, "codes")
+    chosen = best_codes(measure_costs(archive.scan_ranks()))
+    best = write(place, "codes", **chosen)
+    found = {
+        "value": round(bytes_per_page(archive), 2),
+        "pointer_bits": round(8 * archive.sizes()["summaries.places"] / archive.num_summaries, 2),
+        "best_codes": json.dumps(chosen),
+        "with_best_codes": round(bytes_per_page(best), 2),
+    }
+    for path in Path(place).parent.glob(f"{Path(place).name}-*-{os.getpid()}*"):
+        shutil.rmtree(path)
+    write.cache_clear()
+    return found
+
+
+def scan(place: str, coding: str) -> dict[str, Any]:
+    """Go through all summaries."""
+    archive = write(place, coding)
+    start = time.process_time()
+    total = sum(int(rows.counts.sum(dtype="uint64")) for _, rows in archive.scan())
+    seconds = time.process_time() - start
+    rate = archive.num_postings / seconds / 1e6
+    found = {"value": seconds * 1e9 / archive.num_postings, "million_postings_per_second": round(rate, 1)}
+    return found | {"sum": total}
+
+
+def read(place: str, coding: str, count: int = 20_000) -> dict[str, Any]:
+    """Read summaries that nobody knows before, in batches."""
+    import numpy as np
+
+    archive = write(place, coding)
+    nodes = np.random.default_rng(42).integers(0, len(archive), count).reshape(-1, 1000)
+    start = time.process_time()
+    total = sum(int(archive.batch(batch).counts.sum(dtype=np.uint64)) for batch in nodes)
+    seconds = time.process_time() - start
+    return {"value": seconds * 1e6 / count, "summaries_per_second": round(count / seconds), "sum": total}
+
+
+def scan_ours(place: str) -> dict[str, Any]:
+    """Ours, in order."""
+    return scan(place, "contexts")
+
+
+def scan_theirs(place: str) -> dict[str, Any]:
+    """That of SUM, in order."""
+    return scan(place, "codes")
+
+
+def read_ours(place: str) -> dict[str, Any]:
+    """Ours, in any order."""
+    return read(place, "contexts")
+
+
+def read_theirs(place: str) -> dict[str, Any]:
+    """That of SUM, in any order."""
+    return read(place, "codes")
+
+
+@functools.cache
+def store(place: str, count: int = 6000) -> Any:  # noqa: ANN401
+    """A snapshot whose pages have the words of the rows, in an order that is drawn."""
+    os.environ["RAYON_NUM_THREADS"] = "1"
+    import numpy as np
+    import pyarrow as pa
+
+    import webstrata as ws
+    from webstrata.store.text import BATCH, COLUMNS, TEXT, write_text
+
+    rows = load_rows(place).cut(0, count)
+    random = np.random.default_rng(1)
+    folder = Path(place).with_name(f"{Path(place).name}-text-{os.getpid()}")
+    snapshot = ws.create(folder).add("2026-06")
+    words = np.array([f"word{number:x}ing" for number in range(int(rows.terms.max()) + 1)])
+    texts = []
+    for page in range(count):
+        row = rows.cut(page, page + 1)
+        drawn = random.permutation(np.repeat(row.terms, np.minimum(row.counts, 1000)))
+        texts.append(" ".join(words[drawn]))
+    batches = [
+        pa.RecordBatch.from_pylist(
+            [
+                {"title": "", "headings": [], "text": text, "main": []}
+                for text in texts[start : start + BATCH]
+            ],
+            schema=TEXT,
+        )
+        for start in range(0, count, BATCH)
+    ]
+    columns = {"words": [0] * count, "language": [None] * count, "charset": ["UTF-8"] * count}
+    with snapshot.build("text") as build:
+        write_text(build.path, batches, pa.table(columns | {"simhash": [0] * count}, schema=COLUMNS))
+    return snapshot
+
+
+def build(place: str, coding: str) -> dict[str, Any]:
+    """Build the part from text."""
+    from webstrata.summaries import SummariesSettings, build_summaries
+
+    snapshot = store(place)
+    start = time.process_time()
+    build_summaries(snapshot, SummariesSettings(coding=coding, min_df=2), workers=1)
+    seconds = time.process_time() - start
+    with snapshot.open_part("summaries") as part:
+        pages, postings = part.counts["nodes"], part.counts["postings"]
+    value = seconds * 1e3 / pages
+    return {"value": value, "pages_per_second": round(pages / seconds), "postings": postings}
+
+
+def build_ours(place: str) -> dict[str, Any]:
+    """Ours."""
+    return build(place, "contexts")
+
+
+def build_theirs(place: str) -> dict[str, Any]:
+    """That of SUM."""
+    return build(place, "codes")
+
+
+def _figure(name: str, ours: str, theirs: str, unit: str, **more: Any) -> Figure:  # noqa: ANN401
+    return Figure(
+        name=name,
+        ours=Call(f"bench.summaries:{ours}"),
+        theirs=Call(f"bench.summaries:{theirs}"),
+        peer=Paper("the coding of SUM"),
+        prepare=prepare,
+        data="summaries",
+        measure="answer",
+        unit=unit,
+        **more,
+    )
+
+
+FIGURES = (
+    [
+        _figure(
+            "summaries-bytes",
+            "measure_ours",
+            "measure_theirs",
+            "bytes a page",
+            rounds=1,
+            quick_rounds=1,
+            warm_up=False,
+        ),
+        _figure("summaries-scan", "scan_ours", "scan_theirs", "ns"),
+        _figure("summaries-random", "read_ours", "read_theirs", "us"),
+        _figure("summaries-build", "build_ours", "build_theirs", "ms", rounds=5, quick_rounds=3),
+    ]
+    if find_data().is_dir()
+    else []
+)
+
+if __name__ == "__main__":
+    main(FIGURES)

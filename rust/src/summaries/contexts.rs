@@ -1,0 +1,413 @@
+//! The coding `contexts`: a summary against one before it, each number by the frequencies of its context.
+//!
+//! A summary is, in this order: the distance to the summary it refers to, 0 for none; for each term of that one, whether
+//! this one has it too; the number of its other terms, and their gaps, in which terms of the reference are not counted;
+//! its counts in the order of its terms; the length less the sum of the counts. What a context is made of is said beside
+//! the function of its name; `docs/formats/summaries.md` says it for people who write a reader of their own.
+
+mod read;
+
+pub use read::decode;
+
+use super::ans::{Encoder, NUM_SYMBOLS, TOTAL, Table};
+use super::{Rows, SummariesError};
+use crate::collection::progress::Meter;
+
+const DISTANCE: usize = 0;
+const SIZE: usize = DISTANCE + 1;
+const GAP: usize = SIZE + 2;
+const COPIED: usize = GAP + 32 * 12;
+const NEW: usize = COPIED + 10 * 16;
+/// How many tables a model has, and how many choices between two.
+pub const NUM_TABLES: usize = NEW + 16 * 6;
+pub const NUM_FLAGS: usize = 16 * 3 * 4 * 8;
+/// The largest distance to a reference.
+pub const MAX_WINDOW: usize = NUM_SYMBOLS - 1;
+
+/// The symbol of a number, and how many bits follow it: 0 to 7 have one each, then come halves of octaves; the last is for
+/// 96 and more, whose bits are written with their number before them.
+#[inline]
+fn split(number: u32) -> (usize, u32) {
+    match number {
+        0..8 => (number as usize, 0),
+        8..96 => {
+            let octave = number.ilog2();
+            let half = number >> (octave - 1) & 1;
+            ((2 + 2 * octave + half) as usize, octave - 1)
+        }
+        _ => (ESCAPE, 0),
+    }
+}
+
+const ESCAPE: usize = NUM_SYMBOLS - 1;
+const ESCAPED: u32 = 96;
+
+/// Of whether a term of the reference is copied: how common it is, how often it was copied to get there, its count
+/// there, and whether the last three were copied.
+#[inline]
+fn flag_context(class: u8, age: u8, count: u32, history: usize) -> usize {
+    ((usize::from(class >> 4) * 3 + usize::from(age)) * 4 + count.min(4) as usize - 1) * 8 + history
+}
+
+/// Of a gap: the place where it begins, on a log scale, and how many terms are to come. With it, how many of its lowest
+/// bits are written as they are, so that the symbols tell apart what lies about the expected gap.
+#[inline]
+fn gap_context(next: u32, left: u32, octaves: u32) -> (usize, u32) {
+    let place = (next + 1).ilog2();
+    let coming = (left + 1).ilog2().min(11);
+    let spread = (octaves.saturating_sub(place).max(1) + 1).ilog2();
+    let shift = (place + spread).saturating_sub(coming + 4);
+    (GAP + (place * 12 + coming) as usize, shift)
+}
+
+/// Of the count of a copied term: its count in the reference, and its usual count.
+#[inline]
+fn copied_context(class: u8, count: u32) -> usize {
+    const KNOWN: [u8; 34] = [
+        0, 1, 2, 3, 4, 5, 5, 6, 6, 6, 7, 7, 7, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8,
+        8, 8, 8, 9,
+    ];
+    COPIED + usize::from(KNOWN[count.min(33) as usize]) * 16 + usize::from(class & 15)
+}
+
+/// Of the count of any other term: its usual count, and how many such terms there are.
+#[inline]
+fn new_context(class: u8, others: u32) -> usize {
+    let size = ((others + 1).ilog2() / 2).min(5) as usize;
+    NEW + usize::from(class & 15) * 6 + size
+}
+
+/// What a coding of this kind needs to know of its archive.
+pub struct Shape {
+    /// How common each term is (high four bits) and its usual count (low four).
+    pub classes: Vec<u8>,
+    /// Whole octaves of term numbers.
+    octaves: u32,
+}
+
+impl Shape {
+    pub fn new(classes: Vec<u8>) -> Self {
+        let octaves = (classes.len() as u32 + 1).ilog2();
+        Self { classes, octaves }
+    }
+}
+
+/// Frequencies of each context.
+pub struct Model {
+    shape: Shape,
+    tables: Vec<Table>,
+    flags: Vec<u16>,
+    /// How many references may follow one another.
+    chain: usize,
+}
+
+impl Model {
+    pub fn new(
+        shape: Shape,
+        sizes: &[u16],
+        flags: &[u16],
+        chain: usize,
+    ) -> Result<Self, SummariesError> {
+        let tables: Option<Vec<Table>> = sizes.chunks(NUM_SYMBOLS).map(Table::new).collect();
+        let right =
+            flags.len() == NUM_FLAGS && flags.iter().all(|&p| p > 0 && u32::from(p) < TOTAL);
+        match tables {
+            Some(tables) if tables.len() == NUM_TABLES && right => Ok(Self {
+                shape,
+                tables,
+                flags: flags.to_vec(),
+                chain,
+            }),
+            _ => Err(SummariesError::Arrays(format!(
+                "model: expected {NUM_TABLES} tables whose sizes add up to {TOTAL}, and {NUM_FLAGS} choices"
+            ))),
+        }
+    }
+}
+
+/// What is done with the parts of a summary: counted, or encoded.
+trait Sink {
+    fn symbol(&mut self, table: usize, symbol: usize);
+    fn flag(&mut self, context: usize, yes: bool);
+    fn bits(&mut self, number: u32, value: u32);
+
+    /// A number whose lowest bits, `shift` of them, tell nothing.
+    fn number(&mut self, table: usize, shift: u32, number: u32) {
+        let (symbol, bits) = split(number >> shift);
+        self.symbol(table, symbol);
+        if symbol == ESCAPE {
+            let more = (number >> shift) - ESCAPED;
+            let bits = u32::BITS - more.leading_zeros();
+            self.bits(6, bits);
+            self.wide_bits(bits, more);
+            self.wide_bits(shift, number & low_bits(shift));
+        } else {
+            self.wide_bits(bits + shift, number & low_bits(bits + shift));
+        }
+    }
+
+    fn wide_bits(&mut self, number: u32, value: u32) {
+        self.bits(number.min(16), value & 0xffff & low_bits(number));
+        if number > 16 {
+            self.bits(number - 16, value >> 16 & low_bits(number - 16));
+        }
+    }
+}
+
+#[inline]
+fn low_bits(number: u32) -> u32 {
+    ((1u64 << number) - 1) as u32
+}
+
+/// How often each symbol came in each context.
+pub struct Tally {
+    pub symbols: Vec<u64>,
+    pub flags: Vec<u64>,
+}
+
+impl Sink for Tally {
+    fn symbol(&mut self, table: usize, symbol: usize) {
+        self.symbols[table * NUM_SYMBOLS + symbol] += 1;
+    }
+
+    fn flag(&mut self, context: usize, yes: bool) {
+        self.flags[2 * context + usize::from(yes)] += 1;
+    }
+
+    fn bits(&mut self, _: u32, _: u32) {}
+}
+
+struct Writing<'a> {
+    model: &'a Model,
+    encoder: Encoder,
+}
+
+impl Sink for Writing<'_> {
+    fn symbol(&mut self, table: usize, symbol: usize) {
+        self.encoder.symbol(&self.model.tables[table], symbol);
+    }
+
+    fn flag(&mut self, context: usize, yes: bool) {
+        self.encoder.flag(self.model.flags[context], yes);
+    }
+
+    fn bits(&mut self, number: u32, value: u32) {
+        if number > 0 {
+            self.encoder.bits(number, value);
+        }
+    }
+}
+
+/// The summary that another one refers to.
+#[derive(Clone, Copy, Default)]
+struct Reference<'a> {
+    terms: &'a [u32],
+    counts: &'a [u32],
+    /// How often each term was copied to get there; 2 stands for more.
+    ages: &'a [u8],
+}
+
+/// Describes all rows to a sink, and calls `each` behind every one of them with its rest: length less counts.
+fn describe<S: Sink>(
+    rows: &Rows<'_>,
+    distances: &[u8],
+    shape: &Shape,
+    sink: &mut S,
+    meter: &Meter,
+    mut each: impl FnMut(&mut S, u32),
+) -> Result<(), SummariesError> {
+    let mut ages = vec![0u8; rows.terms.len()];
+    let mut known = Vec::new();
+    for (page, &distance) in distances.iter().enumerate() {
+        if page % 1024 == 0 {
+            meter.advance(1024.min(rows.len() - page) as u64)?;
+        }
+        let (terms, counts) = rows.row(page);
+        let distance = usize::from(distance);
+        let (before, own) = ages.split_at_mut(rows.offsets[page] as usize);
+        let mut reference = Reference::default();
+        if distance > 0 {
+            let place = page - distance;
+            let bounds = rows.offsets[place] as usize..rows.offsets[place + 1] as usize;
+            (reference.terms, reference.counts) = rows.row(place);
+            reference.ages = &before[bounds];
+        }
+        sink.symbol(DISTANCE, distance);
+        let others = describe_copied(terms, reference, &mut known, own, shape, sink);
+        sink.number(SIZE + usize::from(distance > 0), 0, others);
+        describe_others(terms, reference.terms, &known, others, shape, sink);
+        for ((&term, &count), &known) in terms.iter().zip(counts).zip(&known) {
+            let class = shape.classes[term as usize];
+            let table = match known {
+                0 => new_context(class, others),
+                _ => copied_context(class, known),
+            };
+            sink.number(table, 0, count - 1);
+        }
+        let total = counts
+            .iter()
+            .fold(0u32, |sum, &count| sum.wrapping_add(count));
+        each(sink, rows.lengths[page].wrapping_sub(total));
+    }
+    Ok(())
+}
+
+/// Says which terms of the reference are there, and what count and age each term has from it; counts the others.
+fn describe_copied(
+    terms: &[u32],
+    reference: Reference<'_>,
+    known: &mut Vec<u32>,
+    ages: &mut [u8],
+    shape: &Shape,
+    sink: &mut impl Sink,
+) -> u32 {
+    known.clear();
+    known.resize(terms.len(), 0);
+    let (mut at, mut history, mut others) = (0, 0, terms.len() as u32);
+    let all = reference
+        .terms
+        .iter()
+        .zip(reference.counts)
+        .zip(reference.ages);
+    for ((&term, &count), &age) in all {
+        at += terms[at..]
+            .iter()
+            .take_while(|&&other| other < term)
+            .count();
+        let yes = terms.get(at) == Some(&term);
+        let class = shape.classes[term as usize];
+        sink.flag(flag_context(class, age, count, history), yes);
+        history = (history << 1 | usize::from(yes)) & 7;
+        if yes {
+            (known[at], ages[at]) = (count, (age + 1).min(2));
+            others -= 1;
+        }
+    }
+    others
+}
+
+fn describe_others(
+    terms: &[u32],
+    reference: &[u32],
+    known: &[u32],
+    others: u32,
+    shape: &Shape,
+    sink: &mut impl Sink,
+) {
+    let (mut next, mut passed, mut left) = (0, 0, others);
+    for (&term, _) in terms.iter().zip(known).filter(|(_, known)| **known == 0) {
+        let skipped = reference[passed..]
+            .iter()
+            .take_while(|&&other| other < term)
+            .count();
+        passed += skipped;
+        let gap = term - next - skipped as u32;
+        let (table, shift) = gap_context(next, left, shape.octaves);
+        sink.number(table, shift, gap);
+        (next, left) = (term + 1, left - 1);
+    }
+}
+
+/// Finds for each row the one before it that tells most about it: how far back, 0 for none.
+pub fn choose(rows: &Rows<'_>, window: usize, chain: usize, num_terms: usize) -> Vec<u8> {
+    let window = window.min(MAX_WINDOW);
+    let mut distances = vec![0u8; rows.len()];
+    let mut depths = vec![0usize; rows.len()];
+    // for each term the last row that has it, and its count there
+    let mut seen = vec![(u32::MAX, 0u32); num_terms];
+    for page in 0..rows.len() {
+        let (terms, counts) = rows.row(page);
+        for (&term, &count) in terms.iter().zip(counts) {
+            seen[term as usize] = (page as u32, count);
+        }
+        let mut best = 0.0;
+        for distance in 1..=window.min(page) {
+            let place = page - distance;
+            let (others, their_counts) = rows.row(place);
+            if depths[place] >= chain || others.is_empty() {
+                continue;
+            }
+            let (mut common, mut equal) = (0u32, 0u32);
+            for (&term, &count) in others.iter().zip(their_counts) {
+                let (last, known) = seen[term as usize];
+                common += u32::from(last == page as u32);
+                equal += u32::from(last == page as u32 && known == count);
+            }
+            let saved = gain(f64::from(common), f64::from(equal), others.len() as f64);
+            if saved > best {
+                (best, distances[page], depths[page]) = (saved, distance as u8, depths[place] + 1);
+            }
+        }
+    }
+    distances
+}
+
+/// Bits that a reference may save: about 4.5 for a common term and 1 for an equal count, less what it takes to say which
+/// terms are common.
+fn gain(common: f64, equal: f64, size: f64) -> f64 {
+    let entropy = |share: f64| {
+        if share > 0.0 {
+            -share * share.log2()
+        } else {
+            0.0
+        }
+    };
+    let share = common / size;
+    4.5 * common + equal - 0.85 * size * (entropy(share) + entropy(1.0 - share)) - 4.0
+}
+
+fn check(rows: &Rows<'_>, distances: &[u8], shape: &Shape) -> Result<(), SummariesError> {
+    let right = |(page, &distance): (usize, &u8)| usize::from(distance) <= page.min(MAX_WINDOW);
+    if distances.len() != rows.len()
+        || !distances.iter().enumerate().all(right)
+        || rows
+            .terms
+            .iter()
+            .any(|&term| term as usize >= shape.classes.len())
+    {
+        let message = "distances and classes: expected those of the rows".to_owned();
+        return Err(SummariesError::Arrays(message));
+    }
+    Ok(())
+}
+
+/// Counts the symbols that rows consist of.
+pub fn tally(
+    rows: &Rows<'_>,
+    distances: &[u8],
+    shape: &Shape,
+    meter: &Meter,
+) -> Result<Tally, SummariesError> {
+    check(rows, distances, shape)?;
+    let mut found = Tally {
+        symbols: vec![0; NUM_TABLES * NUM_SYMBOLS],
+        flags: vec![0; 2 * NUM_FLAGS],
+    };
+    describe(rows, distances, shape, &mut found, meter, |_, _| ())?;
+    Ok(found)
+}
+
+/// The rows encoded, and where each of them ends.
+pub fn encode(
+    rows: &Rows<'_>,
+    distances: &[u8],
+    model: &Model,
+    meter: &Meter,
+) -> Result<(Vec<u8>, Vec<u64>), SummariesError> {
+    check(rows, distances, &model.shape)?;
+    let (mut data, mut ends) = (Vec::new(), Vec::with_capacity(rows.len()));
+    let mut writing = Writing {
+        model,
+        encoder: Encoder::default(),
+    };
+    let each = |writing: &mut Writing<'_>, rest: u32| {
+        let last = rest.min(u32::from(u16::MAX)) as u16;
+        writing.encoder.finish(last, &mut data);
+        if last == u16::MAX {
+            data.extend_from_slice(&rest.to_le_bytes());
+        }
+        ends.push(data.len() as u64);
+    };
+    describe(rows, distances, &model.shape, &mut writing, meter, each)?;
+    Ok((data, ends))
+}

@@ -1,0 +1,24 @@
+"""webstrata summaries: a group of commands, one file each, loaded when used."""
+
+from __future__ import annotations
+
+import click
+
+from webstrata.cli.group import Group
+
+COMMANDS = {
+    "build": "Count the terms of SNAPSHOT's pages, and compress the counts.",
+    "show": "Show the summary of URL: its length, and its terms with their counts.",
+    "stats": "Tell what the archive of SNAPSHOT takes, and which codes would take less.",
+}
+
+
+@click.command(
+    "summaries",
+    cls=Group,
+    package=__name__,
+    summaries=COMMANDS,
+    epilog="Example: webstrata summaries build uk 2026-06",
+)
+def command() -> None:
+    """Build the archive of SNAPSHOT's summaries, and read it."""

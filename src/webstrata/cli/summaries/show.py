@@ -1,0 +1,48 @@
+"""webstrata summaries show: the summary of a page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from webstrata.cli.options import collection_argument, json_option
+from webstrata.cli.output import show_json, show_table
+from webstrata.errors import MissingError
+
+if TYPE_CHECKING:
+    from webstrata.api import Collection
+
+
+@click.command("show", epilog="Example: webstrata summaries show uk 2026-06 http://example.org/ --top 20")
+@collection_argument
+@click.argument("label", metavar="SNAPSHOT")
+@click.argument("url", metavar="URL")
+@click.option(
+    "--top", type=click.IntRange(1), metavar="NUMBER", help="Show the terms with the largest counts alone."
+)
+@json_option
+def command(collection: Collection, label: str, url: str, *, top: int | None, as_json: bool) -> None:
+    """Show the summary of URL: its length, and its terms with their counts."""
+    snapshot = collection[label]
+    archive, node = snapshot.summaries, snapshot.urls.node(url)
+    if node is None:
+        raise MissingError(
+            f"{collection.path} {label}: {url} is no page of this snapshot; "
+            "`webstrata ls` lists what was captured"
+        )
+    summary = archive[node]
+    terms = archive.terms
+    rows = sorted(
+        (
+            (terms[number], count, int(terms.df[number]), int(terms.cf[number]))
+            for number, count in zip(summary.terms.tolist(), summary.counts.tolist(), strict=True)
+        ),
+        key=lambda row: (-row[1], row[0]),
+    )[:top]
+    if as_json:
+        found = [dict(zip(("term", "count", "df", "cf"), row, strict=True)) for row in rows]
+        show_json({"url": url, "node": node, "length": summary.length, "size": summary.size, "terms": found})
+        return
+    click.echo(f"{url} (node {node}): {summary.length:,} words, {summary.size:,} different terms.")
+    show_table(["term", "count", "pages", "in all"], rows)
