@@ -80,7 +80,7 @@ def test_summaries_are_the_counted_words_of_the_texts(tmp_path: Path) -> None:
 def test_the_bytes_are_the_same_however_the_work_was_split(
     coding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    texts = make_texts(700)
+    texts = make_texts(400)
     for module in ("build", "write"):
         monkeypatch.setattr(f"webstrata.summaries.{module}.CHUNK", 128)
     parts = []

@@ -6,7 +6,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.summaries.written import drawn_rows
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from webstrata.summaries.rows import Rows
 
 
+@settings(max_examples=30)
 @given(rows=drawn_rows(), cuts=st.lists(st.integers(0, 40), max_size=4), size=st.integers(1, 9))
 def test_rows_in_pieces_are_the_same_rows(rows: Rows, cuts: list[int], size: int) -> None:
     bounds = sorted({0, rows.num_rows, *(cut for cut in cuts if cut < rows.num_rows)})
@@ -26,6 +27,7 @@ def test_rows_in_pieces_are_the_same_rows(rows: Rows, cuts: list[int], size: int
     assert all(piece.num_rows == size for piece in grouped[:-1])
 
 
+@settings(max_examples=30)
 @given(rows=drawn_rows(max_terms=8), numbers=st.permutations([0, 1, 2, 3, 4, 5, int(DROPPED), int(DROPPED)]))
 def test_renumbered_rows_are_ascending_and_have_their_counts(rows: Rows, numbers: list[int]) -> None:
     found = renumber(rows, np.array(numbers, np.uint32))

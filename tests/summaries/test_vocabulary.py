@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 runs = st.lists(st.dictionaries(st.text("abé日", max_size=4), st.integers(1, 9), max_size=60), max_size=5)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(runs=runs, min_df=st.integers(1, 12), memory=st.sampled_from([1, 160 * 40, 1 << 24]))
 def test_merged_vocabularies_have_the_sums_and_numbers_of_all_runs(
     runs: list[dict[str, int]], min_df: int, memory: int, tmp_path: Path

@@ -55,7 +55,7 @@ pages = st.lists(
 )
 
 
-@settings(max_examples=30)
+@settings(max_examples=16)
 @given(pages=pages, weight=st.sampled_from(WEIGHTS), coding=st.sampled_from(["contexts", "codes"]))
 def test_weights_are_their_formulas(
     pages: list[tuple[int, dict[int, int]]], weight: str, coding: str, tmp_path: Path

@@ -262,9 +262,10 @@ def _weigh(
         return tf
     number = vocabulary.num_summaries if vocabulary else source.num_summaries
     if weight == "tf-idf":
-        data = tf * (np.log((1 + number) / (1 + df.astype(np.float64))) + 1)[columns]
-        norms = np.sqrt(np.bincount(places, data**2, minlength=rows.num_rows))
-        return data / norms[places]
+        idf = np.log((1 + number) / (1 + df.astype(np.float64))) + 1
+        data: npt.NDArray[np.float64] = tf * idf[columns]
+        data /= np.sqrt(np.bincount(places, data**2, minlength=rows.num_rows))[places]
+        return data
     if weight == "bm25":
         mean = vocabulary.mean_length if vocabulary else total_length(source) / max(source.num_summaries, 1)
         idf = np.log1p((number - df + 0.5) / (df + 0.5))
