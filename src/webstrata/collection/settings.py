@@ -35,6 +35,7 @@ TABLES = {
     "invitro": "webstrata.simulate.invitro.settings:InvitroSettings",
     "judge": "webstrata.simulate.invitro.judge.settings:JudgeSettings",
     "resources": "webstrata.collection.settings:ResourcesSettings",
+    "store": "webstrata.store.settings:StoreSettings",
 }
 """Every table of a settings file and its class; named, not imported, since rooms further left own most."""
 

@@ -19,7 +19,8 @@ from urllib.parse import urlsplit
 from webstrata.errors import MissingError, UsageError
 from webstrata.store.answers import HTML, first, media_type, parse_headers
 from webstrata.store.cdxj import Index, surt
-from webstrata.store.main_content.slope import find_main
+from webstrata.store.main_content.places import find_places
+from webstrata.store.settings import MAIN, StoreSettings
 from webstrata.store.text import cut_main
 from webstrata.store.warc import read_record
 from webstrata.web.charset import detect
@@ -60,6 +61,7 @@ class Captures:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.label = snapshot.label
+        self.main_method = snapshot.settings(StoreSettings).main
         self._parts = [snapshot.open_part(name) for name in ("index", "warc")]
         made_from = self._parts[0].record.inputs.get(f"{snapshot.label}/warc")
         if made_from not in (None, self._parts[1].record.checksum):
@@ -130,6 +132,8 @@ class StoredCapture:
     record: Record
     source: Record | None
     """The record that holds its payload; None if that is not in the collection."""
+    main_method: str = MAIN
+    """How its main content is found."""
 
     @property
     def url(self) -> str:
@@ -214,7 +218,9 @@ class StoredCapture:
         """Of the text of a page what is main content, found as it is for the part `text`."""
         if self.mime not in HTML:
             return self.text
-        return cut_main(self.page.text, find_main(self.page.text, self.page.tags))
+        page = self.page
+        places = find_places(self.main_method, page.text, page.tags, self.payload, charset=self._charset)
+        return cut_main(page.text, places)
 
     @property
     def decoded(self) -> str:
@@ -300,7 +306,7 @@ def _make(entry: Entry, holders: list[Captures], others: Callable[[], list[Captu
     source: Record | None = record
     if entry.fields["mime"] == REVISIT:
         source = _find_payload(entry, record, holders) or _find_payload(entry, record, others())
-    return StoredCapture(holders[0].label, entry, record, source)
+    return StoredCapture(holders[0].label, entry, record, source, holders[0].main_method)
 
 
 def _find_payload(entry: Entry, record: Record, holders: list[Captures]) -> Record | None:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from webstrata.collection import Snapshot
+    from webstrata.store.settings import StoreSettings
 
 CAPTURES = "captures.cdxj"
 _SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
@@ -142,6 +143,7 @@ def build_parsed(
     snapshot: Snapshot,
     parts: Collection[str] = PARSED,
     *,
+    settings: StoreSettings | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> None:
@@ -161,7 +163,7 @@ def build_parsed(
         workers = snapshot.settings(ResourcesSettings).num_workers
     contents = [name for name in ("text", "links") if name in parts]
     if contents:
-        build_contents(snapshot, contents, workers=workers, progress=progress)
+        build_contents(snapshot, contents, settings=settings, workers=workers, progress=progress)
     if "anchors" in parts:
         build_anchors(snapshot, workers=workers, progress=progress)
 
