@@ -200,7 +200,10 @@ def test_settings_say_how_main_content_is_found(tmp_path: Path, monkeypatch: pyt
     ]
     menu = "<ul>" + "<li><a href=/>Menü</a></li>" * 30 + "</ul>"
     page = f"{menu}<div>{''.join(f'<p>{line}</p>' for line in lines)}</div>{menu}".encode()
-    pages = {"http://a.uk/": page, "http://a.uk/b": Answer(b"plain text", mime="text/plain")}
+    pages: dict[str, bytes | Answer] = {
+        "http://a.uk/": page,
+        "http://a.uk/b": Answer(b"plain text", mime="text/plain"),
+    }
     one = build(tmp_path, pages, label="2026-06")
     assert (one.text.main_method, one.text[0].main) == (MAIN, "")
     monkeypatch.setenv("WEBSTRATA_STORE_MAIN", "dom")

@@ -43,38 +43,42 @@ impl Words {
     /// Calls `each` with where every word begins and ends.
     pub fn for_each(&self, text: &str, mut each: impl FnMut(usize, usize)) {
         let mut at = 0;
-        while at < text.len() {
-            let (begin, end) = self.next(text, at);
-            if begin < end {
+        while let Some((class, after)) = self.class(text, at) {
+            let begin = at;
+            if let Some(end) = self.plain_end(text.as_bytes(), at) {
                 each(begin, end);
+                // what ends such a word is in no other
+                at = end + 1;
+                continue;
             }
-            at = end;
-        }
-    }
-
-    /// Where the word at a place begins and ends; behind what is none, twice the place where that ends.
-    fn next(&self, text: &str, at: usize) -> (usize, usize) {
-        if let Some(end) = self.plain_end(text.as_bytes(), at) {
-            return (at, end);
-        }
-        let Some((class, after)) = self.class(text, at) else {
-            return (text.len(), text.len());
-        };
-        let end = match class & KIND {
-            LETTER | NUMBER | KATAKANA => self.skip_joined(text, self.skip_run(text, at)),
-            SINGLE => self.skip(text, after, |kind| kind == EXTEND),
-            JOIN => {
-                let end = self.skip_joined(text, at);
-                // joining characters alone are no word
-                let mut codes = text[at..end].chars();
-                if !codes.any(|code| self.classes[code as usize] & ALPHANUMERIC != 0) {
-                    return (end, end);
+            match class & KIND {
+                LETTER | NUMBER | KATAKANA => {
+                    at = self.skip_joined(text, self.skip_run(text, at));
+                    each(begin, at);
                 }
-                end
+                JOIN => {
+                    at = self.skip_joined(text, at);
+                    // joining characters alone are no word
+                    let mut codes = text[begin..at].chars();
+                    if codes.any(|code| self.classes[code as usize] & ALPHANUMERIC != 0) {
+                        each(begin, at);
+                    }
+                }
+                SINGLE => {
+                    at = self.skip(text, after, |kind| kind == EXTEND);
+                    each(begin, at);
+                }
+                _ => {
+                    at = after;
+                    let plain = text.as_bytes()[at..].iter();
+                    at += plain
+                        .take_while(|&&byte| {
+                            byte < 0x80 && self.ascii[usize::from(byte)] & KIND == 0
+                        })
+                        .count();
+                }
             }
-            _ => return (after, after),
-        };
-        (at, end)
+        }
     }
 
     /// The end of a word that is ASCII letters and digits alone, in ASCII: most words, so that it is worth a way of its own.
@@ -98,33 +102,10 @@ impl Words {
 
     /// Adds the hashes of the words of a text, in their order.
     pub fn push_hashes(&self, text: &str, out: &mut Vec<u64>) {
-        let bytes = text.as_bytes();
         let mut folded = String::new();
-        let mut at = 0;
-        while at < bytes.len() {
-            // a short word of ASCII, or what stands between two of them: most of a text, and no byte is looked at twice
-            if let Some(block) = load(bytes, at) {
-                let length = num_alphanumeric(block);
-                let rest = block.checked_shr(8 * length as u32).unwrap_or(0);
-                let class = |byte: u64| self.ascii[(byte & 255) as usize];
-                let is_plain = |byte: u64| class(byte) & (KIND | NOT_ASCII) == 0;
-                let is_end = length < 8 && class(rest) == 0
-                    || length < 7 && is_plain(rest) && is_plain(rest >> 8);
-                if is_end {
-                    if length > 0 {
-                        let word = to_lowercase(block & ((1 << (8 * length)) - 1));
-                        out.push(mix(length as u64 ^ word));
-                    }
-                    at += length + 1;
-                    continue;
-                }
-            }
-            let (begin, end) = self.next(text, at);
-            if begin < end {
-                out.push(self.hash(text, begin, end, &mut folded));
-            }
-            at = end;
-        }
+        self.for_each(text, |begin, end| {
+            out.push(self.hash(text, begin, end, &mut folded));
+        });
     }
 
     #[inline]

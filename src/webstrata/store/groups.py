@@ -114,7 +114,7 @@ def _to_group(
 ) -> Group:
     if facts is not None:
         for name in ("header_robots", "page_robots"):
-            facts[name] = _DIRECTIVES[facts[name]]  # type: ignore[index]
+            facts[name] = _DIRECTIVES[facts[name]]  # type: ignore[call-overload]
         return Group(Facts(**facts), [])  # type: ignore[arg-type]
     # of a response that was in order the core did not keep the block, and its neighbours made it matter
     return Group(

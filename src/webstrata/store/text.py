@@ -165,7 +165,8 @@ class Text:
     @property
     def main_method(self) -> str:
         """How main content was found: a method of `webstrata.store.main_content`."""
-        return (self._file.schema.metadata or {}).get(b"main", MAIN.encode()).decode()
+        named: bytes = (self._file.schema.metadata or {}).get(b"main", MAIN.encode())
+        return named.decode()
 
     def columns(self, *names: str) -> pa.Table:
         """The columns named of `words`, `language`, `charset`, `simhash`, or all; the row is the node."""
