@@ -184,10 +184,12 @@ class Worker:
         python = side.python if isinstance(side, Call) else OURS / "python"
         functions = [side.function] if isinstance(side, Call) else []
         self.side = side
+        # what the caller has set stays, so that another build than the installed one can be measured
+        paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         self._process = subprocess.Popen(
             [str(python), "-m", "bench.worker", *functions],
             cwd=ROOT,
-            env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+            env=os.environ | {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -3,7 +3,8 @@
 `main-content`: processor seconds for all labelled pages (`--quick`: 30 of them), from characters to text;
 theirs in its fast mode, which is as good as its default and faster. `main-content-f1`: F1 on the same pages,
 as scrapinghub/article-extraction-benchmark counts it; `details` has precision, recall and pages per second of
-our other methods too, on our side.
+our other methods too, on our side; `stored` is what the part `text` of a snapshot keeps, and its pages per
+second are those of all that is found for text and links; `stored-dom` what it keeps if settings say so.
 
 The labelled set is the folder `content` of the third-party data that tests use (`WEBSTRATA_TEST_DATA`); both
 figures are left out where it is not there.
@@ -84,7 +85,7 @@ def measure(place: str, methods: list[str]) -> dict[str, Any]:
 
 def measure_ours(place: str) -> dict[str, Any]:
     """F1 of our filter, with our other methods in the details."""
-    return measure(place, ["dom", "slope", "low-slope"])
+    return measure(place, ["dom", "slope", "low-slope", "stored", "stored-dom"])
 
 
 def measure_theirs(place: str) -> dict[str, Any]:

@@ -28,7 +28,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.frame import PEERS, Call, Figure, Peer, main
+from bench.frame import PEERS, Call, Figure, Peer, digest_tree, main
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -51,11 +51,12 @@ def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls
     """Write texts, a JSON string a line, and their exact pairs."""
     import numpy as np
 
-    from webstrata.store.near_duplicates import count_words
+    from webstrata.web.words import load_core
 
     texts = list(_iter_texts(2000 if quick else 20_000))
     (folder / "texts.jsonl").write_text("".join(json.dumps(text) + "\n" for text in texts))
-    words = [count_words(text) for text in texts]
+    core = load_core()
+    words = [np.unique(np.array(core.hashes(text), np.uint64), return_counts=True) for text in texts]
     np.save(folder / "words.npy", exact_pairs(words, COMMON))
     numbers: dict[str, int] = {}
     shingles = []
@@ -228,11 +229,17 @@ def prepare_planted(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the fra
 
 
 def find_planted(place: str) -> dict[str, Any]:
-    """Our clusters beside the planted families."""
+    """Our clusters beside the planted families; no less than the floor."""
+    from bench.floors import require
     from webstrata.store.near_duplicates import Strings, find_near_duplicates
 
     texts = load(place)
-    return _score(place, find_near_duplicates(Strings(texts)).pairs)
+    found = _score(place, find_near_duplicates(Strings(texts)).pairs)
+    size = "-quick" if Path(place).parent.name == "quick" else ""
+    require(
+        f"near-duplicates-planted{size}", found["value"], digest_tree(Path(place), "near-duplicates-planted")
+    )
+    return found
 
 
 def find_planted_theirs(place: str) -> dict[str, Any]:

@@ -18,8 +18,9 @@ from webstrata.errors import Cancelled
 from webstrata.store import contents
 from webstrata.store.contents import build_contents, parse
 from webstrata.store.main_content.slope import extract_low_slopes
+from webstrata.store.settings import MAIN
 from webstrata.store.step import PARSED, build_parsed, build_store
-from webstrata.store.text import MAIN, cut_main
+from webstrata.store.text import cut_main
 from webstrata.web.url import MAX_LENGTH
 from webstrata.web.words import load_core
 
@@ -200,6 +201,29 @@ def build(
     snapshot = uk.add(label)
     build_store(snapshot, write_crawl(folder / label, pages, max_bytes=4000), parts=parts, workers=workers)
     return uk[label]
+
+
+def test_settings_say_how_main_content_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [
+        f"Ein Absatz Nummer {number}, der lang genug ist, um als einer zu zählen." for number in range(3)
+    ]
+    menu = "<ul>" + "<li><a href=/>Menü</a></li>" * 30 + "</ul>"
+    page = f"{menu}<div>{''.join(f'<p>{line}</p>' for line in lines)}</div>{menu}".encode()
+    pages: dict[str, bytes | Answer] = {
+        "http://a.uk/": page,
+        "http://a.uk/b": Answer(b"plain text", mime="text/plain"),
+    }
+    one = build(tmp_path, pages, label="2026-06")
+    assert (one.text.main_method, one.text[0].main) == (MAIN, "")
+    monkeypatch.setenv("WEBSTRATA_STORE_MAIN", "dom")
+    two = build(tmp_path, pages, label="2026-07")
+    assert (two.text.main_method, two.text[0].main.split("\n")) == ("dom", lines)
+    assert two.capture("http://a.uk/").main == two.text[0].main
+    assert two.parts.record("text").counts["taken"] == 0
+    # what was found in the same way is taken over
+    three = build(tmp_path, pages, label="2026-08")
+    assert three.parts.record("text").counts["taken"] == 2
+    assert [three.text[node].main for node in range(2)] == [two.text[node].main for node in range(2)]
 
 
 def test_the_parts_do_not_depend_on_how_the_work_was_split(

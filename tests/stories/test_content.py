@@ -40,7 +40,8 @@ def test_each_method_is_measured_on_labelled_pages(webstrata: Command, labelled:
     lines = done.stdout.splitlines()
     assert lines[0] == "2 pages"
     assert lines[1].split() == ["method", "precision", "recall", "F1", "pages/s"]
-    assert [line.split()[0] for line in lines[2:]] == ["dom", "trafilatura", "slope", "low-slope"]
+    names = ["dom", "trafilatura", "slope", "low-slope", "stored", "stored-dom"]
+    assert [line.split()[0] for line in lines[2:]] == names
     assert lines[3].split()[1:4] == ["1.000", "1.000", "1.000"]
     document = json.loads(webstrata("content", "evaluate", "labelled", "--method", "dom", "--json").stdout)
     assert (document["pages"], list(document["methods"])) == (2, ["dom"])

@@ -10,6 +10,7 @@ use super::page::Page;
 use super::record::{Batch, Record};
 use super::{CrawlError, Result};
 use crate::web::html::{self, Scan, Wants};
+use crate::web::language;
 use tokio::sync::oneshot;
 
 /// A page that waits for the user's predicates: all that wait are asked about together.
@@ -218,6 +219,6 @@ fn language_of(body: &[u8], charset: Option<&str>) -> Option<String> {
         ..Wants::default()
     };
     html::scan(body, charset, &wants, &mut scan);
-    let found = whatlang::detect(&scan.text)?;
+    let found = language::detect(&scan.text)?;
     found.is_reliable().then(|| found.lang().code().to_owned())
 }

@@ -7,13 +7,13 @@ use crate::store::main_content::slope::find_low_slopes;
 use crate::store::simhash::simhash;
 use crate::web::html::{self, Scan, Wants};
 use crate::web::words::Words;
-use crate::web::{row_key, url};
+use crate::web::{language, row_key, url};
 use hashbrown::HashMap;
 use regex::bytes::Regex;
 use std::sync::{Arc, LazyLock};
 
 /// Characters that tell the language.
-const SAMPLE: usize = 1 << 11;
+const SAMPLE: usize = 1 << 10;
 /// The bit of a link whose page asks not to follow any.
 const PAGE_NOFOLLOW: u8 = 8;
 
@@ -233,18 +233,25 @@ impl Parser {
 
 /// The language of the middle of a text, where it can be told for sure; menus stand at its ends.
 fn detect_language(text: &str) -> Option<&'static str> {
-    let spare = text.chars().count().saturating_sub(SAMPLE);
-    let place = |number: usize| {
-        text.char_indices()
-            .nth(number)
-            .map_or(text.len(), |(at, _)| at)
-    };
-    let sample = if spare == 0 {
-        text
+    let is_ascii = text.is_ascii();
+    let num_letters = if is_ascii {
+        text.len()
     } else {
-        &text[place(spare / 2)..place(spare / 2 + SAMPLE)]
+        text.chars().count()
     };
-    let found = whatlang::detect(sample)?;
+    let first = num_letters.saturating_sub(SAMPLE) / 2;
+    let sample = if is_ascii {
+        &text[first..text.len().min(first + SAMPLE)]
+    } else {
+        let place = |text: &str, number| {
+            text.char_indices()
+                .nth(number)
+                .map_or(text.len(), |(at, _)| at)
+        };
+        let rest = &text[place(text, first)..];
+        &rest[..place(rest, SAMPLE)]
+    };
+    let found = language::detect(sample)?;
     found.is_reliable().then(|| found.lang().code())
 }
 

@@ -186,11 +186,12 @@ pub struct Search {
     pub resemblance: f64,
     /// Of each pair one document at least has this number or a larger one.
     pub first_new: usize,
-    /// Bytes for the inverted index and the pairs that are not looked at yet.
+    /// Bytes for the inverted index.
     pub budget: usize,
 }
 
-const POSTING: usize = size_of::<(u64, u32)>();
+/// Bytes of a posting: in the index, as a member of its list, and as what its document sees of that.
+const POSTING: usize = size_of::<(u64, u32)>() + size_of::<u32>() + size_of::<(u32, u32)>();
 
 type Pairs = Vec<(u32, u32)>;
 
@@ -200,12 +201,13 @@ type Pairs = Vec<(u32, u32)>;
 /// one of their rarest |A| − ⌈sure·|A|⌉ + 1 fingerprints, in any order that is the same for all (prefix filtering,
 /// Chaudhuri et al. 2006), so only documents that have frequent ones among these are entered there, with no others.
 ///
-/// The inverted index is made in as many passes as the budget asks for, each for a range of fingerprints; pairs are
-/// looked at as soon as half of the budget is full of them. The meter counts postings, twice.
+/// The inverted index is made in as many passes as the budget asks for, each for a range of fingerprints. The meter
+/// counts postings, twice.
 pub fn sharing_pairs(collections: &[Sets<'_>], search: Search, meter: &Meter) -> Result<Pairs> {
     let total: usize = collections.iter().map(|sets| sets.values.len()).sum();
-    let half = (search.budget / 2).max(1 << 16);
-    let num_passes = (total * POSTING).div_ceil(half).max(1) as u128;
+    // places in the index are numbers of 32 bits
+    let most = (search.budget / POSTING).clamp(1 << 12, u32::MAX as usize);
+    let num_passes = total.div_ceil(most).max(1) as u128;
     let bound = |pass: u128| (pass << 64).div_ceil(num_passes);
     let of_pass = |values: &[u64], pass: u128| {
         let place = |pass| values.partition_point(|&value| u128::from(value) < bound(pass));
@@ -215,13 +217,8 @@ pub fn sharing_pairs(collections: &[Sets<'_>], search: Search, meter: &Meter) ->
         .iter()
         .flat_map(|sets| (0..sets.len()).map(|place| sets.get(place)))
         .collect();
-    let mut pairs = Candidates {
-        documents: &documents,
-        search,
-        most: half / (2 * size_of::<(u32, u32)>()),
-        waiting: Vec::new(),
-        kept: Vec::new(),
-    };
+    let by_value = |&(value, _): &(u64, u32)| (value >> BUCKET_SHIFT) as usize;
+    let mut pairs = Vec::new();
     let mut frequent: HashMap<u64, u32> = HashMap::new();
     let mut num_rare = vec![0_u32; documents.len()];
     for pass in 0..num_passes {
@@ -231,17 +228,18 @@ pub fn sharing_pairs(collections: &[Sets<'_>], search: Search, meter: &Meter) ->
                 found.iter().map(move |&value| (value, document))
             })
         };
-        let postings = sort_spread(in_pass, |&(value, _)| (value >> BUCKET_SHIFT) as usize);
-        for list in postings.chunk_by(|a, b| a.0 == b.0) {
+        let postings = sort_spread(in_pass, by_value);
+        for list in lists(&postings) {
             if list.len() > search.limit {
                 frequent.insert(list[0].0, list.len() as u32);
                 continue;
             }
             list.iter()
                 .for_each(|&(_, document)| num_rare[document as usize] += 1);
-            pairs.push_list(list, list.len(), meter)?;
         }
         meter.advance(postings.len() as u64)?;
+        let reach = |size| if size > search.limit { 0 } else { size };
+        pairs.extend(pair_lists(&documents, postings, reach, search, meter)?);
     }
     for pass in 0..num_passes {
         let mut found: Vec<(u64, u32)> = Vec::new();
@@ -256,19 +254,80 @@ pub fn sharing_pairs(collections: &[Sets<'_>], search: Search, meter: &Meter) ->
                 .map(move |value| (value, document))
                 .collect::<Vec<_>>()
         }));
-        let in_pass = || found.iter().copied();
-        let postings = sort_spread(in_pass, |&(value, _)| (value >> BUCKET_SHIFT) as usize);
-        for list in postings.chunk_by(|a, b| a.0 == b.0) {
-            let is_long = list.len() > search.frequent_limit;
-            let reach = if is_long { search.limit } else { list.len() };
-            pairs.push_list(list, reach, meter)?;
-        }
+        let postings = sort_spread(|| found.iter().copied(), by_value);
+        let is_long = |size| size > search.frequent_limit;
+        let reach = |size| if is_long(size) { search.limit } else { size };
+        pairs.extend(pair_lists(&documents, postings, reach, search, meter)?);
         meter.advance(total as u64 / num_passes as u64)?;
     }
-    pairs.look();
-    pairs.kept.par_sort_unstable();
-    pairs.kept.dedup();
-    Ok(pairs.kept)
+    pairs.par_sort_unstable();
+    pairs.dedup();
+    Ok(pairs)
+}
+
+/// The postings of each fingerprint.
+fn lists(postings: &[(u64, u32)]) -> impl Iterator<Item = &[(u64, u32)]> {
+    postings.chunk_by(|a, b| a.0 == b.0)
+}
+
+/// Pairs of documents that stand in a list and resemble each other: each with as many before it as `reach` says of a list
+/// of this size. A document goes through its lists once and marks whom it met, so that no pair is looked at twice.
+fn pair_lists(
+    documents: &[&[u64]],
+    postings: Vec<(u64, u32)>,
+    reach: impl Fn(usize) -> usize,
+    search: Search,
+    meter: &Meter,
+) -> Result<Pairs> {
+    let for_each_range = |each: &mut dyn FnMut(usize, (u32, u32))| {
+        let mut begin = 0;
+        for list in lists(&postings) {
+            let reach = reach(list.len());
+            for (place, &(_, document)) in list.iter().enumerate().skip(1) {
+                if reach > 0 && document as usize >= search.first_new {
+                    let first = begin + place.saturating_sub(reach);
+                    each(document as usize, (first as u32, (begin + place) as u32));
+                }
+            }
+            begin += list.len();
+        }
+    };
+    // which places of the index stand before each document in its lists, document by document
+    let mut ends = vec![0_usize; documents.len() + 1];
+    for_each_range(&mut |document, _| ends[document + 1] += 1);
+    for document in 1..ends.len() {
+        ends[document] += ends[document - 1];
+    }
+    let mut ranges = vec![(0, 0); ends[documents.len()]];
+    for_each_range(&mut |document, range| {
+        ranges[ends[document]] = range;
+        ends[document] += 1;
+    });
+    let members: Vec<u32> = postings.iter().map(|posting| posting.1).collect();
+    drop(postings);
+    let size = documents.len().div_ceil(8 * rayon::current_num_threads());
+    let found: Vec<Pairs> = (0..documents.len().div_ceil(size.max(1)))
+        .into_par_iter()
+        .map(|chunk| {
+            let mut met = vec![u32::MAX; documents.len()];
+            let mut kept = Vec::new();
+            for b in chunk * size..documents.len().min((chunk + 1) * size) {
+                let begin = if b == 0 { 0 } else { ends[b - 1] };
+                for &(first, end) in &ranges[begin..ends[b]] {
+                    for &a in &members[first as usize..end as usize] {
+                        if std::mem::replace(&mut met[a as usize], b as u32) != b as u32
+                            && resemble(documents[a as usize], documents[b], search.resemblance)
+                        {
+                            kept.push((a, b as u32));
+                        }
+                    }
+                }
+                meter.advance(0)?;
+            }
+            Ok(kept)
+        })
+        .collect::<Result<_>>()?;
+    Ok(found.concat())
 }
 
 const NUM_BUCKETS: usize = 1 << 12;
@@ -325,45 +384,6 @@ fn rarest_frequent(
         .take(wanted)
         .map(|(_, value)| value)
         .collect()
-}
-
-/// Pairs that were found, and which of them were looked at.
-struct Candidates<'a> {
-    documents: &'a [&'a [u64]],
-    search: Search,
-    most: usize,
-    waiting: Pairs,
-    kept: Pairs,
-}
-
-impl Candidates<'_> {
-    /// Pairs each document of a list with those before it, as far as `reach`.
-    fn push_list(&mut self, list: &[(u64, u32)], reach: usize, meter: &Meter) -> Result<()> {
-        for (place, &(_, b)) in list.iter().enumerate() {
-            if b as usize >= self.search.first_new {
-                let before = &list[place.saturating_sub(reach)..place];
-                self.waiting.extend(before.iter().map(|&(_, a)| (a, b)));
-            }
-        }
-        if self.waiting.len() > self.most {
-            self.look();
-            meter.advance(0)?;
-        }
-        Ok(())
-    }
-
-    fn look(&mut self) {
-        let num_documents = self.documents.len().max(1);
-        let bucket = |&(a, _): &(u32, u32)| a as usize * NUM_BUCKETS / num_documents;
-        let mut waiting = sort_spread(|| self.waiting.iter().copied(), bucket);
-        self.waiting.clear();
-        waiting.dedup();
-        let (documents, least) = (self.documents, self.search.resemblance);
-        let resemble =
-            |&(a, b): &(u32, u32)| resemble(documents[a as usize], documents[b as usize], least);
-        self.kept
-            .par_extend(waiting.into_par_iter().filter(resemble));
-    }
 }
 
 /// Fingerprints of two sets, both together, by which it is judged whether they resemble each other.

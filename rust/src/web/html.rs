@@ -19,7 +19,7 @@ use encoding_rs::{Encoding, UTF_8};
 use headings::Headings;
 use memchr::memchr;
 pub use names::Kind;
-use names::{Attribute, Tag};
+use names::{Attribute, Known, Tag};
 use references::decode;
 pub use references::push_decoded;
 use std::ops::Range;
@@ -76,6 +76,7 @@ pub struct Scan {
     heads: Headings,
     hashed: Fingerprint,
     nesting: Vec<u8>,
+    known: Known,
     scratch: String,
 }
 
@@ -196,8 +197,9 @@ impl<'a> Scanner<'a> {
         let name = self.body[from..].iter().position(|byte| ends_name(*byte))?;
         let name = from..from + name;
         let lower = self.scan.hashed.push_tag(&self.body[name.clone()], false);
-        let mut tag = Tag::find(lower);
-        if self.wants.text && !names::layout(lower).0 {
+        let meaning = self.scan.known.find(lower);
+        let mut tag = meaning.tag;
+        if self.wants.text && !meaning.is_inline {
             break_line(&mut self.scan.text);
             if let Some(level) = headings::level(lower).filter(|_| self.num_templates == 0) {
                 self.scan.heads.open(level, self.scan.text.len());
@@ -211,8 +213,7 @@ impl<'a> Scanner<'a> {
             attributes.skip_all();
             return attributes.end;
         }
-        let point = names::nesting(lower);
-        let is_breaking = !self.scan.nesting.is_empty() && names::layout(lower).1;
+        let is_breaking = !self.scan.nesting.is_empty() && meaning.is_breaking;
         let mut values: [Option<&[u8]>; Attribute::COUNT] = Default::default();
         for (name, value) in &mut attributes {
             if let Some(which) = Attribute::find(name) {
@@ -232,7 +233,10 @@ impl<'a> Scanner<'a> {
                 tag = Tag::Other;
             }
         }
-        if let Some(point) = point.filter(|point| !is_closed && self.may_nest(*point)) {
+        if let Some(point) = meaning
+            .nesting
+            .filter(|point| !is_closed && self.may_nest(*point))
+        {
             self.scan.nesting.push(point);
         }
         if self.num_templates == 0 {
@@ -284,8 +288,9 @@ impl<'a> Scanner<'a> {
         let name = self.body[from..].iter().position(|byte| ends_name(*byte))?;
         let name = from..from + name;
         let lower = self.scan.hashed.push_tag(&self.body[name.clone()], true);
-        let tag = Tag::find(lower);
-        if self.wants.text && !names::layout(lower).0 {
+        let meaning = self.scan.known.find(lower);
+        let tag = meaning.tag;
+        if self.wants.text && !meaning.is_inline {
             if headings::level(lower).is_some() && self.num_templates == 0 {
                 self.scan.heads.close(self.scan.text.len());
             }
@@ -295,11 +300,13 @@ impl<'a> Scanner<'a> {
             self.scan.tags.push(self.scan.text.len() as u32);
         }
         if !self.scan.nesting.is_empty() {
-            let (point, is_breaking) = (names::nesting(lower), names::layout(lower).1);
             let nesting = &mut self.scan.nesting;
-            if let Some(place) = nesting.iter().rposition(|open| Some(*open) == point) {
+            if let Some(place) = nesting
+                .iter()
+                .rposition(|open| Some(*open) == meaning.nesting)
+            {
                 nesting.truncate(place);
-            } else if is_breaking {
+            } else if meaning.is_breaking {
                 self.leave_foreign();
             }
         }

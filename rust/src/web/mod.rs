@@ -5,6 +5,7 @@ pub mod fingerprint;
 pub mod host;
 pub mod html;
 pub mod http;
+pub mod language;
 pub mod robots;
 pub mod row_key;
 pub mod sitemap;

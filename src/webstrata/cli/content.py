@@ -14,7 +14,7 @@ from webstrata.errors import MissingExtraError
 if TYPE_CHECKING:
     from typing import BinaryIO
 
-METHODS = ("dom", "trafilatura", "slope", "low-slope")
+METHODS = ("dom", "trafilatura", "slope", "low-slope", "stored", "stored-dom")
 
 
 @click.group("content", epilog="Example: webstrata content extract page.html --method dom")

@@ -9,6 +9,7 @@ import click
 from webstrata.cli.options import collection_argument, json_option, options
 from webstrata.cli.output import TerminalProgress, show_bytes, show_json, show_table
 from webstrata.collection.settings import ResourcesSettings
+from webstrata.store.settings import StoreSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,12 +21,14 @@ if TYPE_CHECKING:
 @collection_argument
 @click.argument("label", metavar="SNAPSHOT")
 @click.option("--parts", metavar="NAMES", help="Build these of text, links and anchors, needed or not.")
+@options(StoreSettings)
 @options(ResourcesSettings)
 @json_option
 def command(
     collection: Collection,
     label: str,
     parts: str | None,
+    store_options: Mapping[str, object],
     resources_options: Mapping[str, object],
     *,
     as_json: bool,
@@ -39,7 +42,8 @@ def command(
     snapshot = collection[label]
     chosen = [name.strip() for name in parts.split(",") if name.strip()] if parts else _find_missing(snapshot)
     workers = snapshot.settings(ResourcesSettings, resources_options).num_workers
-    build_parsed(snapshot, chosen, workers=workers, progress=TerminalProgress())
+    settings = snapshot.settings(StoreSettings, store_options)
+    build_parsed(snapshot, chosen, settings=settings, workers=workers, progress=TerminalProgress())
     records = [record for record in snapshot.parts if record.name in chosen]
     if as_json:
         built = {

@@ -14,6 +14,7 @@ import io
 import re
 import zlib
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from webstrata.errors import UrlError
@@ -207,6 +208,7 @@ def _look_at_page(answer: Answer) -> None:
         answer.robots = join_robots(answer.robots, answer.page_robots)
 
 
+@lru_cache(64)
 def join_robots(*asked: str | None) -> str | None:
     """What several sources ask of robots together, as the index tells it.
 
@@ -219,6 +221,7 @@ def join_robots(*asked: str | None) -> str | None:
     return ",".join(name for name in ("noindex", "nofollow") if name in words) or None
 
 
+@lru_cache(64)
 def tell_robots(asked: Directives) -> str | None:
     """What a page asks of robots, as the index tells it.
 

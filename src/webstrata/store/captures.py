@@ -19,8 +19,9 @@ from urllib.parse import urlsplit
 from webstrata.errors import MissingError, UsageError
 from webstrata.store.answers import HTML, first, media_type, parse_headers
 from webstrata.store.cdxj import Index, surt
-from webstrata.store.main_content.slope import find_main
+from webstrata.store.main_content.places import find_places
 from webstrata.store.pages import Pages
+from webstrata.store.settings import MAIN, StoreSettings
 from webstrata.store.text import Text, cut_main
 from webstrata.store.urls import Urls
 from webstrata.store.warc import read_record
@@ -63,6 +64,7 @@ class Captures:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.label = snapshot.label
+        self.main_method = snapshot.settings(StoreSettings).main
         self._parts = [snapshot.open_part(name) for name in ("index", "warc")]
         made_from = self._parts[0].record.inputs.get(f"{snapshot.label}/warc")
         if made_from not in (None, self._parts[1].record.checksum):
@@ -160,6 +162,8 @@ class StoredCapture:
     """The record that holds its payload; None if that is not in the collection."""
     holder: Captures | None = field(default=None, compare=False, repr=False)
     """Where it was found."""
+    main_method: str = MAIN
+    """How its main content is found where none is stored."""
 
     @property
     def url(self) -> str:
@@ -254,7 +258,9 @@ class StoredCapture:
             return self.text
         if self.stored_text:
             return self.stored_text.main
-        return cut_main(self.page.text, find_main(self.page.text, self.page.tags))
+        page = self.page
+        places = find_places(self.main_method, page.text, page.tags, self.payload, charset=self._charset)
+        return cut_main(page.text, places)
 
     @property
     def decoded(self) -> str:
@@ -340,7 +346,7 @@ def _make(entry: Entry, holders: list[Captures], others: Callable[[], list[Captu
     source: Record | None = record
     if entry.fields["mime"] == REVISIT:
         source = _find_payload(entry, record, holders) or _find_payload(entry, record, others())
-    return StoredCapture(holders[0].label, entry, record, source, holders[0])
+    return StoredCapture(holders[0].label, entry, record, source, holders[0], holders[0].main_method)
 
 
 def _find_payload(entry: Entry, record: Record, holders: list[Captures]) -> Record | None:

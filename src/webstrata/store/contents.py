@@ -39,11 +39,13 @@ from webstrata.collection.files import open_writer
 from webstrata.collection.progress import Progress, Task
 from webstrata.errors import FormatError
 from webstrata.store.links import LINKS, PAGE_NOFOLLOW, Links
+from webstrata.store.main_content.places import find_places
 from webstrata.store.main_content.slope import find_main
 from webstrata.store.merging import find_earlier, merge_links, merge_text
 from webstrata.store.pages import Pages
+from webstrata.store.settings import MAIN, StoreSettings
 from webstrata.store.simhash import simhash
-from webstrata.store.text import BATCH, COLUMNS, TEXT, Text, write_text
+from webstrata.store.text import BATCH, COLUMNS, TEXT, Text, cut_main, write_text
 from webstrata.store.warc import read_record
 from webstrata.web import charset as charsets
 from webstrata.web import html, language
@@ -70,7 +72,7 @@ RENEW = "webstrata store {collection} {snapshot} --parts text,links"
 
 _LABEL = rb"content-type:[^\r\n]*charset=[\"' ]*([\w.:-]+)"
 _ROBOTS = rb"x-robots-tag:([^\r\n]*)"
-_SAMPLE = 1 << 11
+_SAMPLE = 1 << 10
 """Characters that tell the language: those in the middle of a text, for menus stand at its ends."""
 _NOT_ASCII = ("UTF-16BE", "UTF-16LE", "ISO-2022-JP")
 """Charsets in which the bytes of a tag are not those of ASCII, or occur within characters."""
@@ -141,6 +143,20 @@ def parse(body: bytes, *, url: str, mime: str = "text/html", head: bytes = b"") 
     )
 
 
+def extract_stored(page: str, url: str | None = None) -> str:
+    """The main content of a page as the core finds it for the part `text`, with all else that it finds.
+
+    Examples
+    --------
+    >>> extract_stored("<p>x</p>" * 40 + "<p>" + " word" * 80 + "<p>y</p>" * 40).split().count("word")
+    80
+    """
+    kernel = core.Contents(load_core(), 1, MAX_LENGTH)
+    kernel.parse(0, page.encode("utf-8", "replace"), url or "http://localhost/", "utf-8", "")
+    found = kernel.finish()
+    return cut_main(found["text"][1].tobytes().decode(), found["main"].tolist())
+
+
 def _read_declared(text: str) -> str | None:
     """What a page says of its language, where that is a code."""
     declared = text.partition("-")[0].lower()
@@ -184,10 +200,12 @@ class _Range:
     text: str
     links: str
     """Parts of the earlier snapshot."""
+    main: str
+    """How main content is found."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         # the digest of the work must not depend on where an array happens to lie
-        plain = (self.parts, self.pages, self.warc, self.start, self.stop, self.text, self.links)
+        plain = (self.parts, self.pages, self.warc, self.start, self.stop, self.text, self.links, self.main)
         return _make_range, (self.taken.tolist(), *plain)
 
 
@@ -200,8 +218,9 @@ def _make_range(
     stop: int,
     text: str,
     links: str,
+    main: str,
 ) -> _Range:
-    return _Range(parts, pages, warc, start, stop, np.array(taken, np.int32), text, links)
+    return _Range(parts, pages, warc, start, stop, np.array(taken, np.int32), text, links, main)
 
 
 def _parse_range(item: _Range, folder: Path, task: Task) -> Mapping[str, int]:
@@ -228,7 +247,9 @@ def _parse_range(item: _Range, folder: Path, task: Task) -> Mapping[str, int]:
     found = kernel.finish()
     if "text" in item.parts:
         columns = _text_columns(found, known)
-        write_text(folder, _text_batches(found, len(table)), columns, compression=None)
+        if item.main != MAIN:
+            found |= _find_main(item, table.take(order).to_pylist(), order.tolist(), found)
+        write_text(folder, _text_batches(found, len(table)), columns, compression=None, main=item.main)
     if "links" in item.parts:
         _write_range_links(folder, item.start, found)
     return {"taken": len(known), "unreadable": unreadable, "rejected": found["rejected"]}
@@ -261,6 +282,26 @@ def _parse_rows(kernel: core.Contents, path: Path, rows: list[int], pages: list[
         robots = _find_header(record.head, _ROBOTS) or ""
         kernel.parse(rows[place], body, page["url"], label, robots)
     return unreadable
+
+
+def _find_main(
+    item: _Range, pages: list[dict[str, Any]], rows: list[int], found: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The places of main content, those of `rows` by another method than the core's."""
+    texts = _strings(found["text"], 0, len(found["num_main"]))
+    places = np.split(found["main"], np.cumsum(found["num_main"])[:-1])
+    for row, page in zip(rows, pages, strict=True):
+        if page["content_mime_type"] == "text/plain":
+            continue
+        path = Path(item.warc) / page["warc_filename"]
+        try:
+            record = read_record(path, page["warc_record_offset"], page["warc_record_length"])
+        except FormatError:
+            continue  # it is counted, and has no text
+        label = _find_header(record.head, _LABEL)
+        chosen = find_places(item.main, texts[row].as_py(), [], record.payload, charset=label)
+        places[row] = np.array(chosen, np.uint32)
+    return {"main": np.concatenate(places), "num_main": np.array([*map(len, places)], np.uint32)}
 
 
 def _put(kernel: core.Contents, row: int, content: Content) -> dict[str, Any]:
@@ -362,6 +403,7 @@ def build_contents(
     snapshot: Snapshot,
     parts: Collection[str] = ("text", "links"),
     *,
+    settings: StoreSettings | None = None,
     workers: int = 1,
     renew: str = RENEW,
     progress: Progress | None = None,
@@ -395,19 +437,26 @@ def build_contents(
         raise ValueError(f"parts: expected text, links or both, got {names}")
     with ExitStack() as stack:
         pages, warc = (stack.enter_context(snapshot.open_part(name)) for name in ("pages", "warc"))
-        taken, text, links = find_earlier(snapshot, pages.path, stack)
+        settings = settings or snapshot.settings(StoreSettings)
+        taken, text, links = find_earlier(snapshot, pages.path, stack, main=settings.main)
         builds = {
             name: stack.enter_context(
-                snapshot.build(name, inputs=("warc", "pages"), renew=renew, progress=progress)
+                snapshot.build(
+                    name,
+                    settings=settings if name == "text" else None,
+                    inputs=("warc", "pages"),
+                    renew=renew,
+                    progress=progress,
+                )
             )
             for name in names
         }
-        num_nodes = len(taken)
+        num_nodes, files = len(taken), (str(pages.path), str(warc.path))
         ranges = [(start, min(start + RANGE, num_nodes)) for start in range(0, num_nodes, RANGE)]
         work = [
             shards.Shard(
                 f"{place:06}",
-                _Range(names, str(pages.path), str(warc.path), start, stop, taken[start:stop], text, links),
+                _Range(names, *files, start, stop, taken[start:stop], text, links, settings.main),
                 stop - start,
             )
             for place, (start, stop) in enumerate(ranges)
@@ -419,7 +468,7 @@ def build_contents(
         }
         folders = [shard.path for shard in done]
         if "text" in builds:
-            merge_text(builds["text"].path, folders)
+            merge_text(builds["text"].path, folders, main=settings.main)
             builds["text"].count(nodes=num_nodes, taken=counts["taken"], unreadable=counts["unreadable"])
         if "links" in builds:
             merged = merge_links(builds["links"].path, folders, builds["links"].folder)

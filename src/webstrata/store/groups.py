@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+_DIRECTIVES = [Directives(bits) for bits in range(8)]
+"""By number: to make one takes as long as the rest of a capture."""
+
+
 class Facts(NamedTuple):
     """What the index tells of a capture."""
 
@@ -109,8 +113,9 @@ def _to_group(
     records: list[tuple[str, list[tuple[str, str]], bytes | None, int]],
 ) -> Group:
     if facts is not None:
-        robots = {name: Directives(facts[name]) for name in ("header_robots", "page_robots")}
-        return Group(Facts(**(facts | robots)), [])  # type: ignore[arg-type]
+        for name in ("header_robots", "page_robots"):
+            facts[name] = _DIRECTIVES[facts[name]]  # type: ignore[call-overload]
+        return Group(Facts(**facts), [])  # type: ignore[arg-type]
     # of a response that was in order the core did not keep the block, and its neighbours made it matter
     return Group(
         None,

@@ -21,6 +21,7 @@ from webstrata.errors import WebstrataError
 from webstrata.store.classes import number_groups
 from webstrata.store.links import LINKS, TARGETS, write_links
 from webstrata.store.pages import Pages
+from webstrata.store.settings import MAIN
 from webstrata.store.sorting import MEMORY, Queue, Sorter
 from webstrata.store.text import Text, write_text
 
@@ -46,7 +47,7 @@ class Merged(NamedTuple):
     targets: int
 
 
-def merge_text(folder: Path, shards: Sequence[Path]) -> None:
+def merge_text(folder: Path, shards: Sequence[Path], *, main: str = MAIN) -> None:
     """Write the texts and columns of shards one behind the other; all but the last have whole batches.
 
     Examples
@@ -64,7 +65,7 @@ def merge_text(folder: Path, shards: Sequence[Path]) -> None:
     ('0', 2)
     """
     columns = (Text(shard).columns() for shard in shards)
-    write_text(folder, _iter_batches(shards), columns)
+    write_text(folder, _iter_batches(shards), columns, main=main)
 
 
 def _iter_batches(shards: Sequence[Path]) -> Iterator[pa.RecordBatch]:
@@ -141,8 +142,12 @@ class _Targets:
             yield found
 
 
-def find_earlier(snapshot: Snapshot, pages: Path, stack: ExitStack) -> tuple[npt.NDArray[np.int32], str, str]:
+def find_earlier(
+    snapshot: Snapshot, pages: Path, stack: ExitStack, *, main: str = MAIN
+) -> tuple[npt.NDArray[np.int32], str, str]:
     """For each node that of the last snapshot before with the same URL and digest, or -1; and its parts.
+
+    Texts whose main content was found otherwise than `main` says are made anew.
 
     Examples
     --------
@@ -169,6 +174,8 @@ def find_earlier(snapshot: Snapshot, pages: Path, stack: ExitStack) -> tuple[npt
         if {part.record.version for part in parts[1:]} != {__version__} or {*made_from} != {
             parts[0].record.checksum
         }:
+            continue
+        if parts[1].record.settings.get("main", MAIN) != main:
             continue
         earlier = Queue(_scan_pages(parts[0].path), _PAGES)
         for table in _scan_pages(pages):

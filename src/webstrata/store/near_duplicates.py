@@ -34,10 +34,11 @@ then more than `FREQUENT_LIMIT` pages come together, each is paired with the `LI
 keeps the number of pairs linear, and joins a cluster link by link.
 
 The work is done in the core, on all cores; the functions of this module up to `common` are the formulas, with
-which it is compared. **Memory** stays within a budget: the index is made in as many passes as the budget asks
-for, each for a range of fingerprints, 16 bytes for each (about words / p to a page); pairs are looked at as
-soon as half of it is full. On top come 8 bytes for each candidate, 32 for each pair found, and 20 for each
-page.
+which it is compared. Of the index each page sees the lists that it stands in: it goes through them once, and
+marks the pages that it meets, so that a pair which shares hundreds of fingerprints is looked at once.
+**Memory** stays within a budget: the index is made in as many passes as the budget asks for, each for a range
+of fingerprints, 28 bytes for each (about words / p to a page). On top come 8 bytes for each candidate, 32 for
+each pair found, and for each page 28, and 4 for each core.
 """
 
 from __future__ import annotations
@@ -202,7 +203,7 @@ def sharing_pairs(
     first_new
         Of each pair the second document at least has this number or a larger one.
     budget
-        Bytes of memory for the index, and for pairs that are not looked at yet.
+        Bytes of memory for the index.
     progress
         Where to report to.
 
@@ -384,8 +385,8 @@ def find_near_duplicates(
     else:
         pairs, num_words = _pair_by_simhash(sources, distance, int(starts[-2]), progress)
     # a page has not more words in common with another than it has
-    sizes = np.sort(num_words.astype(np.float64)[pairs], axis=1)
-    pairs = pairs[2 * sizes[:, 0] >= resemblance * sizes.sum(axis=1)]
+    here, there = num_words.astype(np.float64)[pairs.T]
+    pairs = pairs[2 * np.minimum(here, there) >= resemblance * (here + there)]
     shares, cosines = _compare(sources, starts, pairs, num_words, budget, progress)
     near = (shares >= resemblance) & (cosines >= similarity)
     labels = label_clusters(int(starts[-1]), pairs[near])
@@ -436,7 +437,9 @@ def _compare(
     # a word takes 16 bytes in a vector, and about as many as text, before and after it is unpacked
     sizes = 48 * num_words.astype(np.int64)
     blocks = [pairs] if len(pairs) else []
-    if int(sizes[np.unique(pairs)].sum()) > budget:
+    is_asked = np.zeros(len(sizes), bool)
+    is_asked[pairs] = True
+    if int(sizes[is_asked].sum()) > budget:
         places = np.cumsum(sizes[pairs].sum(axis=1)) // max(budget, 1)
         blocks = np.split(pairs, np.flatnonzero(np.diff(places)) + 1)
     shares, cosines = [np.empty(0)], [np.empty(0)]

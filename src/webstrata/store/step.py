@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from webstrata.collection import Snapshot
+    from webstrata.store.settings import StoreSettings
 
 CAPTURES = "captures.cdxj"
 BASE = "base"
@@ -182,6 +183,7 @@ def build_parsed(
     snapshot: Snapshot,
     parts: Collection[str] = PARSED,
     *,
+    settings: StoreSettings | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> None:
@@ -202,7 +204,7 @@ def build_parsed(
     contents = [name for name in ("text", "links") if name in parts]
     with frugal():
         if contents:
-            build_contents(snapshot, contents, workers=workers, progress=progress)
+            build_contents(snapshot, contents, settings=settings, workers=workers, progress=progress)
         if "anchors" in parts:
             build_anchors(snapshot, progress=progress)
 

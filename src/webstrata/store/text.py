@@ -25,6 +25,7 @@ import pyarrow.parquet as pq
 
 from webstrata.collection.files import explained, open_writer
 from webstrata.store.rows import regroup
+from webstrata.store.settings import MAIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 
     from webstrata.collection.parts import Part
 
-MAIN = "low-slope"
-"""How main content is found: of the methods of `webstrata.store.main_content` the one that needs no tree."""
 BATCH = 64
 """Pages that are packed together."""
 ROW_GROUP = 1 << 16
@@ -77,7 +76,7 @@ class PageText:
     """The name in the Encoding standard; None where the page could not be read."""
     simhash: int
     main: str
-    """Of `text` the sections that are main content, a line each; found by the method `MAIN`."""
+    """Of `text` the sections that are main content, a line each; found as `Text.main_method` says."""
 
 
 def cut_main(text: str, places: Sequence[int]) -> str:
@@ -99,8 +98,11 @@ def write_text(
     columns: pa.Table | Iterable[pa.Table],
     *,
     compression: Literal["zstd"] | None = "zstd",
+    main: str = MAIN,
 ) -> None:
     """Write the text of pages in batches of `BATCH` rows, and their columns, so that `Text` opens them.
+
+    `main` is how main content was found.
 
     Examples
     --------
@@ -115,7 +117,7 @@ def write_text(
     options = pa.ipc.IpcWriteOptions(compression=compression)
     with (
         open_writer(folder / "text.arrow") as stream,
-        pa.ipc.new_file(stream, TEXT, options=options) as writer,
+        pa.ipc.new_file(stream, TEXT.with_metadata({"main": main}), options=options) as writer,
     ):
         for batch in batches:
             writer.write_batch(batch)
@@ -159,6 +161,12 @@ class Text:
 
     def __len__(self) -> int:
         return int(self._columns.metadata.num_rows)
+
+    @property
+    def main_method(self) -> str:
+        """How main content was found: a method of `webstrata.store.main_content`."""
+        named: bytes = (self._file.schema.metadata or {}).get(b"main", MAIN.encode())
+        return named.decode()
 
     def columns(self, *names: str) -> pa.Table:
         """The columns named of `words`, `language`, `charset`, `simhash`, or all; the row is the node."""

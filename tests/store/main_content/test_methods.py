@@ -42,7 +42,9 @@ def test_without_its_package_trafilatura_says_what_to_install(monkeypatch: pytes
 
 
 def test_a_method_that_is_not_known_is_refused_with_those_that_are() -> None:
-    with pytest.raises(UsageError, match="choose one of dom, low-slope, slope, trafilatura"):
+    with pytest.raises(
+        UsageError, match="choose one of dom, low-slope, slope, stored, stored-dom, trafilatura"
+    ):
         extract(b"", method="best")
 
 

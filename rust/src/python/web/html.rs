@@ -1,6 +1,6 @@
 //! Pages: charset, scan, fingerprint, language.
 
-use crate::web::{charset, html};
+use crate::web::{charset, html, language};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyDict;
@@ -28,7 +28,7 @@ fn detect_charset(
 /// Code of three letters and whether it is sure.
 #[pyfunction]
 fn detect_language(py: Python<'_>, text: PyBackedStr) -> Option<(&'static str, bool)> {
-    let found = py.detach(|| whatlang::detect(&text))?;
+    let found = py.detach(|| language::detect(&text))?;
     Some((found.lang().code(), found.is_reliable()))
 }
 

@@ -48,7 +48,10 @@ fn read_tokens(text: &str, tags: &[u32]) -> Vec<(u32, u32)> {
     let mut tokens = Vec::with_capacity(tags.len() + text.len() / 4);
     let mut tags = tags.iter().copied().peekable();
     let mut at = 0;
-    for word in text.split_inclusive([' ', '\n']) {
+    for word in text
+        .as_bytes()
+        .split_inclusive(|byte| matches!(byte, b' ' | b'\n'))
+    {
         let begin = at as u32;
         at += word.len();
         let length = word.trim_ascii_end().len() as u32;

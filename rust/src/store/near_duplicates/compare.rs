@@ -31,7 +31,7 @@ impl Default for Counts {
 impl Counts {
     /// Makes room for so many different numbers, and forgets those there are.
     fn clear(&mut self, capacity: usize) {
-        let size = (4 * capacity.max(1)).next_power_of_two();
+        let size = (2 * capacity.max(1)).next_power_of_two();
         self.slots.clear();
         self.slots.resize(size, (0, 0));
         self.places.clear();

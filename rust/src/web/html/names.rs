@@ -44,7 +44,7 @@ impl Tag {
         )
     }
 
-    pub fn find(name: &[u8]) -> Tag {
+    fn find(name: &[u8]) -> Tag {
         match name {
             b"a" => Tag::A,
             b"area" => Tag::Area,
@@ -172,7 +172,7 @@ pub fn rel(value: &[u8]) -> u8 {
 }
 
 /// Elements whose content is read in another way: SVG and MathML in lower case, HTML within them in upper case.
-pub fn nesting(name: &[u8]) -> Option<u8> {
+fn nesting(name: &[u8]) -> Option<u8> {
     match name {
         b"svg" => Some(b's'),
         b"math" => Some(b'm'),
@@ -186,7 +186,7 @@ pub fn nesting(name: &[u8]) -> Option<u8> {
 }
 
 /// Whether an element goes on in the line, and whether it ends SVG and MathML wherever it stands.
-pub fn layout(name: &[u8]) -> (bool, bool) {
+fn layout(name: &[u8]) -> (bool, bool) {
     match name {
         b"b" | b"big" | b"code" | b"em" | b"i" | b"img" | b"nobr" | b"ruby" | b"s" | b"small"
         | b"span" | b"strong" | b"strike" | b"sub" | b"sup" | b"tt" | b"u" | b"var" => (true, true),
@@ -197,5 +197,55 @@ pub fn layout(name: &[u8]) -> (bool, bool) {
         | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"head" | b"hr" | b"li" | b"listing"
         | b"menu" | b"meta" | b"ol" | b"p" | b"pre" | b"table" | b"ul" => (false, true),
         _ => (false, false),
+    }
+}
+
+/// What the name of an element means for a scan.
+#[derive(Debug, Clone, Copy)]
+pub struct Meaning {
+    pub tag: Tag,
+    /// Whether it goes on in the line.
+    pub is_inline: bool,
+    /// Whether it ends SVG and MathML wherever it stands.
+    pub is_breaking: bool,
+    pub nesting: Option<u8>,
+}
+
+impl Meaning {
+    fn of(name: &[u8]) -> Self {
+        let (is_inline, is_breaking) = layout(name);
+        Self {
+            tag: Tag::find(name),
+            is_inline,
+            is_breaking,
+            nesting: nesting(name),
+        }
+    }
+}
+
+/// Meanings of names that came before: a page has few of them, and to compare each with a hundred takes long.
+pub struct Known([(u64, Meaning); 64]);
+
+impl Default for Known {
+    fn default() -> Self {
+        Self([(0, Meaning::of(b"")); 64])
+    }
+}
+
+impl Known {
+    /// The meaning of a name in lower case.
+    #[inline]
+    pub fn find(&mut self, name: &[u8]) -> Meaning {
+        // eight bytes tell short names apart, the last of them being the length
+        if name.len() > 7 {
+            return Meaning::of(name);
+        }
+        let bytes = name.iter().rev();
+        let key = bytes.fold(name.len() as u64, |key, byte| key << 8 | u64::from(*byte));
+        let slot = &mut self.0[(key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize];
+        if slot.0 != key {
+            *slot = (key, Meaning::of(name));
+        }
+        slot.1
     }
 }

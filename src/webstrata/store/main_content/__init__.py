@@ -5,6 +5,8 @@
 ``trafilatura``  the package of that name, in its fast mode (extra ``content``)
 ``slope``        the plateau of the document slope curve (`slope`)
 ``low-slope``    all its sections of low slope (`slope`)
+``stored``       the same as the core finds them in the visible text: what the part `text` keeps
+``stored-dom``   those of `dom`, as places in the visible text: what it keeps if settings say so (`places`)
 ===============  =========================================================================================
 
 `evaluate` measures each on labelled pages.

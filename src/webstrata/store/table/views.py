@@ -27,8 +27,9 @@ from typing import TYPE_CHECKING, Any
 from webstrata.errors import FormatError, MissingError
 from webstrata.store.anchors import Anchors
 from webstrata.store.cdxj import Index
-from webstrata.store.main_content.slope import find_main
+from webstrata.store.main_content.places import find_places
 from webstrata.store.pages import REVISIT
+from webstrata.store.settings import StoreSettings
 from webstrata.store.table.cells import MAX_TIME, Cell, Value, parse_period
 from webstrata.store.text import Text, cut_main
 from webstrata.store.urls import Urls, from_row_key
@@ -58,6 +59,7 @@ class _Opened:
     urls: Urls | None
     anchors: Anchors | None
     text: Text | None
+    main_method: str
     warc: Part
     parts: tuple[Part, ...]
 
@@ -171,7 +173,8 @@ class Views:
             made_from = {part.record.inputs.get(f"{label}/pages") for part in (parts[2], parts[-1])}
             text = Text(parts[-1].path, parts[-1]) if len(made_from) == 1 else None
         time = parse_period(label)[0]
-        return _Opened(time, Index(parts[0].path), urls, anchors, text, parts[1], tuple(parts))
+        method = snapshot.settings(StoreSettings).main
+        return _Opened(time, Index(parts[0].path), urls, anchors, text, method, parts[1], tuple(parts))
 
     def _read(self, family: str, opened: _Opened, entry: Entry) -> dict[str, Value]:
         record = _load(opened, entry)
@@ -196,8 +199,9 @@ class Views:
             return {}
         page = html.scan(record.payload, url=entry.url, charset=_charset(record.head), text=family == "text")
         if family == "text":
-            main = cut_main(page.text, find_main(page.text, page.tags))
-            return {"title": page.title, "visible": page.text, "main": main}
+            charset = _charset(record.head)
+            places = find_places(opened.main_method, page.text, page.tags, record.payload, charset=charset)
+            return {"title": page.title, "visible": page.text, "main": cut_main(page.text, places)}
         links: dict[str, dict[str, None]] = {}
         for link in page.links:
             if link.url is not None:
