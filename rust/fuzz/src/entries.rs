@@ -218,7 +218,7 @@ pub fn filter(input: &[u8]) {
         };
         let told = filter.admits(&subject);
         assert!(told.is_some() || filter.has_external());
-        let asked = filter.admits_batch(&[subject], &mut |_, places| vec![true; places.len()]);
+        let asked = filter.admits_batch(&[subject], &mut |_, places| vec![true; places.count()]);
         assert!(told.is_none_or(|told| asked == [told]));
     }
 }
@@ -281,10 +281,10 @@ pub fn ef(input: &[u8]) {
         return;
     };
     // as many bits as the file has bound the values that there can be
-    assert!(places.len() <= 8 * input.len());
-    for index in 0..places.len().saturating_add(1) {
+    assert!(places.count() <= 8 * input.len());
+    for index in 0..places.count().saturating_add(1) {
         let found = places.get(input, index);
-        assert!(index < places.len() || found.is_none());
+        assert!(index < places.count() || found.is_none());
     }
     assert!(places.get(input, usize::MAX).is_none());
 }
