@@ -281,10 +281,10 @@ pub fn ef(input: &[u8]) {
         return;
     };
     // as many bits as the file has bound the values that there can be
-    assert!(places.len() <= 8 * input.len());
-    for index in 0..places.len().saturating_add(1) {
+    assert!(places.count() <= 8 * input.len());
+    for index in 0..places.count().saturating_add(1) {
         let found = places.get(input, index);
-        assert!(index < places.len() || found.is_none());
+        assert!(index < places.count() || found.is_none());
     }
     assert!(places.get(input, usize::MAX).is_none());
 }

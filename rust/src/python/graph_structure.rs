@@ -35,6 +35,8 @@ impl Lists<'_> {
     }
 }
 
+type Counted<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f32>>);
+
 /// Pairs within each distance, and of each node the sum of 1 / d over those that it reaches.
 #[pyfunction]
 #[pyo3(signature = (lists, transpose, log_registers, seed, progress = None))]
@@ -45,7 +47,7 @@ fn count_balls<'py>(
     log_registers: u32,
     seed: u64,
     progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f32>>)> {
+) -> PyResult<Counted<'py>> {
     let (graph, transpose) = (lists.source()?, transpose.source()?);
     let (pairs, sums) = supervise(py, progress, |meter| {
         let (graph, transpose) = (Lent::new(graph, meter)?, Lent::new(transpose, meter)?);

@@ -155,6 +155,7 @@ class NamedGraph(BVGraph):
 
         Examples
         --------
+        >>> from webstrata.graph import Graph
         >>> folder = getfixture("tmp_path")
         >>> groups = Groups(np.zeros(0, np.uint32), ["a.org", "www.b.org"])
         >>> write_named(folder / "hosts", Graph.from_arcs([], num_nodes=0), groups)

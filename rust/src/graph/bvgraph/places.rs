@@ -85,7 +85,7 @@ impl Places {
     }
 
     /// How many values there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.length
     }
 

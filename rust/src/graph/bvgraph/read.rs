@@ -400,11 +400,11 @@ fn stored_offsets(
             "it is damaged or cut off; remove it, and it is made anew from `.offsets`".to_owned(),
         )
     })?;
-    if places.len() != num_nodes + 1 || places.last() > bits {
+    if places.count() != num_nodes + 1 || places.last() > bits {
         return Err(refused(format!(
             "it has places for {} nodes up to bit {}, and the graph has {num_nodes} in {bits} bits; the files belong to \
              different graphs",
-            places.len().saturating_sub(1),
+            places.count().saturating_sub(1),
             places.last()
         )));
     }
