@@ -8,6 +8,17 @@ from webstrata._core import summaries as summaries
 from webstrata._core import temporal as temporal
 from webstrata._core import web as web
 
-__all__ = ["__version__", "collection", "crawl", "graph", "rank", "simulate", "store", "summaries", "temporal", "web"]
+__all__ = [
+    "__version__",
+    "collection",
+    "crawl",
+    "graph",
+    "rank",
+    "simulate",
+    "store",
+    "summaries",
+    "temporal",
+    "web",
+]
 
 __version__: str
