@@ -212,10 +212,10 @@ def serving(
     """
     DATA.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="crawl-", dir=DATA))
-    names = {name: folder / f"{name}.txt" for name in ("homes", "table", "seeds", "hosts", "log")}
+    names = {name: folder / f"{name}.txt" for name in ("homes", "seeds", "hosts", "log")}
     words = [str(OURS / "webstrata"), "invitro", "serve", "--preset", preset, "--seed", str(SEED)]
     words += ["--origins", "--log", str(names["log"]), "--seeds", str(names["homes"])]
-    words += ["--hosts-table", str(names["table"]), "--json"]
+    words += ["--hosts-table", str(names["hosts"]), "--json"]
     words += [] if hosts is None else ["--hosts", str(hosts)]
     ready = folder / "server.json"
     server = start(words, cores, out=ready, err=folder / "server.err")
@@ -223,8 +223,6 @@ def serving(
         port = _wait_for_port(server, ready)
         homes = names["homes"].read_text().split()
         names["seeds"].write_text("\n".join(homes[:seeds]) + "\n")
-        table = [line.split() for line in names["table"].read_text().splitlines()]
-        names["hosts"].write_text("".join(f"{address}:{port} {name}\n" for address, name in table))
         yield Field(folder, port, names["seeds"], names["hosts"], names["log"], server)
     finally:
         if server.returncode is None:

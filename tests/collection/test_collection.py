@@ -206,7 +206,7 @@ def test_settings_come_from_option_environment_snapshot_collection_default(
         return Collection.open(collection.path)["2026-06"].settings(ResourcesSettings, options).workers
 
     assert workers() == 0
-    file.write_text(file.read_text() + "workers = 1\n")
+    file.write_text(file.read_text().replace("[resources]\n", "[resources]\nworkers = 1\n"))
     assert workers() == 1
     (snapshot.path / "snapshot.toml").write_text("[resources]\nworkers = 2\n")
     assert workers() == 2

@@ -160,7 +160,7 @@ def test_an_unknown_setting_in_a_file_is_refused_with_the_known_ones(
     webstrata: Command, uk: Collection
 ) -> None:
     file = uk.path / "collection.toml"
-    file.write_text(file.read_text() + "workres = 2\n")
+    file.write_text(file.read_text().replace("[resources]\n", "[resources]\nworkres = 2\n"))
     pattern = (
         r"collection\.toml, \[resources\]: workres is no setting.*did you mean workers.*known are workers"
     )
