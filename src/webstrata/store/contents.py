@@ -21,6 +21,7 @@ from __future__ import annotations
 import codecs
 import logging
 import re
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import groupby
@@ -63,7 +64,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 RANGE = 64 * BATCH
-"""Nodes of a shard; a multiple of `BATCH`, so that batches do not depend on how the work was split."""
+"""Nodes of a shard at most; a multiple of `BATCH`, so that batches do not depend on how work was split."""
 MAX_PARSED = 16 << 20
 """Bytes of a page that are parsed, here and in the core: text and words may take 14 times as much."""
 KINDS = [str(kind) for kind in html.Kind]
@@ -399,6 +400,15 @@ class _Earlier:
 # ---- the parts
 
 
+def _choose_range(num_nodes: int) -> int:
+    """Nodes of a shard: whole batches, at most `RANGE`, and about 32 shards where that gives small ones.
+
+    Small shards, since a worker waits for the last one of another; and no more than one where starting a
+    worker would take longer than its work.
+    """
+    return RANGE if num_nodes <= RANGE else min(max(num_nodes // (32 * BATCH), 8) * BATCH, RANGE)
+
+
 def build_contents(
     snapshot: Snapshot,
     parts: Collection[str] = ("text", "links"),
@@ -452,7 +462,8 @@ def build_contents(
             for name in names
         }
         num_nodes, files = len(taken), (str(pages.path), str(warc.path))
-        ranges = [(start, min(start + RANGE, num_nodes)) for start in range(0, num_nodes, RANGE)]
+        size = _choose_range(num_nodes)
+        ranges = [(start, min(start + size, num_nodes)) for start in range(0, num_nodes, size)]
         work = [
             shards.Shard(
                 f"{place:06}",
@@ -467,9 +478,14 @@ def build_contents(
             name: sum(shard.counts[name] for shard in done) for name in ("taken", "unreadable", "rejected")
         }
         folders = [shard.path for shard in done]
+        # one packs, the other sorts: with a core each, they are done in the time of one
+        beside = stack.enter_context(ThreadPoolExecutor(1))
+        texts = None
         if "text" in builds:
-            merge_text(builds["text"].path, folders, main=settings.main)
             builds["text"].count(nodes=num_nodes, taken=counts["taken"], unreadable=counts["unreadable"])
+            texts = beside.submit(merge_text, builds["text"].path, folders, main=settings.main)
         if "links" in builds:
             merged = merge_links(builds["links"].path, folders, builds["links"].folder)
             builds["links"].count(links=merged.links, targets=merged.targets, rejected=counts["rejected"])
+        if texts:
+            texts.result()
