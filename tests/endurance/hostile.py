@@ -104,8 +104,8 @@ def find_attacks(web: Web, pages: Iterable[str], log: Log, captures: Captures) -
     return attacks
 
 
-def count_lost(web: Web, urls: Iterable[str]) -> tuple[int, int]:
-    """Good pages of which no address was stored, and how many good pages there are.
+def find_lost(web: Web, urls: Iterable[str]) -> tuple[list[str], int]:
+    """An address of each good page of which none was stored, and how many good pages there are.
 
     A crawler that learned to drop sessions stores an address that no page links to; the truth knows it as
     what the linked ones are duplicates of.
@@ -116,11 +116,12 @@ def count_lost(web: Web, urls: Iterable[str]) -> tuple[int, int]:
     for url, page in zip(served.urls, served.pages.tolist(), strict=True):
         if page in good and page not in found and (url in stored or web.duplicate_of(url) in stored):
             found.add(page)
-    return len(good - found), len(good)
+    lost = dict(zip(served.pages.tolist(), served.urls, strict=True))
+    return sorted(lost[page] for page in good - found), len(good)
 
 
 def make_checks(
-    attacks: dict[str, Attack], report: dict[str, Any], samples: list[Sample], lost: tuple[int, int]
+    attacks: dict[str, Attack], report: dict[str, Any], samples: list[Sample], lost: tuple[list[str], int]
 ) -> list[Check]:
     """The promises."""
     counters = report["counters"]
@@ -148,7 +149,7 @@ def make_checks(
             max(trapped.values(), default=0) <= MAX_TRAPPED,
             f"{len(trapped)} hosts, at most {max(trapped.values(), default=0)} pages of one",
         ),
-        Check("good pages", lost[0] <= MAX_LOSS * lost[1], f"{lost[0]:,} of {lost[1]:,} lost"),
+        Check("good pages", len(lost[0]) <= MAX_LOSS * lost[1], f"{len(lost[0]):,} of {lost[1]:,} lost"),
     ]
 
 
@@ -174,7 +175,7 @@ def crawl(seed: int, limit: float, samples_file: Path) -> tuple[str, list[Check]
         snapshot = ws.open(folder / "collection")["2026-06"]
         captures = Captures(snapshot)
         stored = (entry.url for entry in captures.index if entry.fields["status"] == "200")
-        lost = count_lost(web, stored)
+        lost = find_lost(web, stored)
         attacks = find_attacks(web, web.graph().urls, read_log(log), captures)
         delays = web.settings
         verdict = judge(log, host_delay=delays.host_delay, ip_delay=delays.ip_delay, crawl_delay=False)
@@ -185,6 +186,7 @@ def crawl(seed: int, limit: float, samples_file: Path) -> tuple[str, list[Check]
     lines.append("\nin the report of the crawl")
     counted = CrawlResult(report["end"], report["seconds"], report["counters"]).attacks()
     lines += [f"{what:<54}{count:>9,}" for what, count in counted.items()]
+    lines += ["\nlost", *lost[0]] if lost[0] else []
     checks = [*make_checks(attacks, report, samples, lost), check_manners(verdict)]
     return "\n".join(lines), checks, report["counters"]["requests"]
 

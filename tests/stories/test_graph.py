@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pytest
 
 import webstrata as ws
 from tests.graph.linked import link_pages
@@ -14,9 +15,8 @@ from webstrata.cli import run
 from webstrata.graph.build import StoredGraph
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
-
-    import pytest
 
 
 def test_links_are_listed_by_url(snapshot: ws.Snapshot, capsys: pytest.CaptureFixture[str]) -> None:
@@ -65,6 +65,15 @@ def test_texts_of_links_are_shown_and_the_frontier_has_names(
     assert "this is no URL" in capsys.readouterr().err
 
 
+def iter_numbers(document: Any) -> Iterator[float]:  # noqa: ANN401 (of JSON)
+    """All numbers of a document, in their order."""
+    if isinstance(document, dict | list):
+        for part in document.values() if isinstance(document, dict) else document:
+            yield from iter_numbers(part)
+    elif isinstance(document, int | float):
+        yield document
+
+
 def test_stats_tell_what_a_graph_looks_like(
     snapshot: ws.Snapshot, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -79,10 +88,13 @@ def test_stats_tell_what_a_graph_looks_like(
     snapshot.graph.write(tmp_path / "uk")
     assert run(["graph", "stats", str(tmp_path / "uk"), *words, "--json"]) == 0
     bare = json.loads(capsys.readouterr().out)
-    different = {"graph", "harmonic"}
+    different = {"graph", "harmonic", "distances"}
     assert {key: bare[key] for key in bare.keys() - different} == {
         key: document[key] for key in document.keys() - different
     }
+    # balls are added up by several threads, in an order that differs
+    assert bare["distances"].keys() == document["distances"].keys()
+    assert list(iter_numbers(bare["distances"])) == pytest.approx(list(iter_numbers(document["distances"])))
     assert run(["graph", "stats", place, "2026-06", "--no-distances"]) == 0
     said = capsys.readouterr().out
     assert f"strong{'':6}" in said
