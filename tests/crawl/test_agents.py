@@ -82,12 +82,17 @@ def weave(origin: Origin, num_hosts: int) -> list[str]:
 
 
 def run_together(crawls: list[Crawl]) -> None:
-    """Run agents in threads until all that they sent each other is fetched."""
+    """Run agents in threads until all that they sent each other is fetched; the first has all the seeds."""
     threads = [threading.Thread(target=crawl.run) for crawl in crawls]
-    for thread in threads:
-        thread.start()
-    before: list[Standing] = []
     deadline = time.monotonic() + 120
+    # who sends must find the others running: they have nothing to do until then
+    for thread in threads[1:]:
+        thread.start()
+    while not all(crawl.standing.is_idle for crawl in crawls[1:]):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    threads[0].start()
+    before: list[Standing] = []
     while not is_finished(before, after := [crawl.standing for crawl in crawls]) or not before:
         assert time.monotonic() < deadline, after
         before = after

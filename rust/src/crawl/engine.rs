@@ -10,7 +10,7 @@ use super::record::{Batch, Record};
 use super::{CrawlError, Result, sieve};
 use crate::collection::space::Space;
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::unbounded_channel;
@@ -24,7 +24,7 @@ pub struct Engine {
     /// where its threads wait while the disk is full
     pub space: Arc<Space>,
     events: Sender<Event>,
-    main: Option<JoinHandle<Result<End>>>,
+    main: Mutex<Option<JoinHandle<Result<End>>>>,
 }
 
 impl Engine {
@@ -97,7 +97,7 @@ impl Engine {
             notices,
             space,
             events,
-            main: Some(main),
+            main: Mutex::new(Some(main)),
         })
     }
 
@@ -127,12 +127,14 @@ impl Engine {
     }
 
     pub fn is_over(&self) -> bool {
-        self.main.as_ref().is_none_or(JoinHandle::is_finished)
+        let main = self.main.lock();
+        main.is_ok_and(|main| main.as_ref().is_none_or(JoinHandle::is_finished))
     }
 
-    /// Waits for the end; what comes after a crawl has its memory.
-    pub fn join(&mut self) -> Result<End> {
-        let end = match self.main.take() {
+    /// Waits for the end; what comes after a crawl has its memory. Others may watch it meanwhile.
+    pub fn join(&self) -> Result<End> {
+        let main = self.main.lock().map_err(|_| panicked())?.take();
+        let end = match main {
             Some(main) => main.join().map_err(|_| panicked())?,
             None => Ok(End::Stopped),
         };

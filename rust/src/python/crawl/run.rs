@@ -208,7 +208,7 @@ impl Engine {
     }
 
     /// Waits for the end and says why it came.
-    fn join(&mut self, py: Python<'_>) -> PyResult<&'static str> {
+    fn join(&self, py: Python<'_>) -> PyResult<&'static str> {
         let end = py.detach(|| self.engine.join());
         if let Some(error) = self.raised.lock().ok().and_then(|mut raised| raised.take()) {
             return Err(error);
