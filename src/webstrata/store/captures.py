@@ -162,8 +162,6 @@ class StoredCapture:
     """The record that holds its payload; None if that is not in the collection."""
     holder: Captures | None = field(default=None, compare=False, repr=False)
     """Where it was found."""
-    main_method: str = MAIN
-    """How its main content is found where none is stored."""
 
     @property
     def url(self) -> str:
@@ -259,7 +257,8 @@ class StoredCapture:
         if self.stored_text:
             return self.stored_text.main
         page = self.page
-        places = find_places(self.main_method, page.text, page.tags, self.payload, charset=self._charset)
+        method = self.holder.main_method if self.holder else MAIN
+        places = find_places(method, page.text, page.tags, self.payload, charset=self._charset)
         return cut_main(page.text, places)
 
     @property
@@ -346,7 +345,7 @@ def _make(entry: Entry, holders: list[Captures], others: Callable[[], list[Captu
     source: Record | None = record
     if entry.fields["mime"] == REVISIT:
         source = _find_payload(entry, record, holders) or _find_payload(entry, record, others())
-    return StoredCapture(holders[0].label, entry, record, source, holders[0], holders[0].main_method)
+    return StoredCapture(holders[0].label, entry, record, source, holders[0])
 
 
 def _find_payload(entry: Entry, record: Record, holders: list[Captures]) -> Record | None:
