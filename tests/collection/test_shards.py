@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 from hypothesis import given, settings
@@ -84,10 +84,11 @@ def build_squares(
     *,
     function: object = square,
     workers: int = 1,
+    pool: Literal["processes", "threads"] = "processes",
     progress: Progress | None = None,
 ) -> bytes:
     with collection.build("squares", progress=progress) as build:
-        done = run(build, function, shards, workers=workers)  # type: ignore[arg-type]
+        done = run(build, function, shards, workers=workers, pool=pool)  # type: ignore[arg-type]
         assert [shard.key for shard in done] == [shard.key for shard in shards]
         build.count(numbers=sum(shard.counts["numbers"] for shard in done))
         merged = b"".join((shard.path / "squares").read_bytes() for shard in done)
@@ -107,13 +108,15 @@ def test_any_split_gives_the_same_bytes(tmp_path: Path, cuts: list[int]) -> None
     assert collection.parts.record("squares").counts == {"numbers": 20}
 
 
-def test_a_pool_of_processes_gives_the_same_bytes_and_counts_all_progress(
-    collection: Collection, traces: Path
+@pytest.mark.parametrize("pool", ["processes", "threads"])
+def test_a_pool_gives_the_same_bytes_and_counts_all_progress(
+    collection: Collection, traces: Path, pool: Literal["processes", "threads"]
 ) -> None:
     alone = build_squares(collection, split(traces, range(20), [5, 10, 15]))
     checksum = collection.parts.record("squares").checksum
     progress = Counting()
-    pooled = build_squares(collection, split(traces, range(20), [3, 9, 12]), workers=3, progress=progress)
+    shards = split(traces, range(20), [3, 9, 12])
+    pooled = build_squares(collection, shards, workers=3, pool=pool, progress=progress)
     assert pooled == alone
     assert collection.parts.record("squares").checksum == checksum
     assert progress.done["shards"] == 20
@@ -132,6 +135,20 @@ class Counting(Progress):
 
     def note(self, sentence: str) -> None:
         self.notes.append(sentence)
+
+
+def test_a_thread_that_fails_ends_the_others_and_what_was_done_is_kept(
+    collection: Collection, traces: Path
+) -> None:
+    shards = [*split(traces, range(6), [2, 4]), *split(traces, range(6, 8), [])]
+    shards[-1] = Shard("seven", shards[-1].item)
+    with pytest.raises(ValueError, match="seven"):
+        build_squares(collection, shards, function=fail_at_seven, workers=2, pool="threads")
+    progress = Counting()
+    merged = build_squares(collection, shards, progress=progress)
+    assert merged == b"".join(b"%d\n" % number**2 for number in range(8))
+    # the last one began when one thread was free: of the other three one may have been running still
+    assert re.search("[23] of 4 shards were done before", progress.notes[0])
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -192,14 +209,15 @@ def test_a_worker_that_is_killed_is_said_and_the_rest_is_kept(collection: Collec
     assert build_squares(collection, shards) == b"".join(b"%d\n" % number**2 for number in range(8))
 
 
-def test_cancelling_stops_the_pool(collection: Collection) -> None:
+@pytest.mark.parametrize("pool", ["processes", "threads"])
+def test_cancelling_stops_the_pool(collection: Collection, pool: Literal["processes", "threads"]) -> None:
     class Impatient(Progress):
         def changed(self, task: Task) -> None:
             if list(collection.path.glob(".building/squares/shards/.*/pid-*")):
                 self.cancel()
 
     with pytest.raises(Cancelled), collection.build("squares", progress=Impatient()) as build:
-        run(build, wait_for_ever, [Shard("a", 1), Shard("b", 2)], workers=2)
+        run(build, wait_for_ever, [Shard("a", 1), Shard("b", 2)], workers=2, pool=pool)
     assert "squares" not in collection.parts
 
 

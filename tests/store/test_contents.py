@@ -283,7 +283,7 @@ def test_a_build_that_was_stopped_goes_on_where_it_was(
     progress = Impatient()
     progress.notes = ["again"]
     build_contents(snapshot, progress=progress)
-    assert progress.notes[1:] == ["links: 2 of 5 shards were done before"]
+    assert progress.notes[1:] == ["text: 2 of 5 shards were done before"]
     assert len(snapshot.text) == 300
 
 

@@ -7,7 +7,8 @@ function or item is another now (the work was split differently) is computed ane
 on how the work was split: whoever merges goes through the keys in their order.
 
 The pool's processes are spawned, take no Ctrl-C themselves (the parent tells them), end when the parent dies,
-and share its lock, so that no other writer begins before they have ended.
+and share its lock, so that no other writer begins before they have ended. A function that spends its time in
+the core needs no processes: threads share the core's tables, and begin at once.
 """
 
 from __future__ import annotations
@@ -17,15 +18,22 @@ import json
 import multiprocessing
 import os
 import pickle
+import queue as queues
 import signal
 import threading
 import time
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from webstrata.collection.files import (
     crash_point,
@@ -75,6 +83,7 @@ def run(
     shards: Sequence[Shard],
     *,
     workers: int = 1,
+    pool: Literal["processes", "threads"] = "processes",
     title: str = "shards",
     unit: str = "",
 ) -> list[DoneShard]:
@@ -86,12 +95,14 @@ def run(
         The build they belong to.
     function
         Called with the shard's item, an empty folder and a task to advance up to the shard's weight; what it
-        counts comes back. It runs in another process when `workers` is above 1, so it must be importable.
+        counts comes back. It may run in another process when `workers` is above 1: it must be importable.
     shards
         With keys that are file names and different from each other and from those of earlier runs in this
         build, and items that can be pickled.
     workers
-        Number of processes; 1 stays in this one.
+        How many work at a time; 1 stays in this thread.
+    pool
+        What the workers are; threads where the function leaves the interpreter to others most of its time.
     title, unit
         For the progress.
 
@@ -126,7 +137,8 @@ def run(
             for shard in missing:
                 _compute(function, shard, folder, task)
         else:
-            _compute_in_pool(function, missing, build, task, min(workers, len(missing)))
+            compute = _compute_in_processes if pool == "processes" else _compute_in_threads
+            compute(function, missing, build, task, min(workers, len(missing)))
     return [DoneShard(key, folder / key, _read_done(folder / key)["counts"]) for key in keys]
 
 
@@ -169,24 +181,34 @@ def _compute(function: _Function, shard: Shard, folder: Path, task: Task) -> Non
     task.advance(shard.weight - (task.done - before))
 
 
-# ---- the pool
+# ---- the pools
 
-_queue: SimpleQueue[int]
-_stop: Event
-_lock: Connection
-"""The parent's lock, wrapped in the one thing that carries a descriptor to a spawned process; kept open."""
+
+class _Counts(Protocol):
+    """A queue of what was done, of a process or of a thread."""
+
+    def put(self, done: int) -> None: ...
+    def get(self) -> int: ...
+    def empty(self) -> bool: ...
+
+
+class _Stop(Protocol):
+    """What tells workers to end."""
+
+    def is_set(self) -> bool: ...
 
 
 class _Relay(Progress):
-    """The progress of a worker: counts travel to the parent, the parent's cancellation comes back."""
+    """The progress of a worker: counts travel to whoever waits for it, his cancellation comes back."""
 
-    def __init__(self) -> None:
+    def __init__(self, queue: _Counts, stop: _Stop) -> None:
         super().__init__()
+        self._queue, self._stop = queue, stop
         self._sent = 0
         self._when = 0.0
 
     def is_cancelled(self) -> bool:
-        return _stop.is_set()
+        return self._stop.is_set()
 
     def changed(self, task: Task) -> None:
         now = time.monotonic()
@@ -199,8 +221,46 @@ class _Relay(Progress):
 
     def flush(self, task: Task) -> None:
         if task.done != self._sent:
-            _queue.put(task.done - self._sent)
+            self._queue.put(task.done - self._sent)
             self._sent = task.done
+
+
+def _wait(running: set[Future[None]], queue: _Counts, task: Task) -> None:
+    """Count what workers do until all have ended, or one fails."""
+    while running:
+        done, running = wait(running, timeout=0.05, return_when=FIRST_COMPLETED)
+        while not queue.empty():
+            task.advance(queue.get())
+        for future in done:
+            future.result()
+        task.advance(0)
+    while not queue.empty():
+        task.advance(queue.get())
+
+
+def _compute_in_threads(
+    function: _Function, shards: Sequence[Shard], build: Build, task: Task, workers: int
+) -> None:
+    queue: queues.SimpleQueue[int] = queues.SimpleQueue()
+    stop = threading.Event()
+    folder = build.folder / "shards"
+
+    def compute(shard: Shard) -> None:
+        with _Relay(queue, stop).task(shard.key, total=shard.weight) as own:
+            _compute(function, shard, folder, own)
+
+    pool = ThreadPoolExecutor(workers)
+    try:
+        _wait({pool.submit(compute, shard) for shard in shards}, queue, task)
+    finally:
+        stop.set()
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+_queue: SimpleQueue[int]
+_stop: Event
+_lock: Connection
+"""The parent's lock, wrapped in the one thing that carries a descriptor to a spawned process; kept open."""
 
 
 def _begin_worker(queue: SimpleQueue[int], stop: Event, lock: Connection) -> None:
@@ -219,16 +279,12 @@ def _end_with(sentinel: int) -> None:
 
 
 def _compute_in_worker(function: _Function, shard: Shard, folder: Path) -> None:
-    with _Relay().task(shard.key, total=shard.weight) as task:
+    with _Relay(_queue, _stop).task(shard.key, total=shard.weight) as task:
         _compute(function, shard, folder, task)
 
 
-def _compute_in_pool(
-    function: _Function,
-    shards: Sequence[Shard],
-    build: Build,
-    task: Task,
-    workers: int,
+def _compute_in_processes(
+    function: _Function, shards: Sequence[Shard], build: Build, task: Task, workers: int
 ) -> None:
     context = multiprocessing.get_context("spawn")
     queue: SimpleQueue[int] = context.SimpleQueue()
@@ -247,15 +303,7 @@ def _compute_in_pool(
             }
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        while running:
-            done, running = wait(running, timeout=0.05, return_when=FIRST_COMPLETED)
-            while not queue.empty():
-                task.advance(queue.get())
-            for future in done:
-                future.result()
-            task.advance(0)
-        while not queue.empty():
-            task.advance(queue.get())
+        _wait(running, queue, task)
     except BrokenProcessPool as error:
         raise StorageError(
             f"{folder}: a worker process died (killed, or out of memory); run the command again to go on "

@@ -24,6 +24,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,7 +56,7 @@ from webstrata.web.url import MAX_LENGTH
 from webstrata.web.words import load_core, words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -416,9 +417,12 @@ def build_contents(
     settings: StoreSettings | None = None,
     workers: int = 1,
     renew: str = RENEW,
+    meanwhile: Callable[[], None] | None = None,
     progress: Progress | None = None,
 ) -> None:
     """Build the parts `text` and `links` of a snapshot that has `warc` and `pages`.
+
+    What needs the links alone may be done `meanwhile`: they are there before the texts are packed.
 
     Examples
     --------
@@ -449,18 +453,10 @@ def build_contents(
         pages, warc = (stack.enter_context(snapshot.open_part(name)) for name in ("pages", "warc"))
         settings = settings or snapshot.settings(StoreSettings)
         taken, text, links = find_earlier(snapshot, pages.path, stack, main=settings.main)
-        builds = {
-            name: stack.enter_context(
-                snapshot.build(
-                    name,
-                    settings=settings if name == "text" else None,
-                    inputs=("warc", "pages"),
-                    renew=renew,
-                    progress=progress,
-                )
-            )
-            for name in names
-        }
+        build = partial(snapshot.build, inputs=("warc", "pages"), renew=renew, progress=progress)
+        texts = stack.enter_context(build("text", settings=settings)) if "text" in names else None
+        linked = stack.enter_context(ExitStack())  # ends before the texts do
+        targets = linked.enter_context(build("links")) if "links" in names else None
         num_nodes, files = len(taken), (str(pages.path), str(warc.path))
         size = _choose_range(num_nodes)
         ranges = [(start, min(start + size, num_nodes)) for start in range(0, num_nodes, size)]
@@ -472,20 +468,31 @@ def build_contents(
             )
             for place, (start, stop) in enumerate(ranges)
         ]
-        first = next(iter(builds.values()))
-        done = shards.run(first, _parse_range, work, workers=workers, title="parsing", unit="pages")
+        done = shards.run(
+            texts or targets,  # type: ignore[arg-type]  # one of them is there
+            _parse_range,
+            work,
+            workers=workers,
+            # what the core does by itself needs no interpreter; other ways to find main content do
+            pool="threads" if settings.main == MAIN else "processes",
+            title="parsing",
+            unit="pages",
+        )
         counts = {
             name: sum(shard.counts[name] for shard in done) for name in ("taken", "unreadable", "rejected")
         }
         folders = [shard.path for shard in done]
         # one packs, the other sorts: with a core each, they are done in the time of one
-        beside = stack.enter_context(ThreadPoolExecutor(1))
-        texts = None
-        if "text" in builds:
-            builds["text"].count(nodes=num_nodes, taken=counts["taken"], unreadable=counts["unreadable"])
-            texts = beside.submit(merge_text, builds["text"].path, folders, main=settings.main)
-        if "links" in builds:
-            merged = merge_links(builds["links"].path, folders, builds["links"].folder)
-            builds["links"].count(links=merged.links, targets=merged.targets, rejected=counts["rejected"])
+        packing = None
         if texts:
-            texts.result()
+            texts.count(nodes=num_nodes, taken=counts["taken"], unreadable=counts["unreadable"])
+            thread = stack.enter_context(ThreadPoolExecutor(1))
+            packing = thread.submit(merge_text, texts.path, folders, main=settings.main)
+        if targets:
+            merged = merge_links(targets.path, folders, targets.folder)
+            targets.count(links=merged.links, targets=merged.targets, rejected=counts["rejected"])
+        linked.close()
+        if meanwhile:
+            meanwhile()
+        if packing:
+            packing.result()

@@ -25,6 +25,7 @@ import errno
 import json
 import os
 import shutil
+from functools import partial
 from typing import TYPE_CHECKING
 
 from webstrata.collection.files import explained, make_directory, open_writer, remove_tree
@@ -202,11 +203,14 @@ def build_parsed(
     if workers is None:
         workers = snapshot.settings(ResourcesSettings).num_workers
     contents = [name for name in ("text", "links") if name in parts]
+    anchors = partial(build_anchors, snapshot, progress=progress) if "anchors" in parts else None
     with frugal():
         if contents:
-            build_contents(snapshot, contents, settings=settings, workers=workers, progress=progress)
-        if "anchors" in parts:
-            build_anchors(snapshot, progress=progress)
+            build_contents(
+                snapshot, contents, settings=settings, workers=workers, meanwhile=anchors, progress=progress
+            )
+        elif anchors:
+            anchors()
 
 
 def _read_rules(path: Path) -> dict[str, list[str]]:
