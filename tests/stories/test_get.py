@@ -63,6 +63,16 @@ def test_a_capture_is_printed_as_it_was_at_a_time(webstrata: Command, archive: P
     assert ws.open(archive).capture("http://a.uk/").label == "2026-07"
 
 
+def test_a_month_of_the_in_vitro_web_is_found_by_its_label(webstrata: Command, crawled_months: Path) -> None:
+    place = str(crawled_months)
+    first = json.loads(webstrata("ls", place, "uk,", "--prefix", "--json").stdout)[0]
+    assert first["snapshot"] == "2026-01"
+    for label in ("2026-01", "2026-02"):
+        head = webstrata("get", place, first["url"], "--at", label, "--json").stdout
+        assert json.loads(head)["time"].startswith(f"{label}-01T00:"), head
+    assert_refused(webstrata("get", place, first["url"], "--at", "2025-12"), "first captured at 2026-01-01")
+
+
 def test_bytes_are_printed_as_they_are_and_revisits_with_their_payload(
     webstrata: Command, archive: Path
 ) -> None:

@@ -117,6 +117,8 @@ pub struct Config {
     pub authority: Option<String>,
     pub compression: Compression,
     pub prefix: String,
+    /// nanoseconds by which the web's clock is ahead of ours
+    pub clock: i64,
     pub warcinfo: Vec<(String, String)>,
     pub filters: Arc<Filters>,
     /// chance of each level to be served

@@ -324,7 +324,8 @@ impl Fetcher {
             let request = self.request(visit, &task, is_last);
             let date = SystemTime::now()
                 .duration_since(UNIX_EPOCH)
-                .map_or(0, |time| time.as_nanos() as u64);
+                .map_or(0, |time| time.as_nanos() as u64)
+                .saturating_add_signed(self.config.clock);
             let asked = Instant::now();
             add(&self.counters.requests, 1);
             let limits = match task.robots_for {

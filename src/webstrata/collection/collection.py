@@ -62,10 +62,21 @@ def check_label(label: str) -> str:
     webstrata.errors.LabelError: snapshot label '2026-13' is no date; write it as 2026, 2026-06, 2026-06-12 or
     2026-06-12T1830
     """
+    parse_label(label)
+    return label
+
+
+def parse_label(label: str) -> dt.datetime:
+    """The first moment of the time that a label stands for, or `LabelError`.
+
+    Examples
+    --------
+    >>> parse_label("2026-06").isoformat()
+    '2026-06-01T00:00:00+00:00'
+    """
     try:
         if re.fullmatch(r"[\dT-]+", label, re.ASCII):
-            dt.datetime.strptime(label, _FORMS[len(label)])
-            return label
+            return dt.datetime.strptime(label, _FORMS[len(label)]).replace(tzinfo=dt.UTC)
     except (KeyError, ValueError):
         pass
     raise LabelError(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webstrata._core import __version__
 from webstrata._core.crawl import LIMITS
+from webstrata.collection.collection import parse_label
 from webstrata.collection.files import explained
 from webstrata.collection.settings import ResourcesSettings, parse_seconds
 from webstrata.crawl.filters import Filter
@@ -61,6 +63,7 @@ def configure(
         "level": settings.compression_level,
         "dictionary": _read(settings.dictionary) if settings.dictionary else None,
         "prefix": f"{snapshot.collection.path.name}-{snapshot.label}",
+        "clock": _clock(settings.dated),
         "warcinfo": [
             ("software", f"webstrata/{__version__}"),
             ("format", "WARC File Format 1.1"),
@@ -72,6 +75,11 @@ def configure(
         "prioritizer": None,
         "ring": [],
     }
+
+
+def _clock(dated: str) -> int:
+    """Nanoseconds by which the clock of the web is ahead of ours, if it is `dated` now."""
+    return int(parse_label(dated).timestamp()) * 10**9 - time.time_ns() if dated else 0
 
 
 def configure_live(settings: CrawlSettings, filters: Mapping[str, Filter | None]) -> dict[str, Any]:

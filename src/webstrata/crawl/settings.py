@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
+from webstrata.collection.collection import parse_label
 from webstrata.collection.settings import Settings, not_negative, one_of, positive, setting
+from webstrata.errors import LabelError
 
 depth = ("between 0 and 255", lambda value: 0 <= value <= 255)
 redirects = ("between 0 and 100", lambda value: 0 <= value <= 100)
@@ -13,6 +16,15 @@ attempts = ("between 0 and 20", lambda value: 0 <= value <= 20)
 few_levels = ("between 1 and 256", lambda value: 1 <= value <= 256)
 share = ("between 0 and 1", lambda value: 0 <= value <= 1)
 bias = ("between 1 and 1000000", lambda value: 1 <= value <= 1e6)
+
+
+def _is_date(text: str) -> bool:
+    with suppress(LabelError):
+        return not text or bool(parse_label(text))
+    return False
+
+
+date = ("a date such as 2026-06, 2026-06-12 or 2026-06-12T1830", _is_date)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,6 +263,11 @@ class CrawlSettings(Settings):
     )
     disk_check: float = setting(
         10.0, "Time between two looks at a disk that is full.", unit="seconds", check=positive
+    )
+    dated: str = setting(
+        "",
+        "Date captures as if this run had begun then (2026-06): for a web that has a time of its own.",
+        check=date,
     )
     crawl_log: str = setting(
         "none",

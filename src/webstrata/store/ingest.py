@@ -15,7 +15,6 @@ is broken off, and the same command goes on behind it (`webstrata.store.journal`
 
 from __future__ import annotations
 
-import datetime as dt
 import ipaddress
 import re
 import time
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webstrata._core import __version__
+from webstrata.collection.collection import parse_label
 from webstrata.collection.files import explained, open_writer
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings
@@ -207,7 +207,7 @@ class _Work:
         self.journal, self.tally, self.counts = journal, journal.tally, journal.counts
         self.workers = snapshot.settings(ResourcesSettings).num_workers
         self._label = re.sub(r"[-T]", "", snapshot.label)
-        moment = dt.datetime.strptime((self._label + "0101")[:8], "%Y%m%d").replace(tzinfo=dt.UTC)
+        moment = parse_label(snapshot.label)
         self._default_date = int(moment.timestamp()) * 10**9 if moment.year >= 1970 else 0
 
     def run(self, sources: list[Source]) -> None:

@@ -109,6 +109,7 @@ struct Given {
     level: i32,
     dictionary: Option<Vec<u8>>,
     prefix: String,
+    clock: i64,
     warcinfo: Vec<(String, String)>,
     weights: Vec<f64>,
     prioritizer: Option<Py<PyAny>>,
@@ -332,6 +333,7 @@ fn configure(given: Given, raised: &Raised) -> PyResult<Config> {
         authority: given.authority,
         compression,
         prefix: given.prefix,
+        clock: given.clock,
         warcinfo: given.warcinfo,
         weights: given.weights,
         prioritizer: given

@@ -77,7 +77,7 @@ def command(
 
     It ends when nothing is left or a limit is reached; then the pages are numbered, and `webstrata show` has
     them. Ctrl-C ends it in order. With --invitro an in-vitro web is served and crawled from its home pages,
-    with delays that fit it.
+    with delays that fit it, and its captures are dated as if it had begun when SNAPSHOT did.
     """
     from webstrata.crawl.changes import kept_changes
     from webstrata.crawl.recovery import can_go_on, is_finished
@@ -103,7 +103,7 @@ def command(
             server = stack.enter_context(web.serve(month, origins=True, log=log))
             hosts = {name: (address, server.port) for name, address in server.addresses().items()}
             lines = web.home_pages(month)
-            fitting = _fitting(web)
+            fitting = _fitting(web) | {"dated": label}
         else:
             lines = _read_lines(seeds) if seeds is not None else []
         is_new = label not in collection
