@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -118,7 +118,7 @@ def parse_by_core(body: bytes, url: str, head: bytes) -> contents.Content:
     kernel.parse(0, body, url, label, contents._find_header(head, contents._ROBOTS) or "")
     found = kernel.finish()
     [text] = next(contents._text_batches(found, 1)).to_pylist()
-    [columns] = contents._text_columns(found, {}).to_pylist()
+    [columns] = contents._text_columns(found).to_pylist()
     keys, anchors = (
         contents._strings(found[name], 0, len(found[name][0]) - 1).to_pylist()
         for name in ("row_key", "anchor")
@@ -237,27 +237,6 @@ def test_the_parts_do_not_depend_on_how_the_work_was_split(
     assert checksums(one) == checksums(two) == checksums(three)
     assert one.parts.record("links").counts == {"links": 900, "targets": 3, "rejected": 0}
     assert [one.text[node].title for node in range(300)] == [f"T{url.rpartition('/')[2]}" for url in one.urls]
-
-
-def test_what_an_earlier_snapshot_has_is_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pages = make_pages(100)
-    build(tmp_path, pages, "2026-05")
-    pages["http://a.org/7"] = b"<title>new</title>"
-    pages["http://b.org/moved"] = pages.pop("http://a.org/9")
-    apart = build(tmp_path / "apart", pages, "2026-06")
-    parsed: list[str] = []
-    parse_rows = contents._parse_rows
-
-    def count(kernel: core.Contents, path: Path, rows: list[int], chosen: list[dict[str, Any]]) -> int:
-        parsed.extend(page["url"] for page in chosen)
-        return parse_rows(kernel, path, rows, chosen)
-
-    monkeypatch.setattr(contents, "_parse_rows", count)
-    snapshot = build(tmp_path, pages, "2026-06")
-    assert sorted(parsed) == ["http://a.org/7", "http://b.org/moved"]
-    assert snapshot.parts.record("text").counts["taken"] == 98
-    # the files are those that a build without an earlier snapshot makes
-    assert checksums(snapshot) == checksums(apart)
 
 
 def test_a_build_that_was_stopped_goes_on_where_it_was(

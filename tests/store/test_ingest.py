@@ -166,6 +166,10 @@ def test_captures_are_refused_replaced_or_added_to(tmp_path: Path, june: Snapsho
     ingest(june, [one], mode="add")
     snapshot = ws.open(june.collection.path)["2026-06"]
     assert list(snapshot.urls) == ["http://one.uk/", "http://two.uk/"]
+    assert snapshot.parts.record("text").counts["taken"] == 1  # of the page that was there
+    assert [snapshot.text[node].text for node in range(2)] == [
+        snapshot.capture(url).text for url in snapshot.urls
+    ]
     assert not snapshot.working_folder("ingest").exists()
 
 

@@ -5,8 +5,8 @@ split into ranges of `RANGE` nodes: a shard reads the records of its nodes in th
 it writes is in the order of nodes, so that the parts are the shards one behind the other.
 
 **Nothing is parsed twice.** Within a snapshot a payload has one node. What an earlier snapshot has of the
-same URL with the same digest, made by the same version of webstrata, is taken over without reading the
-record; a page that has moved is parsed again, since its relative links lead elsewhere.
+same URL with the same digest, made by the same version, is taken over (`webstrata.store.taking`); a page
+that has moved is parsed again, since its relative links lead elsewhere.
 
 **The core parses** (``rust/src/store/contents.rs``) pages in gzip members by itself, and others given their
 payload; `parse` says in Python what it makes of a page, and the tests compare the two.
@@ -40,14 +40,15 @@ from webstrata.collection import shards
 from webstrata.collection.files import open_writer
 from webstrata.collection.progress import Progress, Task
 from webstrata.errors import FormatError
-from webstrata.store.links import LINKS, PAGE_NOFOLLOW, Links
+from webstrata.store.links import LINKS, PAGE_NOFOLLOW
 from webstrata.store.main_content.places import find_places
 from webstrata.store.main_content.slope import find_main
-from webstrata.store.merging import find_earlier, merge_links, merge_text
+from webstrata.store.merging import merge_links, merge_text
 from webstrata.store.pages import Pages
 from webstrata.store.settings import MAIN, StoreSettings
 from webstrata.store.simhash import simhash
-from webstrata.store.text import BATCH, COLUMNS, TEXT, Text, cut_main, write_text
+from webstrata.store.taking import Earlier, Taken, find_earlier, match
+from webstrata.store.text import BATCH, COLUMNS, TEXT, cut_main, write_text
 from webstrata.store.warc import read_record
 from webstrata.web import charset as charsets
 from webstrata.web import html, language
@@ -230,12 +231,8 @@ def _parse_range(item: _Range, folder: Path, task: Task) -> Mapping[str, int]:
     names = ("url", "content_mime_type", "warc_filename", "warc_record_offset", "warc_record_length")
     table = Pages(Path(item.pages)).between(item.start, item.stop, *names)
     kernel = core.Contents(load_core(), len(table), MAX_LENGTH)
-    known: dict[int, dict[str, Any]] = {}
-    if (item.taken >= 0).any():
-        old = _Earlier(Path(item.text), Path(item.links))
-        for row in np.flatnonzero(item.taken >= 0).tolist():
-            known[row] = _put(kernel, row, old.read(int(item.taken[row])))
-            task.advance()
+    taken = Taken(item.taken, Path(item.text), Path(item.links))
+    task.advance(len(taken))
     order = pc.sort_indices(
         table, [("warc_filename", "ascending"), ("warc_record_offset", "ascending")]
     ).to_numpy()
@@ -248,13 +245,14 @@ def _parse_range(item: _Range, folder: Path, task: Task) -> Mapping[str, int]:
             task.advance(len(chosen))
     found = kernel.finish()
     if "text" in item.parts:
-        columns = _text_columns(found, known)
+        columns = taken.complete_columns(_text_columns(found))
         if item.main != MAIN:
             found |= _find_main(item, table.take(order).to_pylist(), order.tolist(), found)
-        write_text(folder, _text_batches(found, len(table)), columns, compression=None, main=item.main)
+        batches = taken.complete_text(_text_batches(found, len(table)))
+        write_text(folder, batches, columns, compression=None, main=item.main)
     if "links" in item.parts:
-        _write_range_links(folder, item.start, found)
-    return {"taken": len(known), "unreadable": unreadable, "rejected": found["rejected"]}
+        _write_links(folder, *taken.complete_links(*_links_table(item.start, found), item.start))
+    return {"taken": len(taken), "unreadable": unreadable, "rejected": found["rejected"]}
 
 
 def _group_files(names: list[str], rows: list[int]) -> Iterator[tuple[str, list[int]]]:
@@ -306,18 +304,6 @@ def _find_main(
     return {"main": np.concatenate(places), "num_main": np.array([*map(len, places)], np.uint32)}
 
 
-def _put(kernel: core.Contents, row: int, content: Content) -> dict[str, Any]:
-    """Give the core what is known of a page; its columns, which it need not know."""
-    headings = [(heading["level"], heading["text"]) for heading in content.text["headings"]]
-    links = [(key, KINDS.index(kind), rel, anchor) for key, kind, rel, anchor in content.links]
-    main = content.text["main"] or []
-    kernel.put(
-        row, content.text["title"], content.text["text"], list(zip(main[::2], main[1::2], strict=True)),
-        headings, links,
-    )  # fmt: skip
-    return content.columns
-
-
 def _text_batches(found: Mapping[str, Any], size: int) -> Iterator[pa.RecordBatch]:
     levels, counts = found["heading_level"], np.concatenate([[0], np.cumsum(found["num_headings"])])
     ends = np.concatenate([[0], np.cumsum(found["num_main"])]).astype(np.int32)
@@ -339,15 +325,12 @@ def _text_batches(found: Mapping[str, Any], size: int) -> Iterator[pa.RecordBatc
         yield pa.RecordBatch.from_arrays(columns, schema=TEXT)
 
 
-def _text_columns(found: Mapping[str, Any], known: Mapping[int, Mapping[str, Any]]) -> pa.Table:
+def _text_columns(found: Mapping[str, Any]) -> pa.Table:
     columns = {name: list(found[name]) for name in ("words", "charset", "simhash")}
     columns["language"] = [
         (language.to_short_code(code) if code else None) or _read_declared(declared)
         for code, declared in zip(found["spoken"], found["declared"], strict=True)
     ]
-    for row, values in known.items():
-        for name, value in values.items():
-            columns[name][row] = value
     return pa.table({name: columns[name] for name in COLUMNS.names}, schema=COLUMNS)
 
 
@@ -361,8 +344,8 @@ def _strings(column: tuple[Any, Any], start: int, stop: int) -> pa.Array:
     )
 
 
-def _write_range_links(folder: Path, start: int, found: Mapping[str, Any]) -> None:
-    """Links with the places of their targets among those of the shard."""
+def _links_table(start: int, found: Mapping[str, Any]) -> tuple[pa.Table, pa.Array]:
+    """Links with the places of their targets among those of the shard, and these."""
     sizes = found["num_links"]
     kinds = pa.DictionaryArray.from_arrays(pa.array(found["kind"]), pa.array(KINDS, pa.string()))
     table = pa.table(
@@ -376,26 +359,15 @@ def _write_range_links(folder: Path, start: int, found: Mapping[str, Any]) -> No
         schema=LINKS,
     )
     ends, data = found["row_key"]
-    targets = pa.LargeStringArray.from_buffers(len(ends) - 1, pa.py_buffer(ends), pa.py_buffer(data))
+    return table, pa.LargeStringArray.from_buffers(len(ends) - 1, pa.py_buffer(ends), pa.py_buffer(data))
+
+
+def _write_links(folder: Path, table: pa.Table, targets: pa.Array) -> None:
     # they are read once, when the shards are joined
     with open_writer(folder / "links.parquet") as stream:
         pq.write_table(table, stream, compression="none", use_dictionary=False, write_statistics=False)
     with open_writer(folder / "targets.parquet") as stream:
         pq.write_table(pa.table({"row_key": targets}), stream, compression="none", use_dictionary=False)
-
-
-class _Earlier:
-    """Contents that an earlier snapshot has."""
-
-    def __init__(self, text: Path, links: Path) -> None:
-        self._text, self._links = Text(text), Links(links)
-
-    def read(self, node: int) -> Content:
-        rows = self._links.rows.of(node)
-        keys = self._links.target_keys(rows)
-        rest = (rows[name].to_pylist() for name in ("kind", "rel", "anchor"))
-        links = list(zip(keys, *rest, strict=True))
-        return Content(self._text.row(node), self._text.column_row(node), links)
 
 
 # ---- the parts
@@ -417,11 +389,13 @@ def build_contents(
     settings: StoreSettings | None = None,
     workers: int = 1,
     renew: str = RENEW,
+    earlier: Earlier | None = None,
     meanwhile: Callable[[], None] | None = None,
     progress: Progress | None = None,
 ) -> None:
     """Build the parts `text` and `links` of a snapshot that has `warc` and `pages`.
 
+    What is known of a page is taken over: from `earlier` if it is given, else from the last snapshot before.
     What needs the links alone may be done `meanwhile`: they are there before the texts are packed.
 
     Examples
@@ -452,7 +426,11 @@ def build_contents(
     with ExitStack() as stack:
         pages, warc = (stack.enter_context(snapshot.open_part(name)) for name in ("pages", "warc"))
         settings = settings or snapshot.settings(StoreSettings)
-        taken, text, links = find_earlier(snapshot, pages.path, stack, main=settings.main)
+        earlier = earlier or find_earlier(snapshot, main=settings.main)
+        if earlier is not None:
+            stack.enter_context(earlier)
+        taken = match(pages.path, earlier.pages.path if earlier else None)
+        known = (str(earlier.text.path), str(earlier.links.path)) if earlier else ("", "")
         build = partial(snapshot.build, inputs=("warc", "pages"), renew=renew, progress=progress)
         texts = stack.enter_context(build("text", settings=settings)) if "text" in names else None
         linked = stack.enter_context(ExitStack())  # ends before the texts do
@@ -463,7 +441,7 @@ def build_contents(
         work = [
             shards.Shard(
                 f"{place:06}",
-                _Range(names, *files, start, stop, taken[start:stop], text, links, settings.main),
+                _Range(names, *files, start, stop, taken[start:stop], *known, settings.main),
                 stop - start,
             )
             for place, (start, stop) in enumerate(ranges)

@@ -34,7 +34,9 @@ from webstrata.store.groups import is_gzip, read_groups
 from webstrata.store.html_tree import check_base, has_hosts
 from webstrata.store.journal import NOTES, Journal, Payload, from_base32, plain
 from webstrata.store.readers import READERS, Source, find_format, read_archive
+from webstrata.store.settings import StoreSettings
 from webstrata.store.step import CAPTURES, UNPARSED, build_parsed, build_unparsed
+from webstrata.store.taking import open_earlier
 from webstrata.store.tally import Damage, Tally
 from webstrata.store.warc import Capture, Revisit, WarcWriter, read_record
 
@@ -185,10 +187,13 @@ def ingest(
         try:
             work = _Work(snapshot, journal, progress)
             work.run(sources)
+            # of what is added to, nothing is parsed again
+            main = snapshot.settings(StoreSettings).main
+            earlier = open_earlier(snapshot, main=main) if mode == "add" else None
             if not journal.has_parts(snapshot):
                 build_unparsed(snapshot, folder, renew=renew, progress=progress)
                 journal.end_parts(snapshot, UNPARSED)
-            build_parsed(snapshot, progress=progress)
+            build_parsed(snapshot, earlier=earlier, progress=progress)
         except BaseException as error:
             # to go on from what is in the files would end in the same way
             if isinstance(error, FormatError) or not journal.can_go_on:

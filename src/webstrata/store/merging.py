@@ -1,10 +1,8 @@
-"""From shards to the parts `text` and `links`, and from one snapshot to the next, in little memory.
+"""From shards to the parts `text` and `links`, in little memory.
 
 A shard has the contents of some thousand nodes. Texts are put one behind the other. Links name their targets
 by places in a sorted list of row keys, and each shard has its own list: the lists are merged on disk, where
-every key gets its place among all, and the places go back to their shards. What an earlier snapshot has of a
-page is found by going through both tables of pages, which have the same order. A few MiB are held at a time,
-and four bytes for each node.
+every key gets its place among all, and the places go back to their shards. A few MiB are held at a time.
 """
 
 from __future__ import annotations
@@ -16,28 +14,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from webstrata._core import __version__
-from webstrata.errors import WebstrataError
 from webstrata.store.classes import number_groups
 from webstrata.store.links import LINKS, TARGETS, write_links
-from webstrata.store.pages import Pages
 from webstrata.store.settings import MAIN
 from webstrata.store.sorting import MEMORY, Queue, Sorter
 from webstrata.store.text import Text, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from contextlib import ExitStack
     from pathlib import Path
 
-    import numpy.typing as npt
-
-    from webstrata.collection import Snapshot
 
 _ROWS = 1 << 16
 _KEYS = pa.schema([("row_key", pa.large_string()), ("place", pa.int64())])
 _PLACES = pa.schema([("place", pa.int64()), ("number", pa.uint32())])
-_PAGES = pa.schema([("row_key", pa.large_string()), ("content_digest", pa.string()), ("node", pa.int32())])
 
 
 class Merged(NamedTuple):
@@ -140,61 +130,3 @@ class _Targets:
             self.count += len(found)
             last = names[len(names) - 1].as_py()
             yield found
-
-
-def find_earlier(
-    snapshot: Snapshot, pages: Path, stack: ExitStack, *, main: str = MAIN
-) -> tuple[npt.NDArray[np.int32], str, str]:
-    """For each node that of the last snapshot before with the same URL and digest, or -1; and its parts.
-
-    Texts whose main content was found otherwise than `main` says are made anew.
-
-    Examples
-    --------
-    >>> from contextlib import ExitStack
-    >>> import webstrata as ws
-    >>> from webstrata.store.pages import write_pages
-    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
-    >>> write_pages(getfixture("tmp_path") / "pages.parquet", pa.table({"url": ["http://a/"]}))
-    >>> with ExitStack() as stack:
-    ...     find_earlier(snapshot, getfixture("tmp_path"), stack)
-    (array([-1], dtype=int32), '', '')
-    """
-    taken = np.full(len(Pages(pages)), -1, np.int32)
-    for label in reversed(snapshot.collection.labels):
-        if label >= snapshot.label:
-            continue
-        try:
-            parts = [snapshot.collection[label].open_part(name) for name in ("pages", "text", "links")]
-        except WebstrataError:
-            continue  # it has none of them, or is being changed: then everything is parsed
-        for part in parts:
-            stack.enter_context(part)
-        made_from = [part.record.inputs.get(f"{label}/pages") for part in parts[1:]]
-        if {part.record.version for part in parts[1:]} != {__version__} or {*made_from} != {
-            parts[0].record.checksum
-        }:
-            continue
-        if parts[1].record.settings.get("main", MAIN) != main:
-            continue
-        earlier = Queue(_scan_pages(parts[0].path), _PAGES)
-        for table in _scan_pages(pages):
-            found = earlier.take_until(table["row_key"][len(table) - 1].as_py())
-            if not len(found):
-                continue
-            places = pc.index_in(table["row_key"], value_set=found["row_key"])
-            is_same = pc.equal(table["content_digest"], found["content_digest"].take(places))
-            rows = table["node"].filter(is_same).to_numpy()
-            taken[rows] = found["node"].take(places).filter(is_same).to_numpy()
-        return taken, str(parts[1].path), str(parts[2].path)
-    return taken, "", ""
-
-
-def _scan_pages(pages: Path) -> Iterator[pa.Table]:
-    """Key, digest and number of every node, in order."""
-    opened = Pages(pages)
-    for start in range(0, len(opened), _ROWS):
-        table = opened.between(start, min(start + _ROWS, len(opened)), "row_key", "content_digest")
-        nodes = pa.array(np.arange(start, start + len(table), dtype=np.int32))
-        columns = [pc.cast(table["row_key"], pa.large_string()), table["content_digest"], nodes]
-        yield pa.table(columns, schema=_PAGES)

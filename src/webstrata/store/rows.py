@@ -115,23 +115,23 @@ class Rows:
 
     def of(self, node: int) -> pa.Table:
         """The rows of a node."""
+        pieces = []
+        for table in self.between(node, node):
+            start, stop = np.searchsorted(table[self._key].to_numpy(), [node, node + 1])
+            pieces.append(table.slice(start, stop - start))
+        return pa.concat_tables(pieces) if pieces else self._file.schema_arrow.empty_table()
+
+    def between(self, first: int, last: int) -> Iterator[pa.Table]:
+        """The row groups that may have rows of the nodes from `first` to `last`."""
         if self._bounds is None:
             statistics = [
                 self._file.metadata.row_group(group).column(0).statistics
                 for group in range(self._file.num_row_groups)
             ]
             self._bounds = np.array([s.min for s in statistics]), np.array([s.max for s in statistics])
-        first = int(np.searchsorted(self._bounds[1], node, "left"))
-        last = int(np.searchsorted(self._bounds[0], node, "right"))
-        pieces = []
-        for group in range(first, max(last, first + 1) if len(self) else first):
-            if group >= self._file.num_row_groups:
-                break
-            table = self._group(group)
-            keys = table[self._key].to_numpy()
-            start, stop = np.searchsorted(keys, [node, node + 1])
-            pieces.append(table.slice(start, stop - start))
-        return pa.concat_tables(pieces) if pieces else self._file.schema_arrow.empty_table()
+        begin, end = np.searchsorted(self._bounds[1], first), np.searchsorted(self._bounds[0], last, "right")
+        for group in range(int(begin), int(end)):
+            yield self._group(group)
 
     def _group(self, group: int) -> pa.Table:
         last = self._last  # another thread may put another group there

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
     from webstrata.collection import Snapshot
     from webstrata.store.settings import StoreSettings
+    from webstrata.store.taking import Earlier
 
 CAPTURES = "captures.cdxj"
 BASE = "base"
@@ -186,6 +187,7 @@ def build_parsed(
     *,
     settings: StoreSettings | None = None,
     workers: int | None = None,
+    earlier: Earlier | None = None,
     progress: Progress | None = None,
 ) -> None:
     """Build those of `text`, `links` and `anchors` that are named, for a snapshot that has its pages.
@@ -207,7 +209,13 @@ def build_parsed(
     with frugal():
         if contents:
             build_contents(
-                snapshot, contents, settings=settings, workers=workers, meanwhile=anchors, progress=progress
+                snapshot,
+                contents,
+                settings=settings,
+                workers=workers,
+                earlier=earlier,
+                meanwhile=anchors,
+                progress=progress,
             )
         elif anchors:
             anchors()

@@ -180,6 +180,24 @@ class Text:
             found.append(self._file.get_batch(place)["text"].take(pa.array(rows)).cast(pa.large_string()))
         return pa.concat_arrays(found) if found else pa.array([], pa.large_string())
 
+    def rows(self, nodes: npt.NDArray[np.int64]) -> pa.Table:
+        """The columns of `TEXT` of nodes, which are sorted."""
+        found = [TEXT.empty_table()]
+        for place in np.unique(nodes // BATCH).tolist():
+            rows = nodes[slice(*np.searchsorted(nodes, [place * BATCH, (place + 1) * BATCH]))] - place * BATCH
+            batch = self._batch(place).take(pa.array(rows))
+            found.append(pa.Table.from_batches([batch.replace_schema_metadata(None)]))
+        return pa.concat_tables(found)
+
+    def column_rows(self, nodes: npt.NDArray[np.int64]) -> pa.Table:
+        """The columns of `COLUMNS` of nodes, which are sorted."""
+        found = [COLUMNS.empty_table()]
+        for group in np.unique(nodes // ROW_GROUP).tolist():
+            begin = group * ROW_GROUP
+            rows = nodes[slice(*np.searchsorted(nodes, [begin, begin + ROW_GROUP]))] - begin
+            found.append(self._group(group).take(pa.array(rows)))
+        return pa.concat_tables(found)
+
     def scan(self, *names: str, start: int = 0) -> Iterator[pa.RecordBatch]:
         """The columns named of `TEXT`, or all of them, in batches from that of `start` on."""
         fields = [TEXT.get_field_index(name) for name in names] if names else None
@@ -200,18 +218,26 @@ class Text:
         if not 0 <= node < len(self):
             raise IndexError(f"node: expected 0 to {len(self) - 1}, got {node}")
         place, row = divmod(node, BATCH)
-        if self._last is None or self._last[0] != place:  # neighbours are asked for one after the other
-            self._last = place, self._file.get_batch(place)
-        found: dict[str, Any] = self._last[1].slice(row, 1).to_pylist()[0]
+        found: dict[str, Any] = self._batch(place).slice(row, 1).to_pylist()[0]
         return found
+
+    def _batch(self, place: int) -> pa.RecordBatch:
+        last = self._last  # another thread may put another batch there
+        if last is None or last[0] != place:  # neighbours are asked for one after the other
+            last = self._last = place, self._file.get_batch(place)
+        return last[1]
 
     def column_row(self, node: int) -> dict[str, Any]:
         """The columns of a node as plain data."""
         group, row = divmod(node, ROW_GROUP)
-        if self._last_group is None or self._last_group[0] != group:
-            self._last_group = group, self._columns.read_row_group(group).combine_chunks()
-        found: dict[str, Any] = self._last_group[1].slice(row, 1).to_pylist()[0]
+        found: dict[str, Any] = self._group(group).slice(row, 1).to_pylist()[0]
         return found
+
+    def _group(self, group: int) -> pa.Table:
+        last = self._last_group
+        if last is None or last[0] != group:
+            last = self._last_group = group, self._columns.read_row_group(group).combine_chunks()
+        return last[1]
 
     def __repr__(self) -> str:
         return f"<Text: {len(self)}>"

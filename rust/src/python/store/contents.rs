@@ -12,7 +12,6 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 /// Row key, kind, rel and anchor text.
-type GivenLink = (PyBackedStr, u8, u8, PyBackedStr);
 
 /// The contents of the pages of a shard, row by row in any order.
 #[pyclass(module = "webstrata._core.store")]
@@ -75,36 +74,6 @@ impl Contents {
         robots: PyBackedStr,
     ) -> PyResult<()> {
         let content = py.detach(|| self.parser.parse(&body, &url, label.as_deref(), &robots));
-        *self.row(row)? = content;
-        Ok(())
-    }
-
-    /// Takes over what is known of a page; its columns are the caller's.
-    fn put(
-        &mut self,
-        row: usize,
-        title: String,
-        text: String,
-        main: Vec<(u32, u32)>,
-        headings: Vec<(u8, String)>,
-        links: Vec<GivenLink>,
-    ) -> PyResult<()> {
-        let mut content = Content {
-            title,
-            text,
-            main,
-            headings,
-            ..Content::default()
-        };
-        for (key, kind, rel, anchor) in links {
-            content.anchors.push_str(&anchor);
-            content.links.push(Link {
-                target: self.parser.targets.place(key.as_bytes()),
-                kind,
-                rel,
-                end: content.anchors.len() as u32,
-            });
-        }
         *self.row(row)? = content;
         Ok(())
     }
