@@ -52,6 +52,9 @@ struct GivenCapture {
 struct WarcFiles {
     encoder: Encoder,
     files: warc::Files,
+    /// the file that was copied from last, and room for a piece of it
+    source: Option<(PathBuf, File)>,
+    piece: Vec<u8>,
 }
 
 #[pymethods]
@@ -77,6 +80,8 @@ impl WarcFiles {
         Ok(Self {
             encoder: Encoder::new(&compression)?,
             files: warc::Files::new(&folder, prefix, max_bytes, &compression, &fields)?,
+            source: None,
+            piece: Vec::new(),
         })
     }
 
@@ -132,10 +137,17 @@ impl WarcFiles {
     ) -> PyResult<(String, u64)> {
         py.detach(|| {
             let explain = |source| CollectionError::from_io(&path, "read", source);
-            let mut piece = vec![0; length];
-            let file = File::open(&path).map_err(explain)?;
-            file.read_exact_at(&mut piece, offset).map_err(explain)?;
-            let place = self.files.append(&piece, date)?;
+            if self.source.as_ref().is_none_or(|(open, _)| *open != path) {
+                self.source = Some((path.clone(), File::open(&path).map_err(explain)?));
+            }
+            self.piece.resize(length, 0);
+            if let Some((_, file)) = &self.source {
+                file.read_exact_at(&mut self.piece, offset)
+                    .map_err(explain)?;
+            }
+            let place = self.files.append(&self.piece, date)?;
+            self.piece.truncate(0);
+            self.piece.shrink_to(1 << 20);
             Ok((place.name.to_owned(), place.offset))
         })
     }
