@@ -61,8 +61,9 @@ slow: build ## Tests that take minutes: kill -9 sequences, large inputs, twenty 
 kill: build ## Let crawls die in 250 ways (kill -9, power cuts, full disks, failing syncs) and finish them.
 	PYTHONPATH=. python tests/crawl/killing.py --loop
 
-fuzz: build ## Fuzz what reads bytes of strangers (SECONDS=300), then the in-vitro server and filters, a fifth of it each.
+fuzz: build ## Fuzz what reads bytes of strangers (SECONDS=300), then files of ours, the in-vitro server and filters, a fifth of it each.
 	python tests/fuzz/kernels.py --seconds $(or $(SECONDS),300)
+	python tests/fuzz/files.py --seconds $$(( $(or $(SECONDS),300) / 5 ))
 	python tests/fuzz/invitro_server.py --seconds $$(( $(or $(SECONDS),300) / 5 ))
 	python tests/fuzz/filters.py --seconds $$(( $(or $(SECONDS),300) / 5 ))
 

@@ -1,14 +1,14 @@
 //! The inputs that fuzzing keeps, replayed through the entry points that it fuzzes: what once failed stays mended.
 
 use std::path::Path;
-use webstrata_core::{crawl, graph, web};
+use webstrata_core::{crawl, graph, temporal, web};
 
 #[path = "../fuzz/src/entries.rs"]
 mod entries;
 
 type Entry = fn(&[u8]);
 
-const ENTRIES: [(&str, Entry); 10] = [
+const ENTRIES: [(&str, Entry); 11] = [
     ("url", entries::url),
     ("robots", entries::robots),
     ("http", entries::http),
@@ -19,6 +19,7 @@ const ENTRIES: [(&str, Entry); 10] = [
     ("filter", entries::filter),
     ("bvgraph", entries::bvgraph),
     ("ef", entries::ef),
+    ("labels", entries::labels),
 ];
 
 /// The bytes of a line as `tests/fuzz/kernels.py` writes it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -107,12 +108,16 @@ def test_a_pattern_whose_pages_repeat_each_other_is_left_and_looked_at_again(tmp
     with Machine(lambda path: reply(page("please log in" if "?" in path else f"place {path}"))) as origin:
         targets = [f"/login?from={place}" for place in range(400)] + [f"/good/{place}" for place in range(90)]
         origin.say("a.test/", reply(page("home", *targets)))
-        found = crawl(tmp_path, origin, "http://a.test/", dust_support=0, probe_after=0)
+        found = crawl(tmp_path, origin, "http://a.test/", dust_support=0, probe_after=0, crawl_log="heritrix")
+        log = (found.snapshot.working_folder("crawl") / "crawl.log").read_text().splitlines()
         asked = len([path for path in origin.paths() if path.startswith("/login")])
         everything = crawl(
             tmp_path, origin, "http://a.test/", dust_support=0, probe_after=0, max_duplicate_share=1
         )
     assert found["trapped"] == 400 - asked
+    left = [line.split() for line in log if "-5001" in line]
+    assert {line[-1] for line in left} == {"trap"}
+    assert len(left) == found["trapped"]
     assert 64 <= asked <= 64 + 2 + 400 // 64
     assert everything["trapped"] == 0
     assert len([url for url in found.snapshot.urls if "/good/" in url]) == 90
@@ -121,6 +126,21 @@ def test_a_pattern_whose_pages_repeat_each_other_is_left_and_looked_at_again(tmp
     assert cut.number == found["trapped"]
     assert len(cut.examples) == 8
     assert all(url.startswith("http://a.test/login?from=") for url in cut.examples)
+
+
+def test_pages_behind_a_run_of_second_addresses_are_not_lost(tmp_path: Path) -> None:
+    def show(path: str) -> Answer:
+        return reply(page(f"number {spell(dict(parse_qsl(path.partition('?')[2]))['id'])}"))
+
+    first = [f"/view?cat=7&id={place}" for place in range(100)]
+    # of the same pattern, and longer in a row than the crawl looks back
+    second = [f"/view?id={place}&cat=7" for place in range(100)]
+    late = [f"/view?cat=8&id={place}" for place in range(100, 160)]
+    with Machine(show) as origin:
+        origin.say("a.test/", reply(page("home", *first, *second, *late)))
+        found = crawl(tmp_path, origin, "http://a.test/", probe_after=0)
+    assert {url for url in found.snapshot.urls if "cat=8" in url} == {f"http://a.test{path}" for path in late}
+    assert found["trapped"] == 0
 
 
 def test_a_pattern_that_is_variable_in_many_places_is_full_one_day(tmp_path: Path) -> None:

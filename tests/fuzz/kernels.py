@@ -28,7 +28,19 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parents[2] / "rust" / "fuzz"
 WORK = FOLDER / "found"
-TARGETS = ("url", "robots", "http", "coding", "html", "charset", "sitemap", "filter", "bvgraph", "ef")
+TARGETS = (
+    "url",
+    "robots",
+    "http",
+    "coding",
+    "html",
+    "charset",
+    "sitemap",
+    "filter",
+    "bvgraph",
+    "ef",
+    "labels",
+)
 MAX_MEGABYTES = 512
 MAX_INPUT = 1024
 # seconds on the clock of an input that does not return; one that does is measured by its processor time

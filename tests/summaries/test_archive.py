@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -120,6 +121,66 @@ def test_a_bit_that_is_turned_gives_an_error_or_other_rows_and_nothing_worse(
         else:
             assert np.all(summary.terms < len(archive.terms))
             assert np.all(summary.counts > 0)
+
+
+@pytest.mark.parametrize("name", ["summaries.places", "missing.set"])
+def test_words_of_strangers_in_sequences_are_refused_or_read_and_nothing_worse(
+    name: str, tmp_path: Path
+) -> None:
+    rows = make_rows([(0, {}) if node in (2, 9) else (3, {node: 3}) for node in range(30)])
+    write_archive(tmp_path, rows, missing=[2, 9])
+    data = (tmp_path / name).read_bytes()
+    refused = read = 0
+    for place in range(len(data) % 8, len(data), 8):
+        for word in (0, 1, 1 << 20, (1 << 63) + 7, (1 << 64) - 1):
+            (tmp_path / name).write_bytes(data[:place] + word.to_bytes(8, "little") + data[place + 8 :])
+            try:
+                Archive(tmp_path).batch(np.arange(30))
+            except FormatError as error:
+                refused += "\n" not in str(error)
+            else:
+                read += 1
+    assert refused > 20
+    assert refused + read == 5 * (len(data) // 8)
+
+
+@pytest.mark.parametrize(
+    ("fact", "match"),
+    [
+        ("chain = 1000000", "chain is 1000000, expected 0 to 100"),
+        ("num_terms = -1", "num_terms is -1"),
+        ("num_terms = 4294967295", "this is no order of 4294967295 terms"),
+        ("num_postings = true", "num_postings is not there, or no int"),
+        ('coding = "codes"\ncodes = ["gamma"]\ncount_differences = true', "not the names of four codes"),
+        (
+            'coding = "codes"\ncodes = ["delta", "zeta3", 7, "zeta99"]\ncount_differences = true',
+            "not the names of four codes",
+        ),
+    ],
+)
+def test_facts_that_cannot_be_are_refused(fact: str, match: str, tmp_path: Path) -> None:
+    write_archive(tmp_path, make_rows([(3, {0: 3}), (4, {1: 2})]))
+    path, name = tmp_path / "archive.toml", fact.partition(" ")[0]
+    lines = [line for line in path.read_text().splitlines() if not line.startswith(f"{name} =")]
+    path.write_text("\n".join([*lines, fact]))
+    with pytest.raises(FormatError, match=re.escape(match)):
+        Archive(tmp_path).batch([0])
+
+
+def test_nodes_that_are_not_there_cannot_be_missing(tmp_path: Path) -> None:
+    write_archive(tmp_path / "a", make_rows([(3, {0: 3}), (0, {})]), missing=[1])
+    write_archive(tmp_path / "b", make_rows([(3, {0: 3})] * 9 + [(0, {})]), missing=[9])
+    (tmp_path / "a/missing.set").write_bytes((tmp_path / "b/missing.set").read_bytes())
+    with pytest.raises(FormatError, match="its files belong to different archives"):
+        Archive(tmp_path / "a")
+
+
+def test_a_stream_that_is_no_words_is_refused(tmp_path: Path) -> None:
+    write_archive(tmp_path, make_rows([(3, {0: 3})]), settings=SUM)
+    path = tmp_path / "summaries.stream"
+    path.write_bytes(path.read_bytes() + b"x")
+    with pytest.raises(FormatError, match="which are no words of 8"):
+        Archive(tmp_path).batch([0])
 
 
 def test_places_take_little_more_than_two_bits_and_a_logarithm(tmp_path: Path) -> None:

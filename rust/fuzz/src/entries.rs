@@ -5,6 +5,8 @@
 use super::crawl::filters::{Facts, Filter, Subject};
 use super::graph::bvgraph::lists::{Lists, Shape};
 use super::graph::bvgraph::places::Places;
+use super::temporal::codes::{Books, Cursor};
+use super::temporal::pointers::{Marks, Pointers};
 use super::web::{charset, host, html, http, robots, row_key, sitemap, url};
 use dsi_bitstream::prelude::Codes;
 use std::io;
@@ -287,6 +289,63 @@ pub fn ef(input: &[u8]) {
         assert!(index < places.count() || found.is_none());
     }
     assert!(places.get(input, usize::MAX).is_none());
+}
+
+/// Number of codebooks, bits of a pointer that stand apart, how many labels to read, the sizes of the books, the lengths of
+/// their codes, and the stream.
+pub fn labels(input: &[u8]) {
+    let Some((&[num_books, low_bits, room], rest)) = input.split_first_chunk() else {
+        return;
+    };
+    let Some((counts, rest)) = rest.split_at_checked(usize::from(num_books % 4)) else {
+        return;
+    };
+    let counts: Vec<u32> = counts.iter().map(|&count| u32::from(count)).collect();
+    let Some((lengths, bits)) = rest.split_at_checked(counts.iter().sum::<u32>() as usize) else {
+        return;
+    };
+    let words: Vec<u64> = bits
+        .chunks(8)
+        .map(|bytes| {
+            let word = bytes
+                .iter()
+                .fold(0, |word, &byte| word << 8 | u64::from(byte));
+            // as it is in the file
+            word.to_be()
+        })
+        .collect();
+    if let Ok(books) = Books::new(&counts, lengths, (0..lengths.len() as u64).collect()) {
+        for book in 0..books.len() {
+            let mut found = vec![0; usize::from(room)];
+            let (mut at_once, mut singly) = (Cursor::new(&words, 0), Cursor::new(&words, 0));
+            let outcome = books.decode_all(book, &mut at_once, &mut found);
+            let one_by_one: Result<Vec<u64>, _> = found
+                .iter()
+                .map(|_| books.decode(book, &mut singly))
+                .collect();
+            assert_eq!(outcome.is_ok(), one_by_one.is_ok());
+            if let Ok(one_by_one) = one_by_one {
+                assert!(one_by_one == found && at_once.position == singly.position);
+            }
+        }
+    }
+    let (lows, highs) = words.split_at(words.len() / 2);
+    let pointers = Pointers {
+        low_bits: u32::from(low_bits % 64),
+        lows,
+        highs,
+        samples: &words,
+    };
+    let marks = Marks {
+        bits: lows,
+        ranks: highs,
+    };
+    for place in 0..usize::from(room) {
+        // what marks say comes out of the file, too
+        pointers.get(marks.rank(place * 17));
+        pointers.get(place);
+        assert!(!marks.get(place) || place < 64 * lows.len());
+    }
 }
 
 fn cut_line(input: &[u8]) -> (&[u8], &[u8]) {

@@ -16,6 +16,12 @@ pub mod graph {
     }
 }
 
+#[path = "../../src/temporal"]
+pub mod temporal {
+    pub mod codes;
+    pub mod pointers;
+}
+
 pub mod entries;
 
 /// Processor time that one input may take. The clock on the wall would also count what other programs do.

@@ -8,7 +8,7 @@ use crate::store::warc::Compression;
 use hashbrown::HashMap;
 use std::net::IpAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 numbers! {
     /// The settings that are numbers; times are in seconds.
@@ -124,8 +124,10 @@ pub struct Config {
     /// chance of each level to be served
     pub weights: Vec<f64>,
     pub prioritizer: Option<Prioritizer>,
-    /// what an earlier run of this crawl has stored
-    pub past: Arc<Past>,
+    /// what an earlier run of this crawl has stored; who takes it up leaves nothing here
+    pub past: Arc<Mutex<Past>>,
+    /// seconds before anybody is asked, since it may have been asked just before the end of that run
+    pub pause: f64,
     /// places on the ring of agents: hashes and whose they are, sorted; none if there is one agent
     pub ring: Vec<(u64, u32)>,
 }
@@ -151,8 +153,6 @@ pub struct Past {
     pub num_duplicates: u64,
     /// captures that were cut off
     pub num_torn: u64,
-    /// seconds before anybody is asked, since it may have been asked just before the end
-    pub pause: f64,
     /// origins that were given up, and are not asked again
     pub closed: Vec<String>,
 }

@@ -53,6 +53,10 @@ reasons! {
 }
 
 impl Reason {
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+
     /// For what failed, by the number of its list of retries.
     pub fn of_failure(kind: usize) -> Self {
         [

@@ -184,9 +184,7 @@ impl Frontier {
 
     /// Whether visits may begin at all.
     pub(super) fn may_visit(&self) -> bool {
-        !self.is_paused
-            && !self.space.is_short()
-            && self.clock.now() >= nanos(self.config.past.pause)
+        !self.is_paused && !self.space.is_short() && self.clock.now() >= nanos(self.config.pause)
     }
 
     fn hear(&mut self, event: Event) -> Result<()> {

@@ -3,7 +3,9 @@
 //! Two URLs of a host have one pattern if they differ in nothing but numbers and values of parameters: a segment of
 //! the path that has a digit may be any such segment, of the query only the names count, in any order. For each pattern
 //! 64 bits tell which of its last 64 pages repeated another page of their host. When more of them did than
-//! `max_duplicate_share` allows, only one of 64 of its URLs is fetched, whose answers can open the pattern again.
+//! `max_duplicate_share` allows, and of all its pages four times as many as were new, only one of 64 of its URLs is
+//! fetched, whose answers can open the pattern again. The last pages alone would tell too little: a site that has two
+//! addresses for each page is left with second addresses at its end, and what is new there stands among them.
 //! Apart from that, a pattern that is variable in three places or more is full with `max_pages_per_pattern` pages.
 
 use super::config::Limits;
@@ -17,6 +19,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Pages that are looked back at, and URLs of which one is fetched all the same.
 const WINDOW: u32 = 64;
+/// Repeats for a new page that are fetched at least: what a trap may cost.
+const REPEATS: u32 = 4;
 /// Places from which on a pattern has a limit: fewer are what ordinary sites number their pages by.
 const MANY_PLACES: u8 = 3;
 /// Patterns that are known at a time.
@@ -63,7 +67,24 @@ struct Window {
     /// the last pages, the newest lowest; 1 for one that repeated another
     repeats: u64,
     num_pages: u32,
+    num_repeats: u32,
     num_refused: u32,
+}
+
+impl Window {
+    fn note(&mut self, is_repeat: bool) {
+        self.repeats = self.repeats << 1 | u64::from(is_repeat);
+        self.num_pages = self.num_pages.saturating_add(1);
+        self.num_repeats = self.num_repeats.saturating_add(u32::from(is_repeat));
+    }
+
+    /// Whether lately, and in all, it brought next to nothing new.
+    fn is_trap(&self, max_share: f64) -> bool {
+        let num_new = self.num_pages - self.num_repeats;
+        self.num_pages >= WINDOW
+            && f64::from(self.repeats.count_ones()) > max_share * f64::from(WINDOW)
+            && self.num_repeats >= num_new.saturating_mul(REPEATS)
+    }
 }
 
 #[derive(Debug, Default)]
@@ -84,8 +105,7 @@ impl Patterns {
             }
         }
         let window = self.windows.entry((host, pattern.hash)).or_default();
-        window.repeats = window.repeats << 1 | u64::from(is_repeat);
-        window.num_pages = window.num_pages.saturating_add(1);
+        window.note(is_repeat);
     }
 
     /// Why a URL of a host is not fetched, if it is not.
@@ -99,10 +119,7 @@ impl Patterns {
         if most > 0 && pattern.num_places >= MANY_PLACES && window.num_pages >= most {
             return Some(Reason::Pattern);
         }
-        let repeats = f64::from(window.repeats.count_ones());
-        let is_trap =
-            window.num_pages >= WINDOW && repeats > limits.max_duplicate_share * f64::from(WINDOW);
-        if !is_trap {
+        if !window.is_trap(limits.max_duplicate_share) {
             return None;
         }
         window.num_refused = window.num_refused.wrapping_add(1);

@@ -9,6 +9,7 @@ use super::journal::{self, Entry, Mark};
 use super::workbench::Moment;
 use crate::collection::faults::crash_point;
 use hashbrown::HashSet;
+use std::sync::PoisonError;
 
 /// Nanoseconds between two writes of the journal, and what is not waited with for so long.
 const PERIOD: Moment = 20_000_000;
@@ -23,10 +24,11 @@ impl Frontier {
         if !path.exists() {
             return Ok(());
         }
-        let past = &config.past;
+        // it is gone when this is over: a crawl that goes on for weeks needs none of it
+        let past = std::mem::take(&mut *config.past.lock().unwrap_or_else(PoisonError::into_inner));
         add(&self.counters.torn, past.num_torn);
-        for (digest, fingerprint, url, date) in &past.known {
-            self.known.remember(digest, *fingerprint, url, *date)?;
+        for (digest, fingerprint, url, date) in past.known {
+            self.known.remember(&digest, fingerprint, &url, date)?;
         }
         for (origin, pages) in &past.pages {
             let host = self.open_host(origin)?;

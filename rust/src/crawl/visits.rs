@@ -142,6 +142,8 @@ impl Frontier {
                 {
                     add(&self.counters.trapped, 1);
                     self.counters.cuts.note(reason, example);
+                    let task = record.task();
+                    self.log(host, &task, log::FILTER, reason.name());
                 } else if !self.replace(host, &record)? {
                     found.push(record.task());
                 }

@@ -4,7 +4,7 @@
 //! one list after another from bits that nobody vouches for, `places` where they begin: the crate's own decoders take a
 //! damaged stream for true.
 
-mod content;
+pub mod content;
 pub mod lists;
 pub mod places;
 mod read;

@@ -3,11 +3,13 @@
 use super::SummariesError;
 use crate::collection::CollectionError;
 use crate::collection::files::Writer;
-use epserde::deser::{Deserialize, Flags, MemCase};
+use crate::graph::bvgraph::Mode;
+use crate::graph::bvgraph::content::{Content, header_of};
+use crate::graph::bvgraph::places::Places as List;
 use epserde::ser::Serialize;
 use std::io::BufWriter;
 use std::path::Path;
-use sux::dict::elias_fano::{EfSeq, EfSeqDict, EliasFanoBuilder};
+use sux::dict::elias_fano::{EfSeqDict, EliasFanoBuilder};
 use sux::traits::indexed_dict::{IndexedDict, Succ};
 use value_traits::slices::SliceByValue;
 
@@ -40,66 +42,55 @@ fn store(sequence: &impl Serialize, path: &Path) -> Result<(), SummariesError> {
     Ok(())
 }
 
-fn refuse(path: &Path, error: impl std::fmt::Display) -> SummariesError {
+/// A sequence of the same type as another, mapped, and where its parts are.
+fn open(path: &Path, like: &impl Serialize) -> Result<(Content<u8>, List), SummariesError> {
+    let content = Content::read(path, Mode::Map, |bytes| bytes)?;
+    let bytes = content.as_ref();
+    let list = header_of(like)
+        .filter(|header| bytes.starts_with(header))
+        .and_then(|header| List::find(bytes, header.len()));
+    let list = list.ok_or_else(|| refuse(path))?;
+    Ok((content, list))
+}
+
+fn refuse(path: &Path) -> SummariesError {
     SummariesError::Format(format!(
-        "{}: this is no Elias–Fano sequence that can be read ({error}); build the part again",
+        "{}: this is no Elias–Fano sequence that can be read; the file is damaged or cut off, build the part again",
         path.display()
     ))
 }
 
-fn readable(path: &Path) -> Result<(), SummariesError> {
-    let opened = std::fs::File::open(path);
-    opened.map_err(|error| CollectionError::from_io(path, "read", error))?;
-    Ok(())
+/// Where summaries begin, and behind them where the last one ends; mapped, and looked at with care.
+pub struct Places {
+    content: Content<u8>,
+    list: List,
 }
-
-/// Where summaries begin, and behind them where the last one ends; mapped.
-pub struct Places(MemCase<EfSeq<u64>>);
 
 impl Places {
     pub fn open(path: &Path) -> Result<Self, SummariesError> {
-        readable(path)?;
-        // SAFETY: epserde compares the type's own hash in the header before it takes the bytes for one
-        let found = unsafe { EfSeq::<u64>::mmap(path, Flags::empty()) };
-        Ok(Self(found.map_err(|error| refuse(path, error))?))
+        let (content, list) = open(path, &builder(&[0], 0)?.build_with_seq())?;
+        Ok(Self { content, list })
     }
 
     pub fn len(&self) -> usize {
-        SliceByValue::len(self.0.uncase())
+        self.list.count()
     }
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Where a summary begins and ends.
+    /// Where a summary begins and ends; nothing if there is no such one, or where the file is damaged.
     #[inline]
     pub fn get(&self, ordinal: u64) -> Option<(u64, u64)> {
-        let places = self.0.uncase();
-        let ordinal = ordinal as usize;
-        (ordinal + 1 < SliceByValue::len(places))
-            .then(|| (places.index_value(ordinal), places.index_value(ordinal + 1)))
+        let (bytes, ordinal) = (self.content.as_ref(), usize::try_from(ordinal).ok()?);
+        let begin = self.list.get(bytes, ordinal)?;
+        Some((begin, self.list.get(bytes, ordinal.checked_add(1)?)?))
     }
 }
 
 /// A set of numbers with rank and select.
-pub enum Set {
-    Built(Box<EfSeqDict<u64>>),
-    Stored(MemCase<EfSeqDict<u64>>),
-}
-
-/// Both forms of a set have the same methods, and no common type.
-macro_rules! with {
-    ($set:expr, $found:ident => $answer:expr) => {
-        match $set {
-            Set::Built($found) => $answer,
-            Set::Stored(stored) => {
-                let $found = stored.uncase();
-                $answer
-            }
-        }
-    };
-}
+pub struct Set(EfSeqDict<u64>);
 
 impl Set {
     /// Takes numbers ascending and once each, below `end`.
@@ -109,27 +100,25 @@ impl Set {
             return Err(SummariesError::Arrays(message));
         }
         let built = builder(numbers, end.saturating_sub(1))?;
-        Ok(Self::Built(Box::new(built.build_with_seq_and_dict())))
+        Ok(Self(built.build_with_seq_and_dict()))
     }
 
+    /// Reads a set whole: who ranks by the crate in bits that nobody vouches for reads what is not there.
     pub fn open(path: &Path) -> Result<Self, SummariesError> {
-        readable(path)?;
-        // SAFETY: as for places
-        let found = unsafe { EfSeqDict::<u64>::mmap(path, Flags::empty()) };
-        Ok(Self::Stored(found.map_err(|error| refuse(path, error))?))
+        let (content, list) = open(path, &builder(&[0], 0)?.build_with_seq_and_dict())?;
+        let numbers: Option<Vec<u64>> = (0..list.count())
+            .map(|place| list.get(content.as_ref(), place))
+            .collect();
+        let numbers = numbers.ok_or_else(|| refuse(path))?;
+        Self::new(&numbers, list.last().saturating_add(1)).map_err(|_| refuse(path))
     }
 
     pub fn write(&self, path: &Path) -> Result<(), SummariesError> {
-        match self {
-            Self::Built(found) => store(&**found, path),
-            Self::Stored(_) => Err(SummariesError::Arrays(
-                "a set that is stored already is not written again".to_owned(),
-            )),
-        }
+        store(&self.0, path)
     }
 
     pub fn len(&self) -> usize {
-        with!(self, found => SliceByValue::len(found))
+        SliceByValue::len(&self.0)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -138,18 +127,17 @@ impl Set {
 
     /// How many of its numbers are below a number.
     pub fn rank(&self, number: u64) -> u64 {
-        let found = with!(self, found => found.succ(number).map(|(place, _)| place));
+        let found = self.0.succ(number).map(|(place, _)| place);
         found.unwrap_or_else(|| self.len()) as u64
     }
 
     /// The number that so many of its numbers are below.
     pub fn select(&self, rank: u64) -> Option<u64> {
-        ((rank as usize) < self.len())
-            .then(|| with!(self, found => found.index_value(rank as usize)))
+        ((rank as usize) < self.len()).then(|| self.0.index_value(rank as usize))
     }
 
     pub fn contains(&self, number: u64) -> bool {
-        with!(self, found => found.contains(number))
+        self.0.contains(number)
     }
 }
 

@@ -123,8 +123,9 @@ class CrawlSettings(Settings):
 
     max_duplicate_share: float = setting(
         0.95,
-        "Share of the last 64 pages of a pattern that may repeat pages of their host; beyond it only one of "
-        "64 of its URLs is fetched. 1 for no limit.",
+        "Share of the last 64 pages of a pattern that may repeat pages of their host; beyond it, and with "
+        "four times as many repeats as new pages in all, only one of 64 of its URLs is fetched. 1 for no "
+        "limit.",
         check=share,
         live=True,
     )

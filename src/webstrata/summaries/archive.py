@@ -29,7 +29,7 @@ import numpy as np
 from webstrata._core import summaries as core
 from webstrata.collection.files import explained
 from webstrata.errors import FormatError, MissingError
-from webstrata.summaries.codes import to_core
+from webstrata.summaries.codes import is_code, to_core
 from webstrata.summaries.contexts import Model
 from webstrata.summaries.rows import Rows
 from webstrata.summaries.terms import Terms
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 FORMAT = 1
 BLOCK = 1 << 13
 """Summaries that a scan decodes at once."""
+_MOST = {"num_terms": (1 << 32) - 1, "chain": 100}
+"""What a file may say; a reference of a reference is found by a call within a call."""
 
 
 @dataclass(frozen=True)
@@ -179,9 +181,11 @@ class Archive(Summaries):
         self.terms = Terms(folder, facts["num_terms"])
         self._missing = core.Set.open(folder / "missing.set")
         self._places = core.Places(folder / "summaries.places")
+        last = np.array([len(self._missing) - 1], np.uint64) if len(self._missing) else None
         if (
             len(self._missing) + self.num_summaries != self._num_nodes
             or len(self._places) != self.num_summaries + 1
+            or (last is not None and int(self._missing.select(last)[0]) >= self._num_nodes)
         ):
             raise FormatError(
                 f"{folder}: its files belong to different archives, or are damaged; build the part again"
@@ -203,8 +207,15 @@ class Archive(Summaries):
             )
         if self.coding == "codes":
             codes = [to_core(name) for name in self.facts["codes"]]
+            if size % 8:
+                raise FormatError(
+                    f"{path}: it has {size} bytes, which are no words of 8; the file is damaged, "
+                    "build the part again"
+                )
             words = np.asarray(data).view("<u4")
             return core.Codes(codes, self.facts["count_differences"], len(self.terms)), words
+        # so many terms that their order is there: what is unpacked for them is no surprise
+        _ = self.terms.order
         model = Model.read(self.folder / "model.zst", len(self.terms))
         return core.Contexts(model.classes, model.sizes, model.flags, self.facts["chain"]), np.asarray(data)
 
@@ -293,6 +304,19 @@ def read_facts(path: Path) -> dict[str, Any]:
     if facts.get("coding") not in more:
         raise FormatError(f"{path}: {facts.get('coding')!r} is no coding; build the part again")
     for name, kind in (wanted | more[facts["coding"]]).items():
-        if not isinstance(facts.get(name), kind):
+        if type(facts.get(name)) is not kind:
             raise FormatError(f"{path}: {name} is not there, or no {kind.__name__}; build the part again")
+        most = _MOST.get(name, 1 << 48)
+        if kind is int and not 0 <= facts[name] <= most:
+            raise FormatError(
+                f"{path}: {name} is {facts[name]}, expected 0 to {most}; the file is damaged, build the part "
+                "again"
+            )
+    if facts["coding"] == "codes":
+        codes = [name for name in facts["codes"] if isinstance(name, str) and is_code(name)]
+        if len(codes) != 4 or len(facts["codes"]) != 4:
+            raise FormatError(
+                f"{path}: {facts['codes']} are not the names of four codes; the file is damaged, build the "
+                "part again"
+            )
     return facts

@@ -93,8 +93,8 @@ def read_order(path: Path, num_terms: int) -> npt.NDArray[np.uint32]:
     bits = _width(num_terms)
     with explained(path, "read"):
         data = np.fromfile(path, np.uint8)
-    order = np.empty(num_terms, np.uint32)
     if len(data) == (bits * num_terms + 7) // 8:
+        order = np.empty(num_terms, np.uint32)
         for start in range(0, num_terms, _AT_ONCE):
             count = min(_AT_ONCE, num_terms - start)
             block = data[bits * start // 8 : (bits * (start + count) + 7) // 8]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,6 +59,23 @@ def test_labels_of_another_graph_are_refused(tmp_path: Path, graph: Labelled) ->
 
 def test_numbers_that_are_none_are_refused() -> None:
     data = pack_numbers(np.arange(9, dtype=np.uint64))
-    for damaged in (b"", data[:-3], b"x" + data):
+    vast = zlib.compress(struct.pack(">BBQ", 1, 8, 1 << 61))
+    empty = zlib.compress(struct.pack(">BBQ", 1, 0, 1 << 61))
+    for damaged in (
+        b"",
+        data[:-3],
+        b"x" + data,
+        vast,
+        empty,
+        pack_numbers(),
+        pack_numbers(*[np.ones(1, np.uint64)] * 2),
+    ):
         with pytest.raises(FormatError, match="numbers cannot be read"):
-            unpack_numbers(damaged)
+            unpack_numbers(damaged, num_arrays=1, most=9)
+
+
+def test_numbers_are_unpacked_no_further_than_there_can_be_any() -> None:
+    data = pack_numbers(np.zeros(1 << 20, np.uint64))
+    assert len(data) < 1 << 11
+    with pytest.raises(FormatError, match="cut off, or more than 9"):
+        unpack_numbers(data, num_arrays=1, most=9)

@@ -1,7 +1,7 @@
 //! What a file has in it, in memory or mapped.
 
 use crate::collection::CollectionError;
-use crate::graph::GraphError;
+use epserde::ser::Serialize;
 use std::path::Path;
 use webgraph::utils::MmapHelper;
 
@@ -27,7 +27,7 @@ impl<W> Content<W> {
         path: &Path,
         mode: Mode,
         load: impl Fn(Vec<u8>) -> Vec<W>,
-    ) -> Result<Self, GraphError> {
+    ) -> Result<Self, CollectionError> {
         let failed = |error| CollectionError::from_io(path, "read", error);
         let length = std::fs::metadata(path).map_err(failed)?.len();
         // nobody maps nothing
@@ -36,8 +36,19 @@ impl<W> Content<W> {
         }
         MmapHelper::mmap(path, mmap_rs::MmapFlags::empty())
             .map(Self::Mapped)
-            .map_err(|error| failed(std::io::Error::other(format!("{error:#}"))).into())
+            .map_err(|error| failed(std::io::Error::other(format!("{error:#}"))))
     }
+}
+
+/// The bytes with which the file of something begins: magic, version, and hashes and name of its type.
+pub fn header_of(stored: &impl Serialize) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    // SAFETY: what epserde writes are the words of vectors, which have no padding
+    unsafe { stored.serialize(&mut bytes).ok()? };
+    // the name comes last, behind its length
+    let length = u64::from_le_bytes(bytes.get(77..85)?.try_into().ok()?);
+    bytes.truncate(85 + length as usize);
+    Some(bytes)
 }
 
 pub fn to_words(mut bytes: Vec<u8>) -> Vec<u32> {

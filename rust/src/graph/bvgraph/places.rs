@@ -1,4 +1,4 @@
-//! `.ef`: where lists begin, read from bytes that nobody vouches for.
+//! `.ef`: where lists begin, read from bytes that nobody vouches for. Archives of summaries have such lists, too.
 //!
 //! It is an Elias–Fano list of `sux`, as `epserde` writes it, all numbers of 8 bytes, little-endian, and arrays padded to
 //! a multiple of 8 from the beginning of the file: a header that names the type; how many values there are, their upper

@@ -1,6 +1,6 @@
 //! A BVGraph opened from its files, in memory or mapped.
 
-use super::content::{Content, Mode, Words, to_words};
+use super::content::{Content, Mode, Words, header_of, to_words};
 use super::lists::{Damage, Lists, Shape};
 use super::places::Places;
 use super::{PERIOD, Rows, with_suffix};
@@ -8,7 +8,6 @@ use crate::collection::CollectionError;
 use crate::collection::progress::Meter;
 use crate::graph::GraphError;
 use dsi_bitstream::prelude::{BE, BufBitReader, GammaRead, MemWordReader};
-use epserde::ser::Serialize;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -38,6 +37,8 @@ enum Offsets {
     Built(Box<EF>),
 }
 
+/// Windows up to this are what properties say they are, however few the nodes.
+const MOST_BACK: usize = 1 << 16;
 /// A place at which there are no bits.
 const NOWHERE: u64 = u64::MAX;
 
@@ -71,7 +72,7 @@ impl BvGraph {
         let properties = with_suffix(basename, ".properties");
         std::fs::File::open(&properties)
             .map_err(|error| CollectionError::from_io(&properties, "read", error))?;
-        let (num_nodes, num_arcs, flags) = parse_properties::<BE>(&properties).map_err(|error| {
+        let (num_nodes, num_arcs, mut flags) = parse_properties::<BE>(&properties).map_err(|error| {
             GraphError::Format(format!(
                 "{}: these are no properties of a BVGraph that can be read ({error:#}); restore the file",
                 properties.display()
@@ -87,6 +88,8 @@ impl BvGraph {
                 properties.display(),
             )));
         }
+        // no reference leads further, and who reads in order sets memory aside for so many lists
+        flags.compression_window = flags.compression_window.min(num_nodes.max(MOST_BACK));
         if Lists::new(&[], &shape_of(&flags), num_nodes).is_none() {
             return Err(GraphError::Format(format!(
                 "{}: there is no decoder for one of its codes ({flags:?})",
@@ -370,13 +373,7 @@ struct Piece {
 static HEADER: LazyLock<Option<Vec<u8>>> = LazyLock::new(|| {
     let mut builder = EliasFanoBuilder::new(1, 1);
     builder.push(0);
-    let mut bytes = Vec::new();
-    // SAFETY: what epserde writes are the words of vectors, which have no padding
-    unsafe { ef_from_builder(builder).ok()?.serialize(&mut bytes).ok()? };
-    // the name comes last, behind its length
-    let length = u64::from_le_bytes(bytes.get(77..85)?.try_into().ok()?);
-    bytes.truncate(85 + length as usize);
-    Some(bytes)
+    header_of(&ef_from_builder(builder).ok()?)
 });
 
 /// What `.ef` says; nothing if it is not there or of another version of the crate, since `.offsets` says the same.

@@ -314,15 +314,15 @@ fn configure(given: Given, raised: &Raised) -> PyResult<Config> {
         filters: live.filters,
         folder: given.folder,
         scratch: given.scratch,
-        past: Arc::new(Past {
+        pause: given.past_pause,
+        past: Arc::new(Mutex::new(Past {
             stored: given.past_stored,
             known: known.collect::<PyResult<_>>()?,
             pages: given.past_pages,
             num_duplicates: given.past_duplicates,
             num_torn: given.past_torn,
-            pause: given.past_pause,
             closed: given.past_closed,
-        }),
+        })),
         user_agent: given.user_agent,
         agents: given.agents,
         headers: given.headers,

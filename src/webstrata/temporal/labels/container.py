@@ -245,7 +245,7 @@ def pack_numbers(*arrays: NDArray[np.unsignedinteger]) -> bytes:
     Examples
     --------
     >>> data = pack_numbers(np.array([3, 1 << 40], np.uint64), np.array([7], np.uint8))
-    >>> [found.tolist() for found in unpack_numbers(data)]
+    >>> [found.tolist() for found in unpack_numbers(data, num_arrays=2, most=3)]
     [[3, 1099511627776], [7]]
     """
     parts = [struct.pack(">B", len(arrays))]
@@ -256,20 +256,32 @@ def pack_numbers(*arrays: NDArray[np.unsignedinteger]) -> bytes:
     return zlib.compress(b"".join(parts), 9)
 
 
-def unpack_numbers(data: bytes) -> list[NDArray[np.uint64]]:
-    """What `pack_numbers` took; `FormatError` if these are not its bytes.
+def unpack_numbers(data: bytes, *, num_arrays: int, most: int) -> list[NDArray[np.uint64]]:
+    """What `pack_numbers` took; `FormatError` if these are not its bytes, or more numbers than there can be.
 
     Examples
     --------
-    >>> [found.tolist() for found in unpack_numbers(pack_numbers(np.array([1, 300], np.uint64)))]
+    >>> data = pack_numbers(np.array([1, 300], np.uint64))
+    >>> [found.tolist() for found in unpack_numbers(data, num_arrays=1, most=2)]
     [[1, 300]]
+    >>> unpack_numbers(data, num_arrays=2, most=2)
+    Traceback (most recent call last):
+    webstrata.errors.FormatError: labels: numbers cannot be read (1 arrays, expected 2); ...
     """
     try:
-        raw = zlib.decompress(data)
+        # a few bytes may say that they are millions: what comes out of them is bounded
+        inflater = zlib.decompressobj()
+        raw = inflater.decompress(data, 1 + num_arrays * 9 + 8 * most + 1)
+        if not inflater.eof:
+            raise ValueError(f"they are cut off, or more than {most}")
+        if raw[0] != num_arrays:
+            raise ValueError(f"{raw[0]} arrays, expected {num_arrays}")
         place, found = 1, []
-        for _ in range(raw[0]):
+        for _ in range(num_arrays):
             width, length = struct.unpack_from(">BQ", raw, place)
             place += 9
+            if not 1 <= width <= 8 or width * length > len(raw) - place:
+                raise ValueError(f"{length} numbers of {width} bytes in {len(raw) - place}")
             planes = np.frombuffer(raw, np.uint8, width * length, place).reshape(width, length)
             wide = np.zeros((length, 8), np.uint8)
             wide[:, 8 - width :] = planes.T
@@ -285,7 +297,7 @@ def pack_nodes(labels: NDArray[np.uint64]) -> bytes:
 
     Examples
     --------
-    >>> unpack_nodes(pack_nodes(np.array([5, 7, 7], np.uint64))).tolist()
+    >>> unpack_nodes(pack_nodes(np.array([5, 7, 7], np.uint64)), 3).tolist()
     [5, 7, 7]
     """
     distinct, which, counts = np.unique(labels, return_inverse=True, return_counts=True)
@@ -295,15 +307,15 @@ def pack_nodes(labels: NDArray[np.uint64]) -> bytes:
     return pack_numbers(distinct[order], numbers[which.reshape(-1)])
 
 
-def unpack_nodes(data: bytes) -> NDArray[np.uint64]:
-    """What `pack_nodes` took.
+def unpack_nodes(data: bytes, num_nodes: int) -> NDArray[np.uint64]:
+    """What `pack_nodes` took of a graph with so many nodes.
 
     Examples
     --------
-    >>> unpack_nodes(pack_nodes(np.array([5, 7, 7], np.uint64))).tolist()
+    >>> unpack_nodes(pack_nodes(np.array([5, 7, 7], np.uint64)), 3).tolist()
     [5, 7, 7]
     """
-    distinct, which = unpack_numbers(data)
+    distinct, which = unpack_numbers(data, num_arrays=2, most=2 * num_nodes)
     if len(which) and int(which.max()) >= len(distinct):
         raise FormatError(f"labels: a node has a label that is not there; {_DAMAGED}")
     return distinct[which.astype(np.int64)]
@@ -316,7 +328,7 @@ def pack_books(keys: NDArray[np.uint64], books: Sequence[Book]) -> bytes:
     --------
     >>> from webstrata.temporal.labels.codes import make_book
     >>> data = pack_books(np.array([9], np.uint64), [make_book([1, 2], [3, 4])])
-    >>> [found.tolist() for found in unpack_books(data)]
+    >>> [found.tolist() for found in unpack_books(data, 6)]
     [[9], [2], [1, 1], [1, 2]]
     """
     counts = np.array([len(book.symbols) for book in books], np.uint64)
@@ -326,14 +338,16 @@ def pack_books(keys: NDArray[np.uint64], books: Sequence[Book]) -> bytes:
 
 
 def unpack_books(
-    data: bytes,
+    data: bytes, most: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint8], NDArray[np.uint64]]:
-    """Keys, numbers of symbols, lengths of codes and symbols.
+    """Keys, numbers of symbols, lengths of codes and symbols: no more than `most` numbers in all.
 
     Examples
     --------
-    >>> [found.tolist() for found in unpack_books(pack_books(np.zeros(0, np.uint64), []))]
+    >>> [found.tolist() for found in unpack_books(pack_books(np.zeros(0, np.uint64), []), 0)]
     [[], [], [], []]
     """
-    keys, counts, lengths, symbols = unpack_numbers(data)
+    keys, counts, lengths, symbols = unpack_numbers(data, num_arrays=4, most=most)
+    if (counts > len(symbols)).any() or (lengths > 64).any():
+        raise FormatError(f"labels: codebooks name symbols or codes that there cannot be; {_DAMAGED}")
     return keys, counts.astype(np.uint32), lengths.astype(np.uint8), symbols

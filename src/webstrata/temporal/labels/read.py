@@ -6,6 +6,7 @@ decoded when the files are opened, some nanoseconds and 8 bytes a node.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
 
     Labels = NDArray[np.uint64]
     Term = tuple[int, int, int]
+
+_RUNS_BOOKS = 68
+"""Of the coding ``runs``; the other one has at most one for each node."""
 
 
 class LabelledRows(NamedTuple):
@@ -89,7 +93,8 @@ class LabelledGraph(BVGraph):
         """What the file of labels says about itself."""
         self._refuse_others(graph)
         data = self._section("nodes")
-        self.node_labels: Labels = unpack_nodes(data)
+        with self._located():
+            self.node_labels: Labels = unpack_nodes(data, self.num_nodes)
         """The label of each node."""
         if len(self.node_labels) != self.num_nodes:
             raise self._of_another(f"labels of {len(self.node_labels)} nodes", f"{self.num_nodes}")
@@ -124,6 +129,14 @@ class LabelledGraph(BVGraph):
     def _section(self, name: str) -> bytes:
         return read_section(self._path, self.description.sections[name])
 
+    @contextmanager
+    def _located(self) -> Iterator[None]:
+        """Say of what cannot be read where it is."""
+        try:
+            yield
+        except FormatError as error:
+            raise FormatError(f"{self._path}: {error}") from error
+
     def _of_another(self, found: str, expected: str) -> FormatError:
         return FormatError(
             f"{self._path}: it has {found}, and the graph {expected}; the labels are those of another graph, "
@@ -146,7 +159,12 @@ class LabelledGraph(BVGraph):
 
     def _open(self, *, mapped: bool) -> core.Labels:
         about = self.description
-        keys, counts, lengths, symbols = unpack_books(self._section("books"))
+        # a symbol in a book is somewhere in the stream, in a bit at least unless its book has no other
+        num_books = self.num_nodes + _RUNS_BOOKS
+        num_symbols = 8 * about.sections["stream"][1] + num_books
+        with self._located():
+            books = unpack_books(self._section("books"), 2 * (num_books + num_symbols))
+        keys, counts, lengths, symbols = books
         sources = bounds = None
         if about.coding == 1:
             which = np.searchsorted(keys, self.node_labels)
@@ -313,7 +331,8 @@ class LabelledGraph(BVGraph):
         """
         data = self._section("counts")
         if data:
-            gaps, counts = unpack_numbers(data)
+            with self._located():
+                gaps, counts = unpack_numbers(data, num_arrays=2, most=2 * self.num_arcs)
             return np.cumsum(gaps, dtype=np.uint64), counts.astype(np.int64)
         blocks = [np.unique(rows.labels, return_counts=True) for _, rows in self.iter_labelled_blocks()]
         none = np.zeros(0, np.uint64)

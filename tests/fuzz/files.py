@@ -1,0 +1,348 @@
+"""Files of ours that somebody else has written: `python tests/fuzz/files.py --seconds 300 --seed 1`.
+
+Small archives of summaries and union graphs with labels are written, in each coding, and damaged: bits are
+turned, words replaced, pieces cut off, moved and doubled. Checksums are made to fit again, and what is packed
+is packed again, so that the damage reaches those who decode. Then everything is read. It must be what can be
+read, or be refused in a sentence: nothing else may be raised, no process may end, take two seconds of
+processor time or more than `MAX_GROWTH` of memory.
+
+Each format has a process of its own; the files that it failed on stay in ``rust/fuzz/found``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+import zlib
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from webstrata.errors import WebstrataError
+from webstrata.graph import Graph
+from webstrata.summaries import Archive, make_rows, write_archive
+from webstrata.summaries.settings import SummariesSettings
+from webstrata.temporal.labels import LabelledGraph, write_labels
+from webstrata.temporal.labels.container import file_of, fingerprint, read_description
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FOUND = Path(__file__).parents[2] / "rust" / "fuzz" / "found"
+MAX_SECONDS = 2.0
+MAX_GROWTH = 1 << 30
+NUMBERS = [0, 1, 2, 3, 7, 63, 64, 65, 127, 255, 256, 4095, 65_535, 1 << 31, (1 << 32) - 1, 1 << 32, 1 << 40]
+NUMBERS += [1 << 62, (1 << 63) - 1, 1 << 63, (1 << 64) - 1]
+
+
+# ---- damage
+
+
+def damage(chance: random.Random, data: bytes) -> bytes:
+    """Bytes with something wrong."""
+    found = bytearray(data)
+    for _ in range(chance.choice([1, 1, 1, 2, 4, 16])):
+        place = chance.randrange(len(found) + 1)
+        kind = chance.randrange(8)
+        if kind == 0:
+            del found[place : place + chance.choice([1, 8, len(found)])]
+        elif kind == 1:
+            found[place:place] = found[place : place + chance.choice([1, 8, 64])]
+        elif kind == 2:
+            found[place:place] = chance.randbytes(chance.choice([1, 4, 8, 100]))
+        elif kind == 3 and found:
+            begin = chance.randrange(len(found)) // 8 * 8
+            order = chance.choice(["<Q", ">Q"])
+            found[begin : begin + 8] = struct.pack(order, chance.choice(NUMBERS))[: len(found) - begin]
+        elif kind == 4 and found:
+            begin = chance.randrange(len(found))
+            found[begin : begin + 4] = chance.randbytes(min(4, len(found) - begin))
+        elif kind == 5:
+            length = chance.choice([8, 64, 512])
+            found[place : place + length] = bytes(min(length, len(found) - place))
+        elif found:
+            found[chance.randrange(len(found))] ^= 1 << chance.randrange(8)
+    return bytes(found)
+
+
+def damage_text(chance: random.Random, data: bytes) -> bytes:
+    """A text whose numbers and words are others; or bytes with something wrong."""
+    found = list(re.finditer(rb"-?\d+|true|false|\b[a-z]+\d?\b", data))
+    if chance.random() < 0.2 or not found:
+        return damage(chance, data)
+    match = chance.choice(found)
+    words = [b"-1", b"true", b"0.5", b'"x"', b"[]", b"", b"zeta3", b"unary", b"rice10", b"codes", b"contexts"]
+    word = chance.choice([*words, *(str(number).encode() for number in [*NUMBERS, 10**30])])
+    return data[: match.start()] + word + data[match.end() :]
+
+
+def damage_numbers(chance: random.Random, packed: bytes) -> bytes:
+    """A packed section of labels, damaged before it is packed, or behind it."""
+    try:
+        return zlib.compress(damage(chance, zlib.decompress(packed)), 1)
+    except zlib.error:  # it was damaged before
+        return damage(chance, packed)
+
+
+# ---- labels: docs/formats/temporal-labels.md
+
+
+_HEAD = struct.Struct(">8sHBBBB2x")
+_TAIL = struct.Struct(">6Q9QII8s")
+PACKED = 6
+"""The first section that is packed; those before it are mapped."""
+
+
+def damage_labels(chance: random.Random, path: Path, graph: Path) -> None:
+    """Damage a file of labels, and make its checksums fit."""
+    data = path.read_bytes()
+    head, tail = list(_HEAD.unpack_from(data)), _TAIL.unpack(data[-_TAIL.size :])
+    numbers, lengths = list(tail[:6]), tail[6:15]
+    sections, place = [], _HEAD.size
+    for length in lengths:
+        sections.append(data[place : place + length])
+        place += length + -length % 8
+    size, print_ = fingerprint(graph)
+    low_bits = numbers[5] & 0xFF
+    which = chance.randrange(len(sections) + 3)
+    if which < len(sections):
+        change = damage if which < PACKED or chance.random() < 0.1 else damage_numbers
+        sections[which] = change(chance, sections[which])
+    elif which == len(sections):
+        head[chance.randrange(2, 5)] = chance.randrange(256)
+    elif which == len(sections) + 1:
+        numbers[chance.choice([2, 3])] = chance.choice(NUMBERS)
+    else:
+        low_bits = chance.randrange(256)
+    numbers[4:6] = size, print_ << 8 | low_bits
+    checksum = 0
+    for section in sections[PACKED:]:
+        checksum = zlib.crc32(section, checksum)
+    first = _HEAD.pack(*head)
+    own = zlib.crc32(first + struct.pack(">15QI", *numbers, *map(len, sections), checksum))
+    body = b"".join(section + bytes(-len(section) % 8) for section in sections)
+    path.write_bytes(first + body + _TAIL.pack(*numbers, *map(len, sections), checksum, own, b"wslabels"))
+
+
+def make_union(folder: Path, chance: random.Random, coding: str) -> None:
+    """A small union graph with labels that its pages do not explain."""
+    size = 90
+    arcs = {(chance.randrange(size), min(int(chance.expovariate(0.05)), size - 1)) for _ in range(900)}
+    arcs |= {(node, near) for node in range(size) for near in range(node + 1, min(node + 6, size))}
+    Graph.from_arcs(sorted(arcs), num_nodes=size).write(folder / "union")
+    nodes = np.array([chance.choice([7, 7, 7, 3, 6, 5]) for _ in range(size)], np.uint64)
+    labels = [int(nodes[a] & nodes[b]) & chance.choice([7, 7, 7, 6, 1]) or 1 for a, b in sorted(arcs)]
+    write_labels(
+        folder / "union",
+        folder / "union",
+        node_labels=nodes,
+        arc_labels=np.array(labels, np.uint64),
+        num_snapshots=3,
+        coding=coding,
+    )
+
+
+def damage_union(folder: Path, chance: random.Random) -> None:
+    """Damage one of its files; the labels are made to fit, whichever it is."""
+    path = folder / chance.choice(["union.graph", "union.ef", "union.properties", *["union.labels"] * 9])
+    if path.suffix == ".properties":
+        path.write_bytes(damage_text(chance, path.read_bytes()))
+    elif path.suffix != ".labels":
+        path.write_bytes(damage(chance, path.read_bytes()))
+    if path.suffix in (".labels", ".graph"):
+        damage_labels(chance, folder / "union.labels", folder / "union")
+
+
+def read_union(folder: Path) -> None:
+    """Read the lists and labels of all nodes, in order, in none, and those of a view."""
+    path = folder / "union"
+    # who opens it says how many snapshots there are, and must not be wrong
+    snapshots = [str(number) for number in range(read_description(file_of(path)).num_snapshots)]
+    for mapped in (True, False):
+        graph = LabelledGraph.open(path, path, snapshots=snapshots, mapped=mapped)
+        nodes = np.arange(graph.num_nodes, dtype=np.uint32)[::-1]
+        for rows in (graph.labelled_rows(), graph.batch_labelled_successors(nodes)):
+            assert len(rows.labels) == len(rows.targets) == rows.offsets[-1]
+            assert not len(rows.targets) or rows.targets.max() < graph.num_nodes
+        graph.kept_rows([(2, 1, 0), (0, 0, 4)], 0, graph.num_nodes)
+        graph.kept_successors([(4, 0, 0)], nodes[:5])
+
+
+# ---- archives: docs/formats/summaries.md
+
+
+def make_archive(folder: Path, chance: random.Random, coding: str) -> None:
+    """A small archive; some of its pages are missing, and summaries resemble each other."""
+    missing, rows, last = range(0, 40, 7), [], {3: 1}
+    for node in range(150):
+        if chance.random() < 0.4:
+            last = {}
+        last = last | {int(chance.expovariate(0.02)): chance.choice([1, 1, 2, 9]) for _ in range(8)}
+        length = sum(last.values()) + chance.choice([0, 5, 70_000])
+        rows.append((0, {}) if node in missing else (length, last))
+    settings = SummariesSettings(coding=coding.split("-")[0], count_differences=not coding.endswith("-plain"))
+    write_archive(folder, make_rows(rows), settings=settings, missing=missing)
+
+
+def damage_archive(folder: Path, chance: random.Random) -> None:
+    """Damage one of its files."""
+    names = [
+        "archive.toml",
+        "missing.set",
+        "terms.order",
+        "summaries.places",
+        "summaries.stream",
+        "model.zst",
+    ]
+    path = folder / chance.choices(names, [1, 2, 1, 3, 5, 2])[0]
+    if not path.exists():
+        return
+    data = path.read_bytes()
+    if path.suffix == ".toml":
+        data = damage_text(chance, data)
+    elif path.suffix == ".zst" and chance.random() < 0.8:
+        data = damage_model(chance, data)
+    else:
+        data = damage(chance, data)
+    path.write_bytes(data)
+
+
+def damage_model(chance: random.Random, packed: bytes) -> bytes:
+    """A model whose tables have other frequencies, or anything."""
+    try:
+        with pa.CompressedInputStream(pa.py_buffer(packed), "zstd") as stream:
+            raw = stream.read()
+    except OSError:  # it was damaged before
+        return damage(chance, packed)
+    # sizes that change their places still add up
+    place = 32 * chance.randrange(643) + 2 * chance.randrange(15)
+    moved = raw[:place] + raw[place + 2 : place + 4] + raw[place : place + 2] + raw[place + 4 :]
+    return pa.Codec("zstd").compress(chance.choice([moved, moved, damage(chance, raw)]), asbytes=True)
+
+
+def read_archive(folder: Path) -> None:
+    """Read every summary, in order and in none."""
+    archive = Archive(folder)
+    nodes = np.arange(len(archive), dtype=np.uint64)
+    archive.has(nodes)
+    for rows in (archive.batch(nodes), archive.batch(nodes[::-1]), archive.ranked_batch(nodes[:9])):
+        assert len(rows.terms) == len(rows.counts) == rows.offsets[-1]
+        assert not len(rows.terms) or rows.terms.max() < len(archive.terms)
+    for _ in archive.scan():
+        pass
+
+
+# ---- all of them
+
+
+@dataclass(frozen=True)
+class Format:
+    """How files are made, damaged and read."""
+
+    codings: tuple[str, ...]
+    make: Callable[[Path, random.Random, str], None]
+    damage: Callable[[Path, random.Random], None]
+    read: Callable[[Path], None]
+
+
+FORMATS = {
+    "labels": Format(("runs", "huffman"), make_union, damage_union, read_union),
+    "summaries": Format(("contexts", "codes", "codes-plain"), make_archive, damage_archive, read_archive),
+}
+
+
+def limit() -> None:
+    """Let this process end when one file takes too long, and allocations fail that are too large."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    most = pages * resource.getpagesize() + MAX_GROWTH
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
+
+
+def work(name: str, folder: Path, seconds: float, seed: int) -> Counter[str]:
+    """Damage and read files of one format; what came of it. `folder` has the files of the moment."""
+    chance, form, counts = random.Random(seed), FORMATS[name], Counter[str]()
+    whole = {}
+    for coding in form.codings:
+        path = folder / f"whole-{coding}"
+        path.mkdir()
+        form.make(path, chance, coding)
+        form.read(path)
+        whole[coding] = {file.name: file.read_bytes() for file in path.iterdir()}
+    now, end = folder / "now", time.monotonic() + seconds
+    now.mkdir()
+    limit()
+    while time.monotonic() < end:
+        for file, data in whole[chance.choice(form.codings)].items():
+            (now / file).write_bytes(data)
+        for _ in range(chance.choice([1, 1, 1, 2])):
+            form.damage(now, chance)
+        signal.setitimer(signal.ITIMER_VIRTUAL, MAX_SECONDS)
+        counts["executions"] += 1
+        try:
+            form.read(now)
+        except WebstrataError as error:
+            if not str(error) or "\n" in str(error):
+                raise AssertionError("a refusal is a sentence") from error
+            counts["refused"] += 1
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        for file in now.iterdir():
+            file.unlink()
+    return counts
+
+
+def fuzz(name: str, seconds: float, seed: int) -> bool:
+    """Damage files of one format in a process of its own; whether nothing failed."""
+    with tempfile.TemporaryDirectory(prefix="files-") as folder:
+        words = [sys.executable, __file__, "--format", name, "--seconds", str(seconds), "--seed", str(seed)]
+        done = subprocess.run([*words, "--folder", folder], check=False, capture_output=True, text=True)
+        if done.returncode == 0:
+            counts = json.loads(done.stdout)
+            read = counts["executions"] - counts["refused"]
+            print(f"{name:<12}{counts['executions']:>10,} files damaged, {read:,} could be read all the same")
+            return True
+        saved = FOUND / f"{name}-files"
+        shutil.rmtree(saved, ignore_errors=True)
+        shutil.copytree(Path(folder) / "now", saved)
+    ended = signal.Signals(-done.returncode).name if done.returncode < 0 else "an exception"
+    print(f"{name} failed, {ended}: {saved}\n{done.stderr.strip()}")
+    return False
+
+
+def main() -> None:
+    """Fuzz all formats, or the one asked for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=60, help="for all formats together")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--format", choices=FORMATS, action="append", help="only this one")
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    names = chosen.format or list(FORMATS)
+    if chosen.folder:
+        try:
+            print(json.dumps(work(names[0], chosen.folder, chosen.seconds, chosen.seed)))
+        except BaseException:  # a panic of the core is none of the others
+            traceback.print_exc()
+            sys.exit(1)
+        return
+    if not all([fuzz(name, chosen.seconds / len(names), chosen.seed) for name in names]):
+        sys.exit("mend it, and keep what was wrong as a test of the reader")
+
+
+if __name__ == "__main__":
+    main()
