@@ -35,7 +35,7 @@ from webstrata.crawl.name_servers import check_name_servers
 from webstrata.crawl.priorities import Prioritizer
 from webstrata.crawl.recovery import FINISHED, SCRATCH, Past, can_go_on, is_finished, recover
 from webstrata.crawl.results import CrawlResult
-from webstrata.crawl.seeds import read_seeds
+from webstrata.crawl.seeds import keep_seeds, read_seeds
 from webstrata.crawl.series import FILE as SERIES
 from webstrata.crawl.series import Series
 from webstrata.crawl.settings import CrawlSettings
@@ -183,6 +183,7 @@ class Crawl:
         configuration = self.configuration()
         with self.snapshot.parts.writing(self.progress), ExitStack() as stack:
             self.goes_on = self._prepare(again=again)
+            keep_seeds(self.folder, (url for url, _, told in given if told is None))
             past = recover(self.folder) if self.goes_on else Past()
             past.closed = [host.origin for host in read_given_up(self.folder)]
             self._given_up = GivenUpHosts(self.folder)

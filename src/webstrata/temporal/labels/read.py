@@ -235,6 +235,20 @@ class LabelledGraph(BVGraph):
         with (progress or Progress()).task("labels", total=len(numbers), unit="nodes") as task:
             return LabelledRows(*self._labels.batch(numbers, progress=task.advance))
 
+    def walk(self, nodes: Nodes) -> tuple[int, int, int]:
+        """How many arcs the nodes have, and the sums of targets and of labels, modulo 2⁶⁴; on one thread.
+
+        Nothing is kept: this is what a loop over labelled lists costs, without arrays.
+
+        Examples
+        --------
+        >>> arcs = [(0, 1, 0b01), (0, 2, 0b10), (1, 2, 0b10)]
+        >>> graph = label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=["2026-01", "2026-02"])
+        >>> graph.walk([1, 0])
+        (3, 5, 5)
+        """
+        return self._labels.walk(check_nodes(nodes, self.num_nodes))
+
     def labelled_rows(
         self, start: int = 0, end: int | None = None, *, progress: Progress | None = None
     ) -> LabelledRows:
