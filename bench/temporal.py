@@ -183,8 +183,12 @@ def _version() -> str:
     from webstrata import _core
 
     package = Path(webstrata.__file__).parent
-    sources = [Path(str(_core.__file__)), *sorted((package / "temporal" / "labels").glob("*.py"))]
-    sources += [package / "graph" / name for name in ("compress.py", "settings.py")]
+    labels = package / "temporal" / "labels"
+    sources = [
+        Path(str(_core.__file__)),
+        *(labels / f"{name}.py" for name in ("codes", "container", "write")),
+    ]
+    sources += [package / "graph" / f"{name}.py" for name in ("compress", "settings")]
     found = hashlib.sha256()
     for path in sources:
         found.update(path.read_bytes())

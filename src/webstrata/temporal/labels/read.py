@@ -1,7 +1,9 @@
 """A union graph with the labels of its nodes and arcs, open.
 
-The graph, its pointers and the stream of labels are mapped or in memory; labels of nodes and codebooks are
-decoded when the files are opened, some nanoseconds and 8 bytes a node.
+The graph, its pointers and the stream of labels are mapped or in memory. To open them takes the same time
+whatever there is in them, but for a checksum of labels of nodes and codebooks as they are compressed: these
+are decoded when the first label is asked for, some nanoseconds and 8 bytes a node. Who asks for lists of the
+union alone never pays for it.
 """
 
 from __future__ import annotations
@@ -88,13 +90,24 @@ class LabelledGraph(BVGraph):
         self.description: Description = read_description(self._path)
         """What the file of labels says about itself."""
         self._refuse_others(graph)
-        data = self._section("nodes")
-        self.node_labels: Labels = unpack_nodes(data)
-        """The label of each node."""
-        if len(self.node_labels) != self.num_nodes:
-            raise self._of_another(f"labels of {len(self.node_labels)} nodes", f"{self.num_nodes}")
-        self.node_labels.flags.writeable = False
-        self._labels = self._open(mapped=mapped)
+        self._is_mapped = mapped
+
+    @cached_property
+    def node_labels(self) -> Labels:
+        """The label of each node, decoded when it is first asked for.
+
+        Examples
+        --------
+        >>> arcs = [(0, 1, 0b01), (0, 2, 0b10)]
+        >>> graph = label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=["2026-01", "2026-02"])
+        >>> graph.node_labels.tolist()
+        [3, 1, 2]
+        """
+        found = unpack_nodes(self._section("nodes"))
+        if len(found) != self.num_nodes:
+            raise self._of_another(f"labels of {len(found)} nodes", f"{self.num_nodes}")
+        found.flags.writeable = False
+        return found
 
     @classmethod
     def open(  # type: ignore[override]
@@ -144,7 +157,8 @@ class LabelledGraph(BVGraph):
                 f"snapshots: expected the {about.num_snapshots} of {self._path}, got {len(self.snapshots)}"
             )
 
-    def _open(self, *, mapped: bool) -> core.Labels:
+    @cached_property
+    def _labels(self) -> core.Labels:
         about = self.description
         keys, counts, lengths, symbols = unpack_books(self._section("books"))
         sources = bounds = None
@@ -162,7 +176,7 @@ class LabelledGraph(BVGraph):
             return core.Labels(
                 self.core,
                 self._path,
-                mapped,
+                self._is_mapped,
                 words,
                 about.low_bits,
                 (counts, lengths, symbols),
