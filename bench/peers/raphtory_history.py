@@ -29,9 +29,9 @@ def _resident() -> int:
 def _load(place: str) -> tuple[Any, int, int, int]:
     """The graph, link instances, nodes, and the bytes by which the process grew."""
     import numpy as np
-    import pandas as pd
+    import pandas as pd  # type: ignore[import-untyped]
     import pyarrow.parquet as pq
-    import raphtory
+    import raphtory  # type: ignore[import-not-found]
 
     arcs = pq.read_table(Path(place) / "arcs.parquet")
     source, target, label = (arcs[name].to_numpy() for name in ("source", "target", "label"))

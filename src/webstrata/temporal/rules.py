@@ -129,8 +129,15 @@ class _Tally:
         if hosts < HOSTS or speaking.sum() < support or share < precision:
             return None
         against = tuple(key[0] for key, own in zip(keys, speaking / pairs, strict=True) if own < precision)
-        numbers = int(speaking.sum()), round(share, 4), int(across.sum())
-        return AlignmentRule(EVERYWHERE, *keys[0][1:], *numbers, hosts, against)
+        return AlignmentRule(
+            EVERYWHERE,
+            *keys[0][1:],
+            support=int(speaking.sum()),
+            precision=round(share, 4),
+            across=int(across.sum()),
+            hosts=hosts,
+            exceptions=against,
+        )
 
 
 def learn_rules(
