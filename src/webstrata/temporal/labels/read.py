@@ -246,7 +246,10 @@ class LabelledGraph(BVGraph):
         [2, 1, 2]
         """
         numbers = check_nodes(nodes, self.num_nodes)
-        with (progress or Progress()).task("labels", total=len(numbers), unit="nodes") as task:
+        if progress is None:
+            # a task that nobody sees costs as much as some short lists
+            return LabelledRows(*self._labels.batch(numbers))
+        with progress.task("labels", total=len(numbers), unit="nodes") as task:
             return LabelledRows(*self._labels.batch(numbers, progress=task.advance))
 
     def walk(self, nodes: Nodes) -> tuple[int, int, int]:
@@ -323,7 +326,9 @@ class LabelledGraph(BVGraph):
         [2]
         """
         numbers = check_nodes(nodes, self.num_nodes)
-        with (progress or Progress()).task("successors", total=len(numbers), unit="nodes") as task:
+        if progress is None:
+            return self._labels.batch_kept(numbers, list(terms))
+        with progress.task("successors", total=len(numbers), unit="nodes") as task:
             return self._labels.batch_kept(numbers, list(terms), progress=task.advance)
 
     @cached_property
