@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.crawl.origin import Origin, crawl, page, reply
 from webstrata.crawl.seeds import keep_seeds, kept_seeds, read_seeds
 from webstrata.errors import UsageError
 
@@ -66,3 +67,13 @@ def test_seeds_of_a_crawl_are_kept_in_its_folder_in_order(tmp_path: Path) -> Non
     keep_seeds(tmp_path, ["http://b.test/", "http://a.test/%C3%A9"])
     keep_seeds(tmp_path, ["http://c.test/", "http://b.test/"])
     assert kept_seeds(tmp_path) == ["http://b.test/", "http://a.test/%C3%A9", "http://c.test/"]
+
+
+def test_a_crawl_leaves_its_seeds_behind(tmp_path: Path) -> None:
+    with Origin() as origin:
+        origin.say("a.test/", reply(page("first", "/next")))
+        origin.say("a.test/next", reply(page("next")))
+        found = crawl(tmp_path, origin, "http://A.test")
+    assert found.result is not None
+    assert found.result.end == "exhausted"
+    assert kept_seeds(found.snapshot.working_folder("crawl")) == ["http://a.test/"]

@@ -35,6 +35,7 @@ from webstrata.crawl.name_servers import check_name_servers
 from webstrata.crawl.priorities import Prioritizer
 from webstrata.crawl.recovery import FINISHED, SCRATCH, Past, can_go_on, is_finished, recover
 from webstrata.crawl.results import CrawlResult
+from webstrata.crawl.seeds import FILE as SEEDS
 from webstrata.crawl.seeds import keep_seeds, read_seeds
 from webstrata.crawl.series import FILE as SERIES
 from webstrata.crawl.series import Series
@@ -436,7 +437,7 @@ class Crawl:
             **result.to_dict(),
         }
         shutil.rmtree(folder / SCRATCH, ignore_errors=True)
-        kept = ("releases.log", SERIES, SOCKET, GIVEN_UP)
+        kept = ("releases.log", SERIES, SOCKET, GIVEN_UP, SEEDS)
         # what was not reached may be asked for one day; the files are the same as those of the part
         is_whole = not (read_given_up(folder) or result.counters.get("unreached"))
         for path in folder.iterdir():
