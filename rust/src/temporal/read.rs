@@ -17,6 +17,9 @@ use webgraph::utils::MmapHelper;
 /// Nodes that a thread takes at a time, and those whose lists are found before the first is decoded.
 const CHUNK: usize = 1 << 11;
 const AHEAD: usize = 64;
+/// Nodes in order that a thread takes at a time, and lists that it keeps besides those that may be referred to.
+const RANGE: usize = 1 << 13;
+const KEPT: usize = 128;
 
 enum Words {
     Mapped(MmapHelper<u64>),
@@ -223,8 +226,8 @@ impl Labels {
     ) -> Result<LabelledRows, GraphError> {
         self.check(graph, &[])?;
         let end = nodes.end.min(graph.num_nodes());
-        let starts = (nodes.start..end).step_by(CHUNK);
-        let work: Vec<Range<usize>> = starts.map(|start| start..end.min(start + CHUNK)).collect();
+        let starts = (nodes.start..end).step_by(RANGE);
+        let work: Vec<Range<usize>> = starts.map(|start| start..end.min(start + RANGE)).collect();
         let num_lists = end.saturating_sub(nodes.start);
         self.gather(graph, &work, num_lists, wanted, |nodes, state, piece| {
             meter.advance(nodes.len() as u64)?;
@@ -243,12 +246,14 @@ impl Labels {
         let window = graph.flags().compression_window;
         // the lists that the first ones may refer to, then those that the next ones may: what is read stays in the cache
         let mut first = nodes.start.saturating_sub(window);
-        let mut begins = Vec::with_capacity(window + AHEAD + 1);
-        let (mut targets, mut labels) = (Vec::new(), Vec::new());
+        let mut begins = Vec::with_capacity(window + KEPT + 1);
+        let (targets, labels) = (&mut piece.window.0, &mut piece.window.1);
+        targets.clear();
+        labels.clear();
         for node in first..nodes.start {
             begins.push(targets.len());
             let place = state.place(node);
-            state.list(node, place, &mut targets, &mut labels)?;
+            state.list(node, place, targets, labels)?;
         }
         let State { lists, reader, .. } = state;
         lists
@@ -256,7 +261,7 @@ impl Labels {
             .map_err(|damage| graph.damaged((nodes.start, damage)))?;
         reader.seek(nodes.start);
         for node in nodes {
-            if begins.len() >= window + AHEAD {
+            if begins.len() >= window + KEPT {
                 let left_out = begins.len() - window;
                 let from = begins.get(left_out).copied().unwrap_or(targets.len());
                 targets.drain(..from);
@@ -272,7 +277,7 @@ impl Labels {
                 begins[place]..begins[place + 1]
             };
             let back = lists
-                .next(node as u64, list_of, &mut targets)
+                .next(node as u64, list_of, targets)
                 .map_err(|damage| graph.damaged((node, damage)))?;
             labels.resize(targets.len(), 0);
             let (known, found) = labels.split_at_mut(begin);

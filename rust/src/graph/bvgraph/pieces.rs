@@ -15,6 +15,8 @@ pub struct Piece {
     pub labels: Vec<u64>,
     /// Targets that belong to lists before the first.
     pub skipped: usize,
+    /// Lists with labels that are needed on the way; memory for whoever decodes.
+    pub window: (Vec<u32>, Vec<u64>),
 }
 
 /// Offsets and targets, and a label for each of these where there are labels.
