@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.crawl.seeds import read_seeds
+from tests.crawl.origin import Origin, crawl, page, reply
+from webstrata.crawl.seeds import keep_seeds, kept_seeds, read_seeds
 from webstrata.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_seeds_are_brought_to_normal_form_and_each_counts_once() -> None:
@@ -52,3 +58,22 @@ def test_any_lines_give_urls_or_one_error(lines: list[str]) -> None:
         return
     assert len(set(seeds.urls)) == len(seeds.urls)
     assert read_seeds(seeds.urls).urls == seeds.urls
+
+
+def test_seeds_of_a_crawl_are_kept_in_its_folder_in_order(tmp_path: Path) -> None:
+    assert kept_seeds(tmp_path) is None
+    keep_seeds(tmp_path, [])
+    assert kept_seeds(tmp_path) == []
+    keep_seeds(tmp_path, ["http://b.test/", "http://a.test/%C3%A9"])
+    keep_seeds(tmp_path, ["http://c.test/", "http://b.test/"])
+    assert kept_seeds(tmp_path) == ["http://b.test/", "http://a.test/%C3%A9", "http://c.test/"]
+
+
+def test_a_crawl_leaves_its_seeds_behind(tmp_path: Path) -> None:
+    with Origin() as origin:
+        origin.say("a.test/", reply(page("first", "/next")))
+        origin.say("a.test/next", reply(page("next")))
+        found = crawl(tmp_path, origin, "http://A.test")
+    assert found.result is not None
+    assert found.result.end == "exhausted"
+    assert kept_seeds(found.snapshot.working_folder("crawl")) == ["http://a.test/"]

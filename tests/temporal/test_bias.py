@@ -10,6 +10,7 @@ import pytest
 
 import webstrata as ws
 from tests.temporal.months import add_month, make_months
+from webstrata.crawl.seeds import keep_seeds
 from webstrata.simulate.invitro import Web
 from webstrata.simulate.invitro.alignment import true_panel
 from webstrata.temporal.align import choose_snapshots
@@ -20,6 +21,7 @@ from webstrata.temporal.bias import (
     Tightened,
     describe_cuts,
     estimate,
+    find_seeds,
     report_bias,
     tighten,
 )
@@ -142,6 +144,30 @@ def test_a_report_has_the_truth_beside_it(tmp_path: Path) -> None:
     # nobody links to a.org, which would not be there without its seed
     assert [(cuts.snapshot, cuts.only_by_seed) for cuts in report.cuts] == [("2026-01", 1), ("2026-02", 1)]
     assert report.to_dict()["tightened"][0]["limit"] == "none"
+
+
+def test_a_crawl_is_done_again_from_its_own_seeds(tmp_path: Path) -> None:
+    # x and its seed are linked from nowhere; the home page of a is no seed and is linked from nowhere either
+    pages = ["org,a)/", "org,a)/seed", "org,a)/y", "org,b)/"]
+    months = {label: (pages, [(0, 3), (1, 2)]) for label in ("2026-01", "2026-02")}
+    uk = make_months(tmp_path / "uk", months)
+    build_union(uk, choose_snapshots(uk))
+    union = uk.temporal
+    assert find_seeds(union, "2026-01") is None
+    before = Panel.from_union(union)
+    assert recrawl(before.month(0), before.hosts, Limits())[0].tolist() == [True, False, False, True]
+    for label in months:
+        folder = uk[label].working_folder("crawl")
+        folder.mkdir()
+        keep_seeds(folder, ["http://a.org/seed", "http://nowhere.org/"])
+    panel = Panel.from_union(union)
+    assert panel.num_months == 2
+    assert recrawl(panel.month(1), panel.hosts, Limits())[0].tolist() == [False, True, True, False]
+    report = report_bias(union, replicates=10)
+    assert [cuts.seeds for cuts in report.cuts] == [2, 2]
+    # all that can be reached is two pages of four, which a link joins
+    assert report.tightened[0].estimates["outdegree"] == 0.5
+    assert report.estimates["outdegree"].value == 0.5
 
 
 def test_estimates_that_half_a_limit_moves_are_named() -> None:

@@ -20,7 +20,7 @@ from webstrata.rank.pagerank import pagerank
 from webstrata.simulate.invitro import Web
 from webstrata.temporal import build
 from webstrata.temporal.align import Aligner, choose_snapshots
-from webstrata.temporal.build import build_union
+from webstrata.temporal.build import build_union, union_parameters
 from webstrata.temporal.settings import TemporalSettings
 from webstrata.temporal.union import NONE, StoredUnion
 
@@ -193,23 +193,61 @@ def test_another_month_needs_graphs_alone_and_readers_keep_what_they_have(tmp_pa
     assert uk.states()["/temporal"].renew.endswith("uk --by static")
 
 
+class Listener(Progress):
+    """Notes what is done, and breaks it off when something begins for the n-th time."""
+
+    def __init__(self, title: str = "", times: int = 1) -> None:
+        super().__init__()
+        self.titles: list[str] = []
+        self._end = [title] * times
+
+    def opened(self, task: object) -> None:
+        self.titles.append(getattr(task, "title", ""))
+        if [title for title in self.titles if title == self._end[0]] == self._end:
+            self.cancel()
+
+
 def test_a_build_that_is_broken_off_leaves_the_old_union(tmp_path: Path) -> None:
     uk = make_months(tmp_path / "uk", {label: (["t)/a"], [(0, 0)]) for label in ("2026-01", "2026-02")})
     build_union(uk, choose_snapshots(uk))
     record = uk.parts.record("temporal")
     add_month(uk, "2026-03", ["t)/b"], [])
-
-    class Impatient(Progress):
-        def opened(self, task: object) -> None:
-            if getattr(task, "title", "") == "uniting lists":
-                self.cancel()
-
     with pytest.raises(Cancelled):
-        build_union(uk, choose_snapshots(uk), progress=Impatient())
+        build_union(uk, choose_snapshots(uk), progress=Listener("uniting lists"))
     assert uk.parts.record("temporal") == record
     assert StoredUnion(uk).facts.snapshots == ["2026-01", "2026-02"]
     build_union(uk, choose_snapshots(uk))
     assert StoredUnion(uk).facts.snapshots == ["2026-01", "2026-02", "2026-03"]
+
+
+def test_a_build_that_was_broken_off_goes_on_with_what_is_missing(tmp_path: Path) -> None:
+    pages, arcs = [f"t)/{place}" for place in range(9)], [(place, place // 2) for place in range(9)]
+    months = {"2026-01": (pages, arcs), "2026-02": (pages[1:], [(0, 3)])}
+    uk, whole = (make_months(tmp_path / name, months) for name in ("uk", "whole"))
+    build_union(whole, choose_snapshots(whole))
+    # when the transposes are about to be united
+    with pytest.raises(Cancelled):
+        build_union(uk, choose_snapshots(uk), progress=Listener("uniting lists", 2))
+    rest = Listener()
+    build_union(uk, choose_snapshots(uk), progress=rest)
+    assert rest.titles.count("uniting lists") == 1
+    assert not [title for title in rest.titles if title.startswith("aligning")]
+    for path in sorted(whole.temporal.folder.rglob("*")):
+        name = path.relative_to(whole.temporal.folder)
+        if path.is_file() and path.name != "part.toml":
+            assert (uk.temporal.folder / name).read_bytes() == path.read_bytes(), name
+    assert not (uk.temporal.folder / "node-labels").exists()
+
+
+def test_a_union_is_compressed_harder_than_a_month_unless_it_is_told_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uk = make_months(tmp_path / "uk", {label: (["t)/a"], [(0, 0)]) for label in ("2026-01", "2026-02")})
+    assert (union_parameters(uk).window, union_parameters(uk).chain) == (16, 5)
+    monkeypatch.setenv("WEBSTRATA_GRAPH_WINDOW", "3")
+    assert (union_parameters(uk).window, union_parameters(uk).chain) == (3, 5)
+    build_union(uk, choose_snapshots(uk))
+    assert uk.temporal.forward.core.window == 3
 
 
 def test_a_graph_of_other_urls_is_refused(tmp_path: Path) -> None:

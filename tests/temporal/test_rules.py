@@ -8,7 +8,7 @@ import webstrata as ws
 from tests.temporal.months import add_month
 from webstrata.temporal.align import Aligner, choose_snapshots
 from webstrata.temporal.build import build_union
-from webstrata.temporal.rules import AlignmentRule, keep_rules, learn_rules
+from webstrata.temporal.rules import AlignmentRule, apply_rules, keep_rules, learn_rules
 from webstrata.temporal.settings import TemporalSettings
 from webstrata.temporal.union import StoredUnion
 
@@ -78,3 +78,35 @@ def test_order_is_learned_within_and_across_snapshots_and_duplicates_speak(tmp_p
 def test_a_refused_rule_is_named_by_its_host(tmp_path: Path) -> None:
     rules = [AlignmentRule(host, "parameter", "sid", 9, 1.0) for host in ("a.org", "b.org")]
     assert keep_rules(rules, ["a.org sid", "b.org order"]) == rules[1:]
+
+
+def test_what_many_small_hosts_have_in_common_is_a_rule_for_all_but_those_that_contradict(
+    tmp_path: Path,
+) -> None:
+    uk = ws.create(tmp_path / "uk")
+    # one page each on nine hosts, under another session in the second month; on one host it is no session
+    hosts = [f"org,h{number}" for number in range(9)]
+    for label, session in (("2026-01", "aaa"), ("2026-02", "bbb")):
+        rows = [(f"{host})/?sid={session}", 100 + place) for place, host in enumerate(hosts)]
+        rows += [(f"{host})/static", 200 + place) for place, host in enumerate(hosts)]
+        rows += [(f"org,z)/?p=1&sid={session}", int(session == "aaa"))]
+        add_month(uk, label, [key for key, _ in sorted(rows)], [], contents=[one for _, one in sorted(rows)])
+    assert learn_rules(list(uk), support=5, precision=0.98) == []
+    (rule,) = learn_rules(list(uk), support=5, precision=0.9)
+    assert rule == AlignmentRule("*", "parameter", "sid", 9, 0.9, across=9, hosts=9, exceptions=("z.org",))
+    keys = ["org,new)/a?b=1&sid=7", "org,z)/?p=1&sid=7"]
+    assert apply_rules([rule], keys) == ["org,new)/a?b=1", "org,z)/?p=1&sid=7"]
+    assert keep_rules([rule], ["* sid"]) == []
+    # and it comes back from the file as it was
+    build_union(uk, choose_snapshots(uk), TemporalSettings(by="learned", precision=0.9))
+    union = StoredUnion(uk)
+    assert AlignmentRule(**union.facts.rules[0]).to_dict() == rule.to_dict()
+    assert len(union.pages("2026-02", [union.node("http://h3.org/?sid=zzz")])[0]) == 1
+    assert apply_rules(union.aligner.rules, keys) == apply_rules([rule], keys)
+
+
+def test_one_large_host_makes_no_rule_for_all(tmp_path: Path) -> None:
+    uk = ws.create(tmp_path / "uk")
+    add_shop(uk, "2026-01", "aaa")
+    add_shop(uk, "2026-02", "bbb")
+    assert [rule.host for rule in learn_rules(list(uk), support=2, precision=0.98)] == ["shop.org"]

@@ -11,7 +11,9 @@ from hypothesis import given, settings
 
 from tests.temporal.labelled import Labelled, labelled, make
 from webstrata.errors import MissingError, UsageError
+from webstrata.graph.hosts import Groups, NamedGraph, write_named
 from webstrata.graph.rows import RowsGraph
+from webstrata.graph.structure import describe_structure, distances, grow_balls
 from webstrata.graph.structure.components import strong_components
 from webstrata.rank.pagerank import pagerank
 from webstrata.temporal.labels import LabelledGraph, write_labels
@@ -158,3 +160,60 @@ def test_what_is_not_there_is_refused(time: TemporalGraph) -> None:
         TemporalGraph(time.forward).predecessors(0)
     with pytest.raises(ValueError, match="expected two of the same graph"):
         _ = time.at("2000-01") & TemporalGraph(time.backward or time.forward).at("2000-01")
+
+
+@pytest.fixture(scope="module")
+def month(tmp_path_factory: pytest.TempPathFactory) -> View:
+    """One of twelve months, in which half of the nodes or so are away."""
+    graph = make(5, 60, 12, bounded=True, churn=0.1)
+    return open_both(tmp_path_factory.mktemp("month"), graph).at(graph.snapshots[4])
+
+
+def test_the_structure_of_a_view_is_that_of_its_month_by_itself(month: View) -> None:
+    alone, nodes = month.induced()
+    assert 20 < len(nodes) < month.num_nodes
+    seen = describe_structure(month, with_distances=False)
+    wanted = describe_structure(alone, with_distances=False)
+    # the wedges that are drawn are the same too
+    assert seen.to_json() == wanted.to_json()
+    for name in ("weak", "strong"):
+        found = getattr(seen, name).of_node
+        np.testing.assert_array_equal(found[nodes], getattr(wanted, name).of_node)
+        assert (found[~month.present] == -1).all()
+
+
+def test_distances_in_a_view_are_those_of_its_month_by_itself(month: View) -> None:
+    alone, nodes = month.induced()
+    reached = distances(month, nodes[:1])
+    np.testing.assert_array_equal(reached[nodes], distances(alone, [0]))
+    away = int(np.flatnonzero(~month.present)[0])
+    with pytest.raises(ValueError, match=f"nodes that are there at this time, got {away}"):
+        distances(month, [away])
+
+
+def test_balls_in_a_view_count_the_pairs_of_its_nodes(month: View) -> None:
+    alone, nodes = month.induced()
+    balls = grow_balls(month.transpose(), month, registers=4096)
+    wanted = grow_balls(alone.transpose(), alone, registers=4096)
+    assert balls.neighbourhood[0] == wanted.neighbourhood[0] == len(nodes)
+    np.testing.assert_allclose(balls.neighbourhood, wanted.neighbourhood, rtol=0.02)
+    np.testing.assert_allclose(balls.harmonic[nodes], wanted.harmonic, rtol=0.1, atol=0.3)
+    assert balls.joined_share.value == pytest.approx(wanted.joined_share.value, rel=0.02)
+
+
+def test_what_is_made_of_a_view_has_its_nodes(month: View, tmp_path: Path) -> None:
+    alone, nodes = month.induced()
+    assert sorted(month.to_networkx()) == nodes.tolist()
+    assert sorted(month.to_networkit().iterNodes()) == nodes.tolist()
+    order = np.random.default_rng(0).permutation(month.num_nodes).astype(np.uint32)
+    permuted = month.permuted(order)
+    assert permuted.present is not None
+    assert np.flatnonzero(permuted.present).tolist() == sorted(order[nodes].tolist())
+    assert permuted.num_present == len(nodes)
+    of_node = np.arange(month.num_nodes, dtype=np.uint32) // 10
+    groups = Groups(of_node, [f"{name}.org" for name in "abcdef"])
+    write_named(tmp_path / "hosts", month, groups)
+    hosts = NamedGraph(tmp_path, "hosts")
+    assert hosts.pages.tolist() == np.bincount(of_node[nodes], minlength=6).tolist()
+    assert hosts.weights is not None
+    assert int(np.asarray(hosts.weights).sum()) == alone.num_arcs

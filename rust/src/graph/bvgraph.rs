@@ -6,6 +6,7 @@
 
 pub mod content;
 pub mod lists;
+pub mod pieces;
 pub mod places;
 mod read;
 mod write;

@@ -1,6 +1,6 @@
 //! `webstrata._core.graph`.
 
-use super::progress::supervise;
+use super::progress::{supervise, supervise_batch};
 use crate::collection::progress::Meter;
 use crate::graph::bvgraph;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -81,8 +81,16 @@ impl BvGraph {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Rows<'py>> {
         let nodes = nodes.as_slice()?;
-        let (offsets, targets) = supervise(py, progress, |meter| self.0.batch(nodes, meter))?;
+        let (offsets, targets) = supervise_batch(py, nodes.len(), progress, |meter| {
+            self.0.batch(nodes, meter)
+        })?;
         Ok((offsets.into_pyarray(py), targets.into_pyarray(py)))
+    }
+
+    /// Arcs and the sum of targets of the lists of the nodes, which are not kept: what a batch is held against.
+    fn walk(&self, py: Python<'_>, nodes: PyReadonlyArray1<'_, u32>) -> PyResult<(u64, u64)> {
+        let nodes = nodes.as_slice()?;
+        Ok(py.detach(|| self.0.walk(nodes))?)
     }
 
     fn places<'py>(&self, py: Python<'py>, start: usize, end: usize) -> Bound<'py, PyArray1<u64>> {

@@ -61,3 +61,27 @@ where
         })
     })
 }
+
+/// Lists that are read in less time than anybody waits for.
+const FEW: usize = 1 << 10;
+
+/// The same for so many lists; few of them are read right here, since a thread would cost as much as they do.
+pub fn supervise_batch<T, E>(
+    py: Python<'_>,
+    length: usize,
+    callback: Option<&Bound<'_, PyAny>>,
+    kernel: impl FnOnce(&Meter) -> Result<T, E> + Send,
+) -> PyResult<T>
+where
+    T: Send,
+    E: Send + Into<PyErr>,
+{
+    if length > FEW {
+        return supervise(py, callback, kernel);
+    }
+    let value = py.detach(|| kernel(&Meter::new())).map_err(Into::into)?;
+    if let Some(function) = callback {
+        function.call1((length,))?;
+    }
+    Ok(value)
+}

@@ -1,10 +1,11 @@
 //! `webstrata._core.temporal`.
 
 use super::graph::BvGraph;
-use super::progress::supervise;
+use super::progress::{supervise, supervise_batch};
 use crate::graph::bvgraph::Mode;
+use crate::graph::bvgraph::pieces::LabelledRows;
 use crate::temporal::codes::Books;
-use crate::temporal::read::{self, Coding, LabelledRows, Sections, Wanted};
+use crate::temporal::read::{self, Coding, Sections, Wanted};
 use crate::temporal::runs;
 use crate::temporal::terms::Term;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -97,7 +98,7 @@ impl Labels {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Labelled<'py>> {
         let (nodes, graph) = (nodes.as_slice()?, &self.graph.get().0);
-        let found = supervise(py, progress, |meter| {
+        let found = supervise_batch(py, nodes.len(), progress, |meter| {
             self.labels.batch(graph, nodes, Wanted::Labelled, meter)
         })?;
         Ok(labelled(py, found))
@@ -118,6 +119,12 @@ impl Labels {
         Ok(labelled(py, found))
     }
 
+    /// Arcs, and the sums of targets and labels, of the lists of the nodes, which are not kept: what a batch is held against.
+    fn walk(&self, py: Python<'_>, nodes: PyReadonlyArray1<'_, u32>) -> PyResult<(u64, u64, u64)> {
+        let (nodes, graph) = (nodes.as_slice()?, &self.graph.get().0);
+        Ok(py.detach(|| self.labels.walk(graph, nodes))?)
+    }
+
     #[pyo3(signature = (nodes, terms, progress = None))]
     fn batch_kept<'py>(
         &self,
@@ -127,7 +134,7 @@ impl Labels {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Rows<'py>> {
         let (nodes, graph, terms) = (nodes.as_slice()?, &self.graph.get().0, terms_of(terms));
-        let (rows, _) = supervise(py, progress, |meter| {
+        let (rows, _) = supervise_batch(py, nodes.len(), progress, |meter| {
             self.labels.batch(graph, nodes, Wanted::Kept(&terms), meter)
         })?;
         Ok((rows.0.into_pyarray(py), rows.1.into_pyarray(py)))

@@ -25,6 +25,12 @@ impl<'a> Cursor<'a> {
             .map_or(0, |&word| u64::from_be(word))
     }
 
+    /// The bits around a place, so that they are near when they are needed.
+    #[inline]
+    pub fn look(&self, position: u64) -> u64 {
+        self.word(position / 64)
+    }
+
     /// The next 64 bits.
     #[inline]
     pub fn peek(&self) -> u64 {
@@ -137,11 +143,32 @@ impl Books {
     ) -> Result<(), Damage> {
         let book = &self.books[number];
         let table = &self.entries[book.table..book.table + (1 << book.bits)];
+        if let ([entry], 0) = (table, book.bits)
+            && *entry != LONGER
+        {
+            found.fill(self.symbols[(entry >> 6) as usize]);
+            return Ok(());
+        }
+        // a code of one zero stands first in its book, and often many times in a row
+        let most = (table[0] != LONGER && table[0] & 63 == 1)
+            .then(|| self.symbols[(table[0] >> 6) as usize]);
         let mut place = 0;
         while place < found.len() {
             // as many as are whole in one look at the stream
             let (mut bits, mut left) = (cursor.peek(), 64);
             while left >= book.bits && place < found.len() {
+                if let Some(symbol) = most {
+                    let zeros = bits.leading_zeros().min(left);
+                    let end = found.len().min(place + zeros as usize);
+                    found[place..end].fill(symbol);
+                    let taken = (end - place) as u32;
+                    bits = bits.checked_shl(taken).unwrap_or(0);
+                    left -= taken;
+                    place = end;
+                    if left < book.bits || place == found.len() {
+                        break;
+                    }
+                }
                 let entry = table[(bits >> 1 >> (63 - book.bits)) as usize];
                 if entry == LONGER {
                     break;

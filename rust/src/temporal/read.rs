@@ -7,8 +7,9 @@ use super::terms::{Term, keep};
 use crate::collection::CollectionError;
 use crate::collection::progress::Meter;
 use crate::graph::GraphError;
-use crate::graph::bvgraph::{BvGraph, Mode, Rows};
-use rayon::prelude::*;
+use crate::graph::bvgraph::lists::Lists;
+use crate::graph::bvgraph::pieces::{LabelledRows, Piece, gather};
+use crate::graph::bvgraph::{BvGraph, Mode};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use webgraph::utils::MmapHelper;
@@ -16,8 +17,9 @@ use webgraph::utils::MmapHelper;
 /// Nodes that a thread takes at a time, and those whose lists are found before the first is decoded.
 const CHUNK: usize = 1 << 11;
 const AHEAD: usize = 64;
-/// Arcs for which memory is set aside on the word of the properties.
-const MOST_EXPECTED: f64 = (1u64 << 32) as f64;
+/// Nodes in order that a thread takes at a time, and lists that it keeps besides those that may be referred to.
+const RANGE: usize = 1 << 13;
+const KEPT: usize = 128;
 
 enum Words {
     Mapped(MmapHelper<u64>),
@@ -88,9 +90,6 @@ pub struct Labels {
     books: Books,
     coding: Coding,
 }
-
-/// Offsets and targets, and the labels if they were wanted.
-pub type LabelledRows = (Rows, Vec<u64>);
 
 impl Labels {
     pub fn open(
@@ -165,54 +164,56 @@ impl Labels {
     ) -> Result<LabelledRows, GraphError> {
         self.check(graph, nodes)?;
         let work: Vec<&[u32]> = nodes.chunks(CHUNK).collect();
-        let expected = expected_arcs(graph, nodes.len());
-        self.gather(&work, expected, wanted, |nodes, reader, piece| {
+        self.gather(graph, &work, nodes.len(), wanted, |nodes, state, piece| {
             meter.advance(nodes.len() as u64)?;
-            let mut lists = graph.lists();
-            let mut positions = [0; AHEAD];
+            let mut places = [Place::default(); AHEAD];
+            let (mut list, mut labels) = (Vec::new(), Vec::new());
             for nodes in nodes.chunks(AHEAD) {
-                for (position, &node) in positions.iter_mut().zip(nodes) {
-                    *position = graph.place(node as usize);
-                }
-                for (&position, &node) in positions.iter().zip(nodes) {
-                    let (begin, start) = (piece.targets.len(), piece.labels.len());
-                    let offset = |node: u64| graph.place(node as usize);
-                    let damaged = |damage| self.damaged(node as usize, damage);
-                    let is_by_source = matches!(self.coding, Coding::Sources(_));
-                    if is_by_source {
-                        // only the labels of the list itself, right where they belong
-                        lists
-                            .successors(node.into(), position, offset, &mut piece.targets)
-                            .map_err(damaged)?;
-                        let list = &piece.targets[begin..];
-                        piece.labels.resize(start + list.len(), 0);
-                        reader.seek(node as usize);
-                        let found = &mut piece.labels[start..];
-                        reader
-                            .decode(node as usize, list, Reference::default(), found)
-                            .map_err(damaged)?;
-                    } else {
-                        let (seen, targets) = (&mut *reader, &mut piece.targets);
-                        lists
-                            .successors_seen(
-                                node.into(),
-                                position,
-                                offset,
-                                targets,
-                                |at, before, list| seen.seen(at as usize, before, list),
-                            )
-                            .map_err(damaged)?;
-                        piece.labels.extend_from_slice(&reader.scratch[0]);
-                    }
-                    if let Wanted::Kept(terms) = wanted {
-                        keep(&mut piece.targets, begin, &piece.labels, terms);
-                        piece.labels.clear();
+                state.find(nodes, &mut places);
+                for (&place, &node) in places.iter().zip(nodes) {
+                    match wanted {
+                        Wanted::Labelled => {
+                            let Piece {
+                                targets, labels, ..
+                            } = &mut *piece;
+                            state.list(node as usize, place, targets, labels)?;
+                        }
+                        Wanted::Kept(terms) => {
+                            list.clear();
+                            labels.clear();
+                            state.list(node as usize, place, &mut list, &mut labels)?;
+                            keep(&list, &labels, terms, &mut piece.targets);
+                        }
                     }
                     piece.ends.push(piece.targets.len() as u64);
                 }
             }
             Ok(())
         })
+    }
+
+    /// Goes through the lists of the nodes one after the other, without keeping them: how many arcs they have, and the sums
+    /// of their targets and labels.
+    pub fn walk(&self, graph: &BvGraph, nodes: &[u32]) -> Result<(u64, u64, u64), GraphError> {
+        self.check(graph, nodes)?;
+        let mut state = self.state(graph);
+        let (mut targets, mut labels) = (Vec::new(), Vec::new());
+        let (mut arcs, mut sum, mut label_sum) = (0, 0u64, 0u64);
+        let mut places = [Place::default(); AHEAD];
+        for nodes in nodes.chunks(AHEAD) {
+            state.find(nodes, &mut places);
+            for (&place, &node) in places.iter().zip(nodes) {
+                targets.clear();
+                labels.clear();
+                state.list(node as usize, place, &mut targets, &mut labels)?;
+                arcs += targets.len() as u64;
+                for (&target, &label) in targets.iter().zip(&labels) {
+                    sum = sum.wrapping_add(target.into());
+                    label_sum = label_sum.wrapping_add(label);
+                }
+            }
+        }
+        Ok((arcs, sum, label_sum))
     }
 
     /// The lists of a range of nodes, read in order.
@@ -225,12 +226,12 @@ impl Labels {
     ) -> Result<LabelledRows, GraphError> {
         self.check(graph, &[])?;
         let end = nodes.end.min(graph.num_nodes());
-        let starts = (nodes.start..end).step_by(CHUNK);
-        let work: Vec<Range<usize>> = starts.map(|start| start..end.min(start + CHUNK)).collect();
-        let expected = expected_arcs(graph, end.saturating_sub(nodes.start));
-        self.gather(&work, expected, wanted, |nodes, reader, piece| {
+        let starts = (nodes.start..end).step_by(RANGE);
+        let work: Vec<Range<usize>> = starts.map(|start| start..end.min(start + RANGE)).collect();
+        let num_lists = end.saturating_sub(nodes.start);
+        self.gather(graph, &work, num_lists, wanted, |nodes, state, piece| {
             meter.advance(nodes.len() as u64)?;
-            self.read(graph, nodes.clone(), reader, wanted, piece)
+            self.read(graph, nodes.clone(), state, wanted, piece)
         })
     }
 
@@ -238,38 +239,29 @@ impl Labels {
         &self,
         graph: &BvGraph,
         nodes: Range<usize>,
-        reader: &mut Reader<'_>,
+        state: &mut State<'_>,
         wanted: Wanted<'_>,
         piece: &mut Piece,
     ) -> Result<(), GraphError> {
-        let mut lists = graph.lists();
         let window = graph.flags().compression_window;
         // the lists that the first ones may refer to, then those that the next ones may: what is read stays in the cache
         let mut first = nodes.start.saturating_sub(window);
-        let mut begins = Vec::with_capacity(window + AHEAD + 1);
-        let (targets, labels) = (&mut piece.all.0, &mut piece.all.1);
+        let mut begins = Vec::with_capacity(window + KEPT + 1);
+        let (targets, labels) = (&mut piece.window.0, &mut piece.window.1);
         targets.clear();
         labels.clear();
         for node in first..nodes.start {
             begins.push(targets.len());
-            let offset = |node: u64| graph.place(node as usize);
-            lists
-                .successors_seen(
-                    node as u64,
-                    graph.place(node),
-                    offset,
-                    targets,
-                    |at, before, list| reader.seen(at as usize, before, list),
-                )
-                .map_err(|damage| self.damaged(node, damage))?;
-            labels.extend_from_slice(&reader.scratch[0]);
+            let place = state.place(node);
+            state.list(node, place, targets, labels)?;
         }
+        let State { lists, reader, .. } = state;
         lists
             .seek(graph.place(nodes.start))
             .map_err(|damage| graph.damaged((nodes.start, damage)))?;
         reader.seek(nodes.start);
         for node in nodes {
-            if begins.len() >= window + AHEAD {
+            if begins.len() >= window + KEPT {
                 let left_out = begins.len() - window;
                 let from = begins.get(left_out).copied().unwrap_or(targets.len());
                 targets.drain(..from);
@@ -303,64 +295,45 @@ impl Labels {
             reader
                 .decode(node, &targets[begin..], reference, found)
                 .map_err(|damage| self.damaged(node, damage))?;
-            let start = piece.targets.len();
-            piece.targets.extend_from_slice(&targets[begin..]);
+            let list = &targets[begin..];
             match wanted {
-                Wanted::Labelled => piece.labels.extend_from_slice(found),
-                Wanted::Kept(terms) => keep(&mut piece.targets, start, found, terms),
+                Wanted::Labelled => {
+                    piece.targets.extend_from_slice(list);
+                    piece.labels.extend_from_slice(found);
+                }
+                Wanted::Kept(terms) => keep(list, found, terms, &mut piece.targets),
             }
             piece.ends.push(piece.targets.len() as u64);
         }
         Ok(())
     }
 
-    /// Puts one behind the other what threads decode, in rounds whose memory is used again and again.
+    fn state<'a>(&'a self, graph: &'a BvGraph) -> State<'a> {
+        State {
+            graph,
+            lists: graph.lists(),
+            reader: self.reader(),
+        }
+    }
+
     fn gather<W: Sync>(
         &self,
+        graph: &BvGraph,
         work: &[W],
-        expected: f64,
+        num_lists: usize,
         wanted: Wanted<'_>,
-        decode: impl Fn(&W, &mut Reader<'_>, &mut Piece) -> Result<(), GraphError> + Sync,
+        decode: impl Fn(&W, &mut State<'_>, &mut Piece) -> Result<(), GraphError> + Sync,
     ) -> Result<LabelledRows, GraphError> {
-        let (mut offsets, mut targets, mut labels) = (vec![0], Vec::new(), Vec::new());
-        let mut pieces: Vec<Piece> = Vec::new();
-        pieces.resize_with(
-            work.len().min(4 * rayon::current_num_threads()),
-            Piece::default,
-        );
-        if let ([work], [piece]) = (work, &mut pieces[..]) {
-            // nothing to put together
-            decode(work, &mut self.reader(), piece)?;
-            offsets.append(&mut piece.ends);
-            return Ok((
-                (offsets, std::mem::take(&mut piece.targets)),
-                std::mem::take(&mut piece.labels),
-            ));
-        }
-        // what is not used is not touched either; the properties may be wrong
-        let expected = expected.min(MOST_EXPECTED) as usize;
-        let _ = targets.try_reserve(expected);
-        if let Wanted::Labelled = wanted {
-            let _ = labels.try_reserve(expected);
-        }
-        for round in work.chunks(pieces.len().max(1)) {
-            pieces
-                .par_iter_mut()
-                .zip(round)
-                .try_for_each(|(piece, work)| {
-                    piece.ends.clear();
-                    piece.targets.clear();
-                    piece.labels.clear();
-                    decode(work, &mut self.reader(), piece)
-                })?;
-            for piece in &pieces[..round.len()] {
-                let base = targets.len() as u64;
-                offsets.extend(piece.ends.iter().map(|end| base + end));
-                targets.extend_from_slice(&piece.targets);
-                labels.extend_from_slice(&piece.labels);
-            }
-        }
-        Ok(((offsets, targets), labels))
+        let is_labelled = matches!(wanted, Wanted::Labelled);
+        let mean = graph.mean_list(num_lists);
+        gather(
+            work,
+            num_lists,
+            mean,
+            is_labelled,
+            || self.state(graph),
+            decode,
+        )
     }
 
     fn damaged(&self, node: usize, damage: Damage) -> GraphError {
@@ -371,25 +344,72 @@ impl Labels {
     }
 }
 
-/// About how many arcs so many lists have.
-fn expected_arcs(graph: &BvGraph, num_lists: usize) -> f64 {
-    let mean = graph.num_arcs() as f64 / graph.num_nodes().max(1) as f64;
-    let spare = if num_lists < graph.num_nodes() {
-        1.25
-    } else {
-        1.0
-    };
-    mean * num_lists as f64 * spare
+/// Where a list begins, and, if they do not depend on those of other lists, its labels and their book.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    list: u64,
+    labels: u64,
+    book: u32,
 }
 
-/// What one thread has decoded: lists by their ends.
-#[derive(Default)]
-struct Piece {
-    ends: Vec<u64>,
-    targets: Vec<u32>,
-    labels: Vec<u64>,
-    /// All lists of a range with their labels, whatever is kept of them.
-    all: (Vec<u32>, Vec<u64>),
+/// What one thread reads with.
+struct State<'a> {
+    graph: &'a BvGraph,
+    lists: Lists<'a>,
+    reader: Reader<'a>,
+}
+
+impl State<'_> {
+    fn place(&self, node: usize) -> Place {
+        let (labels, book) = match &self.reader.labels.coding {
+            Coding::Sources(books) => (self.reader.pointers.get(node), books[node]),
+            Coding::Runs(_) => (0, 0),
+        };
+        let list = self.graph.place(node);
+        Place { list, labels, book }
+    }
+
+    /// Finds the lists of some nodes before the first is decoded, so that the waits for memory overlap.
+    fn find(&self, nodes: &[u32], places: &mut [Place; AHEAD]) {
+        let mut seen = 0;
+        for (place, &node) in places.iter_mut().zip(nodes) {
+            *place = self.place(node as usize);
+            seen ^= self.graph.word(place.list) as u64 ^ self.reader.cursor.look(place.labels);
+        }
+        std::hint::black_box(seen);
+    }
+
+    /// Appends the list of a node, and its labels.
+    #[inline]
+    fn list(
+        &mut self,
+        node: usize,
+        place: Place,
+        targets: &mut Vec<u32>,
+        labels: &mut Vec<u64>,
+    ) -> Result<(), GraphError> {
+        let (reader, graph) = (&mut self.reader, self.graph);
+        let (begin, start) = (targets.len(), labels.len());
+        let offset = |node: u64| graph.place(node as usize);
+        let found = match reader.labels.coding {
+            // only the labels of the list itself, right where they belong
+            Coding::Sources(_) => self
+                .lists
+                .successors(node as u64, place.list, offset, targets)
+                .and_then(|()| {
+                    labels.resize(start + targets.len() - begin, 0);
+                    reader.cursor.position = place.labels;
+                    reader.decode_by(place.book, &mut labels[start..])
+                }),
+            Coding::Runs(_) => {
+                let see = |at, before: &[u32], list: &[u32]| reader.seen(at as usize, before, list);
+                self.lists
+                    .successors_seen(node as u64, place.list, offset, targets, see)
+                    .map(|()| labels.extend_from_slice(&self.reader.scratch[0]))
+            }
+        };
+        found.map_err(|damage| self.reader.labels.damaged(node, damage))
+    }
 }
 
 struct Reader<'a> {
@@ -443,21 +463,29 @@ impl Reader<'_> {
         reference: Reference<'_>,
         found: &mut [u64],
     ) -> Result<(), Damage> {
-        let books = &self.labels.books;
         match &self.labels.coding {
-            Coding::Sources(nodes) => {
-                let book = nodes[node] as usize;
-                books.decode_all(book, &mut self.cursor, found)?;
-            }
+            Coding::Sources(nodes) => self.decode_by(nodes[node], found),
             Coding::Runs(bounds) => {
                 let bound = bounds[node];
                 runs::predict(bounds, bound, list, reference, found);
                 if !self.marks.get(node) {
                     return Ok(());
                 }
+                let books = &self.labels.books;
                 runs::correct(bounds, bound, list, books, &mut self.cursor, found)?;
+                self.check_end()
             }
         }
+    }
+
+    /// Decodes labels by one book, where the cursor stands.
+    fn decode_by(&mut self, book: u32, found: &mut [u64]) -> Result<(), Damage> {
+        let books = &self.labels.books;
+        books.decode_all(book as usize, &mut self.cursor, found)?;
+        self.check_end()
+    }
+
+    fn check_end(&self) -> Result<(), Damage> {
         if self.cursor.position > self.end {
             return Err("labels end behind the stream");
         }

@@ -17,23 +17,42 @@ impl Term {
     }
 }
 
-/// Leaves of the targets from `begin` on those whose labels one of the terms has.
-pub fn keep(targets: &mut Vec<u32>, begin: usize, labels: &[u64], terms: &[Term]) {
-    let list = &mut targets[begin..];
-    let kept = match terms {
+/// Appends those of a list whose labels one of the terms has.
+pub fn keep(list: &[u32], labels: &[u64], terms: &[Term], found: &mut Vec<u32>) {
+    let begin = found.len();
+    let kept = match *terms {
         [
             Term {
                 all,
                 none: 0,
                 any: 0,
             },
-        ] => pack(list, labels, |label| label & all == *all),
-        [term] => pack(list, labels, |label| term.has(label)),
-        terms => pack(list, labels, |label| {
-            terms.iter().any(|term| term.has(label))
-        }),
+        ] => {
+            // a page of another time has none of its arcs now, and one of now has most
+            let (every, some) = labels.iter().fold((u64::MAX, 0), |(every, some), &label| {
+                (every & label, some | label)
+            });
+            if some & all != all {
+                return;
+            }
+            found.extend_from_slice(list);
+            if every & all == all {
+                return;
+            }
+            pack(&mut found[begin..], labels, |label| label & all == all)
+        }
+        [term] => {
+            found.extend_from_slice(list);
+            pack(&mut found[begin..], labels, |label| term.has(label))
+        }
+        ref terms => {
+            found.extend_from_slice(list);
+            pack(&mut found[begin..], labels, |label| {
+                terms.iter().any(|term| term.has(label))
+            })
+        }
     };
-    targets.truncate(begin + kept);
+    found.truncate(begin + kept);
 }
 
 /// Moves to the front those that are kept; how many.

@@ -106,9 +106,11 @@ def show_rules(facts: UnionFacts) -> None:
         click.echo("\nNo rule was learned.")
         return
     click.echo(f"\nRules learned (--refused-rules 'HOST NAME' takes one back): {len(facts.rules)}\n")
-    rules = sorted(facts.rules, key=lambda rule: (-rule["support"], rule["host"], rule["name"]))
+    # a union of an earlier version has rules of single hosts alone, which do not say so
+    known = [{"hosts": 1, **rule} for rule in facts.rules]
+    rules = sorted(known, key=lambda rule: (-rule["support"], rule["host"], rule["name"]))
     show_table(
-        ["host", "kind", "name", "support", "across snapshots", "precision"],
+        ["host", "kind", "name", "support", "across snapshots", "hosts", "precision"],
         [
             [
                 rule["host"],
@@ -116,6 +118,7 @@ def show_rules(facts: UnionFacts) -> None:
                 rule["name"],
                 rule["support"],
                 rule["across"],
+                rule["hosts"],
                 f"{rule['precision']:.3f}",
             ]
             for rule in rules[:SHOWN_RULES]

@@ -56,7 +56,8 @@ if TYPE_CHECKING:
 
     _Function = Callable[[Any, Path, Task], Mapping[str, int] | None]
 
-_DONE = "shard.json"
+SEAL = "shard.json"
+"""In the folder of a shard that is done; whoever takes its files away removes this one first."""
 
 
 @dataclass(frozen=True)
@@ -152,13 +153,13 @@ def _is_done(function: _Function, shard: Shard, folder: Path) -> bool:
     path = folder / shard.key
     if path.is_dir() and _read_done(path).get("work") == _work(function, shard):
         return True
-    remove_tree(path, first=_DONE)
+    remove_tree(path, first=SEAL)
     return False
 
 
 def _read_done(path: Path) -> dict[str, Any]:
     try:
-        done = json.loads((path / _DONE).read_text())
+        done = json.loads((path / SEAL).read_text())
     except (OSError, ValueError):
         return {}
     return done if isinstance(done, dict) else {}
@@ -170,9 +171,9 @@ def _compute(function: _Function, shard: Shard, folder: Path, task: Task) -> Non
     make_directory(beside)
     before = task.done
     counts = function(shard.item, beside, task) or {}
-    if (beside / _DONE).exists():
-        raise ValueError(f"{shard.key}: the name {_DONE} is taken; let the function write another one")
-    with open_writer(beside / _DONE) as stream:
+    if (beside / SEAL).exists():
+        raise ValueError(f"{shard.key}: the name {SEAL} is taken; let the function write another one")
+    with open_writer(beside / SEAL) as stream:
         stream.write(json.dumps({"work": _work(function, shard), "counts": dict(counts)}).encode())
     sync_tree(beside)
     crash_point("shard.filled")

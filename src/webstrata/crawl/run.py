@@ -35,7 +35,8 @@ from webstrata.crawl.name_servers import check_name_servers
 from webstrata.crawl.priorities import Prioritizer
 from webstrata.crawl.recovery import FINISHED, SCRATCH, Past, can_go_on, is_finished, recover
 from webstrata.crawl.results import CrawlResult
-from webstrata.crawl.seeds import read_seeds
+from webstrata.crawl.seeds import FILE as SEEDS
+from webstrata.crawl.seeds import keep_seeds, read_seeds
 from webstrata.crawl.series import FILE as SERIES
 from webstrata.crawl.series import Series
 from webstrata.crawl.settings import CrawlSettings
@@ -183,6 +184,7 @@ class Crawl:
         configuration = self.configuration()
         with self.snapshot.parts.writing(self.progress), ExitStack() as stack:
             self.goes_on = self._prepare(again=again)
+            keep_seeds(self.folder, (url for url, _, told in given if told is None))
             past = recover(self.folder) if self.goes_on else Past()
             past.closed = [host.origin for host in read_given_up(self.folder)]
             self._given_up = GivenUpHosts(self.folder)
@@ -435,7 +437,7 @@ class Crawl:
             **result.to_dict(),
         }
         shutil.rmtree(folder / SCRATCH, ignore_errors=True)
-        kept = ("releases.log", SERIES, SOCKET, GIVEN_UP)
+        kept = ("releases.log", SERIES, SOCKET, GIVEN_UP, SEEDS)
         # what was not reached may be asked for one day; the files are the same as those of the part
         is_whole = not (read_given_up(folder) or result.counters.get("unreached"))
         for path in folder.iterdir():

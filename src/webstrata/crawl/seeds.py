@@ -6,11 +6,15 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from webstrata.collection.files import explained, replace_file
 from webstrata.errors import UsageError
 from webstrata.web.url import normalize_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
+
+FILE = "seeds.txt"
 
 
 @dataclass
@@ -62,6 +66,34 @@ def read_seeds(lines: Iterable[str], *, where: str = "the seeds", max_length: in
             found = f"{text[:200]!r} in line {line} is none ({reason}), nor is any other"
         raise UsageError(f"{where}: there is no URL to begin with: {found}; write one a line")
     return seeds
+
+
+def keep_seeds(folder: Path, urls: Iterable[str]) -> None:
+    """Note what a crawl begins with in its folder, behind what it began with before.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> keep_seeds(folder, ["http://a.example/"])
+    >>> keep_seeds(folder, ["http://b.example/", "http://a.example/"])
+    >>> kept_seeds(folder)
+    ['http://a.example/', 'http://b.example/']
+    """
+    known = dict.fromkeys([*(kept_seeds(folder) or []), *urls])
+    replace_file(folder / FILE, "".join(f"{url}\n" for url in known).encode())
+
+
+def kept_seeds(folder: Path) -> list[str] | None:
+    """The seeds that were noted in the folder of a crawl; None of one that was made before they were.
+
+    Examples
+    --------
+    >>> kept_seeds(getfixture("tmp_path")) is None
+    True
+    """
+    path = folder / FILE
+    with explained(path, "read"):
+        return path.read_text(encoding="utf-8").splitlines() if path.is_file() else None
 
 
 def _complete(text: str) -> str:

@@ -4,6 +4,9 @@ Arrays are handed over as they are where the other side can hold them: SciPy's i
 wide as long as there are fewer than 2³¹ nodes and arcs, so that the targets of a graph are its indices
 without a copy. A graph with `weights` (a number for each arc, in the order of its rows) takes them along.
 
+A graph at one time (see `Graph.present`) has only the nodes of that time for NetworkX and NetworKit; matrices
+and igraph, whose nodes are all numbers below n, have the others without arcs.
+
 Nodes that come from elsewhere keep their numbers if they are 0 … n - 1; others are numbered as they are
 listed. Arcs are made once each, and an undirected edge is two arcs.
 """
@@ -78,7 +81,8 @@ def to_networkx(graph: Graph) -> Any:  # noqa: ANN401
     networkx = _load("networkx")
     sources, targets = (column.tolist() for column in _arcs(graph))
     made = networkx.DiGraph()
-    made.add_nodes_from(range(graph.num_nodes))
+    present = graph.present
+    made.add_nodes_from(range(graph.num_nodes) if present is None else np.flatnonzero(present).tolist())
     if graph.weights is None:
         made.add_edges_from(zip(sources, targets, strict=True))
     else:
@@ -118,7 +122,11 @@ def to_networkit(graph: Graph) -> Any:  # noqa: ANN401
     arrays: tuple[Any, ...] = (sources, targets)
     if weights is not None:
         arrays = (np.asarray(weights).astype(np.float64), arrays)
-    return networkit.GraphFromCoo(arrays, n=graph.num_nodes, directed=True, weighted=weights is not None)
+    made = networkit.GraphFromCoo(arrays, n=graph.num_nodes, directed=True, weighted=weights is not None)
+    if graph.present is not None:
+        for node in np.flatnonzero(~graph.present).tolist():
+            made.removeNode(node)
+    return made
 
 
 def from_scipy(matrix: Any) -> RowsGraph:  # noqa: ANN401

@@ -292,7 +292,11 @@ def write_named(
             progress=progress,
         )
     remove_tree(folder)
-    write_names(basename, [pa.array(groups.names, pa.large_string())], pages=groups.sizes)
+    pages = groups.sizes
+    if graph.present is not None:
+        # all groups keep their numbers, those that have no page at this time too
+        pages = np.bincount(groups.of_node[graph.present], minlength=len(groups.names))
+    write_names(basename, [pa.array(groups.names, pa.large_string())], pages=pages)
 
 
 def write_names(

@@ -163,7 +163,9 @@ def permute(graph: Graph, permutation: Nodes) -> RowsGraph:
     sources = np.repeat(np.arange(graph.num_nodes, dtype=np.uint64), np.diff(offsets).astype(np.int64))
     keys = sources << np.uint64(32) | places[targets].astype(np.uint64)
     keys.sort()
-    return RowsGraph(offsets, keys.astype(np.uint32))
+    permuted = RowsGraph(offsets, keys.astype(np.uint32))
+    permuted.present = None if graph.present is None else graph.present[invert(places)]
+    return permuted
 
 
 def write_permuted(

@@ -87,6 +87,19 @@ class Graph(ABC):
     def num_arcs(self) -> int:
         """How many arcs there are."""
 
+    @property
+    def num_present(self) -> int:
+        """How many of the nodes there are; all, but for a graph at one time.
+
+        Examples
+        --------
+        >>> graph = Graph.from_arcs([(0, 2)])
+        >>> graph.present = np.array([True, False, True])
+        >>> graph.num_nodes, graph.num_present
+        (3, 2)
+        """
+        return self.num_nodes if self.present is None else int(np.count_nonzero(self.present))
+
     @abstractmethod
     def batch_successors(self, nodes: Nodes, *, progress: Progress | None = None) -> Rows:
         """Offsets and targets: the successors of each of the nodes.
@@ -161,7 +174,9 @@ class Graph(ABC):
         from webstrata.graph.rows import RowsGraph
 
         offsets, targets = self.rows()
-        return RowsGraph(*_turned(offsets, targets))
+        turned = RowsGraph(*_turned(offsets, targets))
+        turned.present = self.present
+        return turned
 
     def permuted(self, permutation: Nodes) -> Graph:
         """The graph with its nodes renumbered, in memory: node x becomes ``permutation[x]``; see `order`.

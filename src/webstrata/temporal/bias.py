@@ -7,7 +7,8 @@ Three questions, each for every snapshot of a union:
    the crawl ended, the targets of links that were not captured, and hosts that only a seed led to. Of a
    snapshot that was ingested the limits are not known.
 2. **How do estimates move when limits are tightened?** The crawl is done again on the stored graph with a
-   half, a quarter, … of each limit (`recrawl`), and everything is estimated from the smaller sample. An
+   half, a quarter, … of each limit (`recrawl`), from the seeds that it had (from home pages where they were
+   not noted), and everything is estimated from the smaller sample. An
    estimate that stays where it is does not hang on the limit; the trend tells which way it would go if the
    limit were looser.
 3. **How sure are they?** Pages of a host are not independent, so hosts are drawn with replacement
@@ -26,8 +27,9 @@ Estimates, over all pairs of successive snapshots a, b, of pages P and arcs E:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import pyarrow as pa
@@ -35,13 +37,16 @@ import pyarrow as pa
 from webstrata.collection.progress import Progress
 from webstrata.crawl.report import read_report
 from webstrata.crawl.results import FILE as RESULT
+from webstrata.crawl.seeds import kept_seeds
 from webstrata.errors import MissingError
 from webstrata.graph.hosts import group_hosts
 from webstrata.store.links import frontier_keys
 from webstrata.temporal.recrawl import Limits, Month, recrawl
+from webstrata.temporal.union import NONE
+from webstrata.web.row_key import row_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     import numpy.typing as npt
 
@@ -89,6 +94,8 @@ class SnapshotCuts:
     """URLs that were found and not fetched when it ended."""
     not_captured: int | None = None
     """Different targets of links that are no captured URLs."""
+    seeds: int | None = None
+    """URLs that the crawl began with, where they were noted."""
     only_by_seed: int | None = None
     """Hosts that no other host links to: without a seed of their own they would not be there."""
 
@@ -147,15 +154,13 @@ class Panel:
 
     @classmethod
     def from_union(cls, union: StoredUnion, progress: Progress | None = None) -> Panel:
-        """The snapshots of a union; each takes 4 bytes an arc and 9 a node of the union."""
+        """The snapshots of a union, read when they are asked for: one is in memory, the last."""
         hosts = group_hosts(union.urls.key_column, progress=progress).of_node
-        return cls(hosts, [_read_month(union, label) for label in union.facts.snapshots])
+        return cls(hosts, _StoredMonths(union))
 
     @classmethod
     def from_urls(cls, months: Iterable[tuple[Sequence[str], npt.ArrayLike]]) -> Panel:
         """Months that are given by URLs and arcs between their places, as the truth of an in-vitro web is."""
-        from webstrata.web.row_key import row_keys
-
         given = [(row_keys(urls), np.asarray(arcs, np.int64).reshape(-1, 2)) for urls, arcs in months]
         keys = sorted({key for urls, _ in given for key in urls}, key=str.encode)
         nodes = {key: node for node, key in enumerate(keys)}
@@ -185,11 +190,58 @@ def _make_month(
     return Month(present, offsets, keys.astype(np.uint32))
 
 
-def _read_month(union: StoredUnion, label: str) -> Month:
-    """A snapshot of the union, by the view of that time."""
-    view = union.at(label)
-    offsets, targets = view.rows()
-    return Month(view.present, offsets.astype(np.int64), targets)
+class _StoredMonths(Sequence[Month]):
+    """The snapshots of a union, of which the one that was read last stays: 4 bytes an arc and 9 a node."""
+
+    def __init__(self, union: StoredUnion) -> None:
+        self._union = union
+        self._seeds: dict[str, npt.NDArray[np.int64] | None] = {}
+        self._held: tuple[str, Month] | None = None
+
+    def __len__(self) -> int:
+        return len(self._union.facts.snapshots)
+
+    @overload
+    def __getitem__(self, place: int) -> Month: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Month]: ...
+    def __getitem__(self, place: int | slice) -> Month | list[Month]:
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        label = self._union.facts.snapshots[place]
+        if self._held is None or self._held[0] != label:
+            self._held = None  # before the next one is read
+            view = self._union.at(label)
+            offsets, targets = view.rows()
+            if label not in self._seeds:
+                self._seeds[label] = find_seeds(self._union, label)
+            self._held = label, Month(view.present, offsets.astype(np.int64), targets, self._seeds[label])
+        return self._held[1]
+
+
+def find_seeds(union: StoredUnion, label: str) -> npt.NDArray[np.int64] | None:
+    """The nodes that the crawl of a snapshot began with; None where its seeds were not noted.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> find_seeds(ws.create(getfixture("tmp_path") / "uk").temporal, "2026-01")
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...uk: there is no union of snapshots; make it with `webstrata align ...uk`
+    """
+    if label not in union.collection:
+        return None
+    urls = kept_seeds(union.collection[label].working_folder("crawl"))
+    if urls is None:
+        return None
+    try:
+        addresses = union.urls_at(label)
+    except MissingError:
+        return None
+    # a seed may stand for another page, to which it was redirected
+    pages = addresses.nodes(urls).drop_null().to_numpy().astype(np.int64)
+    nodes = np.asarray(union.to_union(label))[pages]
+    return np.unique(nodes[nodes != NONE].astype(np.int64))
 
 
 def estimate(
@@ -268,7 +320,7 @@ def tighten(panel: Panel, *, seed: int = 0, progress: Progress | None = None) ->
     """The estimates when the crawl is done again with less of each limit than it took up.
 
     What a limit is a fraction of: pages of the largest host, the deepest page, all pages, all seeds. The
-    first row is a crawl without limits, which reaches what can be reached from the home pages.
+    first row is a crawl without limits, which reaches what can be reached from the seeds.
 
     Examples
     --------
@@ -277,8 +329,8 @@ def tighten(panel: Panel, *, seed: int = 0, progress: Progress | None = None) ->
     >>> [(row.limit, row.fraction, row.pages) for row in rows[:2]]
     [('none', 1.0, 1.0), ('pages per host', 0.5, 0.5)]
     """
-    months = [panel.month(number) for number in range(panel.num_months)]
-    reached = [recrawl(month, panel.hosts, Limits(), seed=seed) for month in months]
+    numbers = range(panel.num_months)
+    reached = [recrawl(panel.month(number), panel.hosts, Limits(), seed=seed) for number in numbers]
     total = sum(int(kept.sum()) for kept, _ in reached)
     largest = max((int(np.bincount(panel.hosts[kept]).max()) for kept, _ in reached if kept.any()), default=0)
     deepest = max((len(depths) - 1 for _, depths in reached), default=0)
@@ -290,16 +342,27 @@ def tighten(panel: Panel, *, seed: int = 0, progress: Progress | None = None) ->
         found.append(Tightened(limit, fraction, value, pages, values))
 
     note("none", 1.0, 1.0, [kept for kept, _ in reached])
-    with (progress or Progress()).task("crawling again", total=4 * len(FRACTIONS), unit="crawls") as task:
-        for limit in ("pages per host", "depth", "stop size", "seeds"):
-            for fraction in FRACTIONS:
-                samples, value = [], 0.0
-                for month, (kept, _) in zip(months, reached, strict=True):
-                    limits, value = _limits(limit, fraction, largest, deepest, int(kept.sum()))
-                    samples.append(recrawl(month, panel.hosts, limits, seed=seed)[0])
-                note(limit, fraction, value, samples)
+    ways = [
+        (limit, part) for limit in ("pages per host", "depth", "stop size", "seeds") for part in FRACTIONS
+    ]
+    # a month is read once for all crawls of it; of these a bit a node is kept
+    samples: list[list[npt.NDArray[np.uint8]]] = [[] for _ in ways]
+    values = [0.0 for _ in ways]
+    total_crawls = len(ways) * panel.num_months
+    with (progress or Progress()).task("crawling again", total=total_crawls, unit="crawls") as task:
+        for number, (kept, _) in zip(numbers, reached, strict=True):
+            for way, (limit, part) in enumerate(ways):
+                limits, values[way] = _limits(limit, part, largest, deepest, int(kept.sum()))
+                sample = recrawl(panel.month(number), panel.hosts, limits, seed=seed)[0]
+                samples[way].append(np.packbits(sample))
                 task.advance()
+    for (limit, part), value, packed in zip(ways, values, samples, strict=True):
+        note(limit, part, value, [_unpack(sample, len(panel.hosts)) for sample in packed])
     return found
+
+
+def _unpack(bits: npt.NDArray[np.uint8], number: int) -> npt.NDArray[np.bool_]:
+    return np.unpackbits(bits, count=number).astype(bool)
 
 
 def _limits(limit: str, fraction: float, largest: int, deepest: int, pages: int) -> tuple[Limits, float]:
@@ -329,13 +392,14 @@ def describe_cuts(snapshot: Snapshot) -> SnapshotCuts:
 
     with snapshot.open_part("urls") as part:
         sizes = group_hosts(Urls(part.path).key_column).sizes
-    known: dict[str, Any] = {}
+    seeds = kept_seeds(snapshot.working_folder("crawl"))
+    known: dict[str, Any] = {"seeds": None if seeds is None else len(seeds)}
     if (snapshot.working_folder("crawl") / RESULT).exists():
         report = read_report(snapshot)
         counters, settings = report.result.counters, report.settings
         limit, depth = settings.get("max_pages_per_host"), settings.get("max_depth")
         depths = [counters.get(f"depth_{number}", 0) for number in range(17)]
-        known = {
+        known |= {
             "max_pages_per_host": limit,
             "hosts_at_limit": None if limit is None else int((sizes >= int(limit)).sum()),
             "max_depth": depth,

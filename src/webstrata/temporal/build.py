@@ -6,13 +6,17 @@ read from each snapshot's graph, mapped, and united, with labels put together by
 snapshots are united in the same way, so that arcs are never sorted but within a block. Blocks are cut by the
 outdegrees of their pages, known before a list is read: `BYTES` bytes a link instance stay within the memory
 that is set, unless one node alone has more. Compressing takes its pieces beside it (`GraphSettings.piece`).
+
+Nodes, the union of the graphs and that of their transposes are three shards: a build that was broken off
+finds those that were done.
 """
 
 from __future__ import annotations
 
 import json
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -20,17 +24,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from webstrata._core import graph as core
+from webstrata._core.collection import rename
+from webstrata.collection import shards
 from webstrata.collection.files import explained, make_directory, open_writer, remove_tree, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import MissingError
 from webstrata.graph.build import FORWARD, TRANSPOSE, StoredGraph
-from webstrata.graph.compress import CompressedSize, GraphWriter
+from webstrata.graph.compress import GraphWriter
 from webstrata.graph.settings import GraphSettings
 from webstrata.store.sorting import Sorter
 from webstrata.store.urls import NODES, Urls, write_url_tables
 from webstrata.temporal.align import Aligner
-from webstrata.temporal.labels import write_labels
+from webstrata.temporal.labels import UNION_GRAPH, write_labels
 from webstrata.temporal.overlap import LabelCounts
 from webstrata.temporal.rules import keep_rules, learn_rules
 from webstrata.temporal.settings import TemporalSettings
@@ -38,13 +44,13 @@ from webstrata.temporal.union import FACTS, NONE, PART, UnionFacts, map_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     import numpy.typing as npt
 
     from webstrata.collection import Collection, Snapshot
     from webstrata.collection.build import Build
     from webstrata.collection.parts import Part
+    from webstrata.collection.progress import Task
 
 BYTES = 64
 """Memory for each link instance of a block: keys, as much to sort into, targets, places of labels."""
@@ -52,6 +58,8 @@ BYTES = 64
 _OTHERS = NODES.append(pa.field("node", pa.uint32()))
 _KEYS = pa.schema([("key", pa.large_string()), ("page", pa.uint64())])
 _BLOCK = 1 << 16
+NODE_LABELS = "node-labels"
+"""Of the shard with the nodes: 8 bytes each, for those with arcs."""
 _HALF = np.uint64(32)
 
 
@@ -109,25 +117,46 @@ def build_union(
         build = stack.enter_context(
             collection.parts.build(PART, settings=settings, inputs=inputs, renew=renew, progress=progress)
         )
-        scratch = build.folder / "sorting"
-        # what a build that was interrupted has left there is of no use
-        remove_tree(scratch)
-        make_directory(scratch)
-        make_directory(build.path / "maps")
-        facts = UnionFacts(labels, settings.by)
-        rules = []
-        if settings.by == "learned":
-            found = learn_rules(
-                snapshots, support=settings.support, precision=settings.precision, progress=progress
-            )
-            rules = keep_rules(found, settings.refused_rules)
-        facts.rules = [rule.to_dict() for rule in rules]
-        num_nodes = _align(held, Aligner(settings.by, rules), build, scratch, settings.memory, facts)
-        size = _unite_both(collection, held, num_nodes, build, scratch, settings.memory, workers, facts)
-        remove_tree(scratch)
+        work = _Work(collection, snapshots, held, settings, workers, build)
+        [nodes] = shards.run(build, work.align, [shards.Shard("nodes", labels)], title="nodes")
+        facts = UnionFacts(**json.loads((nodes.path / FACTS).read_bytes()))
+        directions = [shards.Shard(name, (name, str(nodes.path))) for name in (FORWARD, TRANSPOSE)]
+        united = shards.run(build, work.unite, directions, title="graphs")
+        about_arcs = json.loads((united[0].path / FACTS).read_bytes())
+        facts = replace(facts, **about_arcs)
+        for shard in (nodes, *united):
+            _take(shard.path, build.path)
         replace_file(build.path / FACTS, json.dumps(asdict(facts), indent=1).encode())
-        build.count(snapshots=len(labels), nodes=num_nodes, arcs=size.num_arcs, instances=facts.num_instances)
+        build.count(
+            snapshots=len(labels),
+            nodes=nodes.counts["nodes"],
+            arcs=united[0].counts["arcs"],
+            instances=facts.num_instances,
+        )
     return facts
+
+
+def _take(shard: Path, folder: Path) -> None:
+    """Move the files of a shard to their place; without its seal it is none that is done any more."""
+    with explained(shard, "move"):
+        (shard / shards.SEAL).unlink()
+        for path in sorted(shard.iterdir()):
+            if path.name not in (FACTS, NODE_LABELS):
+                rename(path, folder / path.name)
+
+
+def union_parameters(collection: Collection) -> GraphSettings:
+    """How the graph of a union is compressed: as `UNION_GRAPH` says, but for what the collection sets itself.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> union_parameters(ws.create(getfixture("tmp_path") / "uk")).window
+    16
+    """
+    own, usual = collection.settings(GraphSettings), GraphSettings()
+    names = [name for name in ("window", "chain", "together") if getattr(own, name) == getattr(usual, name)]
+    return replace(own, **{name: getattr(UNION_GRAPH, name) for name in names})
 
 
 class _Held(NamedTuple):
@@ -150,18 +179,94 @@ def _hold(snapshot: Snapshot, stack: ExitStack) -> _Held:
     return held
 
 
+class _Work(NamedTuple):
+    """What shards are made of, and how."""
+
+    collection: Collection
+    snapshots: Sequence[Snapshot]
+    held: Sequence[_Held]
+    settings: TemporalSettings
+    workers: int
+    build: Build
+
+    def align(self, labels: list[str], folder: Path, _task: Task) -> dict[str, int]:
+        """Write nodes, their labels, the maps and what is known of them."""
+        settings = self.settings
+        rules = []
+        if settings.by == "learned":
+            found = learn_rules(
+                self.snapshots,
+                support=settings.support,
+                precision=settings.precision,
+                progress=self.build.progress,
+            )
+            rules = keep_rules(found, settings.refused_rules)
+        facts = UnionFacts(labels, settings.by, [rule.to_dict() for rule in rules])
+        aligner = Aligner(settings.by, rules)
+        num_nodes = _align(self.held, aligner, folder, settings.memory, facts, self.build.progress)
+        replace_file(folder / FACTS, json.dumps(asdict(facts)).encode())
+        return {"nodes": num_nodes}
+
+    def unite(self, item: tuple[str, str], folder: Path, _task: Task) -> dict[str, int]:
+        """Write the union of one direction of the graphs, with labels, and what is known of its arcs."""
+        direction, nodes = item[0], Path(item[1])
+        node_labels = map_file(nodes / NODE_LABELS, "<u8")
+        labels = [snapshot.label for snapshot in self.snapshots]
+        lists = []
+        for label, parts in zip(labels, self.held, strict=True):
+            to_union, order = (
+                map_file(nodes / "maps" / f"{label}.{ending}", "<u4") for ending in ("union", "order")
+            )
+            lists.append(_Lists(StoredGraph(parts.graph.path, name=direction), to_union, order))
+        progress, masks, counts = self.build.progress, folder / "arc-labels", LabelCounts()
+        with (
+            GraphWriter(
+                folder / direction,
+                len(node_labels),
+                parameters=union_parameters(self.collection),
+                workers=self.workers,
+                progress=progress,
+            ) as writer,
+            _open_scratch(masks) as stream,
+        ):
+            blocks = unite_lists(lists, len(node_labels), memory=self.settings.memory, progress=progress)
+            for offsets, targets, masks_of_block in blocks:
+                writer.append(offsets, targets)
+                stream.write(masks_of_block.astype("<u8", copy=False).data)
+                counts.add(masks_of_block)
+            size = writer.finish()
+        write_labels(
+            folder / direction,
+            folder / direction,
+            node_labels=node_labels,
+            arc_labels=map_file(masks, "<u8"),
+            num_snapshots=len(labels),
+            progress=progress,
+        )
+        with explained(masks, "remove"):
+            masks.unlink()
+        known = {
+            "num_instances": counts.num_instances,
+            "arc_ages": counts.by_age(len(labels)),
+            "arcs": [list(map(int, row)) for row in counts.overlap("arcs", len(labels)).common],
+        }
+        replace_file(folder / FACTS, json.dumps(known).encode())
+        return {"arcs": size.num_arcs}
+
+
 # ---- nodes
 
 
 def _align(
     held: Sequence[_Held],
     aligner: Aligner,
-    build: Build,
-    scratch: Path,
+    folder: Path,
     memory: int,
     facts: UnionFacts,
+    progress: Progress,
 ) -> int:
     """Write nodes, their labels and the maps; how many nodes there are."""
+    scratch, maps = make_directory(folder / "sorting"), make_directory(folder / "maps")
     # what waits is held twice while it is sorted, and pieces of all runs while they are merged
     sorter = Sorter(scratch, "keys", _KEYS, memory=memory // 8)
     hosts: dict[str, int] = {}
@@ -169,7 +274,7 @@ def _align(
     for number, (label, parts) in enumerate(zip(facts.snapshots, held, strict=True)):
         column = Urls(parts.urls.path).key_column
         counts.append(len(column))
-        with build.progress.task(f"aligning {label}", total=len(column), unit="pages") as task:
+        with progress.task(f"aligning {label}", total=len(column), unit="pages") as task:
             for start in range(0, len(column), _BLOCK):
                 keys = column.slice(start, _BLOCK).combine_chunks()
                 _note_hosts(hosts, keys, 1 << number, without_www=aligner.by != "static")
@@ -179,15 +284,15 @@ def _align(
                 sorter.add(table.filter(pc.is_valid(table["key"])))
                 task.advance(len(keys))
     facts.pages = counts
-    maps = build.path / "maps"
     places = [
         _make_map(maps / f"{label}.union", count)
         for label, count in zip(facts.snapshots, counts, strict=True)
     ]
     numbering = _Numbering(places, [maps / f"{label}.order" for label in facts.snapshots])
-    with numbering, _open_scratch(scratch / "node-labels") as labels:
-        write_url_tables(build.path, numbering.tables(sorter, labels, build.progress), [], _OTHERS)
+    with numbering, _open_scratch(folder / NODE_LABELS) as labels:
+        write_url_tables(folder, numbering.tables(sorter, labels, progress), [], _OTHERS)
     sorter.remove()
+    remove_tree(scratch)
     facts.aligned = numbering.aligned
     facts.urls = [list(map(int, row)) for row in numbering.counts.overlap("URLs", len(counts)).common]
     by_host = LabelCounts()
@@ -294,62 +399,6 @@ class _Lists(NamedTuple):
     graph: StoredGraph
     to_union: npt.NDArray[np.uint32]
     order: npt.NDArray[np.uint32]
-
-
-def _unite_both(
-    collection: Collection,
-    held: Sequence[_Held],
-    num_nodes: int,
-    build: Build,
-    scratch: Path,
-    memory: int,
-    workers: int,
-    facts: UnionFacts,
-) -> CompressedSize:
-    """Write the union of the graphs and of their transposes, with labels; the size of the first."""
-    node_labels = map_file(scratch / "node-labels", "<u8")
-    parameters = collection.settings(GraphSettings)
-    sizes = []
-    for direction in (FORWARD, TRANSPOSE):
-        counts = LabelCounts()
-        masks = scratch / "arc-labels"
-        lists = []
-        for label, parts in zip(facts.snapshots, held, strict=True):
-            to_union, order = (
-                map_file(build.path / "maps" / f"{label}.{ending}", "<u4") for ending in ("union", "order")
-            )
-            lists.append(_Lists(StoredGraph(parts.graph.path, name=direction), to_union, order))
-        with (
-            GraphWriter(
-                build.path / direction,
-                num_nodes,
-                parameters=parameters,
-                workers=workers,
-                progress=build.progress,
-            ) as writer,
-            _open_scratch(masks) as stream,
-        ):
-            for offsets, targets, labels in unite_lists(
-                lists, num_nodes, memory=memory, progress=build.progress
-            ):
-                writer.append(offsets, targets)
-                stream.write(labels.astype("<u8", copy=False).data)
-                counts.add(labels)
-            sizes.append(writer.finish())
-        write_labels(
-            build.path / direction,
-            build.path / direction,
-            node_labels=node_labels,
-            arc_labels=map_file(masks, "<u8"),
-            num_snapshots=len(held),
-            progress=build.progress,
-        )
-        with explained(masks, "remove"):
-            masks.unlink()
-    facts.num_instances = counts.num_instances
-    facts.arc_ages = counts.by_age(len(held))
-    facts.arcs = [list(map(int, row)) for row in counts.overlap("arcs", len(held)).common]
-    return sizes[0]
 
 
 def unite_lists(

@@ -1,6 +1,7 @@
 """A crawl done again on paper, with tighter limits: which pages of a stored graph it would have reached.
 
-Pages are visited breadth-first from the home pages of hosts, as TIME's crawler did it (section 2): a page
+Pages are visited breadth-first, as TIME's crawler did it (section 2), from the seeds that the crawl had, or
+from the home pages of hosts where these are not known: a page
 lies 0 links deep where its host was entered from another one, else one link deeper than the page that led to
 it. Limits are those of a crawl: pages per host, depth, pages in all, and the share of hosts that were seeds.
 Within a level pages come in the order of nodes.
@@ -27,7 +28,7 @@ class Limits:
     depth: int = NO_LIMIT
     pages: int = NO_LIMIT
     seeds: float = 1.0
-    """Share of the hosts whose home page is a seed."""
+    """Share of the hosts whose seeds are seeds."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class Month:
     present: npt.NDArray[np.bool_]
     offsets: npt.NDArray[np.int64]
     targets: npt.NDArray[np.uint32]
+    seeds: npt.NDArray[np.int64] | None = None
+    """Where the crawl began, in order; None where that is not known."""
 
     @property
     def num_pages(self) -> int:
@@ -51,15 +54,19 @@ class Month:
         return keys
 
 
-def home_pages(month: Month, hosts: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
-    """The first page of each host that has any, in row-key order: its home page where that is there.
+def first_pages(month: Month, hosts: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
+    """The seeds that a month has as pages, in order; where they are not known, the first page of each host.
+
+    In row-key order that is its home page where that is there.
 
     Examples
     --------
     >>> month = Month(np.array([True, False, True, True]), np.zeros(5, np.int64), np.zeros(0, np.uint32))
-    >>> home_pages(month, np.array([0, 0, 1, 1], np.uint32)).tolist()
+    >>> first_pages(month, np.array([0, 0, 1, 1], np.uint32)).tolist()
     [0, 2]
     """
+    if month.seeds is not None:
+        return month.seeds[month.present[month.seeds]]
     nodes = np.flatnonzero(month.present)
     return nodes[np.unique(hosts[nodes], return_index=True)[1]]
 
@@ -90,7 +97,7 @@ def recrawl(
     ([True, True, True, True], [3, 1])
     """
     num_nodes = len(month.present)
-    first = home_pages(month, hosts)
+    first = first_pages(month, hosts)
     if limits.seeds < 1:
         # by host, so that it is the same ones every month
         drawn = np.random.default_rng(seed).random(int(hosts.max()) + 1 if num_nodes else 0) < limits.seeds

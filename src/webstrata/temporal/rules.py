@@ -16,12 +16,18 @@ that are unchanged between the two snapshots under the same URL. With a and d pa
 snapshots, and a' of n' across,
 
     support = a + a'        precision = (a + a') / (a + d + max(a', n'·s))
+
+Most hosts have too few pairs to say anything by themselves, and the same software runs on many of them. So
+the pairs of all hosts are added up too, for a rule of host ``*`` that holds for the whole collection. No host
+counts with more pairs than a rule needs, so that none decides alone, and `HOSTS` of them must speak for it.
+A rule for all does not hold on hosts whose own pairs fall short of the precision: these are its exceptions.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -41,6 +47,10 @@ if TYPE_CHECKING:
     from webstrata.collection import Snapshot
 
 PARAMETER, ORDER = "parameter", "order"
+EVERYWHERE = "*"
+"""In place of a host: the rule is for the whole collection."""
+HOSTS = 5
+"""That must speak for a rule of the whole collection."""
 SAMPLE = 20_000
 """Pages of a snapshot by which it is estimated how many are unchanged in the next."""
 _BLOCK = 1 << 17
@@ -57,10 +67,14 @@ class AlignmentRule:
     precision: float
     across: int = 0
     """Of its support, pairs in two snapshots."""
+    hosts: int = 1
+    """That speak for it."""
+    exceptions: Sequence[str] = ()
+    """Of a rule for the whole collection: hosts that speak against it."""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
-        return asdict(self)
+        return asdict(self) | {"exceptions": list(self.exceptions)}
 
 
 class _Seen(NamedTuple):
@@ -81,15 +95,49 @@ class _Tally:
         self.expected: defaultdict[tuple[str, str, str], float] = defaultdict(float)
         """Of the pairs across, those that would agree if the rule held."""
 
+    def _pairs(self, key: tuple[str, str, str]) -> float:
+        """Those that were found within snapshots, and those across that should agree."""
+        return self.agree[key] + self.differ[key] + max(self.agree_across[key], self.expected[key])
+
     def rules(self, support: int, precision: float) -> list[AlignmentRule]:
+        """Those of hosts with enough pairs, and those of the whole collection."""
+        if not support:
+            return []
         found = []
-        for key in sorted({*self.agree, *self.agree_across}):
+        by_name: defaultdict[tuple[str, str], list[tuple[str, str, str]]] = defaultdict(list)
+        for key in sorted({*self.agree, *self.differ, *self.agree_across, *self.expected}):
             across = self.agree_across[key]
-            speaking = self.agree[key] + across
-            pairs = self.agree[key] + self.differ[key] + max(across, self.expected[key])
-            if support and speaking >= support and speaking / pairs >= precision:
+            speaking, pairs = self.agree[key] + across, self._pairs(key)
+            if pairs:
+                by_name[key[1:]].append(key)
+            if speaking >= support and speaking / pairs >= precision:
                 found.append(AlignmentRule(*key, speaking, round(speaking / pairs, 4), across))
-        return found
+        everywhere = (self._everywhere(keys, support, precision) for _, keys in sorted(by_name.items()))
+        return [*(rule for rule in everywhere if rule), *found]
+
+    def _everywhere(
+        self, keys: Sequence[tuple[str, str, str]], support: int, precision: float
+    ) -> AlignmentRule | None:
+        """The rule for all hosts, if the pairs of all together speak for it."""
+        pairs = np.array([self._pairs(key) for key in keys])
+        across = np.array([self.agree_across[key] for key in keys])
+        speaking = np.array([self.agree[key] for key in keys]) + across
+        # no host counts with more pairs than a rule needs
+        weights = np.minimum(1.0, support / pairs)
+        share = float((weights * speaking).sum() / (weights * pairs).sum())
+        hosts = int((speaking > 0).sum())
+        if hosts < HOSTS or speaking.sum() < support or share < precision:
+            return None
+        against = tuple(key[0] for key, own in zip(keys, speaking / pairs, strict=True) if own < precision)
+        return AlignmentRule(
+            EVERYWHERE,
+            *keys[0][1:],
+            support=int(speaking.sum()),
+            precision=round(share, 4),
+            across=int(across.sum()),
+            hosts=hosts,
+            exceptions=against,
+        )
 
 
 def learn_rules(
@@ -275,7 +323,7 @@ def share_unchanged(one: Snapshot, two: Snapshot, sample: int = SAMPLE) -> float
 
 
 def apply_rules(rules: Iterable[AlignmentRule], keys: Iterable[str]) -> list[str]:
-    """Row keys as the rules of their hosts write them.
+    """Row keys as the rules of their hosts, and of all hosts, write them.
 
     Examples
     --------
@@ -284,27 +332,33 @@ def apply_rules(rules: Iterable[AlignmentRule], keys: Iterable[str]) -> list[str
     >>> apply_rules(rules, ["org,a)/b;sid=1?z=2&c=1 8080", "org,b)/?sid=1"])
     ['org,a)/b?c=1&z=2 8080', 'org,b)/?sid=1']
     """
-    names: dict[str, list[str]] = defaultdict(list)
-    unordered = set()
+    by_host: dict[str, list[AlignmentRule]] = defaultdict(list)
     for rule in rules:
-        if rule.kind == ORDER:
-            unordered.add(rule.host)
-        else:
-            names[rule.host].append(rule.name)
+        by_host[rule.host].append(rule)
+    everywhere = [(rule, frozenset(rule.exceptions)) for rule in by_host.pop(EVERYWHERE, [])]
+
+    @cache
+    def of_host(host: str) -> tuple[list[str], bool]:
+        """Parameters that make no difference on a host, and whether their order makes none."""
+        own = [*by_host.get(host, ()), *(rule for rule, exceptions in everywhere if host not in exceptions)]
+        names = dict.fromkeys(rule.name for rule in own if rule.kind == PARAMETER)
+        return list(names), any(rule.kind == ORDER for rule in own)
+
     written = []
     for key in keys:
         host, target = _split(key)
-        if host in names or host in unordered:
+        names, is_unordered = of_host(host)
+        if names or is_unordered:
             start, _, rest = key.partition(")")
             behind = rest[len(target) :]
-            target = strip(target, names.get(host, ()))
-            key = f"{start}){sort_parameters(target) if host in unordered else target}{behind}"
+            target = strip(target, names)
+            key = f"{start}){sort_parameters(target) if is_unordered else target}{behind}"
         written.append(key)
     return written
 
 
 def keep_rules(rules: Iterable[AlignmentRule], refused: Sequence[str]) -> list[AlignmentRule]:
-    """The rules without those that the user refuses, as ``example.org sid``.
+    """The rules without those that the user refuses, as ``example.org sid``, or ``* sid`` for all hosts.
 
     Examples
     --------

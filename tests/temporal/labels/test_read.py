@@ -13,6 +13,7 @@ from tests.temporal.labelled import Labelled, labelled, make
 from webstrata.errors import FormatError
 from webstrata.graph.settings import GraphSettings
 from webstrata.temporal.labels import CODINGS, LabelledGraph
+from webstrata.temporal.labels import read as reading
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,3 +103,27 @@ def test_damaged_bits_are_said_or_give_labels(tmp_path: Path, coding: str) -> No
                 said.append(str(error))
     assert said
     assert all("union.labels, node" in sentence for sentence in said)
+
+
+def test_lists_of_the_union_are_read_without_labels_of_nodes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = make(3, 40, 12, bounded=True, churn=0.1)
+    path = graph.write(tmp_path / "union")
+    opened = LabelledGraph.open(path, path, snapshots=graph.snapshots)
+    with monkeypatch.context() as context:
+        context.setattr(reading, "unpack_nodes", lambda _data: pytest.fail("they were decoded"))
+        assert opened.num_arcs == len(opened.rows()[1]) == len(graph.targets)
+    np.testing.assert_array_equal(opened.node_labels, graph.node_labels)
+
+
+def test_a_walk_adds_up_what_a_batch_has(tmp_path: Path) -> None:
+    graph = make(4, 60, 12, bounded=True, churn=0.6)
+    nodes = np.random.default_rng(0).integers(60, size=500)
+    for coding in ("runs", "huffman"):
+        path = graph.write(tmp_path / coding, coding=coding)
+        opened = LabelledGraph.open(path, path, snapshots=graph.snapshots)
+        rows = opened.batch_labelled_successors(nodes)
+        sums = len(rows.targets), int(rows.targets.sum(dtype=np.uint64)), int(rows.labels.sum())
+        assert opened.walk(nodes) == sums
+        assert opened.core.walk(nodes.astype(np.uint32)) == sums[:2]

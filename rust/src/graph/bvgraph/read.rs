@@ -2,6 +2,7 @@
 
 use super::content::{Content, Mode, Words, header_of, to_words};
 use super::lists::{Damage, Lists, Shape};
+use super::pieces::{Piece, gather};
 use super::places::Places;
 use super::{PERIOD, Rows, with_suffix};
 use crate::collection::CollectionError;
@@ -146,6 +147,13 @@ impl BvGraph {
         self.offsets.get(node)
     }
 
+    /// The bits around a place, 0 where there are none.
+    #[inline]
+    pub fn word(&self, place: u64) -> u32 {
+        let words = self.words.as_ref();
+        words.get((place / 32) as usize).copied().unwrap_or(0)
+    }
+
     /// A decoder of its lists.
     pub fn lists(&self) -> Lists<'_> {
         Lists::new(self.words.as_ref(), &shape_of(&self.flags), self.num_nodes)
@@ -176,7 +184,8 @@ impl BvGraph {
     pub fn successors(&self, node: u32) -> Result<Vec<u32>, GraphError> {
         self.check(&[node])?;
         let mut found = Vec::new();
-        self.decode(&mut self.lists(), node as usize, &mut found)?;
+        let (node, position) = (node as usize, self.place(node as usize));
+        self.decode(&mut self.lists(), node, position, &mut found)?;
         Ok(found)
     }
 
@@ -184,11 +193,12 @@ impl BvGraph {
         &self,
         lists: &mut Lists<'_>,
         node: usize,
+        position: u64,
         found: &mut Vec<u32>,
     ) -> Result<(), GraphError> {
         let offset = |node: u64| self.offsets.get(node as usize);
         lists
-            .successors(node as u64, self.offsets.get(node), offset, found)
+            .successors(node as u64, position, offset, found)
             .map_err(|damage| self.damaged((node, damage)))
     }
 
@@ -225,25 +235,54 @@ impl BvGraph {
         let work: Vec<&[u32]> = nodes.chunks(PERIOD).collect();
         self.gather(&work, nodes.len(), |nodes, lists, piece| {
             meter.advance(nodes.len() as u64)?;
-            let words = self.words.as_ref();
-            let mut positions = [0; AHEAD];
-            for nodes in nodes.chunks(AHEAD) {
-                let mut seen = 0;
-                for (position, &node) in positions.iter_mut().zip(nodes) {
-                    *position = self.offsets.get(node as usize);
-                    seen ^= words.get((*position / 32) as usize).copied().unwrap_or(0);
-                }
-                std::hint::black_box(seen);
-                for (&position, &node) in positions.iter().zip(nodes) {
-                    let offset = |node: u64| self.offsets.get(node as usize);
-                    lists
-                        .successors(node.into(), position, offset, &mut piece.targets)
-                        .map_err(|damage| self.damaged((node as usize, damage)))?;
-                    piece.ends.push(piece.targets.len() as u64);
-                }
+            self.each(nodes, lists, |lists, node, position| {
+                self.decode(lists, node, position, &mut piece.targets)?;
+                piece.ends.push(piece.targets.len() as u64);
+                Ok(())
+            })
+        })
+    }
+
+    /// Goes through the lists of the nodes one after the other, without keeping them: how many successors they have, and
+    /// their sum.
+    pub fn walk(&self, nodes: &[u32]) -> Result<(u64, u64), GraphError> {
+        self.check(nodes)?;
+        let (mut lists, mut found) = (self.lists(), Vec::new());
+        let (mut arcs, mut sum) = (0, 0u64);
+        self.each(nodes, &mut lists, |lists, node, position| {
+            found.clear();
+            self.decode(lists, node, position, &mut found)?;
+            arcs += found.len() as u64;
+            for &target in &found {
+                sum = sum.wrapping_add(target.into());
             }
             Ok(())
-        })
+        })?;
+        Ok((arcs, sum))
+    }
+
+    /// Does something with each of the nodes and where its list begins. Some lists are found before the first of them is
+    /// decoded, so that the waits for memory overlap.
+    #[inline]
+    fn each<'a>(
+        &self,
+        nodes: &[u32],
+        lists: &mut Lists<'a>,
+        mut act: impl FnMut(&mut Lists<'a>, usize, u64) -> Result<(), GraphError>,
+    ) -> Result<(), GraphError> {
+        let mut positions = [0; AHEAD];
+        for nodes in nodes.chunks(AHEAD) {
+            let mut seen = 0;
+            for (position, &node) in positions.iter_mut().zip(nodes) {
+                *position = self.place(node as usize);
+                seen ^= self.word(*position);
+            }
+            std::hint::black_box(seen);
+            for (&position, &node) in positions.iter().zip(nodes) {
+                act(lists, node as usize, position)?;
+            }
+        }
+        Ok(())
     }
 
     /// The successors of a range of nodes, read in order.
@@ -273,7 +312,7 @@ impl BvGraph {
         let mut begins = Vec::with_capacity(nodes.end - before + 1);
         for node in before..nodes.start {
             begins.push(targets.len());
-            self.decode(lists, node, targets)?;
+            self.decode(lists, node, self.place(node), targets)?;
         }
         piece.skipped = targets.len();
         lists
@@ -302,72 +341,36 @@ impl BvGraph {
 
     /// The successors of a range of nodes, read in order by whoever calls.
     pub fn read_few(&self, nodes: Range<usize>, meter: &Meter) -> Result<Rows, GraphError> {
-        let mut piece = Piece::default();
         let nodes = nodes.start..nodes.end.min(self.num_nodes);
-        self.read(nodes, &mut self.lists(), &mut piece, meter)?;
-        piece.targets.drain(..piece.skipped);
-        piece.ends.insert(0, 0);
-        Ok((piece.ends, piece.targets))
+        let num_lists = nodes.len();
+        self.gather(&[nodes], num_lists, |nodes, lists, piece| {
+            self.read(nodes.clone(), lists, piece, meter)
+        })
     }
 
-    /// Puts one behind the other what threads decode. They do so in rounds, into memory that is used again and again:
-    /// to touch as much of it as there are arcs would take as long as to decode them.
+    /// About how many arcs a list has, with some to spare where it is not all of them.
+    pub fn mean_list(&self, num_lists: usize) -> f64 {
+        let spare = if num_lists < self.num_nodes {
+            1.25
+        } else {
+            1.0
+        };
+        self.num_arcs as f64 / self.num_nodes.max(1) as f64 * spare
+    }
+
     fn gather<W: Sync>(
         &self,
         work: &[W],
         num_lists: usize,
         decode: impl Fn(&W, &mut Lists<'_>, &mut Piece) -> Result<(), GraphError> + Sync,
     ) -> Result<Rows, GraphError> {
-        let (mut offsets, mut targets) = (Vec::with_capacity(num_lists + 1), Vec::new());
-        // what is not used is not touched either; the properties may be wrong
-        let mean = self.num_arcs as f64 / self.num_nodes.max(1) as f64;
-        let expected = mean
-            * num_lists as f64
-            * if num_lists < self.num_nodes {
-                1.25
-            } else {
-                1.0
-            };
-        let _ = targets.try_reserve(expected.min(MOST_EXPECTED) as usize);
-        offsets.push(0);
-        let mut pieces: Vec<Piece> = Vec::new();
-        pieces.resize_with(
-            work.len().min(4 * rayon::current_num_threads()),
-            Piece::default,
-        );
-        for round in work.chunks(pieces.len().max(1)) {
-            pieces
-                .par_iter_mut()
-                .zip(round)
-                .try_for_each(|(piece, work)| {
-                    piece.ends.clear();
-                    piece.targets.clear();
-                    decode(work, &mut self.lists(), piece)
-                })?;
-            for piece in &pieces[..round.len()] {
-                let base = targets.len() as u64;
-                offsets.extend(piece.ends.iter().map(|end| base + end));
-                targets.extend_from_slice(&piece.targets[piece.skipped..]);
-            }
-        }
-        Ok((offsets, targets))
+        let mean = self.mean_list(num_lists);
+        Ok(gather(work, num_lists, mean, false, || self.lists(), decode)?.0)
     }
 }
 
-/// Nodes whose lists are found before the first of them is decoded, so that the waits for memory overlap.
+/// Nodes whose lists are found before the first of them is decoded.
 const AHEAD: usize = 64;
-
-/// Arcs for which memory is set aside on the word of the properties.
-const MOST_EXPECTED: f64 = (1u64 << 34) as f64;
-
-/// What one thread has decoded: lists by their ends.
-#[derive(Default)]
-struct Piece {
-    ends: Vec<u64>,
-    targets: Vec<u32>,
-    /// Targets that belong to lists before the first.
-    skipped: usize,
-}
 
 /// The bytes with which `.ef` begins: magic, version, and hashes and name of the type.
 static HEADER: LazyLock<Option<Vec<u8>>> = LazyLock::new(|| {

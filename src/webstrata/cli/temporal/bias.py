@@ -104,6 +104,7 @@ def _show(report: BiasReport) -> None:
         "too deep": "too_deep",
         "frontier left": "frontier_left",
         "not captured": "not_captured",
+        "seeds": "seeds",
         "only by seed": "only_by_seed",
     }
     show_table(

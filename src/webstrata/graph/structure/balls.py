@@ -148,7 +148,9 @@ def grow_balls(
         harmonic += sums
     length = max(map(len, curves))
     grown = np.array([np.pad(curve, (0, length - len(curve)), mode="edge") for curve in curves])
-    num_nodes = transpose.num_nodes
+    # the ball of a node that is not there at this time is itself, in every round
+    num_nodes = transpose.num_present
+    grown -= transpose.num_nodes - num_nodes
     all_pairs = num_nodes * (num_nodes - 1)
     return Balls(
         registers=registers,

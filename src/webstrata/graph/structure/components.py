@@ -12,6 +12,9 @@ All of this is exact, and done on the compressed graph. Strong components are fo
 the crate ``webgraph-algo``, which takes some 30 bytes a node and the lists of the nodes that it is within;
 rows are made where they are small (see `lending`). For weak ones the graph is gone through once, block by
 block, and trees of nodes are joined: 8 bytes a node. Visits take 4 bytes a node.
+
+Of a graph at one time (`Graph.present`), only the nodes that are there are counted: the others are in no
+component, in no part of the bow tie, and nothing begins or ends at them.
 """
 
 from __future__ import annotations
@@ -38,14 +41,14 @@ class Components:
     """A graph divided into components."""
 
     of_node: npt.NDArray[np.int32]
-    """The component of each node."""
+    """The component of each node; -1 for one that a graph at one time has not."""
     sizes: npt.NDArray[np.int64]
     """How many nodes each has, the largest first."""
 
     @property
     def largest_share(self) -> float:
         """The nodes of the largest component among all; 0 where there are none."""
-        return int(self.sizes[0]) / len(self.of_node) if len(self.sizes) else 0.0
+        return int(self.sizes[0]) / int(self.sizes.sum()) if len(self.sizes) else 0.0
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -80,7 +83,7 @@ def strong_components(graph: Graph, *, progress: Progress | None = None) -> Comp
         return number_components(np.zeros(0, np.uint32))
     lists = lend(graph, progress=progress)
     with progress.task("strong components", total=graph.num_nodes, unit="nodes") as task:
-        return number_components(core.strong_components(lists, progress=task.advance))
+        return number_components(core.strong_components(lists, progress=task.advance), graph.present)
 
 
 def weak_components(graph: Graph, *, progress: Progress | None = None) -> Components:
@@ -100,7 +103,7 @@ def weak_components(graph: Graph, *, progress: Progress | None = None) -> Compon
     # every node two steps up, until all stand at their root
     while not np.array_equal(above := parents[parents], parents):
         parents = above
-    return number_components(parents)
+    return number_components(parents, graph.present)
 
 
 def bow_tie(
@@ -132,7 +135,7 @@ def bow_tie(
     progress = progress or Progress()
     strong = strong or strong_components(graph, progress=progress)
     weak = weak or weak_components(graph, progress=progress)
-    if not graph.num_nodes:
+    if not len(strong):
         return BowTie(0, 0, 0, 0, 0, 0)
     core = strong.of_node == 0
     one = np.flatnonzero(core)[:1]
@@ -148,7 +151,7 @@ def bow_tie(
         outward=int(outward.sum()),
         tubes=int(tubes.sum()),
         tendrils=int((connected & ~known & ~tubes).sum()),
-        disconnected=int((~connected).sum()),
+        disconnected=graph.num_present - int(connected.sum()),
     )
 
 
@@ -212,6 +215,9 @@ def distances(
     """
     found = np.full(graph.num_nodes, -1, dtype=np.int32)
     front = np.unique(np.asarray(start, dtype=np.uint32))
+    if graph.present is not None and not graph.present[front].all():
+        node = int(front[~graph.present[front]][0])
+        raise ValueError(f"start: expected nodes that are there at this time, got {node}")
     found[front] = 0
     distance = 0
     with (progress or Progress()).task("visiting", total=graph.num_nodes, unit="nodes") as task:
@@ -245,14 +251,21 @@ def _new(
     return np.unique(targets[fresh])
 
 
-def number_components(labels: npt.NDArray[np.integer[Any]]) -> Components:
-    """Components by any labels from 0 on, numbered by size and first node.
+def number_components(
+    labels: npt.NDArray[np.integer[Any]], present: npt.NDArray[np.bool_] | None = None
+) -> Components:
+    """Components by any labels from 0 on, numbered by size and first node; of the nodes that are there.
 
     Examples
     --------
     >>> number_components(np.array([7, 3, 3, 9], dtype=np.int32)).of_node.tolist()
     [1, 0, 0, 2]
     """
+    if present is not None and not present.all():
+        inner = number_components(labels[present])
+        of_node = np.full(len(labels), -1, dtype=np.int32)
+        of_node[present] = inner.of_node
+        return Components(of_node, inner.sizes)
     sizes = np.bincount(labels)
     first = np.zeros(len(sizes), dtype=np.int64)
     first[labels[::-1]] = np.arange(len(labels))[::-1]  # of several numbers, the last one stays

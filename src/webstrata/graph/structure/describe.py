@@ -36,6 +36,7 @@ class Structure:
     """What a graph looks like."""
 
     num_nodes: int
+    """Those that are there, of a graph at one time; and so in all that is counted here."""
     num_arcs: int
     num_loops: int
     reciprocity: float
@@ -59,9 +60,10 @@ class Structure:
         """
         if self.balls is None:
             return []
-        scores = self.balls.harmonic
-        order = np.lexsort((np.arange(len(scores)), -scores))[:number]
-        return [(int(node), float(scores[node])) for node in order]
+        nodes = np.flatnonzero(self.weak.of_node >= 0)
+        scores = self.balls.harmonic[nodes]
+        order = np.lexsort((nodes, -scores))[:number]
+        return [(int(nodes[place]), float(scores[place])) for place in order]
 
     def to_json(self) -> dict[str, Any]:
         """One document, with the error of everything that is estimated.
@@ -140,16 +142,17 @@ def describe_structure(
     (2, 1, 2)
     """
     transpose = graph.transpose() if transpose is None else transpose
+    here = slice(None) if graph.present is None else graph.present
     strong = strong_components(graph, progress=progress)
     weak = weak_components(graph, progress=progress)
     neighbours = count_neighbours(graph, transpose, progress=progress)
     return Structure(
-        num_nodes=graph.num_nodes,
+        num_nodes=graph.num_present,
         num_arcs=graph.num_arcs,
         num_loops=neighbours.num_loops,
         reciprocity=neighbours.reciprocity,
-        indegrees=describe_degrees(indegrees(graph, progress=progress)),
-        outdegrees=describe_degrees(outdegrees(graph, progress=progress)),
+        indegrees=describe_degrees(indegrees(graph, progress=progress)[here]),
+        outdegrees=describe_degrees(outdegrees(graph, progress=progress)[here]),
         weak=weak,
         strong=strong,
         bow_tie=bow_tie(graph, transpose, strong, weak, progress=progress),

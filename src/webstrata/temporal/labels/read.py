@@ -1,7 +1,9 @@
 """A union graph with the labels of its nodes and arcs, open.
 
-The graph, its pointers and the stream of labels are mapped or in memory; labels of nodes and codebooks are
-decoded when the files are opened, some nanoseconds and 8 bytes a node.
+The graph, its pointers and the stream of labels are mapped or in memory. To open them takes the same time
+whatever there is in them, but for a checksum of labels of nodes and codebooks as they are compressed: these
+are decoded when the first label is asked for, some nanoseconds and 8 bytes a node. Who asks for lists of the
+union alone never pays for it.
 """
 
 from __future__ import annotations
@@ -92,14 +94,26 @@ class LabelledGraph(BVGraph):
         self.description: Description = read_description(self._path)
         """What the file of labels says about itself."""
         self._refuse_others(graph)
+        self._is_mapped = mapped
+
+    @cached_property
+    def node_labels(self) -> Labels:
+        """The label of each node, decoded when it is first asked for.
+
+        Examples
+        --------
+        >>> arcs = [(0, 1, 0b01), (0, 2, 0b10)]
+        >>> graph = label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=["2026-01", "2026-02"])
+        >>> graph.node_labels.tolist()
+        [3, 1, 2]
+        """
         data = self._section("nodes")
         with self._located():
-            self.node_labels: Labels = unpack_nodes(data, self.num_nodes)
-        """The label of each node."""
-        if len(self.node_labels) != self.num_nodes:
-            raise self._of_another(f"labels of {len(self.node_labels)} nodes", f"{self.num_nodes}")
-        self.node_labels.flags.writeable = False
-        self._labels = self._open(mapped=mapped)
+            found = unpack_nodes(data, self.num_nodes)
+        if len(found) != self.num_nodes:
+            raise self._of_another(f"labels of {len(found)} nodes", f"{self.num_nodes}")
+        found.flags.writeable = False
+        return found
 
     @classmethod
     def open(  # type: ignore[override]
@@ -157,7 +171,8 @@ class LabelledGraph(BVGraph):
                 f"snapshots: expected the {about.num_snapshots} of {self._path}, got {len(self.snapshots)}"
             )
 
-    def _open(self, *, mapped: bool) -> core.Labels:
+    @cached_property
+    def _labels(self) -> core.Labels:
         about = self.description
         # a symbol in a book is somewhere in the stream, in a bit at least unless its book has no other
         num_books = self.num_nodes + _RUNS_BOOKS
@@ -180,7 +195,7 @@ class LabelledGraph(BVGraph):
             return core.Labels(
                 self.core,
                 self._path,
-                mapped,
+                self._is_mapped,
                 words,
                 about.low_bits,
                 (counts, lengths, symbols),
@@ -250,8 +265,25 @@ class LabelledGraph(BVGraph):
         [2, 1, 2]
         """
         numbers = check_nodes(nodes, self.num_nodes)
-        with (progress or Progress()).task("labels", total=len(numbers), unit="nodes") as task:
+        if progress is None:
+            # a task that nobody sees costs as much as some short lists
+            return LabelledRows(*self._labels.batch(numbers))
+        with progress.task("labels", total=len(numbers), unit="nodes") as task:
             return LabelledRows(*self._labels.batch(numbers, progress=task.advance))
+
+    def walk(self, nodes: Nodes) -> tuple[int, int, int]:
+        """How many arcs the nodes have, and the sums of targets and of labels, modulo 2⁶⁴; on one thread.
+
+        Nothing is kept: this is what a loop over labelled lists costs, without arrays.
+
+        Examples
+        --------
+        >>> arcs = [(0, 1, 0b01), (0, 2, 0b10), (1, 2, 0b10)]
+        >>> graph = label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=["2026-01", "2026-02"])
+        >>> graph.walk([1, 0])
+        (3, 5, 5)
+        """
+        return self._labels.walk(check_nodes(nodes, self.num_nodes))
 
     def labelled_rows(
         self, start: int = 0, end: int | None = None, *, progress: Progress | None = None
@@ -313,7 +345,9 @@ class LabelledGraph(BVGraph):
         [2]
         """
         numbers = check_nodes(nodes, self.num_nodes)
-        with (progress or Progress()).task("successors", total=len(numbers), unit="nodes") as task:
+        if progress is None:
+            return self._labels.batch_kept(numbers, list(terms))
+        with progress.task("successors", total=len(numbers), unit="nodes") as task:
             return self._labels.batch_kept(numbers, list(terms), progress=task.advance)
 
     @cached_property
