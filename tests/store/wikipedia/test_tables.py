@@ -1,0 +1,44 @@
+"""Graphs of wikis from their tables, beside SQLite and NetworkX."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import networkx as nx
+import pytest
+
+import webstrata as ws
+from tests.store.wikipedia import reference
+from tests.store.wikipedia.dumps import make_wiki, write_tables
+from webstrata.graph.build import build_graph
+from webstrata.store.wikipedia.ingest import ingest_dump
+from webstrata.store.wikipedia.settings import WikipediaSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from webstrata.api import Snapshot
+
+
+def to_networkx(snapshot: Snapshot) -> nx.DiGraph:
+    build_graph(snapshot, workers=1)
+    graph, urls = nx.DiGraph(), list(snapshot.urls)
+    graph.add_nodes_from(urls)
+    for node, url in enumerate(urls):
+        graph.add_edges_from((url, urls[end]) for end in snapshot.graph.successors(node).tolist())
+    return graph
+
+
+@pytest.mark.parametrize("redirects", ["resolve", "eliminate"])
+def test_every_schema_gives_the_graph_of_sqlite(tmp_path: Path, redirects: str) -> None:
+    pages = make_wiki(1)
+    collection = ws.create(tmp_path / "wiki")
+    for month, schema in enumerate(("old", "both", "new"), 1):
+        folder = write_tables(tmp_path / schema, pages, schema=schema, lines=schema == "both")
+        snapshot = collection.add(f"2009-0{month}")
+        ingest_dump(snapshot, folder, settings=WikipediaSettings(redirects=redirects))
+        expected = reference.make_graph(folder, eliminate=redirects == "eliminate")
+        found = to_networkx(snapshot)
+        assert set(found.nodes) == set(expected.nodes)
+        assert set(found.edges) == set(expected.edges)
+        assert list(snapshot.urls.row_keys) == sorted(snapshot.urls.row_keys)
