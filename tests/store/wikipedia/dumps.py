@@ -196,7 +196,7 @@ def write_export(
     *,
     schema: str = "0.11",
     streams: int = 3,
-    texts: dict[int, str] | None = None,
+    revisions: dict[int, list[tuple[str, str]]] | None = None,
 ) -> Path:
     """The export of a wiki; packed by bzip2 in several streams, as Wikimedia does."""
     names = "".join(
@@ -213,16 +213,19 @@ def write_export(
     shown = []
     for page in pages:
         redirect = f'    <redirect title="{escape(full_title(page.redirect))}" />\n' if page.redirect else ""
-        text = (texts or {}).get(page.id, page.text)
         shown.append(
             f"  <page>\n    <title>{escape(page.full)}</title>\n    <ns>{page.namespace}</ns>\n"
-            f"    <id>{page.id}</id>\n{redirect}    <revision>\n      <id>{page.id + 7}</id>\n"
-            f"      <timestamp>2009-08-01T00:00:00Z</timestamp>\n"
-            f"      <contributor><username>A &amp; b</username><id>1</id></contributor>\n"
-            f"      <model>wikitext</model>\n      <format>text/x-wiki</format>\n"
-            f'      <text bytes="{len(text.encode())}" xml:space="preserve">{escape(text)}</text>\n'
-            f"      <sha1>x</sha1>\n    </revision>\n  </page>\n"
+            f"    <id>{page.id}</id>\n{redirect}"
         )
+        for time, text in (revisions or {}).get(page.id, [("2009-08-01T00:00:00Z", page.text)]):
+            shown[-1] += (
+                f"    <revision>\n      <id>{page.id + 7}</id>\n      <timestamp>{time}</timestamp>\n"
+                f"      <contributor><username>A &amp; b</username><id>1</id></contributor>\n"
+                f"      <model>wikitext</model>\n      <format>text/x-wiki</format>\n"
+                f'      <text bytes="{len(text.encode())}" xml:space="preserve">{escape(text)}</text>\n'
+                f"      <sha1>x</sha1>\n    </revision>\n"
+            )
+        shown[-1] += "  </page>\n"
     size = max(-(-len(shown) // streams), 1)
     pieces = [
         head,

@@ -10,7 +10,7 @@ import pytest
 import webstrata as ws
 from tests.store.wikipedia import reference
 from tests.store.wikipedia.dumps import make_wiki, write_tables
-from webstrata.graph.build import build_graph
+from webstrata.store.links import arcs
 from webstrata.store.wikipedia.ingest import ingest_dump
 from webstrata.store.wikipedia.settings import WikipediaSettings
 
@@ -21,11 +21,10 @@ if TYPE_CHECKING:
 
 
 def to_networkx(snapshot: Snapshot) -> nx.DiGraph:
-    build_graph(snapshot, workers=1)
     graph, urls = nx.DiGraph(), list(snapshot.urls)
     graph.add_nodes_from(urls)
-    for node, url in enumerate(urls):
-        graph.add_edges_from((url, urls[end]) for end in snapshot.graph.successors(node).tolist())
+    pairs = zip(*(column.tolist() for column in arcs(snapshot)), strict=True)
+    graph.add_edges_from((urls[source], urls[end]) for source, end in pairs)
     return graph
 
 

@@ -121,7 +121,6 @@ def read_export(
     *,
     base_url: str = "",
     settings: WikipediaSettings | None = None,
-    at: dt.datetime | None = None,
 ) -> Iterator[Record]:
     r"""The pages of an export as WARC records of kind ``response``.
 
@@ -134,9 +133,7 @@ def read_export(
     base_url
         What the URLs of pages begin with, where the file should not say.
     settings
-        Which pages are taken, and what becomes of redirects.
-    at
-        Of each page the last revision that is not later; the last of all where not given.
+        Which pages are taken, what becomes of redirects, and of what time revisions are.
 
     Examples
     --------
@@ -154,20 +151,18 @@ def read_export(
     site: Siteinfo | None = None
     place = [0]
     dumped = re.search(r"-(\d{4})(\d\d)(\d\d)-", path.name)
-    date = "-".join(dumped.groups()) + "T00:00:00Z" if dumped else ""
-    if at is not None:
-        date = at.strftime("%Y-%m-%dT%H:%M:%SZ")
-    page = _Page()
+    date = "-".join(dumped.groups()) + "T00:00:00Z" if dumped and not settings.at else ""
+    page = _Page(settings.at)
     for kind, element in _iter_elements(path, place):
         if kind == "siteinfo":
             site = _read_siteinfo(path, element, base_url)
             site.wiki.check(settings.namespaces)
         elif kind == "revision":
-            page.take(element, at)
+            page.take(element)
         elif kind == "page":
             site = site or Siteinfo(Wiki(_check_base(path, base_url, "")), "", "")
             record = page.finish(element, site, settings, tally, date, place[0])
-            page = _Page()
+            page = _Page(settings.at)
             if record is not None:
                 yield record
 
@@ -175,15 +170,16 @@ def read_export(
 class _Page:
     """A page being read: of its revisions the one that counts."""
 
-    def __init__(self) -> None:
+    def __init__(self, at: str) -> None:
+        self._at = at
         self.time, self.text, self.model = "", "", "wikitext"
         self.has_revision = self.is_deleted = False
 
-    def take(self, revision: Element, at: dt.datetime | None) -> None:
+    def take(self, revision: Element) -> None:
         """Look at a revision."""
         told = {_local(child): child for child in revision}
         time = (told["timestamp"].text or "").strip() if "timestamp" in told else ""
-        if (at is not None and time > at.strftime("%Y-%m-%dT%H:%M:%SZ")) or time < self.time:
+        if time[: len(self._at)] > self._at or time < self.time:
             return
         self.time, self.has_revision = time, True
         self.model = (told["model"].text or "").strip() if "model" in told else "wikitext"
@@ -214,12 +210,14 @@ class _Page:
         elif namespace not in settings.namespaces:
             tally.leave_out("a page of another namespace")
         elif not self.has_revision:
-            tally.leave_out("a page without a revision at that time")
+            tally.leave_out("a page that was not there at that time")
         elif self.is_deleted:
             tally.leave_out("a page whose text is not in the dump")
         else:
             url = site.wiki.escape(title)
-            target = told["redirect"].get("title") if "redirect" in told else find_redirect(self.text)
+            # the element tells of the last revision, whichever is taken
+            is_told = "redirect" in told and not self._at
+            target = told["redirect"].get("title") if is_told else find_redirect(self.text)
             if target is not None and self.model == "wikitext":
                 if settings.redirects == ELIMINATE:
                     target = ""

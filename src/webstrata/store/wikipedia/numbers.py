@@ -103,5 +103,7 @@ class Pairs:
             with explained(path, "read"):
                 if not path.exists():
                     continue
-                keys = np.unique(np.fromfile(path, np.uint64))
+                keys = np.fromfile(path, np.uint64)
+            keys.sort()
+            keys = keys[np.diff(keys, prepend=keys[:1] + np.uint64(1)) != 0]
             yield (keys >> np.uint64(32)).astype(np.int64), (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)

@@ -43,7 +43,7 @@ _COLUMN = re.compile(rb"^\s*`(\w+)`", re.MULTILINE)
 _DATABASE = re.compile(rb"^-- Host: .*Database: (\S+)", re.MULTILINE)
 _INSERT = re.compile(rb"\s*INSERT (?:IGNORE )?INTO `?(\w+)`?\s*(?:\(([^)]*)\)\s*)?VALUES\s*", re.IGNORECASE)
 _BLANKS = (b", ", b"( ", b" )", b"_binary")
-_ESCAPES = tuple(b"\\" + bytes([byte]) for byte in b"0bnrtZ")
+_ESCAPES = re.compile(rb"\\[0bnrtZ]")
 _VALUE = rb"(?:_binary\s*)?'(?:[^'\\]|\\.|'')*+'|NULL|0x[0-9A-Fa-f]*|[-+]?[0-9][-+0-9.eE]*"
 _ROW = re.compile(rb"\s*\(\s*((?:%b)(?:\s*,\s*(?:%b))*+)\s*\)" % (_VALUE, _VALUE), re.DOTALL)
 _VALUES = re.compile(_VALUE, re.DOTALL)
@@ -157,7 +157,7 @@ def _is_odd(rows: bytes) -> bool:
     """Whether the fast way would not understand it; what looks odd may be in a string, and no harm."""
     return (
         (b" " in rows and any(text in rows for text in _BLANKS))
-        or (b"\\" in rows and any(text in rows for text in _ESCAPES))
+        or _ESCAPES.search(rows) is not None
         or b"\n" in rows
         or b",0x" in rows
     )
