@@ -131,7 +131,22 @@ def _refuse_missing(dump: Dump, settings: WikipediaSettings) -> None:
 
 
 def check_tables(dump: Dump) -> None:
-    """Raise an error if tables of a dump are missing, or not of one wiki."""
+    r"""Raise an error if tables of a dump are missing, or not of one wiki.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> for table, columns in (
+    ...     ("page", "page_id page_namespace page_title page_is_redirect"),
+    ...     ("pagelinks", "pl_from pl_target_id"),
+    ... ):
+    ...     text = ",\n".join(f"  `{name}` int" for name in columns.split())
+    ...     _ = (folder / f"{table}.sql").write_text(f"CREATE TABLE `{table}` (\n{text}\n);\n")
+    >>> check_tables(find_dump(folder))
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...pagelinks.sql: links are told by numbers here, as MediaWiki does from
+    1.43 on; fetch linktarget.sql.gz of the same dump, which says what they stand for
+    """
     heads = read_heads(dump.tables)
     columns = heads["pagelinks"].columns
     if "pl_title" not in columns and "linktarget" not in dump.tables:

@@ -13,7 +13,9 @@ TEXT, TABLES, AUTO = "text", "tables", "auto"
 _namespaces = ("one number at least, none below 0", lambda value: value and min(value) >= 0)
 _date = (
     "a date such as 2009, 2009-08 or 2009-08-10",
-    lambda value: not value or re.fullmatch(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?", value),
+    lambda value: (
+        not value or re.fullmatch(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?", value) is not None
+    ),
 )
 
 

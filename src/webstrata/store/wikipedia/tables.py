@@ -113,7 +113,7 @@ def ingest_tables(
     renew: str = "",
     progress: Progress | None = None,
 ) -> TablesResult:
-    """Make the pages and links of a wiki those of a snapshot; parts that need its text are removed.
+    r"""Make the pages and links of a wiki those of a snapshot; parts that need its text are removed.
 
     Parameters
     ----------
@@ -129,6 +129,25 @@ def ingest_tables(
         The command that does it again, for `webstrata show`.
     progress
         Where progress is shown.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> from webstrata.store.wikipedia.settings import WikipediaSettings
+    >>> from webstrata.store.wikipedia.titles import Wiki
+    >>> folder = getfixture("tmp_path")
+    >>> for table, columns, rows in (
+    ...     ("page", "page_id page_namespace page_title page_is_redirect", "(1,0,'Fish',0),(2,0,'Fishes',1)"),
+    ...     ("pagelinks", "pl_from pl_namespace pl_title", "(1,0,'Fishes'),(2,0,'Fish')"),
+    ... ):
+    ...     named = ",\n".join(f"  `{name}` int" for name in columns.split())
+    ...     text = f"CREATE TABLE `{table}` (\n{named}\n);\nINSERT INTO `{table}` VALUES {rows};\n"
+    ...     _ = (folder / f"{table}.sql").write_text(text)
+    >>> files = {name: folder / f"{name}.sql" for name in ("page", "pagelinks")}
+    >>> snapshot = ws.create(folder / "wiki").add("2009-08")
+    >>> result = ingest_tables(snapshot, files, Wiki("https://en.wikipedia.org/wiki/"), WikipediaSettings())
+    >>> result.pages, result.redirects, result.lost_redirects
+    (1, 1, 0)
     """
     progress = progress or Progress()
     started = time.monotonic()
