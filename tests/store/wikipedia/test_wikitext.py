@@ -33,7 +33,7 @@ def read(text: str) -> tuple[str, list[tuple[str, str]]]:
         ("x<!-- [[no]] -->y <!-- open [[no]]", "xy", []),
         ("<nowiki>[[no]] '''x'''</nowiki>", "[[no]] '''x'''", []),
         ("a<math>x [[no]]</math>b", "ab", []),
-        ("A.<ref>By [[Bob]], ''Book''</ref> B.<ref name=x /> C", "A. Bob B. C", [("Bob", "Bob")]),
+        ("A.<ref>By [[Bob]], ''Book''</ref> B.<ref name=x /> C", "A. B. C\nBob", [("Bob", "Bob")]),
         ("{{Box|a=[[Sea]]|b={{c|[[Water|wet]]}} text}}X", "Sea wetX", [("Sea", "Sea"), ("Water", "wet")]),
         ("[[File:a.jpg|thumb|A [[shark]]|alt=x]]Y", "A shark Y", [("Shark", "shark")]),
         ("[[Category:Fish]][[de:Fisch]][[zh-min-nan:X]]Z", "Z", []),
@@ -42,11 +42,13 @@ def read(text: str) -> tuple[str, list[tuple[str, str]]]:
          [("https://x.org/?a=1&b=2", "out"), ("https://y.org/", "https://y.org")]),
         ("== Head ==\n* one\n# two\n\npar", "Head\none\ntwo\npar", []),
         ("{| class=x\n! A !! b=c | B\n|-\n| [[One|1]] || 2\n|}", "A\nB\n1\n2", [("One", "1")]),
-        ("5 < 6 & 7 > 2", "5 < 6 & 7 > 2", []),
+        ("5 < 6 & 7 > 2 &lt; &nbsp;8 &copy", "5 < 6 & 7 > 2 < \xa08 &copy", []),
+        ("[http://x.org ''It'' is] [[a|''b''c]]", "It is bc", [("http://x.org/", "It is"), ("A", "bc")]),
         ("[[unclosed {{ too", "[[unclosed {{ too", []),
         ("{{a|[[b}} c]]", "c]]", []),
         ("[[x\ny]] [[{{t}}]] [[a<b]]", "[[x y]] a<b", []),
         ("line<br/>next", "line\nnext", []),
+        ("<gallery>\nA.jpg|One [[fish|f]]\nB.jpg\n</gallery>x", "One f\nx", [("Fish", "f")]),
     ],
 )  # fmt: skip
 def test_what_a_reader_sees_and_where_it_leads(text: str, shown: str, links: list[tuple[str, str]]) -> None:

@@ -92,7 +92,9 @@ def ingest_dump(
     dump = check_dump(path, base_url=base_url, settings=settings)
     if mode == "add":
         raise UsageError("a dump is a whole wiki, and not added to another one; choose a snapshot of its own")
-    if mode == "new" and ("warc" in snapshot.parts or PARTS[-1] in snapshot.parts):
+    # captures of a text that was broken off behind its pages are no obstacle, as the store knows
+    own = "warc" in snapshot.parts and dump.kind != TABLES
+    if mode == "new" and not own and {"warc", PARTS[-1]} & {record.name for record in snapshot.parts}:
         raise ExistsError(
             f"{snapshot.path}: this snapshot has pages already; choose another one, or replace them with "
             f"--again"
@@ -101,4 +103,4 @@ def ingest_dump(
         wiki = find_wiki(dump, base_url)
         return ingest_tables(snapshot, dump.tables, wiki, settings, renew=renew, progress=progress)
     sources = [Source(text, base_url, wiki=settings) for text in dump.texts]
-    return ingest_sources(snapshot, sources, mode="again", renew=renew, progress=progress)
+    return ingest_sources(snapshot, sources, mode=mode, renew=renew, progress=progress)

@@ -6,10 +6,10 @@ mostly made of; links that a template would add by itself, as those of a navigat
 is the text of its arguments. Other than that
 
 - ``[[Target|label]]`` is a link, with the letters behind it (``[[fish]]es``); to its own section it is text;
-- ``[[File:…|caption]]`` is its caption; ``[[Category:…]]`` is nothing, and neither is a link to the same page
-  in another language (``[[de:Fisch]]``); with a colon before them they are links;
+- ``[[File:…|caption]]`` is its caption, in a gallery too; ``[[Category:…]]`` is nothing, and neither is a
+  link to the same page in another language (``[[de:Fisch]]``); with a colon before them they are links;
 - ``[https://… label]`` is a link that asks not to be followed, as Wikipedia writes it;
-- tables are their cells, references only their links;
+- tables are their cells; of references the links stand at the end;
 - ``nowiki`` and ``pre`` are text as it is written; formulas, scores, maps and timelines are nothing.
 
 Each character is looked at a bounded number of times; what is nested more than `MAX_DEPTH` deep is text.
@@ -18,7 +18,7 @@ Each character is looked at a bounded number of times; what is nested more than 
 from __future__ import annotations
 
 import re
-from html import escape
+from html import escape as escape_all
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ _HIDDEN = (
     "templatedata",
 )
 _VERBATIM = ("nowiki", "pre", "syntaxhighlight", "source")
+_GALLERY = "gallery"
 _BLOCKS = (
     "br",
     "p",
@@ -61,7 +62,7 @@ _TOKEN = re.compile(
     r"\{\{|\}\}|\[\[|\]\]|<(?P<close>/?)(?P<tag>[a-zA-Z][a-zA-Z0-9]*)\b(?P<rest>[^<>]*)>"
     r"|\[(?P<outside>(?:https?:)?//[^\s\[\]<>\"]+)[ \t]*(?P<label>[^\[\]\n]*)\]"
 )
-_END = {tag: re.compile(rf"</{tag}\s*>", re.IGNORECASE) for tag in (*_HIDDEN, *_VERBATIM)}
+_END = {tag: re.compile(rf"</{tag}\s*>", re.IGNORECASE) for tag in (*_HIDDEN, *_VERBATIM, _GALLERY)}
 _TRAIL = re.compile(r"[^\W\d_]+")
 _LANGUAGE = re.compile(r"(?:[a-z]{2,3}|simple|[a-z]{2,3}-[a-z-]{2,}|[a-z]{2,3}_[a-z_]{2,})\Z")
 _OPTION = re.compile(
@@ -72,6 +73,7 @@ _OPTION = re.compile(
 """What is said of a picture beside its caption."""
 _HEADING = re.compile(r"(={1,6})[ \t]*(.+?)[ \t]*\1[ \t]*\Z")
 _MAGIC = re.compile(r"__[A-Z]+__|'{2,}")
+_AMPERSAND = re.compile(r"&(?!#?\w{1,31};)")
 _CELLS = re.compile(r"\|\||!!")
 _REDIRECT = re.compile(r"\s*#\s*redirect\w*\s*:?\s*\[\[([^\]|\n]+)", re.IGNORECASE)
 
@@ -114,7 +116,7 @@ def render(text: str, wiki: Wiki) -> str:
     >>> print(render("'''Fish''' live in [[sea]]s.\n== See ==\n* {{box|in=[[Water]]|no=text}}", wiki))
     Fish live in <a href="https://en.wikipedia.org/wiki/Sea">seas</a>.
     <h2>See</h2>
-    <li> <a href="https://en.wikipedia.org/wiki/Water">Water</a>
+    <li><a href="https://en.wikipedia.org/wiki/Water">Water</a></li>
     """
     return _arrange(_Parser(wiki).parse(_strip_comments(text)))
 
@@ -136,6 +138,8 @@ class _Parser:
     def __init__(self, wiki: Wiki) -> None:
         self._wiki = wiki
         self._stack = [_Frame("page", "")]
+        self._notes: list[str] = []
+        """Links of references, which stand at the end of a page."""
         self._endless: set[str] = set()
         """Tags that are closed nowhere from here on: to look once is enough."""
 
@@ -148,7 +152,8 @@ class _Parser:
         self._stack[-1].pieces.append(text[place:])
         while len(self._stack) > 1:
             self._give_up()
-        return "".join(map(_to_html, self._stack[0].pieces))
+        notes = "".join(f"\n* {link}" for link in self._notes)
+        return "".join(map(_to_html, self._stack[0].pieces)) + notes
 
     def _take(self, found: re.Match[str], text: str) -> int:
         """Take a token in; where to go on."""
@@ -195,13 +200,17 @@ class _Parser:
     def _put_links(self, frame: _Frame) -> None:
         """Of a template or a reference, the links."""
         links = [piece for piece in frame.pieces if isinstance(piece, _Html) and "<a " in piece]
-        if links:
+        if frame.kind == "ref":
+            self._notes += links
+        elif links:
             self._stack[-1].pieces.append(_Html(" " + " ".join(links)))
 
     def _put_outside(self, url: str, label: str) -> None:
         url = url if url.startswith("http") else f"https:{url}"
-        shown = escape(label.strip() or url, quote=False)
-        self._stack[-1].pieces.append(_Html(f'<a rel="nofollow" href="{escape(url)}">{_mask(shown)}</a>'))
+        shown = _escape(label.strip() or url)
+        self._stack[-1].pieces.append(
+            _Html(f'<a rel="nofollow" href="{escape_all(url)}">{_mask(_MAGIC.sub("", shown))}</a>')
+        )
 
     def _take_tag(self, found: re.Match[str], text: str) -> int:
         tag, end = found["tag"].lower(), found.end()
@@ -215,8 +224,12 @@ class _Parser:
                 self._stack[-1].pieces.append(found[0])
                 return end
             if tag in _VERBATIM:
-                shown = escape(text[end : closing.start()], quote=False)
+                shown = escape_all(text[end : closing.start()], quote=False)
                 self._stack[-1].pieces.append(_Html(_mask(shown)))
+            elif tag == _GALLERY:
+                lines = (line.partition("|")[2] for line in text[end : closing.start()].split("\n"))
+                captions = "".join(f"\n* {line}" for line in lines if line.strip())
+                self._stack[-1].pieces.append(_Html(_Parser(self._wiki).parse(captions) + "\n"))
             return closing.end()
         if tag == "ref":
             if found["close"]:
@@ -246,9 +259,9 @@ class _Parser:
             if match := _TRAIL.match(text, end):
                 trail, end = match[0], match.end()
             shown = [piece for label in labels for piece in ("|", *label)][1:] or [target.strip().lstrip(":")]
-            label = _mask("".join(map(_to_html, shown)) + escape(trail, quote=False))
+            label = _mask(_MAGIC.sub("", "".join(map(_to_html, shown)) + _escape(trail)))
             if found is not None and "<a " not in label:
-                label = f'<a href="{escape(self._wiki.url(*found))}">{label}</a>'
+                label = f'<a href="{escape_all(self._wiki.url(*found))}">{label}</a>'
             self._stack[-1].pieces.append(_Html(label))
             return end
         self._stack[-1].pieces += ["[[", *pieces, "]]"]
@@ -271,12 +284,17 @@ def _split(pieces: Iterable[str]) -> tuple[str | None, list[list[str]]]:
     return target, labels
 
 
+def _escape(text: str) -> str:
+    """Text as HTML; what is a character reference in wikitext is one here."""
+    return _AMPERSAND.sub("&amp;", text).replace("<", "&lt;").replace(">", "&gt;")
+
+
 def _to_html(piece: str) -> str:
-    return piece if isinstance(piece, _Html) else escape(piece, quote=False)
+    return piece if isinstance(piece, _Html) else _escape(piece)
 
 
 def _mask(html: str) -> str:
-    """HTML in which nothing looks like the beginning of a line, a cell or bold type."""
+    """HTML in which nothing looks like the beginning of a line, a cell or italics."""
     for sign, number in (("|", 124), ("!", 33), ("'", 39), ("=", 61)):
         if sign in html and "<a " not in html:
             html = html.replace(sign, f"&#{number};")
@@ -303,7 +321,7 @@ def _arrange(html: str) -> str:
             level = len(found[1])
             lines.append(f"<h{level}>{found[2]}</h{level}>")
         elif text[0] in "*#:;":
-            lines.append("<li> " + text.lstrip("*#:; "))
+            lines.append(f"<li>{text.lstrip('*#:; ')}</li>")
         elif text.startswith("----"):
             lines.append("<hr>" + text.lstrip("-"))
         else:
