@@ -77,6 +77,7 @@ def test_nothing_that_is_written_gets_out_of_its_place(text: str) -> None:
         "br",
         "p",
         "li",
+        "/li",
         "hr",
         *(f"{end}h{n}" for n in range(1, 7) for end in ("", "/")),
     }
