@@ -21,7 +21,7 @@ import time
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from webstrata.collection.files import make_directory, remove_tree
+from webstrata.collection.files import make_directory, remove_tree, rename
 from webstrata.collection.progress import Progress
 from webstrata.errors import FormatError
 from webstrata.store.links import write_links
@@ -161,19 +161,31 @@ def ingest_tables(
             work = Join(scratch, files, heads, wiki, settings, progress)
             work.read()
             work.join()
+            ready = {name: make_directory(scratch / f"part-{name}") for name in PARTS}
+            write_pages(ready["pages"] / "pages.parquet", work.pages(), crawl=snapshot.label)
+            write_url_tables(ready["urls"], work.nodes(), work.others(), OTHERS)
+            num_links = write_links(ready["links"], work.targets(), work.links())
+            # from here on it is a matter of names and checksums
             for name in ("links", *_LACKING):  # those that are of other pages
                 if name in snapshot.parts:
                     snapshot.parts.remove(name)
-            with snapshot.build("pages", settings=settings, renew=renew, progress=progress) as build:
-                write_pages(build.path / "pages.parquet", work.pages(), crawl=snapshot.label)
-                build.count(nodes=work.num_nodes)
-                build.lacks |= dict.fromkeys(_LACKING, LACKS)
-            with snapshot.build("urls", inputs=("pages",), renew=renew, progress=progress) as build:
-                write_url_tables(build.path, work.nodes(), work.others(), OTHERS)
-                build.count(nodes=work.num_nodes, others=work.num_redirects)
-            with snapshot.build("links", inputs=("pages",), renew=renew, progress=progress) as build:
-                num_links = write_links(build.path, work.targets(), work.links())
-                build.count(links=num_links, targets=work.num_targets)
+            counts = {
+                "pages": {"nodes": work.num_nodes},
+                "urls": {"nodes": work.num_nodes, "others": work.num_redirects},
+                "links": {"links": num_links, "targets": work.num_targets},
+            }
+            for name in PARTS:
+                with snapshot.build(
+                    name,
+                    settings=settings if name == "pages" else None,
+                    inputs=() if name == "pages" else ("pages",),
+                    renew=renew,
+                    progress=progress,
+                ) as build:
+                    for path in sorted(ready[name].iterdir()):
+                        rename(path, build.path / path.name)
+                    build.count(**counts[name])
+                    build.lacks |= dict.fromkeys(_LACKING, LACKS) if name == "pages" else {}
         finally:
             remove_tree(scratch)
     return TablesResult(
