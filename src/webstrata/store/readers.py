@@ -41,6 +41,8 @@ class Source(NamedTuple):
     """Where reading begins, for WARC."""
     wiki: WikipediaSettings | None = None
     """What is taken of the export of a wiki; what is taken by default where not given."""
+    workers: int = 1
+    """Processes that may help to read it."""
 
 
 class Reader(NamedTuple):
@@ -79,7 +81,9 @@ READERS: dict[str, Reader] = {
     ),
     "MediaWiki export": Reader(
         is_export,
-        lambda source, tally: read_export(source.path, tally, base_url=source.base_url, settings=source.wiki),
+        lambda source, tally: read_export(
+            source.path, tally, base_url=source.base_url, settings=source.wiki, workers=source.workers
+        ),
         "pages-articles",
     ),
     "HTML": Reader(

@@ -20,16 +20,16 @@ import datetime as dt
 import re
 from dataclasses import dataclass
 from email.utils import format_datetime
-from html import escape
 from typing import TYPE_CHECKING, cast
 from xml.etree.ElementTree import ParseError, XMLPullParser
 
 from webstrata.errors import FormatError, UsageError
 from webstrata.store.record import Record
+from webstrata.store.wikipedia.drafts import Draft, iter_bodies
 from webstrata.store.wikipedia.packed import scan_blocks
 from webstrata.store.wikipedia.settings import ELIMINATE, WikipediaSettings
 from webstrata.store.wikipedia.titles import NAMESPACES, Wiki
-from webstrata.store.wikipedia.wikitext import find_redirect, render
+from webstrata.store.wikipedia.wikitext import find_redirect
 from webstrata.web.url import normalize
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 18
 _START = re.compile(rb"<mediawiki\b")
-_DIGIT = re.compile(r"\d")
 _SCHEMA = re.compile(r"\{?http://www\.mediawiki\.org/xml/export-(\d+)\.(\d+)/\}?")
 _NEWEST = 11
 
@@ -121,6 +120,7 @@ def read_export(
     *,
     base_url: str = "",
     settings: WikipediaSettings | None = None,
+    workers: int = 1,
 ) -> Iterator[Record]:
     r"""The pages of an export as WARC records of kind ``response``.
 
@@ -134,6 +134,8 @@ def read_export(
         What the URLs of pages begin with, where the file should not say.
     settings
         Which pages are taken, what becomes of redirects, and of what time revisions are.
+    workers
+        Processes that make HTML of wikitext.
 
     Examples
     --------
@@ -148,10 +150,26 @@ def read_export(
     ('https://simple.wikipedia.org/wiki/Fish', b'<a href="https://simple.wikipedia.org/wiki/Sea">Sea</a>')
     """
     settings = settings or WikipediaSettings()
-    site: Siteinfo | None = None
-    place = [0]
     dumped = re.search(r"-(\d{4})(\d\d)(\d\d)-", path.name)
     date = "-".join(dumped.groups()) + "T00:00:00Z" if dumped and not settings.at else ""
+    common = (("WARC-Date", date),) if date else ()
+    drafts = _iter_drafts(path, tally, base_url, settings)
+    for draft, body in iter_bodies(drafts, workers=workers):
+        headers = (
+            ("WARC-Type", "response"),
+            ("WARC-Target-URI", draft.url),
+            *common,
+            ("Content-Type", "application/http; msgtype=response"),
+        )
+        yield Record("response", headers, draft.head.encode("latin-1", "replace") + body, draft.offset)
+
+
+def _iter_drafts(
+    path: Path, tally: Tally, base_url: str, settings: WikipediaSettings
+) -> Iterator[tuple[Draft, Wiki]]:
+    """The pages that are taken, as they stand in the file."""
+    site: Siteinfo | None = None
+    place = [0]
     page = _Page(settings.at)
     for kind, element in _iter_elements(path, place):
         if kind == "siteinfo":
@@ -161,10 +179,10 @@ def read_export(
             page.take(element)
         elif kind == "page":
             site = site or Siteinfo(Wiki(_check_base(path, base_url, "")), "", "")
-            record = page.finish(element, site, settings, tally, date, place[0])
+            draft = page.finish(element, site, settings, tally, place[0])
             page = _Page(settings.at)
-            if record is not None:
-                yield record
+            if draft is not None:
+                yield draft, site.wiki
 
 
 class _Page:
@@ -191,40 +209,35 @@ class _Page:
         )
 
     def finish(
-        self,
-        element: Element,
-        site: Siteinfo,
-        settings: WikipediaSettings,
-        tally: Tally,
-        date: str,
-        offset: int,
-    ) -> Record | None:
-        """The page as a record, if it is one that is taken."""
+        self, element: Element, site: Siteinfo, settings: WikipediaSettings, tally: Tally, offset: int
+    ) -> Draft | None:
+        """The page, if it is one that is taken."""
         told = {_local(child): child for child in element}
         title = (told["title"].text or "").strip() if "title" in told else ""
         number = (told["ns"].text or "").strip() if "ns" in told else ""
-        found = site.wiki.find(f":{title}") if not re.fullmatch(r"-?\d+", number) else None
-        namespace = int(number) if found is None and number else found[0] if found else 0
-        if not title:
-            tally.leave_out("a page without a title")
-        elif namespace not in settings.namespaces:
-            tally.leave_out("a page of another namespace")
-        elif not self.has_revision:
-            tally.leave_out("a page that was not there at that time")
-        elif self.is_deleted:
-            tally.leave_out("a page whose text is not in the dump")
-        else:
-            url = site.wiki.escape(title)
-            # the element tells of the last revision, whichever is taken
-            is_told = "redirect" in told and not self._at
-            target = told["redirect"].get("title") if is_told else find_redirect(self.text)
-            if target is not None and self.model == "wikitext":
-                if settings.redirects == ELIMINATE:
-                    target = ""
-                return _make(url, date, self._head(301, site.wiki.link(target)), b"", offset)
-            body = self._render(title, site)
-            return _make(url, date, self._head(200, ""), body, offset)
-        return None
+        if re.fullmatch(r"-?\d+", number):
+            namespace = int(number)
+        else:  # schemas before 0.5 leave it to the title
+            namespace = (site.wiki.find(f":{title}") or (0, ""))[0]
+        reasons = {
+            "a page without a title": not title,
+            "a page of another namespace": namespace not in settings.namespaces,
+            "a page that was not there at that time": not self.has_revision,
+            "a page whose text is not in the dump": self.is_deleted,
+        }
+        for reason, holds in reasons.items():
+            if holds:
+                tally.leave_out(reason)
+                return None
+        is_wikitext = self.model == "wikitext"
+        # the element tells of the last revision, whichever is taken
+        is_told = "redirect" in told and not self._at
+        target = told["redirect"].get("title") if is_told else find_redirect(self.text)
+        url, text, head = site.wiki.escape(title), self.text, self._head(200, "")
+        if target is not None and is_wikitext:
+            location = "" if settings.redirects == ELIMINATE else site.wiki.link(target)
+            return Draft(url, self._head(301, location), offset, title, None, is_wikitext, site.language)
+        return Draft(url, head, offset, title, text, is_wikitext, site.language)
 
     def _head(self, status: int, location: str) -> str:
         lines = [f"HTTP/1.1 {status} {'OK' if status == 200 else 'Moved Permanently'}"]
@@ -236,30 +249,6 @@ class _Page:
         except ValueError:
             pass
         return "\r\n".join([*lines, "", ""])
-
-    def _render(self, title: str, site: Siteinfo) -> bytes:
-        name = escape(title, quote=False)
-        shown = _DIGIT.sub(lambda digit: f"&#{ord(digit[0])};", name)
-        if self.model == "wikitext":
-            body = render(self.text, site.wiki)
-        else:
-            body = f"<pre>{escape(self.text, quote=False)}</pre>"
-        language = f' lang="{escape(site.language)}"' if site.language else ""
-        page = (
-            f'<!DOCTYPE html>\n<html{language}><head><meta charset="utf-8"><title>{name}</title></head>\n'
-            f"<body><h1>{shown}</h1>\n{body}\n</body></html>\n"
-        )
-        return page.encode("utf-8", "replace")
-
-
-def _make(url: str, date: str, head: str, body: bytes, offset: int) -> Record:
-    headers = (
-        ("WARC-Type", "response"),
-        ("WARC-Target-URI", url),
-        *([("WARC-Date", date)] if date else []),
-        ("Content-Type", "application/http; msgtype=response"),
-    )
-    return Record("response", headers, head.encode("latin-1", "replace") + body, offset)
 
 
 def _local(element: Element) -> str:

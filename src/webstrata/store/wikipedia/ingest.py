@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import ExistsError, UsageError
 from webstrata.store.ingest import IngestResult, ingest_sources
 from webstrata.store.readers import Source
@@ -102,5 +103,6 @@ def ingest_dump(
     if dump.kind == TABLES:
         wiki = find_wiki(dump, base_url)
         return ingest_tables(snapshot, dump.tables, wiki, settings, renew=renew, progress=progress)
-    sources = [Source(text, base_url, wiki=settings) for text in dump.texts]
+    workers = snapshot.settings(ResourcesSettings).num_workers
+    sources = [Source(text, base_url, wiki=settings, workers=workers) for text in dump.texts]
     return ingest_sources(snapshot, sources, mode=mode, renew=renew, progress=progress)
