@@ -15,6 +15,7 @@ import pytest
 
 import webstrata as ws
 from tests.conftest import command_path
+from tests.store.wikipedia.dumps import make_wiki, write_export, write_tables
 from tests.stories.conftest import assert_refused, picture
 from webstrata.store.warc import Capture, WarcWriter
 
@@ -198,3 +199,43 @@ def test_a_bomb_costs_no_memory_and_no_good_record(webstrata: Command, tmp_path:
     assert (document["captures"], document["damaged"]) == (1, 1), done.stderr
     # the program itself, and what there is once; not what the record says that there is
     assert int(done.stderr) << 10 < 700 << 20
+
+
+def test_a_dump_of_wikipedia_becomes_a_graph_or_pages_with_text(webstrata: Command, tmp_path: Path) -> None:
+    pages = make_wiki(6, 20)
+    write_tables(tmp_path / "tables", pages, schema="new")
+    (tmp_path / "text").mkdir()
+    write_export(tmp_path / "text" / "simplewiki-20090810-pages-articles.xml.bz2", pages)
+    webstrata("new", "wiki")
+    done = webstrata("ingest", "wiki", "2009-08", "--wikipedia", "tables", "--redirects", "eliminate")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "links, and no text.\n" in done.stdout
+    done = webstrata("graph", "build", "wiki", "2009-08", "--json")
+    assert json.loads(done.stdout)["nodes"] == sum(not page.redirect for page in pages if page.namespace == 0)
+    assert_refused(webstrata("get", "wiki", "https://simple.wikipedia.org/wiki/1987"), "links and no text")
+    assert_refused(webstrata("ls", "wiki", "simple.wikipedia.org", "--host"), "links and no text")
+    assert_refused(webstrata("summaries", "build", "wiki", "2009-08"), "there is no part text")
+    done = webstrata("ingest", "wiki", "2009-09", "--wikipedia", "text", "--json")
+    assert json.loads(done.stdout)["left_out"] == {"a page of another namespace": 5}
+    shown = webstrata("get", "wiki", "https://simple.wikipedia.org/wiki/1987", "--text")
+    assert shown.stdout.startswith("1987\n1987 is a page.\n")
+    parts = json.loads(webstrata("show", "wiki", "2009-08", "--json").stdout)["snapshots"][0]["parts"]
+    assert {part["renew"] for part in parts if part["name"] != "graph"} == {
+        "webstrata ingest wiki 2009-08 --again --wikipedia tables --redirects eliminate"
+    }
+    assert webstrata("check", "wiki").returncode == 0
+
+
+def test_a_dump_that_cannot_be_taken_makes_no_snapshot(webstrata: Command, tmp_path: Path) -> None:
+    write_tables(tmp_path / "tables", make_wiki(6, 8))
+    webstrata("new", "wiki")
+    for words, sentence in (
+        ("--wikipedia none", "none: this is not there; name the folder of a dump"),
+        ("--wikipedia tables pages/", "files of pages, or a dump with --wikipedia; one of the two"),
+        ("pages/ --redirects resolve", "--redirects is said of a dump; name one with --wikipedia"),
+        ("--wikipedia tables --namespaces 0,99", "nobody knows what namespace 99 of"),
+        ("--wikipedia tables --at August", "at is August, and must be a date such as 2009"),
+        ("--wikipedia tables --source text", "there is no pages-articles.xml.bz2 here"),
+    ):
+        assert_refused(webstrata("ingest", "wiki", "2009-08", *words.split()), sentence)
+    assert ws.open(tmp_path / "wiki").labels == []

@@ -61,6 +61,8 @@ class Build:
         self.name = name
         self.progress = progress
         self.counts: dict[str, int] = {}
+        self.lacks: dict[str, str] = {}
+        """Parts that cannot be built beside this one, and why."""
         self.shard_keys: set[str] = set()
         self.record: PartRecord | None = None
         self._parts = parts
@@ -191,6 +193,7 @@ class Build:
             settings=self._settings,
             inputs=self._inputs,
             counts=self.counts,
+            lacks=self.lacks,
         )
         write_record(self.path, record)
         return record

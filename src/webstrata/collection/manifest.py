@@ -66,6 +66,8 @@ class PartRecord:
     settings: dict[str, Any] = field(default_factory=dict)
     inputs: dict[str, str] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
+    lacks: dict[str, str] = field(default_factory=dict)
+    """Parts that what it was made from does not give, and why: what is said to those who ask for them."""
 
     def to_table(self) -> dict[str, Any]:
         """The record as plain data; its name is the table's."""

@@ -142,9 +142,9 @@ class Parts:
             if manifest.damage:
                 raise FormatError(repair_sentence(manifest)) from None
             known = ", ".join(manifest.parts) or "none yet"
-            raise MissingError(
-                f"{self.folder}: there is no part {name} (parts: {known}); build it first"
-            ) from None
+            reasons = (record.lacks.get(name) for record in manifest.parts.values())
+            advice = next(filter(None, reasons), "build it first")
+            raise MissingError(f"{self.folder}: there is no part {name} (parts: {known}); {advice}") from None
 
     def path(self, record: PartRecord) -> Path:
         """Where the files of a part lie."""

@@ -396,4 +396,12 @@ class AllCaptures:
                 is_same = held is not None and held[1] == record
                 captures = held[2] if held is not None and is_same else Captures(snapshot)
                 self._open[label] = (snapshot, record, captures)
+        if not self._open:
+            self._explain()
         return [captures for _, _, captures in self._open.values()]
+
+    def _explain(self) -> None:
+        """Say why there are none, where a snapshot was made of something that has none."""
+        for snapshot in self._collection:
+            if any("index" in record.lacks for record in snapshot.parts):
+                snapshot.parts.record("index")

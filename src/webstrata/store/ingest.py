@@ -169,10 +169,32 @@ def ingest(
     >>> result.captures, result.pages, list(snapshot.urls)
     (1, 1, ['http://a.uk/'])
     """
+    sources = list_sources(paths, base_url=base_url, scratch=snapshot.working_folder("ingest"))
+    return ingest_sources(snapshot, sources, mode=mode, renew=renew, progress=progress)
+
+
+def ingest_sources(
+    snapshot: Snapshot,
+    sources: list[Source],
+    *,
+    mode: Literal["new", "again", "add"] = "new",
+    renew: str = "",
+    progress: Progress | None = None,
+) -> IngestResult:
+    """Do what `ingest` does for files about which more is known than their paths.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> folder = getfixture("tmp_path")
+    >>> _ = (folder / "a.html").write_text("<title>A</title>")
+    >>> snapshot = ws.create(folder / "uk").add("2001-09")
+    >>> ingest_sources(snapshot, [Source(folder / "a.html", "http://a.uk/")]).pages
+    1
+    """
     progress = progress or Progress()
     started = time.monotonic()
     folder = snapshot.working_folder("ingest")
-    sources = list_sources(paths, base_url=base_url, scratch=folder)
     with snapshot.parts.writing(progress):
         journal = Journal.find(snapshot, mode, sources)
         if journal is not None:

@@ -347,7 +347,7 @@ class Journal:
 
 
 def _identify(source: Source) -> list[Any]:
-    """What makes a file the same that was read: path, base URL, size, time."""
+    """What makes a file the same that was read: path, what was said of it, size, time."""
     path = source.path
     with explained(path, "read"):
         files = [path]
@@ -355,7 +355,8 @@ def _identify(source: Source) -> list[Any]:
             files = [file for file in path.rglob("*") if file.is_file()]
         found = [file.stat() for file in files]
     size = sum(status.st_size for status in found)
-    return [str(path.resolve()), source.base_url, size, max((s.st_mtime_ns for s in found), default=0)]
+    said = source.base_url if source.wiki is None else f"{source.base_url} {source.wiki}"
+    return [str(path.resolve()), said, size, max((s.st_mtime_ns for s in found), default=0)]
 
 
 def _checksum(snapshot: Snapshot, name: str) -> str:

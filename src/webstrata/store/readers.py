@@ -20,10 +20,13 @@ from webstrata.store.tally import Tally
 from webstrata.store.trec import is_trec, read_trec
 from webstrata.store.wacz import read_wacz
 from webstrata.store.warc import Record, read_records
+from webstrata.store.wikipedia.export import is_export, read_export
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from webstrata.store.wikipedia.settings import WikipediaSettings
 
 
 class Source(NamedTuple):
@@ -36,6 +39,10 @@ class Source(NamedTuple):
     """Where else a sitemap looks for its files."""
     start: int = 0
     """Where reading begins, for WARC."""
+    wiki: WikipediaSettings | None = None
+    """What is taken of the export of a wiki; what is taken by default where not given."""
+    workers: int = 1
+    """Processes that may help to read it."""
 
 
 class Reader(NamedTuple):
@@ -71,6 +78,13 @@ READERS: dict[str, Reader] = {
             source.path, tally, base_url=source.base_url, folders=source.folders
         ),
         "sitemap.xml",
+    ),
+    "MediaWiki export": Reader(
+        is_export,
+        lambda source, tally: read_export(
+            source.path, tally, base_url=source.base_url, settings=source.wiki, workers=source.workers
+        ),
+        "pages-articles",
     ),
     "HTML": Reader(
         is_html, lambda source, tally: read_tree(source.path, tally, base_url=source.base_url), ".htm"

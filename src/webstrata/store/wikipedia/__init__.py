@@ -1,0 +1,1 @@
+"""Dumps of Wikipedia, and of any other MediaWiki, as input."""
