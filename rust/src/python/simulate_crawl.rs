@@ -161,11 +161,6 @@ impl SimulatedCrawl {
         Ok(self.crawl.set_keys(keys.as_slice()?.to_vec())?)
     }
 
-    /// Which nodes have been found and not fetched.
-    fn waiting<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
-        self.crawl.waiting().into_pyarray(py)
-    }
-
     #[getter]
     fn weights(&self) -> Option<[f64; NUM_FEATURES]> {
         match &self.crawl.policy {

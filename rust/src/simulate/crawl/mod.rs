@@ -177,11 +177,11 @@ impl Crawl {
             {
                 self.judge_again();
             }
-            if self.visited % AT_ONCE == 0 {
+            if nodes.len() as u64 % AT_ONCE == 0 {
                 meter.advance(AT_ONCE)?;
             }
         }
-        meter.advance(self.visited % AT_ONCE)?;
+        meter.advance(nodes.len() as u64 % AT_ONCE)?;
         Ok((nodes, times))
     }
 
@@ -302,17 +302,20 @@ impl Crawl {
         Ok(match self.states.get(node as usize) {
             None => return refuse(format!("links: expected nodes, got {node}")),
             Some(State::Taken) => None,
+            // the queue of a host that has had its share may be gone
+            Some(_) if self.is_full(node) => None,
             Some(State::Found) => {
                 let queue = &self.queues[self.queue_of(node)];
                 Some(Some(queue.key(self.places[node as usize])))
             }
             Some(State::Unknown) => {
-                let host = self.hosts[node as usize];
-                let is_open = self.taken_of[host as usize] < self.limits.pages_per_host
-                    && self.depth_of(node, from) <= self.limits.depth;
-                is_open.then_some(None)
+                (self.depth_of(node, from) <= self.limits.depth).then_some(None)
             }
         })
+    }
+
+    fn is_full(&self, node: u32) -> bool {
+        self.taken_of[self.hosts[node as usize] as usize] >= self.limits.pages_per_host
     }
 
     fn depth_of(&self, node: u32, from: u32) -> u16 {
@@ -394,13 +397,5 @@ impl Crawl {
         self.policy = Policy::Fixed(keys);
         self.judge_again();
         Ok(())
-    }
-
-    /// Which nodes have been found and not taken.
-    pub fn waiting(&self) -> Vec<bool> {
-        self.states
-            .iter()
-            .map(|&state| state == State::Found)
-            .collect()
     }
 }
