@@ -27,7 +27,7 @@ from webstrata.simulate.policies import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-NODES = 24
+NODES = 14
 IN_CORE = [
     "breadth-first",
     "depth-first",
@@ -47,7 +47,7 @@ EIGHTHS = st.integers(0, 8).map(lambda eighth: eighth / 8)
 def drawn_crawls(draw: st.DrawFn) -> dict[str, Any]:
     """A small web with hosts, scores, limits and, now and then, a clock."""
     arcs = draw(
-        st.lists(st.lists(st.integers(0, NODES - 1), max_size=5, unique=True), min_size=NODES, max_size=NODES)
+        st.lists(st.lists(st.integers(0, NODES - 1), max_size=4, unique=True), min_size=NODES, max_size=NODES)
     )
     hosts = draw(st.lists(st.integers(0, 4), min_size=NODES, max_size=NODES))
     numbers = draw(st.lists(EIGHTHS, min_size=NODES, max_size=NODES))
@@ -106,19 +106,19 @@ def crawl_in_core(policy: str, drawn: dict[str, Any], extra: dict[str, Any]) -> 
     return [pair for nodes, times in pieces for pair in zip(nodes.tolist(), times.tolist(), strict=True)]
 
 
-@pytest.mark.parametrize("policy", IN_CORE)
 @given(drawn=drawn_crawls())
-def test_a_policy_of_the_core_does_what_plain_python_does(policy: str, drawn: dict[str, Any]) -> None:
-    extra: dict[str, Any] = {}
-    if policy in ("random", "fixed", "learned"):
-        extra["numbers"] = drawn["numbers"]
-    if policy in ("shark", "learned"):
-        extra["parameter"] = 0.5
-    if policy == "learned":
-        extra["weights"] = [0.0, 0.5, 0.25, 0.25, 0.0, 0.5]
+def test_a_policy_of_the_core_does_what_plain_python_does(drawn: dict[str, Any]) -> None:
     names = ("arcs", "hosts", "seeds", "scores", "limits", "times")
-    expected = reference.crawl(policy, *(drawn[name] for name in names), **extra)
-    assert crawl_in_core(policy, drawn, dict(extra)) == expected
+    for policy in IN_CORE:
+        extra: dict[str, Any] = {}
+        if policy in ("random", "fixed", "learned"):
+            extra["numbers"] = drawn["numbers"]
+        if policy in ("shark", "learned"):
+            extra["parameter"] = 0.5
+        if policy == "learned":
+            extra["weights"] = [0.0, 0.5, 0.25, 0.25, 0.0, 0.5]
+        expected = reference.crawl(policy, *(drawn[name] for name in names), **extra)
+        assert crawl_in_core(policy, drawn, dict(extra)) == expected, policy
 
 
 def test_the_learned_policy_judges_all_pages_again_now_and_then() -> None:
@@ -143,7 +143,7 @@ def test_random_takes_every_page_that_waits_equally_often() -> None:
     # a star of four pages, one of which leads to a fifth: at the step after it, four wait and are alike
     offsets, targets = np.array([0, 4, 5, 5, 5, 5, 5], np.uint64), np.array([1, 2, 3, 4, 5], np.uint32)
     seconds = {}
-    for seed in range(4000):
+    for seed in range(1500):
         numbers = np.random.default_rng(seed).standard_exponential(6)
         crawl = core.SimulatedCrawl("random", np.zeros(6, np.uint32), 1, (99, 99, 99, 1.0), numbers=numbers)
         crawl.begin(np.array([0], np.uint32))
@@ -152,7 +152,7 @@ def test_random_takes_every_page_that_waits_equally_often() -> None:
             seconds[nodes[2]] = seconds.get(nodes[2], 0) + 1
     shares = [count / sum(seconds.values()) for count in seconds.values()]
     assert sorted(seconds) == [2, 3, 4, 5]
-    assert max(abs(share - 0.25) for share in shares) < 0.05
+    assert max(abs(share - 0.25) for share in shares) < 0.07
 
 
 def test_pagerank_of_all_pages_is_pagerank() -> None:

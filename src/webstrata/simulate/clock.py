@@ -95,7 +95,7 @@ def make_clock(web: StoredWeb, settings: SimulateSettings) -> Clock:
     return Clock(
         addresses=addresses,
         host_delays=delays,
-        address_delays=np.full(int(addresses.max(initial=-1)) + 1, settings.ip_delay),
+        address_delays=np.full(len(np.unique(addresses)), settings.ip_delay),
         fetchers=settings.fetchers,
         fetch_time=settings.fetch_time,
         fetch_spread=settings.fetch_spread,

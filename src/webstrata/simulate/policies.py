@@ -10,8 +10,8 @@ ones the page found first. s(v) is the score of a page, seen once it is fetched;
 ``best-first``     max s(v) over the fetched v → w
 ``shark``          max δ h(v) over the fetched v → w, with h(v) = s(v) or, where that is 0, what v itself was
                    fetched for (Hersovici et al. 1998; anchor texts, which summaries do not have, left out)
-``pagerank``       PageRank of what is known so far, found again whenever as much again was fetched (Cho,
-                   García-Molina, Page 1998); with ``knowing``, that of the earlier snapshot
+``pagerank``       PageRank of what is known so far, found again whenever half as much again was fetched
+                   (Cho, García-Molina, Page 1998); with ``knowing``, that of the earlier snapshot
 ``opic``           cash: a page passes what it has on to its links in equal shares (Abiteboul et al. 2003)
 ``in-degree``      how many fetched pages lead to it
 ``learned``        the score as a linear model foretells it, which learns from each page that is fetched:

@@ -53,7 +53,7 @@ _WEIGHTS = [0.0, 0.5, 0.25, 0.25, 0.0, 0.0]
 """Of the learned policy before it has learned: as best-first."""
 _PRIOR = 0.5
 """Of what is known from the past."""
-_FIRST_RANKED = 1_000
+_FIRST_RANKED = 100
 """Pages after which PageRank is found for the first time."""
 
 
@@ -366,7 +366,7 @@ class Simulation:
         return nearest_first(self.web.graph, self.relevance.relevant)
 
     def _rank(self, crawl: core.SimulatedCrawl, task: Task | None) -> tuple[npt.NDArray[np.uint32], Numbers]:
-        """Crawl on, with another PageRank each time that as much again was fetched."""
+        """Crawl on, with another PageRank each time that half as much again was fetched."""
         nodes, times = np.zeros(0, np.uint32), np.zeros(0)
         until = _FIRST_RANKED
         while True:
@@ -375,7 +375,7 @@ class Simulation:
             if len(nodes) < until:
                 return nodes, times
             crawl.set_keys(known_pagerank(self.web.graph, nodes))
-            until *= 2
+            until += until // 2
 
     def _ask(
         self, crawl: core.SimulatedCrawl, policy: Policy, random: np.random.Generator, task: Task | None
