@@ -7,8 +7,8 @@ summaries of 12 000 real pages, one behind the other until there are enough (100
 The promise is 200 000 pages a second for graphs, and 50 000 for text.
 
 Nobody offers such a program. The other side is what people write: the same policy in plain Python with a
-heap, rows of the graph as lists, and for text the counts as SciPy saves a matrix. Both must fetch the same pages in
-the same order, or there is no figure.
+heap, rows of the graph as lists, and for text the counts as SciPy saves a matrix. Both must fetch the same
+pages in the same order, or there is no figure.
 """
 
 from __future__ import annotations

@@ -53,7 +53,13 @@ def _curves(harvest: Harvest, what: str, by: str, name: str) -> Any:  # noqa: AN
     title, axis = _TITLES[what]
     base = alt.Chart(alt.Data(values=rows)).encode(
         x=alt.X("x:Q", title="pages fetched" if by == "pages" else "simulated seconds"),
-        color=alt.Color("policy:N", title=None, scale=alt.Scale(domain=names, range=colours), sort=None),
+        color=alt.Color(
+            "policy:N",
+            title=None,
+            sort=None,
+            scale=alt.Scale(domain=names, range=colours),
+            legend=alt.Legend(symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=2, symbolSize=300),
+        ),
     )
     bands = base.mark_area(opacity=0.15).encode(
         y=alt.Y("low:Q", title=axis, axis=alt.Axis(format=".0%")), y2="high:Q"
