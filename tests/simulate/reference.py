@@ -108,7 +108,7 @@ def crawl(
 
     def first_key(node: int) -> float:
         if policy == "random":
-            return -(state["rung"] + (numbers or [])[node])
+            return -(float(state["rung"]) + (numbers or [])[node])
         return (numbers or [])[node] if policy == "fixed" else 0.0
 
     def start_key(node: int) -> float:

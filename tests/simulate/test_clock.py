@@ -30,7 +30,8 @@ def test_addresses_are_those_of_domains_hosts_or_a_file(web: StoredWeb, tmp_path
     file.write_text("b.org 192.0.2.1\na.org 192.0.2.1\n")
 
     def shared(told: str) -> list[int]:
-        return make_clock(web, SimulateSettings(addresses=told)).addresses.tolist()
+        found: list[int] = make_clock(web, SimulateSettings(addresses=told)).addresses.tolist()
+        return found
 
     assert shared("domain") == [0, 0, 1]
     assert shared("host") == [0, 1, 2]

@@ -94,7 +94,7 @@ def crawl_in_core(policy: str, drawn: dict[str, Any], extra: dict[str, Any]) -> 
         5,
         (limits.pages, limits.pages_per_host, limits.depth, limits.seconds),
         numbers=None if numbers is None else np.array(numbers),
-        clock=clock,  # type: ignore[arg-type]
+        clock=clock,
         **extra,
     )
     crawl.begin(np.array(drawn["seeds"], np.uint32))
@@ -134,7 +134,7 @@ def test_the_learned_policy_judges_all_pages_again_now_and_then() -> None:
         "times": None,
     }
     extra: dict[str, Any] = {"parameter": 0.25, "weights": [0.0, 0.5, 0.25, 0.25, 0.0, 0.0]}
-    expected = reference.crawl("learned", *drawn.values(), **extra)  # type: ignore[arg-type]
+    expected = reference.crawl("learned", *drawn.values(), **extra)
     assert len(expected) > 200
     assert crawl_in_core("learned", drawn, dict(extra)) == expected
 
@@ -142,7 +142,7 @@ def test_the_learned_policy_judges_all_pages_again_now_and_then() -> None:
 def test_random_takes_every_page_that_waits_equally_often() -> None:
     # a star of four pages, one of which leads to a fifth: at the step after it, four wait and are alike
     offsets, targets = np.array([0, 4, 5, 5, 5, 5, 5], np.uint64), np.array([1, 2, 3, 4, 5], np.uint32)
-    seconds = {}
+    seconds: dict[int, int] = {}
     for seed in range(1500):
         numbers = np.random.default_rng(seed).standard_exponential(6)
         crawl = core.SimulatedCrawl("random", np.zeros(6, np.uint32), 1, (99, 99, 99, 1.0), numbers=numbers)

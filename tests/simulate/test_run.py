@@ -56,7 +56,8 @@ def simulate_apart(snapshot: ws.Snapshot, settings: SimulateSettings) -> list[in
     )
     simulation.web.lists = (ends, targets[kept])
     [trace] = simulation.traces()
-    return trace.nodes.tolist()
+    nodes: list[int] = trace.nodes.tolist()
+    return nodes
 
 
 def test_breadth_first_fetches_what_the_crawler_did_and_each_host_in_its_order(tmp_path: Path) -> None:
@@ -67,7 +68,7 @@ def test_breadth_first_fetches_what_the_crawler_did_and_each_host_in_its_order(t
     assert len(nodes) == len(real.urls) > 200
     assert by_host(real, nodes) == by_host(real, real_order(real))
     # and within limits, of which the graph of all pages knows nothing
-    limits = {"max_pages_per_host": 12, "max_depth": 2}
+    limits: dict[str, Any] = {"max_pages_per_host": 12, "max_depth": 2}
     limited = crawl(tmp_path / "some", web, schedule="SameHost", **limits)
     assert len(limited.urls) < len(real.urls)
     expected = by_host(limited, real_order(limited))
@@ -190,7 +191,8 @@ def test_a_crawl_begins_where_it_is_told(tmp_path: Path) -> None:
 
     def begun(told: str, **more: Any) -> list[int]:  # noqa: ANN401
         simulation = Simulation(snapshot, SimulateSettings(start=told, **more))
-        return simulation.start.draw(np.random.default_rng(0)).tolist()
+        found: list[int] = simulation.start.draw(np.random.default_rng(0)).tolist()
+        return found
 
     assert begun("homes") == [0, 2]
     assert begun("any:5") == [0, 1, 2]

@@ -39,17 +39,17 @@ def test_policies_are_compared_drawn_and_done_again(
         "labels:good.txt#sports",
     ]
     words += ["--start", "homes:1", "--runs", "4", "--clock"]
-    assert run([*words, "--plots", "pictures"]) == 0
+    assert run([*words, "--plots", "pictures", "--name", "drawn", "--no-clock"]) == 0
     told = capsys.readouterr().out
     assert "4 runs of up to 5 pages; 2 of 5 are relevant." in told
     assert [line.split()[0] for line in told.splitlines()[2:5]] == ["policy", "oracle", "random"]
-    assert "pictures/simulation.html shows all 6 of them" in told
+    assert "pictures/simulation.html shows all 3 of them" in told
     page = (tmp_path / "pictures" / "simulation.html").read_text()
     assert "Harvest rate" in page
-    assert (tmp_path / "pictures" / "recall-time.svg").is_file()
-    assert run([*words, "--json", "--name", "json"]) == 0
+    assert (tmp_path / "pictures" / "recall.svg").is_file()
+    assert run([*words, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert document["part"] == "simulation-json"
+    assert document["part"] == "simulation"
     assert [found["policy"] for found in document["policies"]] == ["oracle", "random"]
     config = f"{place}/snapshots/2026-06/simulation/simulation.toml"
     assert run(["simulate", place, "2026-06", "--config", config, "--name", "again", "--json"]) == 0

@@ -28,7 +28,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import tomli_w
-from scipy import stats
+from scipy.special import stdtrit
 
 from webstrata.collection.files import explained, open_writer
 from webstrata.errors import FormatError
@@ -350,6 +350,6 @@ def half_band(table: Numbers) -> Numbers:
     number = len(table)
     if number < 2:
         return np.zeros(table.shape[1])
-    factor = float(stats.t.ppf(0.975, number - 1)) / np.sqrt(number)
+    factor = float(stdtrit(number - 1, 0.975)) / np.sqrt(number)
     found: Numbers = factor * table.std(axis=0, ddof=1)
     return found

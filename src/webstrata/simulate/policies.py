@@ -32,6 +32,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -84,7 +85,7 @@ class Page:
     """Simulated seconds, or the number of the page where there is no clock."""
 
 
-class Policy:
+class Policy(ABC):
     """A policy of the user's; subclass it and say what comes next.
 
     Examples
@@ -96,12 +97,12 @@ class Policy:
     [0.5, 0.5]
     """
 
-    def begin(self, web: StoredWeb, random: np.random.Generator) -> None:
+    def begin(self, web: StoredWeb, random: np.random.Generator) -> None:  # noqa: B027 (there may be nothing)
         """Prepare for a run; whatever is drawn is drawn with `random`."""
 
+    @abstractmethod
     def prioritize(self, page: Page) -> Sequence[float] | npt.NDArray[np.floating]:
         """A priority for each link of a page; that of a link known before is replaced."""
-        raise NotImplementedError(f"{type(self).__name__}: write `prioritize`")
 
 
 def find_policy(name: str) -> str | type[Policy]:
@@ -136,8 +137,10 @@ def find_policy(name: str) -> str | type[Policy]:
     except Exception as error:
         raise UsageError(f"{file}: it cannot be read, {describe(error)}; mend it") from error
     found = getattr(module, cls, None)
-    if not (inspect.isclass(found) and issubclass(found, Policy)):
-        raise UsageError(f"{file}: it has no class {cls} that is a webstrata.Policy; name another one")
+    if not (inspect.isclass(found) and issubclass(found, Policy)) or inspect.isabstract(found):
+        raise UsageError(
+            f"{file}: it has no class {cls} that is a webstrata.Policy with `prioritize`; name another one"
+        )
     return found
 
 
