@@ -50,9 +50,19 @@ def command(
     zstd, lz4 or not at all, told by what it holds, or a folder of such files or of HTML files. What is
     damaged is passed over and told. In the end the pages are numbered, as after a crawl. If it is broken
     off, however that happens, the same command goes on behind the files that were read to their end.
+
+    A FILE may also be a bundle, alone: its graph, summaries and URLs become those of SNAPSHOT.
     """
+    from webstrata.store.bundle import is_bundle
     from webstrata.store.ingest import ingest, list_sources
 
+    if any(map(is_bundle, files)):
+        if len(files) > 1 or add or again or base_url:
+            raise UsageError(
+                "a bundle is taken over whole: name it alone, without --add, --again and --base-url"
+            )
+        _import(collection, label, files[0], as_json=as_json)
+        return
     if add and again:
         raise UsageError("--add keeps the captures and --again replaces them; choose one")
     check_label(label)
@@ -75,6 +85,23 @@ def command(
         show_json({"collection": str(collection.path), "snapshot": label, **result.to_dict()})
     else:
         _show(result, f"{collection.path} {label}")
+
+
+def _import(collection: Collection, label: str, bundle: Path, *, as_json: bool) -> None:
+    from webstrata.store.bundle import check_bundle, import_bundle
+
+    check_label(label)
+    check_bundle(bundle, parts_alone=True)  # before a snapshot is made for it
+    snapshot = collection.add(label)
+    names = import_bundle(bundle, snapshot, progress=TerminalProgress())
+    if as_json:
+        found = {"collection": str(collection.path), "snapshot": label, "parts": list(names)}
+        show_json(found | {"pages": len(snapshot.urls)})
+    else:
+        click.echo(
+            f"{collection.path} {label}: {', '.join(names)} of {bundle}; the snapshot has "
+            f"{len(snapshot.urls):,} pages, and no text."
+        )
 
 
 def _show(result: IngestResult, where: str) -> None:
