@@ -141,6 +141,9 @@ class Figure:
     agree: bool = False
     """Whether both calls must return the same answer, or there is no figure."""
 
+    same: str = ""
+    """What of a mapping that both calls return must be the same, or there is no figure."""
+
     rounds: int = 15
     quick_rounds: int = 9
     warm_up: bool = True
@@ -262,6 +265,8 @@ def measure(figure: Figure, *, quick: bool = False, seconds: float = float("inf"
             reports = {name: workers[name].run(place) for name in names}
             if figure.agree and not absent and reports["ours"]["answer"] != reports["theirs"]["answer"]:
                 raise BenchError(f"{figure.name}: both sides ran, and their answers differ")
+            if figure.same and len({report["answer"].get(figure.same) for report in reports.values()}) > 1:
+                raise BenchError(f"{figure.name}: both sides ran, and their {figure.same} differs")
             if number or not figure.warm_up:
                 for name, report in reports.items():
                     samples[name].cpu.append(report["cpu"])

@@ -23,12 +23,18 @@ if TYPE_CHECKING:
     from webstrata.crawl.settings import CrawlSettings as CrawlSettings
     from webstrata.graph.view import Graph as Graph
     from webstrata.simulate import invitro as invitro
+    from webstrata.simulate.policies import Policy as Policy
+    from webstrata.simulate.run import Simulation as Simulation
+    from webstrata.simulate.settings import SimulateSettings as SimulateSettings
 
 _HOMES = {
     "Collection": "webstrata.api",
     "Crawl": "webstrata.crawl.run",
     "CrawlSettings": "webstrata.crawl.settings",
     "Graph": "webstrata.graph.view",
+    "Policy": "webstrata.simulate.policies",
+    "SimulateSettings": "webstrata.simulate.settings",
+    "Simulation": "webstrata.simulate.run",
     "Snapshot": "webstrata.api",
     "__version__": "webstrata._core",
     "create": "webstrata.api",
@@ -42,6 +48,9 @@ __all__ = [
     "Crawl",
     "CrawlSettings",
     "Graph",
+    "Policy",
+    "SimulateSettings",
+    "Simulation",
     "Snapshot",
     "__version__",
     "create",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from webstrata.graph.build import StoredGraph
     from webstrata.graph.connectivity import Connectivity
     from webstrata.graph.hosts import NamedGraph
+    from webstrata.simulate.harvest import Harvest
     from webstrata.store.anchors import Anchors
     from webstrata.store.captures import AllCaptures, Captures, StoredCapture
     from webstrata.store.links import Links
@@ -116,6 +117,28 @@ class Snapshot(rooms.Snapshot):
 
         part = self.open_part("summaries")
         return Archive(part.path, part, num_nodes=len(self.urls) if "urls" in self.parts else None)
+
+    def simulate(self, **settings: object) -> Harvest:
+        """What simulated crawls of its pages bring in; settings as of `SimulateSettings`, nothing is kept.
+
+        Examples
+        --------
+        >>> snapshot = create(getfixture("tmp_path") / "uk").add("2026-06")
+        >>> snapshot.simulate(policy="shark", relevant="query:fish")
+        Traceback (most recent call last):
+        webstrata.errors.MissingError: ...2026-06: it has no graph; `webstrata graph build` makes it
+        """
+        from webstrata.simulate.run import Simulation
+        from webstrata.simulate.settings import SimulateSettings
+
+        return Simulation(self, self.settings(SimulateSettings, settings)).run()
+
+    def simulation(self, name: str = "") -> Harvest:
+        """What `webstrata simulate` has kept, under this name."""
+        from webstrata.simulate.harvest import Harvest
+
+        with self.open_part(f"simulation-{name}" if name else "simulation") as part:
+            return Harvest.read(part.path)
 
     @cached_property
     def links(self) -> Links:

@@ -13,10 +13,11 @@ import pytest
 
 import webstrata as ws
 from tests.store.test_captures import make, store
+from webstrata.cli import run
 from webstrata.collection.check import check_collection
-from webstrata.errors import FormatError, MissingError
+from webstrata.errors import ExistsError, FormatError, MissingError
 from webstrata.graph.build import build_graph
-from webstrata.store.bundle import check_bundle
+from webstrata.store.bundle import check_bundle, import_bundle
 from webstrata.store.export import export
 
 if TYPE_CHECKING:
@@ -119,3 +120,40 @@ def test_a_snapshot_without_pages_has_no_bundle(tmp_path: Path) -> None:
     with pytest.raises(MissingError, match="no part urls"):
         export(ws.create(tmp_path / "uk").add("2026-06"), "bundle", tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_bundle_becomes_a_snapshot_of_another_collection(
+    bundle: Path, june: Snapshot, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(bundle, tmp_path / "bundle", symlinks=True)
+    # somebody has worked with it
+    with ws.open(tmp_path / "bundle")["2026-06"].build("notes") as build:
+        (build.path / "a.txt").write_text("mine")
+    ws.create(tmp_path / "mine")
+    words = ["ingest", str(tmp_path / "mine"), "2026-07", str(tmp_path / "bundle")]
+    assert run([*words, "--again"]) == 2
+    assert "a bundle is taken over whole" in capsys.readouterr().err
+    assert run(words) == 0
+    assert "urls, graph of" in capsys.readouterr().out
+    july = ws.open(tmp_path / "mine")["2026-07"]
+    assert list(july.urls) == list(june.urls)
+    assert july.graph.rows()[1].tolist() == june.graph.rows()[1].tolist()
+    assert july.parts.record("graph").inputs == {"2026-07/urls": june.parts.record("urls").checksum}
+    assert not any(state.stale for state in july.collection.states().values())
+    # what was interrupted goes on
+    july.parts.remove("graph")
+    assert import_bundle(tmp_path / "bundle", july) == ("urls", "graph")
+    assert "graph" in july.parts
+    with pytest.raises(ExistsError, match="this snapshot has pages already"):
+        import_bundle(bundle, june)
+
+
+def test_nothing_is_taken_of_a_bundle_that_is_damaged(
+    bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(bundle, tmp_path / "bundle", symlinks=True)
+    next((tmp_path / "bundle").rglob(".parts/urls.1/nodes.arrow")).write_bytes(b"x")
+    ws.create(tmp_path / "mine")
+    assert run(["ingest", str(tmp_path / "mine"), "2026-07", str(tmp_path / "bundle")]) == 2
+    assert "this is not what bundle.json says of it" in capsys.readouterr().err
+    assert ws.open(tmp_path / "mine").labels == []

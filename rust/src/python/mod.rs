@@ -9,6 +9,7 @@ mod graph_write;
 mod progress;
 mod rank;
 mod simulate;
+mod simulate_crawl;
 mod store;
 mod summaries;
 mod temporal;

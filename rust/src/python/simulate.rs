@@ -27,7 +27,8 @@ use std::sync::atomic::Ordering;
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<InvitroWeb>()?;
-    module.add_class::<InvitroServer>()
+    module.add_class::<InvitroServer>()?;
+    super::simulate_crawl::fill(module)
 }
 
 /// One value of each row.

@@ -1,5 +1,6 @@
 //! Webs and crawls that do not exist.
 
+pub mod crawl;
 pub mod invitro;
 
 use std::fmt;

@@ -5,7 +5,14 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["InvitroServer", "InvitroWeb"]
+from webstrata._core.graph import BvGraph
+
+__all__ = ["NUM_FEATURES", "InvitroServer", "InvitroWeb", "SimulatedCrawl"]
+
+NUM_FEATURES: int
+
+_U32 = NDArray[np.uint32]
+_F64 = NDArray[np.float64]
 
 @final
 class InvitroServer:
@@ -64,3 +71,31 @@ class InvitroWeb:
         rows: tuple[NDArray[np.uint64], NDArray[np.uint32]] | None = None,
         archive: tuple[str | PathLike[str], Sequence[tuple[bytes, int, int, int, int]]] | None = None,
     ) -> InvitroServer: ...
+
+@final
+class SimulatedCrawl:
+    def __new__(
+        cls,
+        policy: str,
+        hosts: _U32,
+        num_hosts: int,
+        limits: tuple[int, int, int, float],
+        *,
+        numbers: _F64 | None = None,
+        parameter: float = 0.0,
+        weights: Sequence[float] | None = None,
+        clock: tuple[_U32, _F64, _F64, _F64, int] | None = None,
+    ) -> SimulatedCrawl: ...
+    def begin(self, seeds: _U32) -> None: ...
+    def run(
+        self,
+        lists: tuple[NDArray[np.uint64], _U32] | BvGraph,
+        scores: _F64,
+        until: int,
+        progress: Callable[[int], object] | None = None,
+    ) -> tuple[_U32, _F64]: ...
+    def next(self) -> tuple[int, float, float] | None: ...
+    def offer(self, node: int, links: _U32, keys: _F64) -> None: ...
+    def set_keys(self, keys: _F64) -> None: ...
+    @property
+    def weights(self) -> list[float] | None: ...

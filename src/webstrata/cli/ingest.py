@@ -66,9 +66,18 @@ def command(
     off, however that happens, the same command goes on behind the files that were read to their end.
 
     Of a dump of Wikipedia come pages with text and links, or of its tables links alone.
+    A FILE may also be a bundle, alone: its graph, summaries and URLs become those of SNAPSHOT.
     """
+    from webstrata.store.bundle import is_bundle
     from webstrata.store.ingest import ingest, list_sources
 
+    if any(map(is_bundle, files)):
+        if len(files) > 1 or add or again or base_url:
+            raise UsageError(
+                "a bundle is taken over whole: name it alone, without --add, --again and --base-url"
+            )
+        _import(collection, label, files[0], as_json=as_json)
+        return
     if add and again:
         raise UsageError("--add keeps the captures and --again replaces them; choose one")
     mode: Literal["new", "again", "add"]
@@ -156,6 +165,23 @@ def _show_tables(result: TablesResult, where: str) -> None:
     ]
     show_table(["what", "number"], [row for row in rows if row[1] or row[0] == "redirects"])
     _show_damage(result.damage, result.damaged)
+
+
+def _import(collection: Collection, label: str, bundle: Path, *, as_json: bool) -> None:
+    from webstrata.store.bundle import check_bundle, import_bundle
+
+    check_label(label)
+    check_bundle(bundle, parts_alone=True)  # before a snapshot is made for it
+    snapshot = collection.add(label)
+    names = import_bundle(bundle, snapshot, progress=TerminalProgress())
+    if as_json:
+        found = {"collection": str(collection.path), "snapshot": label, "parts": list(names)}
+        show_json(found | {"pages": len(snapshot.urls)})
+    else:
+        click.echo(
+            f"{collection.path} {label}: {', '.join(names)} of {bundle}; the snapshot has "
+            f"{len(snapshot.urls):,} pages, and no text."
+        )
 
 
 def _show(result: IngestResult, where: str) -> None:

@@ -11,7 +11,8 @@ opens it as it is. Beside the files of a collection it has
 ================  ======================================================================================
 
 None of the parts holds text of pages. Host and domain graphs are in the part `graph`. Whoever takes the
-bundle checks it with `check_bundle`, or without us.
+bundle checks it with `check_bundle`, or without us, uses it as it lies there, or makes its parts those of a
+snapshot with `import_bundle`, so that bundles of several months come together.
 """
 
 from __future__ import annotations
@@ -20,19 +21,22 @@ import gzip
 import hashlib
 import json
 import os
+from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from webstrata.collection import Collection
 from webstrata.collection.build import list_files
 from webstrata.collection.files import explained, make_directory, open_writer
-from webstrata.errors import FormatError, MissingError
+from webstrata.collection.progress import Progress
+from webstrata.errors import ExistsError, FormatError, MissingError
 from webstrata.store.urls import Urls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from os import PathLike
 
+    from webstrata.collection import Snapshot
     from webstrata.collection.parts import Part
 
 FORMAT = 2
@@ -80,23 +84,8 @@ def write_bundle(
     for name in PARTS:
         if name not in parts:
             continue
-        part = parts[name]
-        record = part.record
-        # a part that is not handed out cannot be told to have changed, and folders of whoever made it are
-        # nobody's business: the record is written anew
-        inputs = {
-            f"{label}/{other}": parts[other].record.checksum
-            for other in parts
-            if record.inputs.get(f"{label}/{other}") == parts[other].record.checksum
-        }
-        with snapshot.parts.build(name, inputs=inputs) as build:
-            copied = []
-            for path in list_files(part.path):
-                inside = path.relative_to(part.path)
-                make_directory((build.path / inside).parent)
-                _copy(path, build.path / inside, advance)
-                copied.append(inside.as_posix())
-            build.count(**record.counts)
+        record = parts[name].record
+        copied = _copy_part(name, parts, label, snapshot, advance)
         told[name] = {
             "built": record.built.isoformat(),
             "settings": dict(record.settings),
@@ -125,6 +114,85 @@ def write_bundle(
     return missing
 
 
+def _copy_part(
+    name: str, parts: Mapping[str, Part], label: str, snapshot: Snapshot, advance: Callable[[int], None]
+) -> list[str]:
+    """Make a part of a snapshot of this label one of another snapshot; the names of its files."""
+    part = parts[name]
+    # a part that is not handed out cannot be told to have changed, and folders of whoever made it are
+    # nobody's business: the record is written anew
+    inputs = {
+        f"{snapshot.label}/{other}": parts[other].record.checksum
+        for other in parts
+        if part.record.inputs.get(f"{label}/{other}") == parts[other].record.checksum
+    }
+    with snapshot.parts.build(name, inputs=inputs) as build:
+        copied = []
+        for path in list_files(part.path):
+            inside = path.relative_to(part.path)
+            make_directory((build.path / inside).parent)
+            _copy(path, build.path / inside, advance)
+            copied.append(inside.as_posix())
+        build.count(**part.record.counts)
+    return copied
+
+
+def is_bundle(path: str | PathLike[str]) -> bool:
+    """Whether this is the folder of a bundle, whole or not.
+
+    Examples
+    --------
+    >>> is_bundle(getfixture("tmp_path"))
+    False
+    """
+    return (Path(path) / "bundle.json").is_file()
+
+
+def import_bundle(
+    folder: str | PathLike[str], snapshot: Snapshot, *, progress: Progress | None = None
+) -> tuple[str, ...]:
+    """Make the parts of a bundle those of a snapshot that has no pages of its own; their names.
+
+    Every file is compared with what the bundle says of it first. Parts that are there already, as they are in
+    the bundle, stay; so after an interruption the same call goes on.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> from webstrata.store.ingest import ingest
+    >>> folder = getfixture("tmp_path")
+    >>> _ = (folder / "a.html").write_text("<title>A</title>Hello")
+    >>> snapshot = ws.create(folder / "uk").add("2026-06")
+    >>> _ = ingest(snapshot, [folder / "a.html"], base_url="http://example.org/")
+    >>> with snapshot.open_part("urls") as part:
+    ...     _ = write_bundle(folder / "bundle", {"urls": part}, {"title": "UK", "snapshot": "2026-06"})
+    >>> mine = ws.create(folder / "mine").add("2026-05")
+    >>> import_bundle(folder / "bundle", mine), list(mine.urls)
+    (('urls',), ['http://example.org/a.html'])
+    """
+    check_bundle(folder, parts_alone=True)
+    collection = Collection.open(folder)
+    labels = collection.labels
+    if len(labels) != 1:
+        raise FormatError(f"{folder}: it has {len(labels)} snapshots, and a bundle has one; fetch it again")
+    source = collection[labels[0]]
+    with ExitStack() as stack:
+        parts = {name: stack.enter_context(source.open_part(name)) for name in PARTS if name in source.parts}
+        total = sum(part.record.bytes for part in parts.values())
+        stack.enter_context(snapshot.parts.writing(progress))
+        there = {record.name: record.checksum for record in snapshot.parts}
+        others = [name for name in parts if there.get(name, "") not in ("", parts[name].record.checksum)]
+        if "pages" in there or others:
+            raise ExistsError(
+                f"{snapshot.path}: this snapshot has pages already; choose another one for the bundle"
+            )
+        with (progress or Progress()).task("copying", total=total, unit="bytes") as task:
+            for name in parts:
+                if name not in there:
+                    _copy_part(name, parts, source.label, snapshot, task.advance)
+    return tuple(parts)
+
+
 def _list_all(folder: Path) -> list[str]:
     """The files of the bundle that are no links, the lock left out: it tells who wrote."""
     found = []
@@ -135,8 +203,10 @@ def _list_all(folder: Path) -> list[str]:
     return found
 
 
-def check_bundle(folder: str | PathLike[str]) -> dict[str, int]:
+def check_bundle(folder: str | PathLike[str], *, parts_alone: bool = False) -> dict[str, int]:
     """The files of a bundle with their sizes, if all are there and as they were written, else `FormatError`.
+
+    With `parts_alone` those of its parts: a bundle that is used gets others, and they are in its manifest.
 
     Examples
     --------
@@ -153,7 +223,11 @@ def check_bundle(folder: str | PathLike[str]) -> dict[str, int]:
     with explained(root / "bundle.json", "read"):
         try:
             files = dict(json.loads((root / "bundle.json").read_bytes())["files"])
-            wanted = {str(name): (int(file["bytes"]), str(file["sha256"])) for name, file in files.items()}
+            wanted = {
+                str(name): (int(file["bytes"]), str(file["sha256"]))
+                for name, file in files.items()
+                if not parts_alone or "/.parts/" in str(name)
+            }
         except (ValueError, KeyError, TypeError) as error:
             raise FormatError(
                 f"{root / 'bundle.json'}: this is no description of a bundle ({error}); fetch it again"

@@ -375,7 +375,15 @@ def _combine(
         if settings.coding == "codes":
             writer.end()
     missing = _missing(text, 0, len(text))
-    finish_archive(build.path, writer, settings, missing=missing, order=order, model=model)
+    finish_archive(
+        build.path,
+        writer,
+        settings,
+        missing=missing,
+        order=order,
+        model=model,
+        stemmer=settings.stemmer,
+    )
     terms = build.folder / "shards" / "terms" / "terms.parquet"
     with open_writer(build.path / "terms.parquet") as stream, terms.open("rb") as source:
         while block := source.read(1 << 20):

@@ -139,8 +139,11 @@ def finish_archive(
     missing: npt.NDArray[np.integer],
     order: npt.NDArray[np.uint32],
     model: Model | None,
+    stemmer: str = "",
 ) -> None:
     """Write what an archive needs besides its stream and the texts of its terms.
+
+    With `stemmer` it says what its words were stemmed by, so that words of a query can be.
 
     Examples
     --------
@@ -166,6 +169,8 @@ def finish_archive(
         "num_terms": len(order),
         "num_postings": writer.num_postings,
     }
+    if stemmer:
+        facts["stemmer"] = stemmer
     if model is not None:
         facts |= {"window": settings.window, "chain": settings.chain}
         model.write(folder / "model.zst")

@@ -1,0 +1,171 @@
+//! What `webstrata._core.simulate` has for simulated crawls.
+
+use super::graph::BvGraph;
+use super::progress::supervise;
+use crate::graph::lent::Source;
+use crate::simulate::crawl::clock::Clock;
+use crate::simulate::crawl::policies::{Learned, NUM_FEATURES, Policy};
+use crate::simulate::crawl::{Crawl, Limits, Timing};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("NUM_FEATURES", NUM_FEATURES)?;
+    module.add_class::<SimulatedCrawl>()
+}
+
+type Numbers<'py> = PyReadonlyArray1<'py, f64>;
+/// Addresses of hosts, delays of hosts, delays of addresses, durations, fetchers.
+type Times<'py> = (
+    PyReadonlyArray1<'py, u32>,
+    Numbers<'py>,
+    Numbers<'py>,
+    Numbers<'py>,
+    usize,
+);
+type Visits<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
+
+/// Rows, or the files of a graph.
+#[derive(FromPyObject)]
+enum Lists<'py> {
+    Rows(PyReadonlyArray1<'py, u64>, PyReadonlyArray1<'py, u32>),
+    Files(Bound<'py, BvGraph>),
+}
+
+#[pyclass(module = "webstrata._core.simulate")]
+struct SimulatedCrawl {
+    crawl: Crawl,
+}
+
+#[pymethods]
+impl SimulatedCrawl {
+    #[new]
+    #[pyo3(signature = (policy, hosts, num_hosts, limits, *, numbers = None, parameter = 0.0, weights = None, clock = None))]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        policy: &str,
+        hosts: PyReadonlyArray1<'_, u32>,
+        num_hosts: usize,
+        limits: (u64, u32, u16, f64),
+        numbers: Option<Numbers<'_>>,
+        parameter: f64,
+        weights: Option<[f64; NUM_FEATURES]>,
+        clock: Option<Times<'_>>,
+    ) -> PyResult<Self> {
+        let hosts = hosts.as_slice()?.to_vec();
+        let numbers = numbers
+            .map(|numbers| numbers.as_slice().map(<[f64]>::to_vec))
+            .transpose()?;
+        let wrong = |what: &str| PyValueError::new_err(format!("{what}: expected others"));
+        let policy = match (policy, numbers) {
+            ("breadth-first", _) => Policy::First,
+            ("depth-first", _) => Policy::Last,
+            ("random", Some(times)) => Policy::Race { times, now: 0.0 },
+            ("fixed", Some(keys)) => Policy::Fixed(keys),
+            ("best-first", _) => Policy::Parent,
+            ("shark", _) => Policy::Shark { decay: parameter },
+            ("opic", _) => Policy::Cash,
+            ("in-degree", _) => Policy::InDegree,
+            ("learned", prior) => {
+                if prior
+                    .as_ref()
+                    .is_some_and(|prior| prior.len() != hosts.len())
+                {
+                    return Err(wrong("numbers"));
+                }
+                let weights = weights.ok_or_else(|| wrong("weights"))?;
+                let model = Learned::new(weights, parameter, prior, hosts.len(), num_hosts);
+                Policy::Learned(Box::new(model))
+            }
+            ("given", _) => Policy::Given,
+            _ => return Err(wrong("policy")),
+        };
+        let timing = match clock {
+            None => None,
+            Some((addresses, host_delays, address_delays, durations, fetchers)) => {
+                let (addresses, delays) = (addresses.as_slice()?, address_delays.as_slice()?);
+                let host_delays = host_delays.as_slice()?;
+                let fits = addresses.len() == num_hosts
+                    && host_delays.len() == num_hosts
+                    && addresses.iter().all(|&it| (it as usize) < delays.len());
+                let times = [host_delays, delays, durations.as_slice()?];
+                if !fits
+                    || times
+                        .iter()
+                        .any(|times| times.iter().any(|time| !(*time >= 0.0)))
+                {
+                    return Err(wrong("clock"));
+                }
+                let clock = Clock::new(addresses, host_delays, delays);
+                Some(Timing::new(clock, fetchers, times[2].to_vec()))
+            }
+        };
+        let (pages, pages_per_host, depth, seconds) = limits;
+        let limits = Limits {
+            pages,
+            pages_per_host,
+            depth,
+            seconds,
+        };
+        Ok(Self {
+            crawl: Crawl::new(hosts, num_hosts, limits, timing, policy)?,
+        })
+    }
+
+    fn begin(&mut self, seeds: PyReadonlyArray1<'_, u32>) -> PyResult<()> {
+        Ok(self.crawl.begin(seeds.as_slice()?)?)
+    }
+
+    /// The pages fetched until there are so many in all, and when each was.
+    #[pyo3(signature = (lists, scores, until, progress = None))]
+    fn run<'py>(
+        &mut self,
+        py: Python<'py>,
+        lists: Lists<'_>,
+        scores: Numbers<'_>,
+        until: u64,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Visits<'py>> {
+        let source = match &lists {
+            Lists::Rows(offsets, targets) => Source::Rows(offsets.as_slice()?, targets.as_slice()?),
+            Lists::Files(graph) => Source::Files(&graph.get().0),
+        };
+        let scores = scores.as_slice()?;
+        let crawl = &mut self.crawl;
+        let (nodes, times) = supervise(py, progress, |meter| {
+            crawl.run(source, scores, until, meter)
+        })?;
+        Ok((nodes.into_pyarray(py), times.into_pyarray(py)))
+    }
+
+    /// The next page that is fetched: node, key and time.
+    fn next(&mut self) -> Option<(u32, f64, f64)> {
+        self.crawl
+            .next()
+            .map(|visit| (visit.node, visit.key, visit.time))
+    }
+
+    fn offer(
+        &mut self,
+        node: u32,
+        links: PyReadonlyArray1<'_, u32>,
+        keys: Numbers<'_>,
+    ) -> PyResult<()> {
+        Ok(self
+            .crawl
+            .offer(node, links.as_slice()?, keys.as_slice()?)?)
+    }
+
+    fn set_keys(&mut self, keys: Numbers<'_>) -> PyResult<()> {
+        Ok(self.crawl.set_keys(keys.as_slice()?.to_vec())?)
+    }
+
+    #[getter]
+    fn weights(&self) -> Option<[f64; NUM_FEATURES]> {
+        match &self.crawl.policy {
+            Policy::Learned(model) => Some(model.weights),
+            _ => None,
+        }
+    }
+}

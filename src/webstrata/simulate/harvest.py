@@ -1,0 +1,355 @@
+"""What simulated crawls brought in: curves by pages and time, with bands over runs, and how they are kept.
+
+After p pages of a run, of which r are relevant, on h hosts: **harvest rate** r / p, **recall** r / R with R
+relevant pages in all, **coverage** h / H with H hosts in all. **Area** is the mean recall over a crawl of the
+most pages allowed; a run that ends before keeps what it has. A band is the mean of the runs ± t s / √n, with
+s their standard deviation and t of Student's distribution: in 95 of 100 such experiments it holds the mean
+of all possible runs.
+
+The part `simulation`, or ``simulation-NAME``, has
+
+======================  ==================================================================================
+``simulation.toml``     format, snapshot, pages, relevant pages, hosts; ``[simulate]``, every setting;
+                        ``[inputs]``, checksums of the parts; ``[files]``, SHA-256 of files that were named
+``runs.parquet``        a row a run: ``policy run pages seconds relevant hosts relevant_hosts area``,
+                        ``seeds`` (nodes) and ``digest``, SHA-256 of pages and times in their order
+``curves.parquet``      ``policy run pages seconds relevant hosts relevant_hosts`` at each point
+======================  ==================================================================================
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import tomli_w
+from scipy.special import stdtrit
+
+from webstrata.collection.files import explained, open_writer
+from webstrata.errors import FormatError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    Numbers = npt.NDArray[np.float64]
+
+FORMAT = 1
+MEASURES = ("harvest", "recall", "coverage")
+_COUNTS = ("pages", "seconds", "relevant", "hosts", "relevant_hosts")
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One run: the pages in the order in which they came, and when."""
+
+    policy: str
+    run: int
+    seeds: npt.NDArray[np.uint32]
+    nodes: npt.NDArray[np.uint32]
+    times: Numbers
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of pages and times."""
+        return hashlib.sha256(
+            self.nodes.astype("<u4").tobytes() + self.times.astype("<f8").tobytes()
+        ).hexdigest()
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One run at some numbers of pages."""
+
+    policy: str
+    run: int
+    seeds: tuple[int, ...]
+    digest: str
+    area: float
+    counts: Mapping[str, Numbers]
+    """By the names of the columns."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What there is to be found."""
+
+    relevant: npt.NDArray[np.bool_]
+    hosts: npt.NDArray[np.uint32]
+    """Of each page."""
+    num_hosts: int
+    most: int
+    """Pages that a crawl may have."""
+
+    @property
+    def facts(self) -> dict[str, int]:
+        """Numbers of pages, relevant pages and hosts."""
+        return {
+            "pages": len(self.relevant),
+            "relevant": int(self.relevant.sum()),
+            "hosts": self.num_hosts,
+            "most": self.most,
+        }
+
+
+def measure(trace: Trace, ground: Ground, points: int = 200) -> Curve:
+    """A run at so many points, from the first page to the most that a crawl may have.
+
+    Examples
+    --------
+    >>> ground = Ground(np.array([True, False, True]), np.array([0, 0, 1], np.uint32), 2, most=4)
+    >>> seeds, nodes = np.array([0], np.uint32), np.array([0, 2], np.uint32)
+    >>> curve = measure(Trace("best-first", 0, seeds, nodes, np.array([1.0, 2.0])), ground, 4)
+    >>> curve.counts["relevant"].tolist(), curve.counts["hosts"].tolist(), curve.area
+    ([1.0, 2.0], [1.0, 2.0], 0.875)
+    """
+    number = len(trace.nodes)
+    grid = np.unique(np.linspace(1, max(ground.most, 1), points).round().astype(np.int64))
+    grid = np.unique(np.append(grid[grid < number], number)) if number else np.zeros(0, np.int64)
+    hits = ground.relevant[trace.nodes]
+    hosts = ground.hosts[trace.nodes]
+    places = np.flatnonzero(hits)
+    counts = {
+        "pages": grid,
+        "seconds": trace.times[grid - 1],
+        "relevant": np.searchsorted(places, grid),
+        "hosts": np.searchsorted(np.sort(np.unique(hosts, return_index=True)[1]), grid),
+        "relevant_hosts": np.searchsorted(
+            np.sort(places[np.unique(hosts[hits], return_index=True)[1]]), grid
+        ),
+    }
+    total = max(int(ground.relevant.sum()), 1)
+    area = float((ground.most - places).sum()) / (max(ground.most, 1) * total)
+    return Curve(
+        trace.policy,
+        trace.run,
+        tuple(trace.seeds.tolist()),
+        trace.digest,
+        area,
+        {name: column.astype(np.float64) for name, column in counts.items()},
+    )
+
+
+@dataclass(frozen=True)
+class Band:
+    """The mean of some runs with its bounds, at each of some places."""
+
+    places: Numbers
+    mean: Numbers
+    low: Numbers
+    high: Numbers
+
+
+@dataclass(frozen=True)
+class Row:
+    """How a policy did at the end, a mean with half of its band each."""
+
+    policy: str
+    runs: int
+    pages: float
+    seconds: float
+    values: Mapping[str, tuple[float, float]]
+    """Harvest, recall, area, coverage: mean, and half of the band."""
+
+
+class Harvest:
+    """The curves of all policies and runs.
+
+    Examples
+    --------
+    >>> ground = Ground(np.array([True, False, True]), np.array([0, 0, 1], np.uint32), 2, most=3)
+    >>> seeds, orders = np.array([0], np.uint32), [[0, 2, 1], [0, 1, 2]]
+    >>> curves = [
+    ...     measure(Trace("random", run, seeds, np.array(order, np.uint32), np.arange(3.0)), ground)
+    ...     for run, order in enumerate(orders)
+    ... ]
+    >>> harvest = Harvest(ground.facts, {}, curves)
+    >>> harvest.band("random", "recall").mean.round(3).tolist()
+    [0.5, 0.75, 1.0]
+    >>> harvest.rows()[0].values["area"][0].__round__(3)
+    0.75
+    """
+
+    def __init__(
+        self, facts: Mapping[str, int], configuration: Mapping[str, Any], curves: Sequence[Curve]
+    ) -> None:
+        self.facts = dict(facts)
+        self.configuration = dict(configuration)
+        """Every setting, and what it was made from."""
+        self.curves = list(curves)
+
+    @property
+    def policies(self) -> list[str]:
+        """The names of the policies, as they were told."""
+        return list(dict.fromkeys(curve.policy for curve in self.curves))
+
+    def value(self, curve: Curve, name: str) -> Numbers:
+        """Harvest, recall or coverage at the points of a curve."""
+        counts = curve.counts
+        if name == "harvest":
+            return counts["relevant"] / np.maximum(counts["pages"], 1)
+        top, total = ("relevant", "relevant") if name == "recall" else ("hosts", "hosts")
+        return counts[top] / max(self.facts[total], 1)
+
+    def band(self, policy: str, name: str, by: str = "pages") -> Band:
+        """Mean and band of a measure over the runs of a policy, by ``pages`` or ``seconds``."""
+        curves = [curve for curve in self.curves if curve.policy == policy and len(curve.counts["pages"])]
+        if not curves:
+            return Band(*(np.zeros(0),) * 4)
+        if by == "pages":
+            places = np.unique(np.concatenate([curve.counts[by] for curve in curves]))
+        else:
+            last = max(curve.counts[by][-1] for curve in curves)
+            places = np.linspace(0, last, max(len(curve.counts[by]) for curve in curves))
+        values = []
+        for curve in curves:
+            # what was true at the last point before; before the first, nothing
+            at = np.searchsorted(curve.counts[by], places, side="right")
+            values.append(np.append(0.0, self.value(curve, name))[at])
+        table = np.stack(values)
+        half = half_band(table)
+        mean = table.mean(axis=0)
+        return Band(places, mean, np.maximum(mean - half, 0), np.minimum(mean + half, 1))
+
+    def rows(self) -> list[Row]:
+        """How each policy did, as the table shows it."""
+        found = []
+        for policy in self.policies:
+            curves = [curve for curve in self.curves if curve.policy == policy]
+            values = {
+                name: np.array(
+                    [self.value(curve, name)[-1] if len(curve.counts["pages"]) else 0.0 for curve in curves]
+                )
+                for name in MEASURES
+            } | {"area": np.array([curve.area for curve in curves])}
+            last = [
+                {name: float(curve.counts[name][-1]) if len(curve.counts[name]) else 0.0 for name in _COUNTS}
+                for curve in curves
+            ]
+            found.append(
+                Row(
+                    policy,
+                    len(curves),
+                    float(np.mean([counts["pages"] for counts in last])),
+                    float(np.mean([counts["seconds"] for counts in last])),
+                    {
+                        name: (float(column.mean()), float(half_band(column[:, None])[0]))
+                        for name, column in values.items()
+                    },
+                )
+            )
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data: facts, the table, and the digest of each run."""
+        return self.facts | {
+            "policies": [
+                {
+                    "policy": row.policy,
+                    "runs": row.runs,
+                    "pages": round(row.pages, 2),
+                    "seconds": round(row.seconds, 3),
+                    **{name: round(mean, 6) for name, (mean, _) in row.values.items()},
+                    "half_bands": {name: round(half, 6) for name, (_, half) in row.values.items()},
+                    "digests": [curve.digest for curve in self.curves if curve.policy == row.policy],
+                }
+                for row in self.rows()
+            ],
+            "configuration": self.configuration,
+        }
+
+    def write(self, folder: Path) -> None:
+        """Write the three files of the header."""
+        document = {"format": FORMAT} | self.configuration | {"facts": self.facts}
+        with open_writer(folder / "simulation.toml") as stream:
+            stream.write(tomli_w.dumps(document).encode())
+        lasts = [
+            {name: curve.counts[name][-1] if len(curve.counts[name]) else 0.0 for name in _COUNTS}
+            for curve in self.curves
+        ]
+        runs = {
+            "policy": [curve.policy for curve in self.curves],
+            "run": pa.array([curve.run for curve in self.curves], pa.uint32()),
+            **{name: pa.array([last[name] for last in lasts], pa.float64()) for name in _COUNTS},
+            "area": pa.array([curve.area for curve in self.curves], pa.float64()),
+            "seeds": pa.array([list(curve.seeds) for curve in self.curves], pa.list_(pa.uint32())),
+            "digest": [curve.digest for curve in self.curves],
+        }
+        sizes = [len(curve.counts["pages"]) for curve in self.curves]
+        curves = {
+            "policy": np.repeat(np.array(runs["policy"], object), sizes),
+            "run": np.repeat(np.array([curve.run for curve in self.curves], np.uint32), sizes),
+            **{
+                name: np.concatenate([np.zeros(0), *(curve.counts[name] for curve in self.curves)])
+                for name in _COUNTS
+            },
+        }
+        for name, columns in (("runs", runs), ("curves", curves)):
+            with open_writer(folder / f"{name}.parquet") as stream:
+                pq.write_table(pa.table(columns), stream, compression="zstd")
+
+    @classmethod
+    def read(cls, folder: Path) -> Harvest:
+        """What `write` has written, or `FormatError`."""
+        configuration = read_configuration(folder / "simulation.toml")
+        facts = configuration.pop("facts")
+        with explained(folder, "read"):
+            runs = pq.read_table(folder / "runs.parquet").to_pylist()
+            table = pq.read_table(folder / "curves.parquet")
+        columns = {name: table[name].to_numpy() for name in ("policy", "run", *_COUNTS)}
+        curves = []
+        for row in runs:
+            own = (columns["policy"] == row["policy"]) & (columns["run"] == row["run"])
+            counts = {name: columns[name][own] for name in _COUNTS}
+            curves.append(
+                Curve(row["policy"], row["run"], tuple(row["seeds"]), row["digest"], row["area"], counts)
+            )
+        return cls(facts, configuration, curves)
+
+
+def read_configuration(path: Path) -> dict[str, Any]:
+    """What `simulation.toml` says, or `FormatError`.
+
+    Examples
+    --------
+    >>> path = getfixture("tmp_path") / "simulation.toml"
+    >>> _ = path.write_text("format = 7")
+    >>> read_configuration(path)
+    Traceback (most recent call last):
+    webstrata.errors.FormatError: ...simulation.toml: the simulation has format 7, and this version reads 1
+    """
+    with explained(path, "read"):
+        text = path.read_bytes()
+    try:
+        document = tomllib.loads(text.decode())
+    except ValueError as error:
+        raise FormatError(
+            f"{path}: this is no TOML ({error}); name the simulation.toml of a result"
+        ) from error
+    if document.pop("format", None) != FORMAT or not isinstance(document.get("simulate"), dict):
+        found = tomllib.loads(text.decode()).get("format")
+        raise FormatError(f"{path}: the simulation has format {found}, and this version reads {FORMAT}")
+    return document
+
+
+def half_band(table: Numbers) -> Numbers:
+    """Half of a band, t s / √n, of each column, n being the rows; 0 where there is one.
+
+    Examples
+    --------
+    >>> half_band(np.array([[1.0], [2.0], [3.0]])).round(3).tolist()
+    [2.484]
+    """
+    number = len(table)
+    if number < 2:
+        return np.zeros(table.shape[1])
+    factor = float(stdtrit(number - 1, 0.975)) / np.sqrt(number)
+    found: Numbers = factor * table.std(axis=0, ddof=1)
+    return found

@@ -1,0 +1,478 @@
+"""Simulated crawls: policies run over a stored web, from the same pages, again and again.
+
+In run i of a simulation with seed k everything is drawn from (k, i): where it begins, what a page takes, what
+the policy itself draws; all policies begin alike. So a run is known by its settings, which are kept with what
+came out of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from webstrata._core import __version__
+from webstrata._core import simulate as core
+from webstrata.collection.progress import Progress
+from webstrata.collection.settings import ResourcesSettings, describe, to_text
+from webstrata.errors import MissingError, SettingError
+from webstrata.simulate.clock import make_clock
+from webstrata.simulate.harvest import Ground, Harvest, Trace, measure
+from webstrata.simulate.past import find_past
+from webstrata.simulate.policies import Page, ask, find_policy, known_pagerank, nearest_first
+from webstrata.simulate.relevance import find_nodes, find_relevance, read_lines
+from webstrata.simulate.settings import SimulateSettings
+from webstrata.simulate.web import StoredWeb
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import numpy.typing as npt
+
+    from webstrata.collection import Snapshot
+    from webstrata.collection.progress import Task
+    from webstrata.simulate.clock import Clock
+    from webstrata.simulate.harvest import Curve
+    from webstrata.simulate.past import Past
+    from webstrata.simulate.policies import Policy
+    from webstrata.simulate.relevance import Relevance
+
+    Numbers = npt.NDArray[np.float64]
+
+NO_LIMIT = 1 << 62
+START, POLICY, TIMES, USER = range(4)
+"""What is drawn, each from numbers of its own."""
+_WEIGHTS = [0.0, 0.5, 0.25, 0.25, 0.0, 0.0]
+"""Of the learned policy before it has learned: as best-first."""
+_PRIOR = 0.5
+"""Of what is known from the past."""
+_FIRST_RANKED = 100
+"""Pages after which PageRank is found for the first time."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where runs begin."""
+
+    number: int | None
+    """How many are drawn; None for all of them."""
+    among: npt.NDArray[np.uint32]
+
+    def draw(self, random: np.random.Generator) -> npt.NDArray[np.uint32]:
+        """The pages of one run, in order.
+
+        Examples
+        --------
+        >>> Start(2, np.array([3, 5, 7], np.uint32)).draw(np.random.default_rng(0)).tolist()
+        [5, 7]
+        """
+        if self.number is None:
+            return self.among
+        number = min(self.number, len(self.among))
+        return np.sort(random.choice(self.among, number, replace=False)).astype(np.uint32)
+
+
+class Simulation:
+    """Policies, and the stored web on which they are run.
+
+    Parameters
+    ----------
+    snapshot
+        With the parts `urls` and `graph`, and `summaries` where text counts.
+    settings
+        What the crawls obey; by default what the settings files and the environment say.
+    policies
+        Classes of the user's, by name, beside those that the settings name.
+    progress
+        Where it reports.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> from tests.temporal.months import add_month
+    >>> uk = ws.create(getfixture("tmp_path") / "uk")
+    >>> keys = ["org,a)/", "org,a)/x", "org,b)/"]
+    >>> snapshot = add_month(uk, "2026-06", keys, [(0, 1), (0, 2), (1, 0)])
+    >>> settings = SimulateSettings(policy=("breadth-first",), start="homes:1")
+    >>> [trace.nodes.tolist() for trace in Simulation(snapshot, settings).traces()]
+    [[2]]
+    >>> harvest = Simulation(snapshot, replace(settings, start="homes", runs=2)).run()
+    >>> [round(row.values["recall"][0], 2) for row in harvest.rows()]
+    [1.0]
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        settings: SimulateSettings | None = None,
+        *,
+        policies: Mapping[str, type[Policy]] | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.snapshot = snapshot
+        self.settings = settings or snapshot.settings(SimulateSettings)
+        self.progress = progress or Progress()
+        self.web = StoredWeb(snapshot, link_order=self.settings.link_order, progress=self.progress)
+        given = dict(policies or {})
+        names = [*given, *(name for name in self.settings.policy if not (given and name == "best-first"))]
+        # a policy that is none is better said before a long computation
+        self.policies = {name: given.get(name) or find_policy(name) for name in dict.fromkeys(names)}
+        if "past" in self.policies and not self.settings.knowing:
+            raise SettingError("policy: past needs an earlier snapshot; name it with --knowing")
+        for sentence in self._stale():
+            self.progress.note(sentence)
+
+    def _stale(self) -> list[str]:
+        states = self.snapshot.collection.states()
+        names = {name: f"{self.snapshot.label}/{name}" for name in ("graph", "summaries")}
+        return [
+            f"{self.snapshot.path}: {name} is older than what it was made from; "
+            f"`{states[key].renew}` makes it again"
+            for name, key in names.items()
+            if key in states and states[key].stale
+        ]
+
+    # ---- what all runs share
+
+    @cached_property
+    def relevance(self) -> Relevance:
+        """What is looked for."""
+        return self._find_relevance(self.web, self.settings.relevant)
+
+    def _find_relevance(self, web: StoredWeb, told: str, *, strict: bool = True) -> Relevance:
+        settings = self.settings
+        return find_relevance(web, told, threshold=settings.threshold, share=settings.share, strict=strict)
+
+    @cached_property
+    def scores(self) -> Numbers:
+        """What the crawler sees of each page, once it is fetched."""
+        seen = self.settings.seen
+        return self._find_relevance(self.web, seen).scores if seen else self.relevance.scores
+
+    @cached_property
+    def start(self) -> Start:
+        """Where runs begin."""
+        told = self.settings.start
+        kind, colon, number = told.partition(":")
+        if told == "homes":
+            return Start(None, self.web.homes())
+        if colon and kind in ("relevant", "any", "homes"):
+            if not number.isdecimal() or not int(number):
+                raise SettingError(f"start: {number!r} is no number of pages; write it as in {kind}:10")
+            if kind == "homes":
+                among = self.web.homes()
+            elif kind == "any":
+                among = np.arange(self.web.num_pages, dtype=np.uint32)
+            else:
+                among = np.flatnonzero(self.relevance.relevant).astype(np.uint32)
+            if not len(among):
+                raise MissingError(
+                    f"{self.snapshot.path}: no page is relevant by {self.settings.relevant!r}; say otherwise "
+                    "what is looked for"
+                )
+            return Start(int(number), among)
+        urls = [url for url, _ in read_lines(Path(told))]
+        return Start(None, find_nodes(self.web, told, urls).astype(np.uint32))
+
+    @cached_property
+    def clock(self) -> Clock | None:
+        """Simulated time, where it passes."""
+        return make_clock(self.web, self.settings) if self.settings.clock else None
+
+    @cached_property
+    def past(self) -> Past | None:
+        """The earlier snapshot that the crawler knows."""
+        label = self.settings.knowing
+        if not label:
+            return None
+        if label >= self.snapshot.label:
+            raise SettingError(
+                f"knowing: {label} is not before {self.snapshot.label}; a crawler knows the past alone"
+            )
+        then = StoredWeb(self.snapshot.collection[label], progress=self.progress)
+        return find_past(then, self.web)
+
+    @cached_property
+    def prior(self) -> Numbers | None:
+        """What is known of each page from the past."""
+        if self.past is None:
+            return None
+        told = self.settings.seen or self.settings.relevant
+        return self.past.carry(self._find_relevance(self.past.web, told, strict=False).scores)
+
+    @cached_property
+    def learned_weights(self) -> list[float]:
+        """What the learned policy begins with: what it has learned by crawling the earlier snapshot."""
+        if self.past is None:
+            return _WEIGHTS
+        weights = [weight / 2 for weight in _WEIGHTS]
+        settings = replace(
+            self.settings,
+            policy=("learned",),
+            knowing="",
+            link_order="node",
+            start="relevant:10",
+            max_pages=0,
+        )
+        then = Simulation(self.past.web.snapshot, settings, progress=self.progress)
+        then.relevance = self._find_relevance(self.past.web, self.settings.relevant, strict=False)
+        told = self.settings.seen or self.settings.relevant
+        then.scores = self._find_relevance(self.past.web, told, strict=False).scores
+        if then.relevance.total:
+            crawl, _ = then.crawl("learned", 0)
+            weights = [weight / 2 for weight in crawl.weights or _WEIGHTS]
+        weights[-1] = _PRIOR
+        return weights
+
+    @property
+    def most(self) -> int:
+        """Pages that a crawl may have."""
+        return min(self.settings.max_pages or NO_LIMIT, self.web.num_pages)
+
+    @cached_property
+    def ground(self) -> Ground:
+        """What there is to be found."""
+        groups = self.web.hosts
+        return Ground(self.relevance.relevant, groups.of_node, len(groups.names), self.most)
+
+    # ---- runs
+
+    def run(self) -> Harvest:
+        """All runs of all policies."""
+        return Harvest(self.ground.facts, self.configuration(), self._curves())
+
+    def build(self, name: str = "") -> Harvest:
+        """The same, kept as the part ``simulation`` of the snapshot, or ``simulation-NAME``."""
+        part = f"simulation-{name}" if name else "simulation"
+        if not re.fullmatch(r"[a-z0-9-]*", name):
+            raise SettingError(f"name: {name!r} has other characters than a to z, digits and '-'")
+        self._prepare()
+        inputs = tuple(dict.fromkeys(self._inputs()))
+        with self.snapshot.build(
+            part, settings=self.settings, inputs=inputs, renew=self._renew(name), progress=self.progress
+        ) as build:
+            harvest = self.run()
+            harvest.write(build.path)
+            build.count(policies=len(self.policies), runs=self.settings.runs)
+        return harvest
+
+    def _prepare(self) -> None:
+        """Read what all runs share, so that threads do not do it twice and mistakes are said first."""
+        for name in ("ground", "scores", "start", "clock"):
+            getattr(self, name)
+        self.web.lists  # noqa: B018
+        if self.settings.knowing:
+            self.past  # noqa: B018
+            if {"past", "learned"} & set(self.policies):
+                self.prior  # noqa: B018
+            if "learned" in self.policies:
+                self.learned_weights  # noqa: B018
+
+    def _inputs(self) -> list[str]:
+        inputs = list(self.web.used)
+        if self.past is not None:
+            inputs += [f"{self.settings.knowing}/{name}" for name in self.past.web.used]
+        return inputs
+
+    def traces(self) -> list[Trace]:
+        """The pages of each run in order; those of many long runs take much memory, and `run` does not."""
+        return [self.trace(policy, run) for policy in self.policies for run in range(self.settings.runs)]
+
+    def trace(self, policy: str, run: int, task: Task | None = None) -> Trace:
+        """One run."""
+        return self.crawl(policy, run, task)[1]
+
+    def _curves(self) -> list[Curve]:
+        self._prepare()
+        jobs = [(policy, run) for policy in self.policies for run in range(self.settings.runs)]
+        workers = min(self.snapshot.settings(ResourcesSettings).num_workers, len(jobs))
+        with self.progress.task("crawling", unit="pages") as task:
+
+            def compute(job: tuple[str, int]) -> Curve:
+                return measure(self.trace(*job, task), self.ground, self.settings.points)
+
+            if workers < 2:
+                return [compute(job) for job in jobs]
+            with ThreadPoolExecutor(workers) as pool:
+                futures = [pool.submit(compute, job) for job in jobs]
+                try:
+                    wait(futures, return_when=FIRST_EXCEPTION)
+                    return [future.result() for future in futures]
+                except BaseException:
+                    # kernels look at the progress, and end
+                    self.progress.cancel()
+                    pool.shutdown(cancel_futures=True)
+                    raise
+
+    def crawl(self, policy: str, run: int, task: Task | None = None) -> tuple[core.SimulatedCrawl, Trace]:
+        """One run, and what is left of it in the core."""
+        settings, web = self.settings, self.web
+        chosen = self.policies[policy]
+        limits = (
+            self.most,
+            min(settings.max_pages_per_host, 0xFFFFFFFF),
+            settings.max_depth,
+            settings.max_seconds or float("inf"),
+        )
+        random = [np.random.default_rng([settings.seed, run, what]) for what in range(4)]
+        clock = self.clock.draw(web.num_pages, random[TIMES]) if self.clock else None
+        name, extra = self._describe(chosen, random[POLICY])
+        hosts = web.hosts
+        crawl = core.SimulatedCrawl(name, hosts.of_node, len(hosts.names), limits, clock=clock, **extra)
+        seeds = self.start.draw(random[START])
+        crawl.begin(seeds)
+        if isinstance(chosen, type):
+            nodes, times = self._ask(crawl, chosen(), random[USER], task)
+        elif chosen == "pagerank" and not settings.knowing:
+            nodes, times = self._rank(crawl, task)
+        else:
+            nodes, times = crawl.run(web.lists, self.scores, NO_LIMIT, _advance(task))
+        return crawl, Trace(policy, run, seeds, nodes, times)
+
+    def _describe(
+        self, policy: str | type[Policy], random: np.random.Generator
+    ) -> tuple[str, dict[str, Any]]:
+        """What the core calls a policy, and the numbers that it needs."""
+        num_pages = self.web.num_pages
+        if isinstance(policy, type):
+            return "given", {}
+        if policy == "random":
+            return policy, {"numbers": random.standard_exponential(num_pages)}
+        if policy == "shark":
+            return policy, {"parameter": self.settings.decay}
+        if policy == "learned":
+            return policy, {
+                "parameter": self.settings.learning_rate,
+                "weights": self.learned_weights,
+                "numbers": self.prior,
+            }
+        if policy == "oracle":
+            return "fixed", {"numbers": self._oracle}
+        if policy == "past":
+            return "fixed", {"numbers": self.prior}
+        if policy == "pagerank":
+            return "fixed", {"numbers": self.past.pagerank() if self.past else np.zeros(num_pages)}
+        return policy, {}
+
+    @cached_property
+    def _oracle(self) -> Numbers:
+        return nearest_first(self.web.graph, self.relevance.relevant)
+
+    def _rank(self, crawl: core.SimulatedCrawl, task: Task | None) -> tuple[npt.NDArray[np.uint32], Numbers]:
+        """Crawl on, with another PageRank each time that half as much again was fetched."""
+        nodes, times = np.zeros(0, np.uint32), np.zeros(0)
+        until = _FIRST_RANKED
+        while True:
+            more, when = crawl.run(self.web.lists, self.scores, until, _advance(task))
+            nodes, times = np.concatenate([nodes, more]), np.concatenate([times, when])
+            if len(nodes) < until:
+                return nodes, times
+            crawl.set_keys(known_pagerank(self.web.graph, nodes))
+            until += until // 2
+
+    def _ask(
+        self, crawl: core.SimulatedCrawl, policy: Policy, random: np.random.Generator, task: Task | None
+    ) -> tuple[npt.NDArray[np.uint32], Numbers]:
+        """Crawl by a policy of the user's, page by page."""
+        lists, urls = self.web.lists, self.web.urls
+        nodes, times = [], []
+        policy.begin(self.web, random)
+        while (found := crawl.next()) is not None:
+            node, key, time = found
+            if isinstance(lists, tuple):
+                links = lists[1][int(lists[0][node]) : int(lists[0][node + 1])]
+            else:
+                links = lists.successors(node)
+            page = Page(node, links, float(self.scores[node]), key, time)
+            if len(links):
+                crawl.offer(node, links, ask(policy, page, urls[node]))
+            nodes.append(node)
+            times.append(time)
+            if task:
+                task.advance()
+        return np.array(nodes, np.uint32), np.array(times, np.float64)
+
+    # ---- how it can be done again
+
+    def configuration(self) -> dict[str, Any]:
+        """Every setting, the parts with their checksums, and the files that were named with theirs."""
+        find = self.snapshot.collection.find_record
+        inputs = [self.snapshot.collection.qualify(self.snapshot, name) for name in self._inputs()]
+        return {
+            "snapshot": self.snapshot.label,
+            "version": __version__,
+            "simulate": self.settings.to_dict(),
+            "inputs": {name: find(name).checksum for name in dict.fromkeys(inputs)},
+            "files": {str(path): _digest(path) for path in self._files()},
+        }
+
+    def _files(self) -> list[Path]:
+        settings = self.settings
+        told = [settings.relevant.partition(":")[2], settings.seen.partition(":")[2], settings.start]
+        told += [settings.addresses, *(name.rpartition(":")[0] for name in settings.policy)]
+        paths = [Path(name.partition("#")[0]) for name in told if name]
+        return [path for path in dict.fromkeys(paths) if _is_file(path)]
+
+    def _renew(self, name: str) -> str:
+        words = ["webstrata simulate {collection} {snapshot}"]
+        for field in describe(SimulateSettings):
+            value = getattr(self.settings, field.name)
+            if value != field.default:
+                option = "--" + field.name.replace("_", "-")
+                text = to_text(value, field.setting.unit)
+                # braces would be filled in
+                words.append(
+                    option
+                    if value is True
+                    else f"{option} {shlex.quote(text)}".replace("{", "{{").replace("}", "}}")
+                )
+        return " ".join([*words, *([f"--name {name}"] if name else [])])
+
+
+def differences(configuration: Mapping[str, Any], snapshot: Snapshot) -> list[str]:
+    """What is another one now than when a configuration was written: parts and files, a sentence each.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
+    >>> differences({"inputs": {"2026-06/graph": "sha256:1"}}, snapshot)
+    ['2026-06/graph is not there any more; the numbers will be others']
+    """
+    found: list[tuple[str, str, str]] = []
+    for name, checksum in configuration.get("inputs", {}).items():
+        try:
+            now = snapshot.collection.find_record(name).checksum
+        except MissingError:
+            now = ""
+        found.append((name, checksum, now))
+    for name, digest in configuration.get("files", {}).items():
+        found.append((name, digest, _digest(Path(name)) if _is_file(Path(name)) else ""))
+    return [
+        f"{name} is {'another one now' if now else 'not there any more'}; the numbers will be others"
+        for name, then, now in found
+        if now != then
+    ]
+
+
+def _advance(task: Task | None) -> Callable[[int], None] | None:
+    return task.advance if task else None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a query may be longer than a name can be
+        return False
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,0 +1,75 @@
+"""Curves and bands, and how they are kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webstrata import errors
+from webstrata.simulate.harvest import Ground, Harvest, Trace, half_band, measure, read_configuration
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NODES = 30
+
+
+def make_trace(order: list[int], run: int = 0) -> Trace:
+    nodes = np.array(order, np.uint32)
+    return Trace("random", run, nodes[:1], nodes, np.arange(1.0, 1 + len(order)) / 2)
+
+
+@given(
+    order=st.permutations(range(NODES)),
+    length=st.integers(1, NODES),
+    relevant=st.lists(st.booleans(), min_size=NODES, max_size=NODES),
+    hosts=st.lists(st.integers(0, 6), min_size=NODES, max_size=NODES),
+    points=st.integers(2, 50),
+)
+def test_a_curve_counts_what_was_fetched_up_to_each_point(
+    order: list[int], length: int, relevant: list[bool], hosts: list[int], points: int
+) -> None:
+    ground = Ground(np.array(relevant), np.array(hosts, np.uint32), 7, most=NODES)
+    curve = measure(make_trace(order[:length]), ground, points)
+    counts = curve.counts
+    assert counts["pages"][-1] == length
+    for place, pages in enumerate(counts["pages"].astype(int).tolist()):
+        fetched = order[:pages]
+        hits = [node for node in fetched if relevant[node]]
+        assert counts["seconds"][place] == pages / 2
+        assert counts["relevant"][place] == len(hits)
+        assert counts["hosts"][place] == len({hosts[node] for node in fetched})
+        assert counts["relevant_hosts"][place] == len({hosts[node] for node in hits})
+    recalls = [
+        sum(relevant[node] for node in order[: min(pages, length)]) / max(sum(relevant), 1)
+        for pages in range(1, NODES + 1)
+    ]
+    assert curve.area == pytest.approx(np.mean(recalls))
+
+
+def test_a_harvest_is_read_as_it_was_written(tmp_path: Path) -> None:
+    ground = Ground(np.array([True, False, True]), np.array([0, 0, 1], np.uint32), 2, most=3)
+    curves = [measure(make_trace(order, run), ground) for run, order in enumerate([[0, 1, 2], [0, 2], [2]])]
+    written = Harvest(ground.facts, {"simulate": {"runs": 3}}, curves)
+    written.write(tmp_path)
+    read = Harvest.read(tmp_path)
+    assert read.to_dict() == written.to_dict()
+    [row] = read.rows()
+    assert row.values["recall"][0] == pytest.approx((1 + 1 + 0.5) / 3)
+    band = read.band("random", "harvest", "seconds")
+    assert (band.low <= band.mean).all()
+    assert (band.mean <= band.high).all()
+    (tmp_path / "simulation.toml").write_text("= 1")
+    with pytest.raises(errors.FormatError, match="this is no TOML"):
+        read_configuration(tmp_path / "simulation.toml")
+
+
+def test_a_band_is_that_of_student() -> None:
+    # 2.776 is the 97.5% point of Student's t with 4 degrees of freedom, as tables have it
+    numbers = np.array([[1.0], [2.0], [3.0], [4.0], [5.0]])
+    assert half_band(numbers)[0] == pytest.approx(2.776 * np.sqrt(2.5) / np.sqrt(5), rel=1e-3)
+    assert half_band(numbers[:1]).tolist() == [0.0]
