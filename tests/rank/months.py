@@ -1,4 +1,4 @@
-"""A collection of three months whose pages and links are known, with graphs of pages, hosts and domains."""
+"""Small graphs, and a collection of three months with graphs of pages, hosts and domains."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+from hypothesis import strategies as st
 
 import webstrata as ws
 from webstrata.graph import Graph
@@ -14,10 +15,23 @@ from webstrata.store.urls import write_urls
 from webstrata.web.row_key import row_key
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
 HOSTS = [f"{name}.example.{end}" for name in ("a", "b", "c", "d", "e") for end in ("org", "uk")]
 LABELS = ("2026-01", "2026-02", "2026-03")
+
+
+graphs = st.integers(1, 20).flatmap(
+    lambda n: st.lists(st.sets(st.integers(0, n - 1)), min_size=n, max_size=n)
+)
+"""Lists of successors."""
+
+
+def to_graph(lists: Sequence[Collection[int]]) -> Graph:
+    """The graph with these successors."""
+    arcs = [(node, target) for node, row in enumerate(lists) for target in row]
+    return Graph.from_arcs(arcs, num_nodes=len(lists))
 
 
 def make_months(folder: Path, *, pages: int = 12) -> ws.Collection:
@@ -33,7 +47,10 @@ def make_months(folder: Path, *, pages: int = 12) -> ws.Collection:
 
 
 def add_snapshot(
-    collection: ws.Collection, label: str, urls: list[str], arcs: np.ndarray[tuple[int, int], np.dtype[np.int64]]
+    collection: ws.Collection,
+    label: str,
+    urls: list[str],
+    arcs: np.ndarray[tuple[int, int], np.dtype[np.int64]],
 ) -> ws.Snapshot:
     """A snapshot with these pages; arcs are between places of the list, which need not be in order."""
     keys = [row_key(url) for url in urls]

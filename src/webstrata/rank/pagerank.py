@@ -338,7 +338,8 @@ def _solve_by_sweeps(
         parts.append(parts[0].copy())
         bases.append(spread)
     # a sweep that changes so little is, as a rule, as close as asked for
-    least, iterations, most = (1 - alpha) * tolerance, 0, 2 * _most_steps(alpha, tolerance)
+    least = 0.55 * tolerance * (1 - alpha * alpha) / max(alpha * alpha, 0.01)
+    iterations, most = 0, 2 * _most_steps(alpha, tolerance)
     while True:
         for part, base in zip(parts, bases, strict=True):
             with walk.progress.task("PageRank", unit="nodes") as task:

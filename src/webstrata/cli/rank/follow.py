@@ -92,7 +92,8 @@ def follow(
     if entries:
         where = str(list_file) if list_file else f"--of {reference}"
         if unknown := followed.refuse_unknown(where=where, skip=skip_unknown):
-            progress.note(f"{where}: {len(unknown)} names are in no snapshot, and left out")
+            followed.names = [name for name in followed.names if name not in unknown]
+            progress.note(f"{where}: in no snapshot, and left out: {', '.join(unknown)}")
     paths = _draw(followed, settings, collection.title, plots, outside) if plots else []
     if as_json:
         document: dict[str, Any] = {"collection": str(collection.path), "level": settings.level}
