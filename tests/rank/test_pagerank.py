@@ -29,10 +29,10 @@ HASHES = """
 import hashlib, numpy as np
 from webstrata.graph import Graph
 from webstrata.rank import pagerank
-arcs = np.random.default_rng(3).integers(150000, size=(300000, 2))
+arcs = np.random.default_rng(3).integers(135000, size=(150000, 2))
 graph = Graph.from_arcs(arcs)
 for solver in ("power", "gauss-seidel"):
-    found = pagerank(graph, solver=solver, tolerance=1e-3)
+    found = pagerank(graph, solver=solver, tolerance=1e-2)
     print(hashlib.sha256(found.scores.tobytes()).hexdigest())
 """
 
