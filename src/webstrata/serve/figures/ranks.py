@@ -149,7 +149,10 @@ def _lines(followed: Trajectories, method: str, name: str) -> Any:  # noqa: ANN4
             color=alt.Color("name:N", title=None, sort=names, legend=alt.Legend(labelLimit=320)),
             tooltip=["name:N", "label:O", "rank:Q"],
         )
-        .properties(title={"text": "Ranks through time", "subtitle": f"{name}; the first {len(names)}"})
+        .properties(
+            width=_width(followed),
+            title={"text": "Ranks through time", "subtitle": f"{name}; the first {len(names)}"},
+        )
     )
 
 
@@ -168,8 +171,8 @@ def _square(followed: Trajectories, name: str, number: int) -> Any:  # noqa: ANN
     ]
     scale = alt.Scale(domain=[0, size + 1], nice=False)
     points = alt.Chart(alt.Data(values=values)).encode(
-        x=alt.X("k:Q", title="local K (PageRank)", scale=scale),
-        y=alt.Y("inverse:Q", title="local K* (CheiRank)", scale=scale),
+        x=alt.X("k:Q", title="local K (PageRank)", scale=scale, axis=alt.Axis(tickMinStep=1)),
+        y=alt.Y("inverse:Q", title="local K* (CheiRank)", scale=scale, axis=alt.Axis(tickMinStep=1)),
     )
     layers = [
         points.mark_point().encode(
@@ -207,6 +210,7 @@ def _categories(followed: Trajectories, method: str, name: str, number: int) -> 
             tooltip=["category:N", "label:O", alt.Tooltip("share:Q", format=".1%")],
         )
         .properties(
+            width=_width(followed),
             height=28 * len(names),
             title={"text": f"Categories among the first {number} by {method}", "subtitle": name},
         )
@@ -229,8 +233,15 @@ def _overlap(followed: Trajectories, method: str, name: str, outside: Sequence[s
             y=alt.Y("share:Q", title="in both", axis=alt.Axis(format=".0%"), scale=alt.Scale(domain=[0, 1])),
             color=alt.Color("first:N", title=None, sort=None),
         )
-        .properties(title={"text": f"The first by {method} among an outside ranking's", "subtitle": name})
+        .properties(
+            width=_width(followed),
+            title={"text": f"The first by {method} among an outside ranking's", "subtitle": name},
+        )
     )
+
+
+def _width(followed: Trajectories) -> int:
+    return max(_SIDE, 34 * len(followed.moments))
 
 
 def _log(channel: Any, title: str, values: list[float], *, is_reversed: bool = False) -> Any:  # noqa: ANN401
