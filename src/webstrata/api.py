@@ -22,9 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
+    import numpy.typing as npt
+
     from webstrata.graph.build import StoredGraph
     from webstrata.graph.connectivity import Connectivity
     from webstrata.graph.hosts import NamedGraph
+    from webstrata.rank.ranking import Ranking
     from webstrata.simulate.harvest import Harvest
     from webstrata.store.anchors import Anchors
     from webstrata.store.captures import AllCaptures, Captures, StoredCapture
@@ -109,6 +112,16 @@ class Snapshot(rooms.Snapshot):
 
         part = self.open_part("graph")
         return NamedGraph(part.path, DOMAINS, part)
+
+    def rank(
+        self, method: str = "pagerank", *, preference: npt.ArrayLike | None = None, **settings: object
+    ) -> Ranking:
+        """The ranking of its nodes by a method, with settings of `RankSettings`; made and kept if need be."""
+        from webstrata.rank.settings import RankSettings
+        from webstrata.rank.stored import rank_snapshot
+
+        chosen = self.settings(RankSettings, {"method": method} | settings)
+        return rank_snapshot(self, chosen, preference=preference)
 
     @cached_property
     def summaries(self) -> Archive:

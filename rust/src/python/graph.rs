@@ -3,6 +3,7 @@
 use super::progress::{supervise, supervise_batch};
 use crate::collection::progress::Meter;
 use crate::graph::bvgraph;
+use crate::graph::lent::Source;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -18,6 +19,22 @@ type Rows<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>);
 /// An open BVGraph.
 #[pyclass(frozen, module = "webstrata._core.graph")]
 pub(super) struct BvGraph(pub(super) bvgraph::BvGraph);
+
+/// Rows, or the files of a graph.
+#[derive(FromPyObject)]
+pub(super) enum Lists<'py> {
+    Rows(PyReadonlyArray1<'py, u64>, PyReadonlyArray1<'py, u32>),
+    Files(Bound<'py, BvGraph>),
+}
+
+impl Lists<'_> {
+    pub(super) fn source(&self) -> PyResult<Source<'_>> {
+        Ok(match self {
+            Self::Rows(offsets, targets) => Source::Rows(offsets.as_slice()?, targets.as_slice()?),
+            Self::Files(graph) => Source::Files(&graph.get().0),
+        })
+    }
+}
 
 #[pymethods]
 impl BvGraph {

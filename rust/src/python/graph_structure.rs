@@ -1,9 +1,9 @@
 //! What `webstrata._core.graph` has for understanding graphs: components, balls and orders.
 
-use super::graph::BvGraph;
+use super::graph::Lists;
 use super::progress::supervise;
 use crate::collection::progress::Meter;
-use crate::graph::lent::{Lent, Source};
+use crate::graph::lent::Lent;
 use crate::graph::{GraphError, balls, components, order};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::prelude::*;
@@ -18,22 +18,6 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 type Rows<'py> = (PyReadonlyArray1<'py, u64>, PyReadonlyArray1<'py, u32>);
-
-/// Rows, or the files of a graph.
-#[derive(FromPyObject)]
-enum Lists<'py> {
-    Rows(PyReadonlyArray1<'py, u64>, PyReadonlyArray1<'py, u32>),
-    Files(Bound<'py, BvGraph>),
-}
-
-impl Lists<'_> {
-    fn source(&self) -> PyResult<Source<'_>> {
-        Ok(match self {
-            Self::Rows(offsets, targets) => Source::Rows(offsets.as_slice()?, targets.as_slice()?),
-            Self::Files(graph) => Source::Files(&graph.get().0),
-        })
-    }
-}
 
 type Counted<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f32>>);
 

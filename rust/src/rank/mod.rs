@@ -1,3 +1,5 @@
 //! Scores of nodes by the links between them.
 
 pub mod pagerank;
+pub mod push;
+pub mod walk;

@@ -1,85 +1,248 @@
-//! PageRank by repeated steps: each node takes from its predecessors what they pass on.
+//! PageRank by sweeps: each node takes from its predecessors what they pass on.
 
+use super::walk::{Arcs, CHUNK, sum};
 use crate::collection::progress::Meter;
 use crate::graph::GraphError;
 use rayon::prelude::*;
 
-/// Nodes that a thread takes at a time; sums are made of sums of chunks in order, whatever the number of threads.
-const CHUNK: usize = 1 << 11;
+/// Parts of a large graph that are swept at once, by Gauss and Seidel, and chunks from which on a graph is large.
+const LANES: usize = 16;
+const LARGE: usize = 64;
 
-/// The graph turned round, and where the surfer goes otherwise.
+/// The graph turned round, and what nodes have by themselves. One number in place of an array counts for all nodes.
 pub struct Walk<'a> {
-    pub offsets: &'a [u64],
-    pub predecessors: &'a [u32],
-    pub outdegrees: &'a [u32],
-    pub alpha: f64,
-    /// Uniform if there is none.
-    pub preference: Option<&'a [f64]>,
+    pub arcs: Arcs<'a>,
+    /// What a node passes on along an arc of weight 1, of 1 that it has: nothing if it has no arcs.
+    pub shares: &'a [f64],
+    /// What a node has in any case.
+    pub jumps: &'a [f64],
+    /// What a node gets, of 1 that nodes without arcs have. Without it they keep what they have, and the sweeps are
+    /// those of Gauss and Seidel.
+    pub spread: Option<&'a [f64]>,
 }
 
-/// Repeats the step until Σ |change| is at most `least_change`, or `most_steps` were made; how many were, and the last
-/// change. The meter counts nodes.
-pub fn pagerank(
+#[inline]
+fn pick(numbers: &[f64], node: usize) -> f64 {
+    if numbers.len() == 1 {
+        numbers[0]
+    } else {
+        numbers[node]
+    }
+}
+
+/// Repeats sweeps until Σ |change| is at most `least_change`, or `most` were made; how many were, and the last change.
+///
+/// With `spread`, a sweep is a step of power iteration. Without it, nodes see what the sweep has made of others already:
+/// the nodes are cut into lanes, which go through their chunks side by side, and a node sees those before it in its
+/// chunk and those of all chunks before. Chunks of different lanes are far from each other and have few arcs between
+/// them, so that this converges as one lane does; and since those swept at once do not see each other, the result is the
+/// same for any number of threads. The meter counts nodes.
+pub fn solve(
     walk: &Walk<'_>,
     scores: &mut [f64],
     least_change: f64,
-    most_steps: usize,
+    most: usize,
     meter: &Meter,
 ) -> Result<(usize, f64), GraphError> {
     let n = scores.len();
-    let others = [
-        walk.outdegrees.len(),
-        walk.preference.map_or(n, <[f64]>::len),
-    ];
-    if walk.offsets.len() != n + 1
-        || others != [n; 2]
-        || walk.predecessors.iter().any(|&source| source as usize >= n)
-    {
+    walk.arcs.check(n)?;
+    let is_vector = |numbers: &[f64]| numbers.len() == n || numbers.len() == 1;
+    if walk.shares.len() != n || !is_vector(walk.jumps) || !walk.spread.is_none_or(is_vector) {
         let message =
-            format!("rows: expected those of the transposed graph of {n} nodes, got others");
+            format!("shares, jumps, spread: expected a number for each of {n} nodes, got others");
         return Err(GraphError::Arrays(message));
     }
-    // what a node passes on along each of its arcs
-    let share = |node: usize, score: f64| score / f64::from(walk.outdegrees[node].max(1));
-    let mut shares: Vec<f64> = (0..n).map(|node| share(node, scores[node])).collect();
-    let mut next = vec![0.0; n];
-    let mut dangling: f64 = (0..n)
-        .filter(|&node| walk.outdegrees[node] == 0)
+    let given: Vec<f64> = (0..n)
+        .map(|node| scores[node] * walk.shares[node])
+        .collect();
+    match walk.spread {
+        Some(spread) => power(walk, spread, scores, given, least_change, most, meter),
+        None => gauss_seidel(walk, scores, given, least_change, most, meter),
+    }
+}
+
+fn power(
+    walk: &Walk<'_>,
+    spread: &[f64],
+    scores: &mut [f64],
+    mut given: Vec<f64>,
+    least_change: f64,
+    most: usize,
+    meter: &Meter,
+) -> Result<(usize, f64), GraphError> {
+    let mut next = given.clone();
+    let mut idle: f64 = (0..scores.len())
+        .filter(|&node| walk.shares[node] == 0.0)
         .map(|node| scores[node])
         .sum();
-    for step in 1..=most_steps {
-        let rest = walk.alpha * dangling + 1.0 - walk.alpha;
+    let mut change = f64::INFINITY;
+    for sweep in 1..=most {
         let sums: Vec<(f64, f64)> = scores
             .par_chunks_mut(CHUNK)
             .zip(next.par_chunks_mut(CHUNK))
             .enumerate()
             .map(|(chunk, (scores, next))| {
-                let (mut change, mut dangling) = (0.0, 0.0);
-                for (place, (score, next)) in scores.iter_mut().zip(next).enumerate() {
-                    let node = chunk * CHUNK + place;
-                    let (from, to) = (walk.offsets[node] as usize, walk.offsets[node + 1] as usize);
-                    let sources = walk.predecessors.get(from..to).unwrap_or_default();
-                    let sum: f64 = sources.iter().map(|&source| shares[source as usize]).sum();
-                    let jump = walk
-                        .preference
-                        .map_or(1.0 / n as f64, |weights| weights[node]);
-                    let new = walk.alpha * sum + rest * jump;
-                    change += (new - *score).abs();
-                    if walk.outdegrees[node] == 0 {
-                        dangling += new;
-                    }
-                    (*score, *next) = (new, share(node, new));
-                }
-                meter.advance(scores.len() as u64)?;
-                Ok((change, dangling))
+                step(
+                    walk,
+                    chunk * CHUNK,
+                    scores,
+                    next,
+                    &given,
+                    (spread, idle),
+                    meter,
+                )
             })
             .collect::<Result<_, GraphError>>()?;
-        let change: f64 = sums.iter().map(|sum| sum.0).sum();
-        dangling = sums.iter().map(|sum| sum.1).sum();
-        std::mem::swap(&mut shares, &mut next);
-        if change <= least_change || step == most_steps {
-            return Ok((step, change));
+        std::mem::swap(&mut given, &mut next);
+        change = sums.iter().map(|sum| sum.0).sum();
+        idle = sums.iter().map(|sum| sum.1).sum();
+        if change <= least_change {
+            return Ok((sweep, change));
         }
     }
-    Ok((0, f64::INFINITY))
+    Ok((most, change))
+}
+
+fn gauss_seidel(
+    walk: &Walk<'_>,
+    scores: &mut [f64],
+    mut given: Vec<f64>,
+    least_change: f64,
+    most: usize,
+    meter: &Meter,
+) -> Result<(usize, f64), GraphError> {
+    let n = scores.len();
+    let mut next = given.clone();
+    // what a node passes on to itself; not known before its list was read
+    let mut own = vec![f64::NAN; n];
+    let num_chunks = n.div_ceil(CHUNK);
+    let num_lanes = if num_chunks < LARGE { 1 } else { LANES };
+    let size = num_chunks.div_ceil(num_lanes).max(1) * CHUNK;
+    let (mut sweep, mut change) = (0, f64::INFINITY);
+    loop {
+        // nobody sees nodes without arcs: their turn comes once, at the end
+        let is_last = change <= least_change || sweep == most;
+        let mut sums = Vec::with_capacity(num_chunks);
+        for first in (0..size).step_by(CHUNK) {
+            let found: Vec<f64> = scores
+                .par_chunks_mut(size)
+                .zip(next.par_chunks_mut(size))
+                .zip(own.par_chunks_mut(size))
+                .enumerate()
+                .map(|(lane, ((scores, next), own))| {
+                    let chunk = first.min(scores.len())..scores.len().min(first + CHUNK);
+                    let part = Part {
+                        start: lane * size + first,
+                        scores: &mut scores[chunk.clone()],
+                        next: &mut next[chunk.clone()],
+                        own: &mut own[chunk],
+                    };
+                    relax(walk, part, &given, is_last, meter)
+                })
+                .collect::<Result<_, GraphError>>()?;
+            sums.extend(found);
+            for lane in (first..n).step_by(size) {
+                let chunk = lane..n.min(lane + CHUNK);
+                given[chunk.clone()].copy_from_slice(&next[chunk]);
+            }
+        }
+        if is_last {
+            return Ok((sweep, change));
+        }
+        sweep += 1;
+        change = sums.iter().sum();
+    }
+}
+
+/// A step of power iteration for the nodes of a chunk: Σ |change|, and what those without arcs have.
+fn step(
+    walk: &Walk<'_>,
+    start: usize,
+    scores: &mut [f64],
+    next: &mut [f64],
+    given: &[f64],
+    (spread, idle): (&[f64], f64),
+    meter: &Meter,
+) -> Result<(f64, f64), GraphError> {
+    let nodes = start..start + scores.len();
+    walk.arcs.read(nodes, meter, |lists| {
+        let (mut change, mut left) = (0.0, 0.0);
+        let mut last: (&[u32], f64) = (&[], 0.0);
+        for (place, (score, next)) in scores.iter_mut().zip(next).enumerate() {
+            let (list, weights) = lists.get(place);
+            // neighbours in row-key order often have the same predecessors
+            if weights.is_some() || list != last.0 {
+                last = (list, sum(list, weights, |source| given[source]));
+            }
+            let node = start + place;
+            let new = last.1 + pick(walk.jumps, node) + idle * pick(spread, node);
+            change += (new - *score).abs();
+            left += if walk.shares[node] == 0.0 { new } else { 0.0 };
+            (*score, *next) = (new, new * walk.shares[node]);
+        }
+        (change, left)
+    })
+}
+
+/// What a sweep may change at once.
+struct Part<'a> {
+    start: usize,
+    scores: &'a mut [f64],
+    /// What nodes pass on along an arc.
+    next: &'a mut [f64],
+    own: &'a mut [f64],
+}
+
+/// A sweep of Gauss and Seidel over the nodes of a chunk, those without arcs or the others: Σ |change|.
+fn relax(
+    walk: &Walk<'_>,
+    part: Part<'_>,
+    given: &[f64],
+    is_last: bool,
+    meter: &Meter,
+) -> Result<f64, GraphError> {
+    let (start, size) = (part.start, part.scores.len());
+    if size == 0 {
+        return Ok(0.0);
+    }
+    let (scores, next, own) = (part.scores, part.next, part.own);
+    walk.arcs.read(start..start + size, meter, |lists| {
+        let mut change = 0.0;
+        let mut last: (&[u32], f64) = (&[], 0.0);
+        for place in 0..size {
+            let (node, share) = (start + place, walk.shares[start + place]);
+            if (share == 0.0) != is_last {
+                continue;
+            }
+            let (list, weights) = lists.get(place);
+            if weights.is_some() || list != last.0 {
+                let value = |source: usize| {
+                    let inside = source.wrapping_sub(start);
+                    if inside < size {
+                        next[inside]
+                    } else {
+                        given[source]
+                    }
+                };
+                last = (list, sum(list, weights, value));
+            }
+            if own[place].is_nan() {
+                let weight = |nth: usize| weights.map_or(1.0, |weights| weights[nth]);
+                let found = list.binary_search(&(node as u32));
+                own[place] = found.map_or(0.0, |nth| share * weight(nth));
+            }
+            // a node that passes on to itself is solved for, or it would be as slow as power iteration
+            let own = own[place];
+            let others = last.1 - scores[place] * own;
+            let new = (others + pick(walk.jumps, node)) / (1.0 - own);
+            change += (new - scores[place]).abs();
+            // the next list may be the same one, and then has this node if this one has
+            let passed = new * share;
+            if own > 0.0 {
+                last.1 += passed - next[place];
+            }
+            (scores[place], next[place]) = (new, passed);
+        }
+        change
+    })
 }

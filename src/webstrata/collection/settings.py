@@ -34,6 +34,7 @@ TABLES = {
     "graph": "webstrata.graph.settings:GraphSettings",
     "invitro": "webstrata.simulate.invitro.settings:InvitroSettings",
     "judge": "webstrata.simulate.invitro.judge.settings:JudgeSettings",
+    "rank": "webstrata.rank.settings:RankSettings",
     "resources": "webstrata.collection.settings:ResourcesSettings",
     "simulate": "webstrata.simulate.settings:SimulateSettings",
     "store": "webstrata.store.settings:StoreSettings",

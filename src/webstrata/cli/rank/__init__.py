@@ -1,0 +1,151 @@
+"""webstrata rank: scores of nodes by the links between them, in one snapshot or through all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from webstrata.cli.options import collection_argument, json_option, options
+from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.errors import UsageError
+from webstrata.rank.settings import RankSettings
+
+if TYPE_CHECKING:
+    from webstrata.api import Collection
+    from webstrata.rank.ranking import Ranking
+
+_file = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command("rank", epilog="Example: webstrata rank uk 2026-06 --method cheirank --top 20")
+@collection_argument
+@click.argument("label", metavar="[SNAPSHOT]", required=False)
+@options(RankSettings)
+@click.option(
+    "--preference",
+    type=_file,
+    metavar="FILE",
+    help="URLs or hosts, each with a weight behind a tab: where the surfer jumps, or what is trusted.",
+)
+@click.option("--all-snapshots", is_flag=True, help="Rank every snapshot, and follow nodes through them.")
+@click.option(
+    "--list",
+    "list_file",
+    type=_file,
+    metavar="FILE",
+    help="Nodes to follow: a URL or host a line, with a category behind a tab.",
+)
+@click.option(
+    "--of", "reference", metavar="SNAPSHOT", help="Follow the top of this snapshot, as many as --top says."
+)
+@click.option(
+    "--against", type=_file, metavar="FILE", help="An outside ranking of the same names, the first first."
+)
+@click.option("--skip-unknown", is_flag=True, help="Leave out names of a list that no snapshot has.")
+@click.option(
+    "--plots",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Write pictures of what is followed there, as SVG and as one page, ranks.html.",
+)
+@json_option
+def command(
+    collection: Collection,
+    label: str | None,
+    rank_options: dict[str, object],
+    *,
+    preference: Path | None,
+    all_snapshots: bool,
+    list_file: Path | None,
+    reference: str | None,
+    against: Path | None,
+    skip_unknown: bool,
+    plots: Path | None,
+    as_json: bool,
+) -> None:
+    """Rank the pages, hosts or domains of SNAPSHOT, or follow some of them through all snapshots.
+
+    Scores are kept as a part of the snapshot, with the settings that made them, and are read from there when
+    they are asked for again.
+    """
+    if plots:
+        from webstrata.serve.figures.style import load_altair
+
+        load_altair()
+    if all_snapshots == (label is not None):
+        raise UsageError("name one SNAPSHOT to rank, or --all-snapshots to follow nodes through all of them")
+    if reference is not None and list_file is not None:
+        raise UsageError("--list and --of: both say what to follow; name one of them")
+    if label is not None and (reference or against) and list_file is None:
+        raise UsageError("--of and --against are about what is followed; name --all-snapshots or a --list")
+    if all_snapshots or list_file is not None:
+        from webstrata.cli.rank.follow import follow
+
+        follow(
+            collection,
+            [label] if label is not None else None,
+            rank_options,
+            preference=preference,
+            list_file=list_file,
+            reference=reference,
+            against=against,
+            skip_unknown=skip_unknown,
+            plots=plots,
+            as_json=as_json,
+        )
+        return
+    assert label is not None
+    from webstrata.cli.rank.follow import load_preference
+    from webstrata.rank.stored import RankedGraph, rank_snapshot
+
+    if plots:
+        raise UsageError("--plots: pictures are of what is followed; `webstrata plane` draws one snapshot")
+    snapshot = collection[label]
+    settings = snapshot.settings(RankSettings, rank_options)
+    progress = TerminalProgress()
+    graph = RankedGraph(snapshot, settings.level)
+    weights = load_preference(graph, preference, skip=skip_unknown) if preference else None
+    found = rank_snapshot(snapshot, settings, preference=weights, graph=graph, progress=progress)
+    if as_json:
+        show_json(
+            {"collection": str(collection.path), "snapshot": label, "level": settings.level}
+            | _to_json(found, settings.top)
+        )
+        return
+    click.echo(f"{collection.path} {label}: {found.num_ranked:,} {settings.level}s by {found.method}")
+    show_table(
+        ["rank", "score", settings.level],
+        [
+            [place.rank, f"{place.score:.6g}", place.name if place.name is not None else f"node {place.node}"]
+            for place in found.top(settings.top)
+        ],
+    )
+    click.echo(f"\n{_explain(found)}")
+
+
+def _to_json(found: Ranking, number: int) -> dict[str, object]:
+    return {
+        "method": found.method,
+        "nodes": found.num_ranked,
+        "error_bound": found.error_bound,
+        "passes": found.iterations,
+        "settings": dict(found.settings),
+        "top": [place._asdict() for place in found.top(number)],
+    }
+
+
+def _explain(found: Ranking) -> str:
+    if found.method == "2drank":
+        return f"Scores are 1 / K₂; PageRank and CheiRank took {found.iterations} passes over all links."
+    if found.error_bound is None:
+        return "No bound of the error is known." + (
+            f" It took {found.iterations} passes over all links." if found.iterations else ""
+        )
+    if not found.iterations:
+        return "The scores are exact."
+    return (
+        f"All scores together are within {found.error_bound:.2g} of the true ones; "
+        f"it took {found.iterations} passes over all links."
+    )
