@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from webstrata.graph.build import StoredGraph
     from webstrata.graph.connectivity import Connectivity
     from webstrata.graph.hosts import NamedGraph
+    from webstrata.rank.spectrum import Spectrum
     from webstrata.store.anchors import Anchors
     from webstrata.store.captures import AllCaptures, Captures, StoredCapture
     from webstrata.store.links import Links
@@ -92,6 +93,13 @@ class Snapshot(rooms.Snapshot):
         from webstrata.graph.connectivity import Connectivity
 
         return Connectivity(self)
+
+    def spectrum(self, **options: object) -> Spectrum:
+        """The spectrum of its graph's matrix G at α = 1, or of G* with ``inverse=True``; made once, and stored."""
+        from webstrata.rank.spectrum.build import build_spectrum
+        from webstrata.rank.spectrum.settings import SpectrumSettings
+
+        return build_spectrum(self, self.settings(SpectrumSettings, options))
 
     @cached_property
     def host_graph(self) -> NamedGraph:

@@ -35,6 +35,7 @@ TABLES = {
     "invitro": "webstrata.simulate.invitro.settings:InvitroSettings",
     "judge": "webstrata.simulate.invitro.judge.settings:JudgeSettings",
     "resources": "webstrata.collection.settings:ResourcesSettings",
+    "spectrum": "webstrata.rank.spectrum.settings:SpectrumSettings",
     "store": "webstrata.store.settings:StoreSettings",
     "summaries": "webstrata.summaries.settings:SummariesSettings",
     "temporal": "webstrata.temporal.settings:TemporalSettings",

@@ -14,16 +14,16 @@ are made at once (s-step methods: Hoemmen 2010; block Gram–Schmidt with reorth
 Smoktunowicz 2013):
 
 1. z_0 = v_k, then z_{j+1} = A z_j made orthogonal to z_0 … z_j **alone**: A Z_s = Z_{s+1} T, with T known.
-2. Z = (z_1 … z_s) is made orthogonal to V_k as a block: Z = C V + L Q, C of a pass of dots and one of updates,
-   which adds up the dots of the second round and Z Zᵀ = L Lᵀ on its way; the second round is a third pass.
-   If no z lost more than half of its length, there is no second round. L is a Cholesky factor.
+2. Z = (z_1 … z_s) is made orthogonal to V_k as a block: Z = C V + L Q, with C of a pass of dots and one of
+   updates, which adds up the dots of the second round and Z Zᵀ = L Lᵀ on its way; the second round is a third
+   pass. If no z lost more than half of its length, there is no second round. L is a Cholesky factor.
 3. From A Z_s = Z_{s+1} T and what is known of A V_k, the next s columns of H: A q_j is what solves
    L (A Q) = T-combinations of (v_k, Z) − C (A V). It is triangular.
 
 The vectors are those of the textbook, up to rounding. Step 3 divides by L, so errors grow by what is lost in
-step 2: of a block only the first vectors are used for which L has a condition of at most 1 / `KEPT`, and the
-rest is thrown away, and the next block is shorter. With one vector left it is the textbook's step. Where A V_k is all in V_k, H has a 0
-below the diagonal there, and the method goes on with a random vector.
+step 2: of a block only the first vectors are used for which L has a condition of at most 1 / `KEPT`, the rest
+is thrown away, and the next block is shorter. With one vector left it is the textbook's step. Where A V_k is
+all in V_k, H has a 0 below the diagonal there, and the method goes on with a random vector.
 
 **Long runs.** `Arnoldi.run` calls back after every block; `save` and `load` keep basis and H in a folder.
 """
@@ -37,8 +37,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from webstrata.collection.files import make_directory, replace_file
-from webstrata.rank.spectrum.basis import Basis
+from webstrata.collection.files import explained, make_directory, replace_file
+from webstrata.rank.spectrum.basis import FILE, Basis
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -166,11 +166,15 @@ class Arnoldi:
             product = self.multiply(vectors[step])
             self.products += 1
             length = np.linalg.norm(product)
+            left = length
             for _ in range(2):
+                before = left
                 dots = vectors[: step + 1] @ product
                 product -= dots @ vectors[: step + 1]
                 inner[: step + 1, step] += dots
-            left = np.linalg.norm(product)
+                left = np.linalg.norm(product)
+                if left > 0.1 * before:  # these need to be far from one another, and no more than that
+                    break
             if left <= _NOTHING * length:
                 # what is found here is invariant: its last column is left to the next block
                 return vectors[: step + 1], inner[: step + 1, : max(step, 1)]
@@ -242,6 +246,13 @@ class Arnoldi:
             np.savez(file, hessenberg=self.hessenberg, state=json.dumps(state), random=random)
             replace_file(folder / f"{STATE}.npz", file.getvalue())
         self._saved = self.basis.size
+
+    @staticmethod
+    def forget(folder: Path) -> None:
+        """Remove what is kept in that folder."""
+        for name in (f"{STATE}.npz", FILE):
+            with explained(folder / name, "remove"):
+                (folder / name).unlink(missing_ok=True)
 
     def load(self, folder: Path, identity: str) -> int:
         """Go on from what is kept in that folder, if it is of the same matrix; the steps that were found."""

@@ -86,9 +86,7 @@ def diagonalize(subspaces: Subspaces, *, progress: Progress | None = None) -> Ei
     return Eigenvalues(values, strong.of_node, largest)
 
 
-def _roots(
-    strong: Components, degrees: Numbers, rings: npt.NDArray[np.bool_], values: Values
-) -> None:
+def _roots(strong: Components, degrees: Numbers, rings: npt.NDArray[np.bool_], values: Values) -> None:
     """Write the eigenvalues of rings."""
     nodes = np.flatnonzero(rings)
     nodes = nodes[np.argsort(strong.of_node[nodes], kind="stable")]
@@ -124,9 +122,7 @@ def _diagonalize_blocks(
     kept = sources >= 0
     shape = (len(nodes), len(nodes))
     ones = np.ones(int(kept.sum()), dtype=np.int64)
-    quotient = merge(
-        sparse.csr_array((ones, (targets[kept], sources[kept])), shape=shape), degrees[nodes]
-    )
+    quotient = merge(sparse.csr_array((ones, (targets[kept], sources[kept])), shape=shape), degrees[nodes])
     # rows of the quotient keep their component: an entry joins rows and columns of one
     label = np.empty(quotient.size, dtype=np.int64)
     label[quotient.row_of[quotient.class_of]] = strong.of_node[nodes]

@@ -3,7 +3,7 @@
 At α = 1 the matrix S has a column 1/N for each node without arcs (*dangling*), so a node that reaches one of
 them reaches every node. Of a node u that reaches none, the nodes R(u) that it reaches, itself included, are a
 closed set: S maps vectors on R(u) to vectors on R(u). Where R(u) has fewer nodes than a bound (a tenth of all
-unless told), it is an **invariant subspace**, and u is a node of a subspace; all other nodes are the **core**.
+unless told), it is an **invariant subspace**, and u is a node of one; all other nodes are the **core**.
 Ordered so, S is
 
     S = ( S_ss  S_sc )
