@@ -95,7 +95,7 @@ class Snapshot(rooms.Snapshot):
         return Connectivity(self)
 
     def spectrum(self, **options: object) -> Spectrum:
-        """The spectrum of its graph's matrix G at α = 1, or of G* with ``inverse=True``; made once, and stored."""
+        """The spectrum of its graph's matrix G at α = 1, or of G* with ``inverse=True``; stored when made."""
         from webstrata.rank.spectrum.build import build_spectrum
         from webstrata.rank.spectrum.settings import SpectrumSettings
 

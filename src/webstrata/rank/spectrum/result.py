@@ -38,6 +38,7 @@ SUMMARY, EIGENVALUES, NODES, VECTORS = (
     "subspaces.parquet",
     "vectors.parquet",
 )
+_TABLES = (EIGENVALUES, NODES, VECTORS)
 CONVERGED = 1e-6
 """A core eigenvalue with a smaller residual is taken as found."""
 
@@ -232,18 +233,23 @@ def open_spectrum(folder: Path) -> Spectrum:
     Traceback (most recent call last):
     webstrata.errors.MissingError: ...spectrum.json: nothing there to read; check the path
     """
-    with explained(folder / SUMMARY, "read"):
-        text = (folder / SUMMARY).read_bytes()
-        try:
-            facts = json.loads(text)
-            values = pq.read_table(folder / EIGENVALUES)
-            nodes = pq.read_table(folder / NODES)
-            kept = pq.read_table(folder / VECTORS)
-            return _assemble(facts, values, nodes, kept)
-        except (KeyError, ValueError, TypeError, pa.ArrowException) as error:
-            raise FormatError(
-                f"{folder}: this is no spectrum ({error}); make it again with `webstrata spectrum`"
-            ) from error
+    try:
+        return _assemble(
+            json.loads(_read(folder / SUMMARY)), *(_read_table(folder / name) for name in _TABLES)
+        )
+    except (KeyError, ValueError, TypeError, pa.ArrowException) as error:
+        raise FormatError(
+            f"{folder}: this is no spectrum ({error}); make it again with `webstrata spectrum`"
+        ) from error
+
+
+def _read(path: Path) -> bytes:
+    with explained(path, "read"):
+        return path.read_bytes()
+
+
+def _read_table(path: Path) -> pa.Table:
+    return pq.read_table(pa.BufferReader(_read(path)))
 
 
 def _assemble(facts: dict[str, Any], values: pa.Table, nodes: pa.Table, kept: pa.Table) -> Spectrum:

@@ -37,7 +37,7 @@ def _plane(found: Spectrum, name: str) -> Any:  # noqa: ANN401
     alt = load_altair()
     rows = [
         {"re": real, "im": imaginary, "part": part}
-        for part, values in (("core", found.core), ("subspaces", found.values))
+        for part, values in (("subspaces", found.values), ("core", found.core))  # the last are on top
         for real, imaginary in _points(values)
     ]
     circle = [
