@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 def make_matrix(size: int, seed: int, density: float = 0.2) -> NDArray[np.float64]:
     """Random shares, columns with a sum of at most 1."""
     rng = np.random.default_rng(seed)
-    matrix = rng.random((size, size)) * (rng.random((size, size)) < density)
-    return matrix / np.maximum(matrix.sum(axis=0), 1)
+    matrix: NDArray[np.float64] = rng.random((size, size)) * (rng.random((size, size)) < density)
+    matrix /= np.maximum(matrix.sum(axis=0), 1)
+    return matrix
 
 
 def textbook(matrix: NDArray[np.float64], start: NDArray[np.float64], dimension: int) -> NDArray[np.float64]:
@@ -76,6 +77,23 @@ def test_multiple_eigenvalues_are_all_found_when_the_space_is_exhausted() -> Non
     nothing = Arnoldi(lambda vector: 0 * vector, 6, 6, block=4)
     nothing.run()
     assert not nothing.square.any()
+
+
+@pytest.mark.parametrize("block", [1, 5, 16])
+def test_restarts_lead_to_the_leading_eigenvalues_and_keep_the_relation(block: int) -> None:
+    matrix = make_matrix(300, 8, 0.02)
+    method = Arnoldi(lambda vector: matrix @ vector, 300, 24, block=block)
+    assert method.lead(8, 1e-10)
+    assert method.products > 24
+    basis = method.basis.combine(np.eye(25))
+    assert np.abs(basis @ basis.T - np.eye(25)).max() < 1e-11
+    assert np.abs(matrix @ basis[:24].T - basis.T @ method.hessenberg).max() < 1e-11
+    wanted = np.linalg.eigvals(matrix)
+    wanted = wanted[np.argsort(-np.abs(wanted))[:8]]
+    found = np.linalg.eigvals(method.square)
+    assert np.abs(found[:, None] - wanted).min(axis=0).max() < 1e-8
+    # what is not found after so many times is said
+    assert not Arnoldi(lambda vector: matrix @ vector, 300, 24).lead(8, 1e-10, most=1)
 
 
 @pytest.mark.parametrize("on_disk", [False, True])

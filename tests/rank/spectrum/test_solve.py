@@ -90,6 +90,16 @@ def test_a_basis_on_disk_and_other_threads_make_the_same_values(tmp_path: Path) 
         spectrum(graph, arnoldi=60, memory=1)
 
 
+def test_restarts_find_what_is_wanted_in_a_small_basis() -> None:
+    graph = planted_graph()
+    whole = spectrum(graph, arnoldi=0)
+    few = spectrum(graph, arnoldi=30, wanted=6)
+    assert (few.residuals[:6] < 1e-8).all()
+    assert np.abs(np.abs(few.core[:6]) - np.abs(whole.core[:6])).max() < 1e-8
+    with pytest.raises(UsageError, match="take an n_A of at least 41, better 82, or want fewer"):
+        spectrum(graph, arnoldi=30, wanted=28)
+
+
 class Breaking(Progress):
     """Cancels Arnoldi's method after some steps, and hears what is said."""
 

@@ -6,7 +6,7 @@ From a vector v_1 of length 1 the method makes orthonormal v_1, v_2, … with
 
 of which the eigenvalues of the first m rows, the *Ritz values*, approach eigenvalues of A, those of largest
 modulus first. H y = θ y gives x = V_m y with ‖A x − θ x‖ = |H(m+1, m)| |y(m)|, the residual as it is known
-without computing it.
+without computing it (where H is Hessenberg, and |h y| with its last row h in any case).
 
 **Cost.** A step of the textbook reads the k vectors so far four times: dots and update, and both again, since
 one pass leaves rounding behind. That is the whole cost (93% of it on a graph of 300 000 nodes). Here s steps
@@ -25,6 +25,16 @@ step 2: of a block only the first vectors are used for which L has a condition o
 is thrown away, and the next block is shorter. With one vector left it is the textbook's step. Where A V_k is
 all in V_k, H has a 0 below the diagonal there, and the method goes on with a random vector.
 
+**Restarts** (Krylov–Schur: Stewart 2001). Where only some leading eigenvalues are wanted, or memory is short,
+the method begins again with the best of what it has: of H = Z T Zᵀ in Schur form, ordered by modulus, the
+first k columns are kept, V_k ← V_m Z_k, and
+
+    A V_k = V_k T_k + v_{m+1} bᵀ,   b = H(m + 1, m) Z(m, 1…k),
+
+which is what steps go on from as before; only the first k + 1 rows of H are no longer Hessenberg. A large
+eigenvalue may show late, as a smaller Ritz value that has not come to rest. So that none is left out, some
+values behind those wanted must be near theirs too.
+
 **Long runs.** `Arnoldi.run` calls back after every block; `save` and `load` keep basis and H in a folder.
 """
 
@@ -35,7 +45,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg import schur
 
 from webstrata.collection.files import explained, make_directory, replace_file
 from webstrata.rank.spectrum.basis import FILE, Basis
@@ -48,10 +58,12 @@ if TYPE_CHECKING:
 
     Matrix = npt.NDArray[np.float64]
 
-KEPT = 1e-2
+KEPT = 1e-3
 """How much shorter than the longest the shortest combination of a block may be without the basis."""
 _NOTHING = 1e-12
 """Share of its length below which a vector is no more than rounding."""
+_NEAR = 1e-3
+"""Residual that the values behind those wanted must have."""
 STATE = "hessenberg"
 
 
@@ -118,9 +130,9 @@ class Arnoldi:
         return self.hessenberg[: self.steps, : self.steps]
 
     @property
-    def beyond(self) -> float:
-        """H(m + 1, m): how much of A v_m lies outside of the basis."""
-        return float(self.hessenberg[self.steps, self.steps - 1])
+    def beyond(self) -> Matrix:
+        """The last row of H: how much of A v lies outside of the basis, for each v of it."""
+        return self.hessenberg[self.steps, : self.steps]
 
     def run(self, advance: Callable[[int], object] = lambda _steps: None) -> None:
         """Make all steps that are left; `advance` is called with the steps of each block."""
@@ -128,6 +140,56 @@ class Arnoldi:
             before = self.steps
             self._extend(min(self._count, self.dimension - before, max(1, self.basis.length - before - 1)))
             advance(self.steps - before)
+
+    def lead(
+        self,
+        wanted: int,
+        residual: float,
+        *,
+        most: int = 500,
+        advance: Callable[[int], object] = lambda _steps: None,
+    ) -> bool:
+        """Start again until the residuals of the leading eigenvalues are this small, at most so many times.
+
+        Examples
+        --------
+        >>> diagonal = np.linspace(0.1, 1, 200) ** 0.5
+        >>> method = Arnoldi(lambda x: diagonal * x, 200, 20)
+        >>> method.lead(3, 1e-10)
+        True
+        >>> np.sort(np.linalg.eigvals(method.square).real)[-3:].round(9).tolist()
+        [0.995467113, 0.997736131, 1.0]
+        """
+        for _ in range(most):
+            self.run(advance)
+            values, vectors = np.linalg.eig(self.square)
+            order = np.argsort(-np.abs(values), kind="stable")[: wanted + spare(wanted)]
+            left = np.abs(self.beyond @ vectors[:, order])
+            if (left[:wanted] < residual).all() and (left[wanted:] < max(_NEAR, residual)).all():
+                return True
+            if self.dimension == self.basis.length:
+                return True
+            self._shrink((wanted + self.dimension) // 2)
+        self.run(advance)
+        return False
+
+    def _shrink(self, count: int) -> None:
+        """Keep the space of the `count` leading Schur vectors, or of one more where two are conjugate."""
+        steps = self.steps
+        moduli = np.sort(np.abs(np.linalg.eigvals(self.square)))[::-1]
+        least = moduli[min(count, steps - 1)] * (1 - 1e-10)
+        form, turned, count = schur(
+            self.square, output="real", sort=lambda real, imaginary: np.hypot(real, imaginary) >= least
+        )
+        count = min(count, steps - 1)
+        if form[count, count - 1]:  # conjugate ones stay together
+            count -= 1
+        beyond = self.beyond @ turned[:, :count]
+        self.basis.turn(turned[:, :count].T)
+        self._saved = 0
+        self.hessenberg[:] = 0
+        self.hessenberg[:count, :count] = form[:count, :count]
+        self.hessenberg[count, :count] = beyond
 
     # ---- one block
 
@@ -199,10 +261,12 @@ class Arnoldi:
             kept = len(lower)
             total, block, again = total[:kept, :kept], block[:kept], again[:kept]
             total = total @ lower
-            block[:] = solve_triangular(lower, block, lower=True)
+            # a matrix of a few rows and small condition, so that its inverse may be used
+            inverse = np.linalg.inv(lower)
+            block[:] = inverse @ block
             if np.diag(lower).min() > 0.5:
                 return factors, total
-            dots = solve_triangular(lower, again, lower=True)
+            dots = inverse @ again
 
     def _fill(self, factors: Matrix, lower: Matrix, inner: Matrix) -> None:
         """Write the columns of H that a block gives: C, L and T of it."""
@@ -217,7 +281,7 @@ class Arnoldi:
         grown[:, known - 1] = images[:, 0]
         if count > 1:
             rest = images[:, 1:] - grown[:, :known] @ factors[: count - 1].T
-            new = solve_triangular(lower[: count - 1, : count - 1], rest.T, lower=True).T
+            new = np.linalg.solve(lower[: count - 1, : count - 1], rest.T).T
             # what stands below the first diagonal is rounding
             grown[:, known:] = np.triu(new, -known - 1)
 
@@ -269,6 +333,17 @@ class Arnoldi:
         self._random.bit_generator.state = random
         self._saved = self.basis.size
         return self.steps
+
+
+def spare(wanted: int) -> int:
+    """How many values behind those wanted are looked at.
+
+    Examples
+    --------
+    >>> spare(20)
+    9
+    """
+    return 4 + wanted // 4
 
 
 def _cholesky(gram: Matrix) -> Matrix:

@@ -98,7 +98,8 @@ class Basis:
         """Z Vᵀ: a row for each vector of the block."""
 
         def part(tile: int, begin: int, end: int) -> Matrix:
-            return block[:, begin:end] @ self._tiles[tile, : self.size, : end - begin].T
+            product: Matrix = block[:, begin:end] @ self._tiles[tile, : self.size, : end - begin].T
+            return product
 
         return np.sum(self._map(part), axis=0)
 
@@ -121,6 +122,14 @@ class Basis:
         for tile, (begin, end) in enumerate(self._ranges()):
             combined[:, begin:end] = factors @ self._tiles[tile, :count, : end - begin]
         return combined
+
+    def turn(self, factors: Matrix) -> None:
+        """Keep F V of all vectors but the last, and the last one behind them."""
+        count = len(factors)
+        for tile in self._tiles:
+            tile[:count] = factors @ tile[: self.size - 1]
+            tile[count] = tile[self.size - 1]
+        self.size = count + 1
 
     def save(self, folder: Path, start: int) -> None:
         """Write the vectors from `start` on to the file in that folder; what is on disk is only synced."""

@@ -31,6 +31,13 @@ class SpectrumSettings(Settings):
     tolerance: float = setting(
         1e-9, "How near to 1, or to the circle, an eigenvalue must be to count as there.", check=_tolerance
     )
+    wanted: int = setting(
+        0,
+        "Leading eigenvalues of the core that must be found: the method starts again with the best of its "
+        "n_A vectors until they are; 0 for one run.",
+        check=not_negative,
+    )
+    residual: float = setting(1e-8, "When an eigenvalue that is wanted counts as found.", check=_tolerance)
     vectors: int = setting(10, "Leading eigenvectors of the core that are told about.", check=not_negative)
     pages: int = setting(200, "Nodes of each eigenvector that are kept, the largest.", check=positive)
     memory: int = setting(

@@ -9,7 +9,8 @@ the merged matrix. For the leading eigenvectors it is not believed: ψ is lifted
 ‖S_cc ψ − λ ψ‖ is computed from the arcs.
 
 **Going on.** With a folder, basis and H are kept there every minute, and when a run of more than ten seconds
-is broken off; the same call goes on from them.
+is broken off; the same call goes on from them. With restarts (``wanted``) the basis is small, and a run that
+is broken off begins anew.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from webstrata.collection.files import make_directory
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import UsageError
-from webstrata.rank.spectrum.arnoldi import Arnoldi
+from webstrata.rank.spectrum.arnoldi import Arnoldi, spare
 from webstrata.rank.spectrum.blas import one_thread
 from webstrata.rank.spectrum.blocks import diagonalize
 from webstrata.rank.spectrum.communities import Community, describe_community
@@ -104,6 +105,13 @@ def spectrum(
     core = CoreMatrix(graph, subspaces)
     plan = make_plan(core, settings.arnoldi, block=settings.block, memory=settings.memory)
     plan.check_disk(folder)
+    # twice as many get on well
+    least = settings.wanted + spare(settings.wanted) + 2
+    if settings.wanted and least > plan.dimension < plan.rows:
+        raise UsageError(
+            f"{settings.wanted} eigenvalues are wanted, and n_A is {plan.dimension}; take an n_A of at least "
+            f"{least}, better {2 * least}, or want fewer"
+        )
     if core.size:
         progress.note(plan.sentence)
     own = diagonalize(subspaces, progress=progress)
@@ -157,7 +165,10 @@ def _solve_core(
             folder=make_directory(folder) if folder and plan.is_on_disk else None,
             workers=workers,
         )
-        _run(method, folder, _identify(core, settings), progress)
+        if settings.wanted:
+            _lead(method, settings, progress)
+        else:
+            _run(method, folder, _identify(core, settings), progress)
     found, ritz = np.linalg.eig(method.square)
     order = np.argsort(-np.abs(found), kind="stable")
 
@@ -167,11 +178,21 @@ def _solve_core(
         combined: Values = real + 1j * imaginary
         return combined
 
-    return found[order].astype(np.complex128), np.abs(method.beyond * ritz[-1, order]), combine
+    return found[order].astype(np.complex128), np.abs(method.beyond @ ritz[:, order]), combine
 
 
 def _nothing() -> tuple[Values, Values]:
     return np.zeros(0, np.complex128), np.zeros((0, 0), np.complex128)
+
+
+def _lead(method: Arnoldi, settings: SpectrumSettings, progress: Progress) -> None:
+    """Start again until what is wanted is found; its basis is small, and is not kept."""
+    with progress.task("Arnoldi, with restarts", unit="steps") as task:
+        if not method.lead(settings.wanted, settings.residual, advance=task.advance):
+            progress.note(
+                f"some of the {settings.wanted} leading eigenvalues have residuals above "
+                f"{settings.residual:g} still; a larger n_A finds them"
+            )
 
 
 def _run(method: Arnoldi, folder: Path | None, identity: str, progress: Progress) -> None:

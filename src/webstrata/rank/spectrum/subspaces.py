@@ -31,6 +31,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy import sparse
 
 from webstrata.collection.progress import Progress
 from webstrata.errors import UsageError
@@ -120,7 +121,7 @@ def find_subspaces(
     is_there = np.ones(graph.num_nodes, dtype=bool) if graph.present is None else graph.present
     num_nodes = int(is_there.sum())
     dangling = np.flatnonzero((graph.outdegrees() == 0) & is_there)
-    falls = reachable(transpose or graph.transpose(), dangling, progress=progress)
+    falls = reachable(transpose or _turn(graph), dangling, progress=progress)
     rest = np.flatnonzero(is_there & ~falls)
     spanned = _span(graph, rest)
     weak = weak_components(spanned, progress=progress)
@@ -136,6 +137,15 @@ def find_subspaces(
     is_core = is_there.copy()
     is_core[rest] = False
     return Subspaces(num_nodes, rest, np.flatnonzero(is_core), spanned, strong, weak)
+
+
+def _turn(graph: Graph) -> RowsGraph:
+    """The graph with all arcs turned round, by counting and not by sorting."""
+    offsets, targets = graph.rows()
+    shape = (graph.num_nodes, graph.num_nodes)
+    ones = np.ones(len(targets), dtype=np.int8)
+    turned = sparse.csr_array((ones, targets.astype(np.int64), offsets.astype(np.int64)), shape=shape).tocsc()
+    return RowsGraph(turned.indptr.astype(np.uint64), turned.indices.astype(np.uint32))
 
 
 def _span(graph: Graph, nodes: Numbers) -> RowsGraph:
