@@ -169,7 +169,9 @@ class Arnoldi:
                 return True
             if self.dimension == self.basis.length:
                 return True
-            self._shrink((wanted + self.dimension) // 2)
+            # with what is found, more are kept, or steps would be spent on it alone (as ARPACK does)
+            found = int((left[:wanted] < residual).sum())
+            self._shrink(wanted + min(found, (self.dimension - wanted) // 2))
         self.run(advance)
         return False
 
