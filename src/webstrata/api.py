@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from webstrata.graph.connectivity import Connectivity
     from webstrata.graph.hosts import NamedGraph
     from webstrata.rank.ranking import Ranking
+    from webstrata.rank.spectrum import Spectrum
     from webstrata.simulate.harvest import Harvest
     from webstrata.store.anchors import Anchors
     from webstrata.store.captures import AllCaptures, Captures, StoredCapture
@@ -96,6 +97,13 @@ class Snapshot(rooms.Snapshot):
         from webstrata.graph.connectivity import Connectivity
 
         return Connectivity(self)
+
+    def spectrum(self, **options: object) -> Spectrum:
+        """The spectrum of its graph's matrix G at α = 1, or of G* with ``inverse=True``; stored when made."""
+        from webstrata.rank.spectrum.build import build_spectrum
+        from webstrata.rank.spectrum.settings import SpectrumSettings
+
+        return build_spectrum(self, self.settings(SpectrumSettings, options))
 
     @cached_property
     def host_graph(self) -> NamedGraph:

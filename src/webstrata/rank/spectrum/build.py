@@ -1,0 +1,105 @@
+"""The parts `spectrum` and `spectrum-inverse` of a snapshot: the spectra of G and G* of its graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from webstrata.collection.settings import ResourcesSettings
+from webstrata.graph.build import StoredGraph
+from webstrata.rank.spectrum.result import Spectrum, open_spectrum
+from webstrata.rank.spectrum.settings import SpectrumSettings
+from webstrata.rank.spectrum.solve import spectrum
+from webstrata.store.urls import Urls
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from webstrata.collection import Snapshot
+    from webstrata.collection.progress import Progress
+
+PART = "spectrum"
+
+
+def part_name(*, inverse: bool) -> str:
+    """The name of the part.
+
+    Examples
+    --------
+    >>> part_name(inverse=True)
+    'spectrum-inverse'
+    """
+    return f"{PART}-inverse" if inverse else PART
+
+
+def build_spectrum(
+    snapshot: Snapshot,
+    settings: SpectrumSettings | None = None,
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Spectrum:
+    """The spectrum of a snapshot's graph: the stored one if it was made so, else a new one, which is stored.
+
+    A build that is broken off keeps the steps of Arnoldi's method that it made, and the next goes on there.
+
+    Parameters
+    ----------
+    snapshot
+        With the part `graph`.
+    settings
+        How it is found; as the files say where not given.
+    workers
+        Threads; as ``[resources]`` says where not given.
+    progress
+        Where it reports.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> build_spectrum(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); build it first
+    """
+    settings = settings or snapshot.settings(SpectrumSettings)
+    workers = workers or snapshot.settings(ResourcesSettings).num_workers
+    name = part_name(inverse=settings.inverse)
+    made_from = snapshot.parts.record("graph").checksum
+    if name in snapshot.parts:
+        record = snapshot.parts.record(name)
+        if record.settings == settings.to_dict() and made_from in record.inputs.values():
+            with snapshot.open_part(name) as part:
+                return open_spectrum(part.path)
+    command = f"webstrata spectrum {snapshot.collection.path} {snapshot.label}"
+    if settings.inverse:
+        command += " --inverse"
+    if settings.arnoldi:
+        command += f" --arnoldi {settings.arnoldi}"
+    with snapshot.build(
+        name, settings=settings, inputs=("graph",), renew=command, progress=progress
+    ) as build:
+        with snapshot.open_part("graph") as part:
+            graph = StoredGraph(part.path, part)
+            found = spectrum(
+                graph,
+                settings,
+                transpose=graph.transpose(),
+                names=_names(snapshot),
+                # what is there is kept by a build that comes to no end
+                folder=build.folder / "shards" / "arnoldi",
+                workers=workers,
+                progress=progress,
+            )
+        found.write(build.path)
+        table = found.table()
+        build.count(
+            subspaces=table["N_d"], subspace_nodes=table["N_s"], ones=table["N_1"], arnoldi=table["n_A"]
+        )
+    return found
+
+
+def _names(snapshot: Snapshot) -> Sequence[str]:
+    """The URLs of nodes; none in a snapshot that has a graph alone."""
+    if "urls" not in snapshot.parts:
+        return ()
+    part = snapshot.open_part("urls")
+    return Urls(part.path, part)

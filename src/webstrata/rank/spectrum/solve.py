@@ -1,0 +1,256 @@
+"""The spectrum of the Google matrix at α = 1 (WIKI, section 5): subspaces exactly, the core by Arnoldi.
+
+See `subspaces` for what they are, `blocks` for their eigenvalues, `quotient` for the matrix of the core and
+`arnoldi` for the method. Where n_A is at least the number of rows of that matrix, it is diagonalized as a
+whole, and all eigenvalues of the core are there, zeros included.
+
+**Residuals.** The estimate of Arnoldi's method is |H(m + 1, m)| |y(m)| for an eigenvector V y of length 1 of
+the merged matrix. For the leading eigenvectors it is not believed: ψ is lifted to the nodes of the core, and
+‖S_cc ψ − λ ψ‖ is computed from the arcs.
+
+**Going on.** With a folder, basis and H are kept there every minute, and when a run of more than ten seconds
+is broken off; the same call goes on from them. With restarts (``wanted``) the basis is small, and a run that
+is broken off begins anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from webstrata.collection.files import make_directory
+from webstrata.collection.progress import Progress
+from webstrata.collection.settings import ResourcesSettings
+from webstrata.errors import UsageError
+from webstrata.rank.spectrum.arnoldi import Arnoldi, spare
+from webstrata.rank.spectrum.blas import one_thread
+from webstrata.rank.spectrum.blocks import diagonalize
+from webstrata.rank.spectrum.communities import Community, describe_community
+from webstrata.rank.spectrum.matrix import CoreMatrix, Product
+from webstrata.rank.spectrum.plan import Plan, make_plan
+from webstrata.rank.spectrum.result import CoreVector, Spectrum
+from webstrata.rank.spectrum.settings import SpectrumSettings
+from webstrata.rank.spectrum.subspaces import find_subspaces
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from webstrata.graph.view import Graph
+
+    Values = npt.NDArray[np.complex128]
+    Found = tuple[Values, npt.NDArray[np.float64], "Callable[[int], Values]"]
+
+KEEP_EVERY = 60.0
+"""Seconds after which a run is kept."""
+KEEP_FROM = 10.0
+"""Seconds that a run must have taken to be kept when it is broken off."""
+_ZERO = 1e-9
+"""Eigenvalues of smaller modulus have no eigenvector that could be lifted."""
+
+
+def spectrum(
+    graph: Graph,
+    settings: SpectrumSettings | None = None,
+    *,
+    transpose: Graph | None = None,
+    names: Sequence[str] = (),
+    folder: Path | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    **options: object,
+) -> Spectrum:
+    """The spectrum of the Google matrix G of a graph at α = 1, or of G* with ``inverse=True``.
+
+    Parameters
+    ----------
+    graph
+        Any graph. All arcs of a node count alike, whatever their weight.
+    settings
+        How it is found; or single settings by their name, as ``arnoldi=6000``.
+    transpose
+        The graph with all arcs turned round, where it is at hand.
+    names
+        The URL, or host, of each node, for a summary of where eigenvectors live.
+    folder
+        Where a long run is kept, and a basis that is too large for memory.
+    workers
+        Threads; one for each core where not given.
+    progress
+        Where it reports.
+    **options
+        Settings by their name.
+
+    Examples
+    --------
+    >>> from webstrata.graph import Graph
+    >>> ring = [(0, 1), (1, 2), (2, 0)]
+    >>> found = spectrum(Graph.from_arcs([*ring, (3, 0), (3, 4)]), bound=0.7)
+    >>> found.num_on_circle, found.num_ones, found.core.round(3).tolist()
+    (3, 1, [(0.432+0j), (-0.232+0j)])
+    """
+    settings = SpectrumSettings.read(options=options, environment={}) if settings is None else settings
+    progress = progress or Progress()
+    workers = workers or ResourcesSettings.read().num_workers
+    if not graph.num_nodes or (graph.present is not None and not graph.present.any()):
+        raise UsageError("the graph has no nodes, and so there is no matrix; name another one")
+    if settings.inverse:
+        graph, transpose = transpose or graph.transpose(), graph
+    subspaces = find_subspaces(graph, transpose, bound=settings.bound, progress=progress)
+    core = CoreMatrix(graph, subspaces)
+    plan = make_plan(core, settings.arnoldi, block=settings.block, memory=settings.memory)
+    plan.check_disk(folder)
+    # twice as many get on well
+    least = settings.wanted + spare(settings.wanted) + 2
+    if settings.wanted and least > plan.dimension < plan.rows:
+        raise UsageError(
+            f"{settings.wanted} eigenvalues are wanted, and n_A is {plan.dimension}; take an n_A of at least "
+            f"{least}, better {2 * least}, or want fewer"
+        )
+    if core.size:
+        progress.note(plan.sentence)
+    own = diagonalize(subspaces, progress=progress)
+    with one_thread():
+        values, residuals, vector = _solve_core(core, plan, settings, folder, workers, progress)
+        vectors = _follow(core, subspaces.core, values, vector, settings, names)
+    if folder is not None:
+        Arnoldi.forget(folder)
+    return Spectrum(
+        num_nodes=subspaces.num_nodes,
+        num_arcs=graph.num_arcs,
+        is_inverse=settings.inverse,
+        tolerance=settings.tolerance,
+        nodes=subspaces.nodes,
+        subspaces=subspaces.weak.of_node,
+        components=subspaces.strong.of_node,
+        values=own.values,
+        num_closed=int(subspaces.is_closed.sum()),
+        core_size=core.size,
+        rows=core.quotient.size,
+        dimension=plan.dimension,
+        core=values,
+        residuals=residuals,
+        vectors=tuple(vectors),
+    )
+
+
+def _solve_core(
+    core: CoreMatrix,
+    plan: Plan,
+    settings: SpectrumSettings,
+    folder: Path | None,
+    workers: int,
+    progress: Progress,
+) -> Found:
+    """Eigenvalues of the core by modulus, their residuals, and the eigenvector of each of them."""
+    quotient = core.quotient
+    if plan.dimension >= plan.rows:
+        found, basis = np.linalg.eig(quotient.matrix.toarray()) if plan.rows else _nothing()
+        order = np.argsort(-np.abs(found), kind="stable")
+        zeros = np.zeros(quotient.num_zeros)
+        values = np.concatenate([found[order], zeros]).astype(np.complex128)
+        return values, np.zeros(len(values)), lambda place: basis[:, order[place]]
+    with Product(quotient.matrix, workers=workers) as product:
+        method = Arnoldi(
+            product,
+            quotient.size,
+            plan.dimension,
+            block=settings.block,
+            seed=settings.seed,
+            folder=make_directory(folder) if folder and plan.is_on_disk else None,
+            workers=workers,
+        )
+        if settings.wanted:
+            _lead(method, settings, progress)
+        else:
+            _run(method, folder, _identify(core, settings), progress)
+    found, ritz = np.linalg.eig(method.square)
+    order = np.argsort(-np.abs(found), kind="stable")
+
+    def combine(place: int) -> Values:
+        chosen = ritz[:, order[place]]
+        real, imaginary = method.basis.combine(np.stack([chosen.real, chosen.imag]))
+        combined: Values = real + 1j * imaginary
+        return combined
+
+    return found[order].astype(np.complex128), np.abs(method.beyond @ ritz[:, order]), combine
+
+
+def _nothing() -> tuple[Values, Values]:
+    return np.zeros(0, np.complex128), np.zeros((0, 0), np.complex128)
+
+
+def _lead(method: Arnoldi, settings: SpectrumSettings, progress: Progress) -> None:
+    """Start again until what is wanted is found; its basis is small, and is not kept."""
+    with progress.task("Arnoldi, with restarts", unit="steps") as task:
+        if not method.lead(settings.wanted, settings.residual, advance=task.advance):
+            progress.note(
+                f"some of the {settings.wanted} leading eigenvalues have residuals above "
+                f"{settings.residual:g} still; a larger n_A finds them"
+            )
+
+
+def _run(method: Arnoldi, folder: Path | None, identity: str, progress: Progress) -> None:
+    """Make all steps, keeping them now and then."""
+    started = kept = time.monotonic()
+
+    def advance(steps: int) -> None:
+        nonlocal kept
+        if folder is not None and time.monotonic() - kept > KEEP_EVERY:
+            method.save(folder, identity)
+            kept = time.monotonic()
+        task.advance(steps)
+
+    with progress.task("Arnoldi", total=method.dimension, unit="steps") as task:
+        if folder is not None and (before := method.load(folder, identity)):
+            progress.note(f"{before} steps of Arnoldi's method were found done")
+            task.advance(before)
+        try:
+            method.run(advance)
+        except BaseException:
+            if folder is not None and time.monotonic() - started > KEEP_FROM:
+                method.save(folder, identity)
+            raise
+
+
+def _identify(core: CoreMatrix, settings: SpectrumSettings) -> str:
+    """A digest of all that the steps depend on."""
+    digest = hashlib.sha256(f"{settings.block} {settings.seed} {settings.arnoldi}".encode())
+    for array in (core.quotient.matrix.data, core.quotient.matrix.indices, core.quotient.matrix.indptr):
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def _follow(
+    core: CoreMatrix,
+    nodes: npt.NDArray[np.int64],
+    values: Values,
+    vector: Callable[[int], Values],
+    settings: SpectrumSettings,
+    names: Sequence[str],
+) -> list[CoreVector]:
+    """The leading eigenvectors, of two that are conjugate the one above the axis."""
+    vectors: list[CoreVector] = []
+    for place, value in enumerate(values.tolist()):
+        if len(vectors) == settings.vectors or abs(value) < _ZERO:
+            break
+        if value.imag < 0:
+            continue
+        lifted = core.quotient.lift(vector(place))
+        weights = np.abs(lifted) ** 2
+        largest = np.argsort(-weights, kind="stable")[: settings.pages]
+        kept = nodes[largest]
+        told = (
+            describe_community(names, kept.tolist(), weights[largest].tolist())
+            if len(names)
+            else Community((), ())
+        )
+        residual = float(np.linalg.norm(core.multiply(lifted) - value * lifted))
+        extent = float(1 / (weights**2).sum())
+        vectors.append(CoreVector(value, residual, extent, kept, lifted[largest].astype(np.complex128), told))
+    return vectors

@@ -1,0 +1,19 @@
+"""One thread of BLAS for a while."""
+
+from __future__ import annotations
+
+from webstrata.rank.spectrum import blas
+
+
+def test_the_number_of_threads_is_what_it_was_before_also_after_a_failure() -> None:
+    library = blas._find()
+    assert library is not None, "the NumPy of the tests is a wheel, which brings OpenBLAS"
+    get, _ = library
+    before = get()
+    try:
+        with blas.one_thread():
+            assert get() == 1
+            raise KeyError
+    except KeyError:
+        pass
+    assert get() == before

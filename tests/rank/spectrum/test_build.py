@@ -1,0 +1,42 @@
+"""Spectra as parts of a snapshot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tests.graph.linked import link_pages
+from webstrata.graph.build import build_graph
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import webstrata as ws
+
+
+@pytest.fixture
+def snapshot(tmp_path: Path) -> ws.Snapshot:
+    """Two pages that link to each other, and some more."""
+    return link_pages(tmp_path / "uk", 6, [(0, 1), (1, 0), (2, 3), (3, 4), (4, 2), (2, 5), (3, 0)])
+
+
+def test_it_is_made_once_and_again_when_settings_or_graph_are_others(snapshot: ws.Snapshot) -> None:
+    found = snapshot.spectrum(bound=0.5)
+    assert found.table() == {
+        "N": 6, "N_l": 7, "N_s": 2, "N_d": 1, "d_max": 2, "N_circ": 2, "N_1": 1, "n_A": 4
+    }  # fmt: skip
+    assert found.vectors[0].community.hosts == (("test", 1.0),)
+    record = snapshot.parts.record("spectrum")
+    assert record.settings["bound"] == 0.5
+    assert np.array_equal(snapshot.spectrum(bound=0.5).core, found.core)
+    assert snapshot.parts.record("spectrum") == record
+    assert len(snapshot.spectrum().nodes) == 0  # a tenth of six nodes is less than one
+    assert snapshot.parts.record("spectrum").generation == record.generation + 1
+    build_graph(snapshot)
+    assert np.array_equal(snapshot.spectrum(bound=0.5).core, found.core)
+    turned = snapshot.spectrum(inverse=True, bound=0.5)
+    assert turned.is_inverse
+    assert {part.name for part in snapshot.parts} >= {"spectrum", "spectrum-inverse"}
+    assert snapshot.parts.record("spectrum-inverse").renew.endswith(" 2026-06 --inverse")
