@@ -14,6 +14,7 @@ from webstrata.errors import ExistsError
 _TITLE = "webstrata demo"
 _SEED = 7
 _MONTHS = ["2026-01", "2026-02"]
+_POLICIES = "breadth-first,best-first,oracle"
 # nobody waits for the demo as long as some hosts of this web ask for
 _SHORT = ["--max-crawl-delay", "20ms"]
 
@@ -37,7 +38,8 @@ def command(into: Path, preset: str) -> int:
 
     A web that does not exist is described and served, and two of its months are crawled over real HTTP into
     a collection. The judge then reads what the server saw, pages and graph are compared with the truth, and
-    the graph is described. At last the months become one graph.
+    the graph is described. The months become one graph; its pages are summed up and ranked, the spectrum of
+    its Google matrix is found, and crawls that look for one topic are simulated.
     A demo that is there already is made again; anything else that is there is left alone and refused.
     """
     from webstrata.api import Collection
@@ -67,10 +69,16 @@ def command(into: Path, preset: str) -> int:
             ["graph", "build", str(place), label],
             ["invitro", "truth", str(place), label, *web, *when],
         ]
+    last, plots = [str(place), _MONTHS[-1]], ["--plots", str(into / "plots")]
     steps += [
-        ["graph", "stats", str(place), _MONTHS[-1], "--plots", str(into / "plots")],
+        ["graph", "stats", *last, *plots],
         ["align", str(place), "--by", "learned"],
         ["temporal", "stats", str(place)],
+        ["summaries", "build", *last],
+        ["rank", str(place), "--all-snapshots", "--of", _MONTHS[0], "--top", "10", *plots],
+        ["plane", *last, *plots],
+        ["spectrum", *last, *plots],
+        ["simulate", *last, "--policy", _POLICIES, "--relevant", "topic:1", "--runs", "5", *plots],
         ["duplicates", str(place), _MONTHS[0], "--near", "--against-truth"],
         ["show", str(place)],
         ["check", str(place)],
