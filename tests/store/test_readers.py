@@ -91,7 +91,8 @@ def test_a_name_is_believed_where_the_beginning_is_damaged(tmp_path: Path) -> No
     assert find_format(tmp_path / "a.warc.gz") == "WARC"
     (tmp_path / "a.txt").write_bytes(b"rubbish")
     with pytest.raises(
-        FormatError, match=r"this is none of WARC 0\.9, WARC, ARC, TREC, WACZ, sitemap, HTML; name"
+        FormatError,
+        match=r"this is none of WARC 0\.9, WARC, ARC, TREC, WACZ, sitemap, MediaWiki export, HTML; name",
     ):
         find_format(tmp_path / "a.txt")
     with pytest.raises(MissingError, match="this is not there"):

@@ -67,11 +67,11 @@ def test_json_is_one_document_with_what_was_left_out(webstrata: Command, test_da
 @pytest.mark.parametrize(
     ("words", "pattern"),
     [
-        (["uk", "2026-06"], "Missing argument 'FILE...'"),
+        (["uk", "2026-06"], "name files of pages, or a dump with --wikipedia"),
         (["uk", "2026-06", "gone.warc"], "gone.warc: this is not there; name a file"),
         (
             ["uk", "2026-06", "notes.txt"],
-            "notes.txt: this is none of WARC 0.9, WARC, ARC, TREC, WACZ, sitemap, HTML; name",
+            "notes.txt: this is none of WARC 0.9, WARC, .*sitemap, MediaWiki export, HTML; name",
         ),
         (["uk", "2026-06", "pages"], "pages: nobody knows what URLs.*--base-url"),
         (["uk", "2026-06", "pages", "--base-url", "x"], "'x': a relative reference"),

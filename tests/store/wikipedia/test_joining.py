@@ -108,3 +108,18 @@ def test_odd_rows_are_counted_and_told(tmp_path: Path) -> None:
     assert list(snapshot.urls) == [BASE + "A", BASE + "B"]
     assert result.damaged == 4
     assert sum("has the title of another one" in damage.what for damage in result.damage) == 1
+
+
+def test_a_link_whose_target_nobody_knows_is_told_from_one_to_another_namespace(tmp_path: Path) -> None:
+    pages = [Page(1, 0, "A", [(0, "B"), (14, "Fish")]), Page(2, 0, "B")]
+    folder = write_tables(tmp_path / "d", pages, schema="new")
+    columns = ["pl_from", "pl_from_namespace", "pl_target_id"]
+    rows = [(1, 0, 1000), (1, 0, 1006), (1, 0, 7777), (9, 0, 1000)]  # B, the category, nothing, from nowhere
+    write_table(folder / "simplewiki-20090810-pagelinks.sql.gz", "pagelinks", columns, rows)
+    _, result = ingest(folder, tmp_path / "wiki")
+    assert (result.links, result.damaged) == (1, 0)
+    assert result.left_out == {
+        "a link from a page that is not taken": 1,
+        "a link whose target is not in linktarget": 1,
+        "a link to another namespace": 1,
+    }

@@ -88,6 +88,15 @@ def test_other_ways_to_write_rows_are_understood(tmp_path: Path) -> None:
     text = b"INSERT INTO t (`t_id`, `t_note`, `t_title`) VALUES %b;\nUNLOCK" % rows
     path.write_bytes(path.read_bytes().replace(b"UNLOCK", text))
     assert scan(path)[0] == [(b"it's", 1), (b"AB", 2)]
+    for rows in (
+        b"(1,'a', 'x'),(2,'a','y')",
+        b"(1,'a',_binary'x'),(2,'a','y' )",
+        b"(1,'a','x') , (2,'a','y')",
+    ):
+        write_table(path, "t", NAMES, [])
+        text = b"INSERT INTO `t` VALUES %b;\nUNLOCK" % rows
+        path.write_bytes(path.read_bytes().replace(b"UNLOCK", text))
+        assert scan(path)[0] == [(b"x", 1), (b"y", 2)], rows
 
 
 def test_both_ways_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

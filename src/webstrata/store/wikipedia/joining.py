@@ -45,7 +45,7 @@ _ARTICLE, _REDIRECT = 1, 2
 _PAGE_KINDS = (_ARTICLE, _REDIRECT)
 _FORWARD, _TARGET = 3, 4
 _NOWHERE = MAX_ID - 2
-"""What a redirect leads to that leads out of the wiki, or of its namespaces."""
+"""What a redirect or a link leads to that leads out of the wiki, or of its namespaces."""
 _BLOCK = 1 << 19
 """Links whose titles are told apart together."""
 _MEMORY = 32 << 20
@@ -161,7 +161,10 @@ class Join:
             self._read_titled_links()
         else:
             for table in self._scan("linktarget"):
-                wanted = table.filter(pa.array(self._is_wanted(table["lt_namespace"])))
+                is_wanted = self._is_wanted(table["lt_namespace"])
+                others = table["lt_id"].to_numpy()[~is_wanted]
+                self._target.put(others, np.full(len(others), _NOWHERE))
+                wanted = table.filter(pa.array(is_wanted))
                 self._name(
                     self._wiki.keys(self._full_titles(wanted, "lt")), _TARGET, wanted["lt_id"].to_numpy()
                 )
@@ -291,7 +294,11 @@ class Join:
         """The identifiers of pages, and the numbers of the titles that they link to, -1 for none."""
         if not self._has_titles:
             for table in self._scan_links("pl_target_id"):
-                yield table["pl_from"].to_numpy(), self._target.get(table["pl_target_id"].to_numpy())
+                pages, targets = (table[name].to_numpy() for name in ("pl_from", "pl_target_id"))
+                numbers = self._target.get(targets)
+                is_known = numbers >= 0
+                self._leave_out("a link whose target is not in linktarget", len(pages) - is_known.sum())
+                yield pages[is_known], np.where(numbers == _NOWHERE, -1, numbers)[is_known]
             return
         waiting = Queue(self._places.tables(), _PLACES)
         with self._progress.task("joining links", total=len(self._linked), unit="links") as task:

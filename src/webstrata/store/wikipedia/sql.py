@@ -8,9 +8,9 @@ can hold ``),(``, and no raw line feed stands within a string.
 
 **The fast way.** With line feeds in place of ``),(`` a statement is CSV, which Arrow reads at native speed. A
 string that holds ``),(`` has a line feed in it then, which no string has, so it can be put back. Statements
-with other blanks or escapes than mysqldump writes for names of pages, and those that are no CSV with as many
-columns as the table has, go **the slow way**, row by row, where each damaged row is counted and passed over.
-Which columns a table has, its own ``CREATE TABLE`` says, since they changed from year to year.
+with other escapes than mysqldump writes for names of pages, with blanks around values, and those that are no
+CSV with as many columns as the table has, go **the slow way**, row by row, where each damaged row is counted
+and passed over. Which columns a table has, its own ``CREATE TABLE`` says, since they changed over the years.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ _CREATE = re.compile(rb"CREATE TABLE (?:IF NOT EXISTS )?`?(\w+)`?\s*\((.*?)\n?\)
 _COLUMN = re.compile(rb"^\s*`(\w+)`", re.MULTILINE)
 _DATABASE = re.compile(rb"^-- Host: .*Database: (\S+)", re.MULTILINE)
 _INSERT = re.compile(rb"\s*INSERT (?:IGNORE )?INTO `?(\w+)`?\s*(?:\(([^)]*)\)\s*)?VALUES\s*", re.IGNORECASE)
-_BLANKS = (b", ", b"( ", b" )", b"_binary")
+_BETWEEN = "^( |_binary)| $"
+"""How a string looks to the fast way that has blanks or more around its quotes."""
 _ESCAPES = re.compile(rb"\\[0bnrtZ]")
 _VALUE = rb"(?:_binary\s*)?'(?:[^'\\]|\\.|'')*+'|NULL|0x[0-9A-Fa-f]*|[-+]?[0-9][-+0-9.eE]*"
 _ROW = re.compile(rb"\s*\(\s*((?:%b)(?:\s*,\s*(?:%b))*+)\s*\)" % (_VALUE, _VALUE), re.DOTALL)
@@ -155,12 +156,7 @@ def scan_table(
 
 def _is_odd(rows: bytes) -> bool:
     """Whether the fast way would not understand it; what looks odd may be in a string, and no harm."""
-    return (
-        (b" " in rows and any(text in rows for text in _BLANKS))
-        or _ESCAPES.search(rows) is not None
-        or b"\n" in rows
-        or b",0x" in rows
-    )
+    return _ESCAPES.search(rows) is not None or b"\n" in rows or b",0x" in rows
 
 
 def _scan_rows(
@@ -242,10 +238,19 @@ class _Reader:
                 column_names=list(self._head.columns), block_size=len(text) + 16, use_threads=False
             )
             table = pa.csv.read_csv(io.BytesIO(text), reading, self._parse, self._convert)
+            if (b" " in rows or b"_binary" in rows) and self._has_blanks_between(table):
+                raise pa.ArrowInvalid("there may be blanks around values")
             self._tally.records += len(table)
             yield self._put_back(table.select(list(self._columns)))
         except pa.ArrowInvalid:
             yield self.read_slowly(b"(" + rows + b")", self.offset)
+
+    def _has_blanks_between(self, table: pa.Table) -> bool:
+        return any(
+            pc.any(pc.match_substring_regex(table[field.name], _BETWEEN)).as_py()
+            for field in self._schema
+            if pa.types.is_binary(field.type)
+        )
 
     def _put_back(self, table: pa.Table) -> pa.Table:
         for place, field in enumerate(self._schema):
