@@ -196,20 +196,15 @@ def make_archive(folder: Path, chance: random.Random, coding: str) -> None:
         length = sum(last.values()) + chance.choice([0, 5, 70_000])
         rows.append((0, {}) if node in missing else (length, last))
     settings = SummariesSettings(coding=coding.split("-")[0], count_differences=not coding.endswith("-plain"))
-    write_archive(folder, make_rows(rows), settings=settings, missing=missing)
+    texts = sorted(f"term{number}" for number in range(1 + max(max(row, default=0) for _, row in rows)))
+    write_archive(folder, make_rows(rows), settings=settings, texts=texts, missing=missing)
 
 
 def damage_archive(folder: Path, chance: random.Random) -> None:
     """Damage one of its files."""
-    names = [
-        "archive.toml",
-        "missing.set",
-        "terms.order",
-        "summaries.places",
-        "summaries.stream",
-        "model.zst",
-    ]
-    path = folder / chance.choices(names, [1, 2, 1, 3, 5, 2])[0]
+    weights = {"archive.toml": 1, "missing.set": 2, "terms.order": 1, "terms.parquet": 1, "model.zst": 2}
+    weights |= {"summaries.places": 3, "summaries.stream": 5}
+    path = folder / chance.choices(list(weights), list(weights.values()))[0]
     if not path.exists():
         return
     data = path.read_bytes()
@@ -232,7 +227,7 @@ def damage_model(chance: random.Random, packed: bytes) -> bytes:
     # sizes that change their places still add up
     place = 32 * chance.randrange(643) + 2 * chance.randrange(15)
     moved = raw[:place] + raw[place + 2 : place + 4] + raw[place : place + 2] + raw[place + 4 :]
-    return pa.Codec("zstd").compress(chance.choice([moved, moved, damage(chance, raw)]), asbytes=True)
+    return bytes(pa.Codec("zstd").compress(chance.choice([moved, moved, damage(chance, raw)]), asbytes=True))
 
 
 def read_archive(folder: Path) -> None:
@@ -245,6 +240,10 @@ def read_archive(folder: Path) -> None:
         assert not len(rows.terms) or rows.terms.max() < len(archive.terms)
     for _ in archive.scan():
         pass
+    assert len(archive.terms.df) == len(archive.terms.cf) == len(archive.terms)
+    if archive.terms.have_texts:
+        archive.terms.texts()
+        archive.terms.find("term9")
 
 
 # ---- all of them
@@ -288,8 +287,8 @@ def work(name: str, folder: Path, seconds: float, seed: int) -> Counter[str]:
     now.mkdir()
     limit()
     while time.monotonic() < end:
-        for file, data in whole[chance.choice(form.codings)].items():
-            (now / file).write_bytes(data)
+        for file_name, data in whole[chance.choice(form.codings)].items():
+            (now / file_name).write_bytes(data)
         for _ in range(chance.choice([1, 1, 1, 2])):
             form.damage(now, chance)
         signal.setitimer(signal.ITIMER_VIRTUAL, MAX_SECONDS)

@@ -56,3 +56,24 @@ def test_an_order_that_is_none_is_refused(tmp_path: Path) -> None:
         read_order(tmp_path / "terms.order", 400)
     with pytest.raises(IndexError, match="expected 0 to 3, got 4"):
         Terms(tmp_path, 4)[4]
+
+
+def test_terms_of_strangers_are_refused_or_read_and_nothing_worse(tmp_path: Path) -> None:
+    names = [f"term{number:04}" for number in range(300)]
+    table = pa.table({"term": names, "df": np.arange(300), "cf": np.arange(300)}, schema=TERMS)
+    write_terms(tmp_path / "terms.parquet", [table])
+    data = (tmp_path / "terms.parquet").read_bytes()
+    refused = read = 0
+    for place in range(0, len(data), 7):
+        damaged = data[:place] + bytes([data[place] ^ 0x55]) + data[place + 1 :]
+        (tmp_path / "terms.parquet").write_bytes(damaged)
+        terms = Terms(tmp_path, 300)
+        try:
+            assert len(terms.df) == len(terms.cf) == len(terms.texts()) == 300
+            terms.find("term0100")
+        except FormatError as error:
+            refused += "\n" not in str(error)
+        else:
+            read += 1
+    assert refused > 20
+    assert refused + read == -(-len(data) // 7)

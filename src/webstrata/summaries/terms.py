@@ -13,6 +13,7 @@ coded by ranks, and readers see numbers.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -183,19 +184,44 @@ class Terms:
         return self._column("cf").astype(np.uint64)
 
     def _column(self, name: str) -> npt.NDArray[np.integer]:
-        found: npt.NDArray[np.integer] = self._file.read([name])[name].to_numpy()
+        found: npt.NDArray[np.integer] = self._read(name).to_numpy()
         return found
+
+    def _read(self, name: str, group: int | None = None) -> pa.ChunkedArray:
+        """A column, or a row group of it, as the schema says it is."""
+        with self._understood():
+            if group is None:
+                found = self._file.read([name])[name]
+            else:
+                found = self._file.read_row_group(group, [name])[name]
+            found.validate(full=True)
+            expected = self._num_terms
+            if group is not None:
+                expected = min(expected - group * ROW_GROUP, ROW_GROUP)
+            if found.type != TERMS.field(name).type or found.null_count or len(found) != expected:
+                raise pa.ArrowInvalid(f"{len(found)} of {found.type} in {name}, expected {expected}")
+        return found
+
+    @contextmanager
+    def _understood(self) -> Iterator[None]:
+        """Say in a sentence what Arrow does not understand: files of strangers, not disks that fail."""
+        path = self._folder / "terms.parquet"
+        with explained(path, "read"):
+            try:
+                yield
+            except (pa.ArrowException, OSError, UnicodeDecodeError, KeyError) as error:
+                if isinstance(error, OSError) and error.errno is not None:
+                    raise
+                why = str(error).splitlines()[0] if str(error) else type(error).__name__
+                raise FormatError(
+                    f"{path}: these are no terms that can be read ({why}); build the part again"
+                ) from error
 
     @cached_property
     def _file(self) -> pq.ParquetFile:
         path = self._folder / "terms.parquet"
-        with explained(path, "read"):
-            try:
-                found = pq.ParquetFile(path, memory_map=True)
-            except pa.ArrowInvalid as error:
-                raise FormatError(
-                    f"{path}: these are no terms that can be read ({error}); build the part again"
-                ) from error
+        with self._understood():
+            found = pq.ParquetFile(path, memory_map=True)
         if found.metadata.num_rows != self._num_terms:
             raise FormatError(
                 f"{path}: it has {found.metadata.num_rows} terms, and the archive {self._num_terms}; "
@@ -213,23 +239,28 @@ class Terms:
         """The last term of each row group."""
         place = self._file.schema_arrow.names.index("term")
         groups = (self._file.metadata.row_group(group) for group in range(self._file.num_row_groups))
-        return [group.column(place).statistics.max for group in groups]
+        with self._understood():
+            statistics = [group.column(place).statistics for group in groups]
+            lasts: list[str] = [each.max for each in statistics if each is not None and each.has_min_max]
+            if len(lasts) != len(statistics) or not all(isinstance(last, str) for last in lasts):
+                raise pa.ArrowInvalid("it does not say which term is the last of each group")
+        return lasts
 
     def _group(self, group: int) -> pa.Array:
         if self._last is None or self._last[0] != group:
-            self._last = group, self._file.read_row_group(group, ["term"])["term"].combine_chunks()
+            self._last = group, self._read("term", group).combine_chunks()
         return self._last[1]
 
     def texts(self, numbers: Iterable[int] | None = None) -> list[str]:
         """The texts of numbers, or of all terms in their order."""
         if numbers is None:
-            found: list[str] = self._file.read(["term"])["term"].to_pylist()
+            found: list[str] = self._read("term").to_pylist()
             return found
         return [self[number] for number in numbers]
 
     def text_column(self) -> pa.ChunkedArray:
         """All texts, as Arrow has them."""
-        return self._file.read(["term"])["term"]
+        return self._read("term")
 
     def __getitem__(self, number: int) -> str:
         if not 0 <= number < self._num_terms:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from typing import TYPE_CHECKING
@@ -55,6 +56,17 @@ def test_labels_of_another_graph_are_refused(tmp_path: Path, graph: Labelled) ->
         LabelledGraph.open(path, path, snapshots=graph.snapshots)
     with pytest.raises(ValueError, match="snapshots: expected the 12 of"):
         LabelledGraph.open(tmp_path / "other", tmp_path / "other", snapshots=["2026"])
+
+
+def test_a_window_that_no_memory_holds_is_no_harm(tmp_path: Path, graph: Labelled) -> None:
+    path = graph.write(tmp_path / "union")
+    whole = LabelledGraph.open(path, path, snapshots=graph.snapshots).labelled_rows()
+    properties = tmp_path / "union.properties"
+    text = re.sub(r"windowsize=\d+", f"windowsize={2**63}", properties.read_text())
+    properties.write_text(text)
+    rows = LabelledGraph.open(path, path, snapshots=graph.snapshots).labelled_rows()
+    assert str(2**63) in text
+    assert np.array_equal(rows.labels, whole.labels)
 
 
 def test_numbers_that_are_none_are_refused() -> None:
