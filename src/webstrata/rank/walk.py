@@ -171,7 +171,8 @@ class Walk:
         num_nodes = self.num_nodes
         if weights is None:
             there = np.ones(num_nodes) if self.present is None else self.present.astype(np.float64)
-            return there / there.sum()
+            alike: Scores = there / there.sum()
+            return alike
         found = np.ascontiguousarray(weights, dtype=np.float64)
         if found.shape != (num_nodes,):
             raise UsageError(
