@@ -65,7 +65,7 @@ def command(
     plots: Path | None,
     as_json: bool,
 ) -> None:
-    """Rank the pages, hosts or domains of SNAPSHOT, or follow some of them through all snapshots.
+    """Rank the pages or hosts of SNAPSHOT, or follow some through all snapshots.
 
     Scores are kept as a part of the snapshot, with the settings that made them, and are read from there when
     they are asked for again.
