@@ -23,7 +23,7 @@ from bench.floors import require
 from bench.frame import BenchError, Call, Figure, Peer, digest_tree, main
 from bench.graph import draw_nodes
 from bench.graph_build import TOOL
-from bench.pagerank import NAME, find_graph
+from bench.rank import NAME, find_graph
 
 PARAMETERS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "graph-bits-cnr": ({}, ["-s"]),

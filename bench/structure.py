@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench import graph as access
 from bench.frame import PEERS, BenchError, Call, Figure, Peer, main
-from bench.pagerank import find_graph, load_rows, load_sources, prepare
+from bench.rank import find_graph, load_rows, load_sources, prepare
 
 if TYPE_CHECKING:
     import numpy as np

@@ -203,7 +203,7 @@ def test_what_makes_no_sense_is_refused() -> None:
         {"tolerance": float("nan")},
     ):
         with pytest.raises(UsageError, match=next(iter(wrong))):
-            pagerank(graph, **wrong)  # type: ignore[arg-type]
+            pagerank(graph, **wrong)
     for preference in ([1.0], [1.0, -1.0], [0.0, 0.0], [float("nan"), 1.0], [float("inf"), 1.0]):
         with pytest.raises(UsageError, match="preference"):
             pagerank(graph, preference=preference)

@@ -101,6 +101,8 @@ def test_a_surfer_may_prefer_what_a_file_names(
         ("--all-snapshots --of 2027-01", "no such snapshot"),
         ("--all-snapshots 2026-01", "name one SNAPSHOT"),
         ("2026-01 --of 2026-01", "--all-snapshots"),
+        ("--all-snapshots --against LIST", "name a --list"),
+        ("2026-01 --level host --compressed", "take `weighted` away"),
         ("2026-01 --plots pictures", "webstrata plane"),
         ("", "name one SNAPSHOT"),
         ("2030-01", "no snapshot 2030-01"),

@@ -216,15 +216,7 @@ fn relax(
             }
             let (list, weights) = lists.get(place);
             if weights.is_some() || list != last.0 {
-                let value = |source: usize| {
-                    let inside = source.wrapping_sub(start);
-                    if inside < size {
-                        next[inside]
-                    } else {
-                        given[source]
-                    }
-                };
-                last = (list, sum(list, weights, value));
+                last = (list, sum_seen(list, weights, start, next, given));
             }
             if own[place].is_nan() {
                 let weight = |nth: usize| weights.map_or(1.0, |weights| weights[nth]);
@@ -233,8 +225,10 @@ fn relax(
             }
             // a node that passes on to itself is solved for, or it would be as slow as power iteration
             let own = own[place];
-            let others = last.1 - scores[place] * own;
-            let new = (others + pick(walk.jumps, node)) / (1.0 - own);
+            let mut new = last.1 + pick(walk.jumps, node);
+            if own > 0.0 {
+                new = (new - scores[place] * own) / (1.0 - own);
+            }
             change += (new - scores[place]).abs();
             // the next list may be the same one, and then has this node if this one has
             let passed = new * share;
@@ -245,4 +239,39 @@ fn relax(
         }
         change
     })
+}
+
+/// What a list passes on: nodes of the chunk from `start` on as `next` has it, others as `given` does.
+#[inline]
+fn sum_seen(
+    list: &[u32],
+    weights: Option<&[f64]>,
+    start: usize,
+    next: &[f64],
+    given: &[f64],
+) -> f64 {
+    let (Some(&first), Some(&last)) = (list.first(), list.last()) else {
+        return 0.0;
+    };
+    let (first, last, end) = (first as usize, last as usize, start + next.len());
+    // lists are in order, and most are of one kind: no need to ask for each arc
+    if last < start || first >= end {
+        sum(list, weights, |source| given[source])
+    } else if first >= start && last < end {
+        sum(list, weights, |source| {
+            // rows of a caller may be out of order after all
+            let inside = next.get(source.wrapping_sub(start)).copied();
+            inside.unwrap_or_else(|| given[source])
+        })
+    } else {
+        sum(list, weights, |source| {
+            let inside = source.wrapping_sub(start);
+            let (values, place) = if inside < next.len() {
+                (next, inside)
+            } else {
+                (given, source)
+            };
+            values[place]
+        })
+    }
 }

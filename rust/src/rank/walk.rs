@@ -96,7 +96,7 @@ impl Arcs<'_> {
     ) -> Result<(), GraphError> {
         let num_nodes = sums.len() / columns.max(1);
         self.check(num_nodes)?;
-        if columns == 0 || values.len() != sums.len() || sums.len() % columns != 0 {
+        if columns == 0 || values.len() != sums.len() || !sums.len().is_multiple_of(columns) {
             let message = format!(
                 "values: expected {columns} for each of {num_nodes} nodes, got {}",
                 values.len()

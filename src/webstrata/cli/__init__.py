@@ -39,7 +39,7 @@ VERBS = {
     "ls": "List the captures of a URL, host or domain, or below a key.",
     "new": "Create COLLECTION, or add snapshots to it.",
     "plane": "Show how nodes are spread over their ranks by PageRank and CheiRank.",
-    "rank": "Rank the pages, hosts or domains of SNAPSHOT, or follow some of them through all snapshots.",
+    "rank": "Rank the pages or hosts of SNAPSHOT, or follow some through all snapshots.",
     "show": "Show what COLLECTION holds, and what is stale.",
     "similar": "List the pages most like URL, by the bits in which their simhashes differ.",
     "simulate": "Simulate crawls of SNAPSHOT's pages, and compare what they bring in.",

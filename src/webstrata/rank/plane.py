@@ -77,7 +77,7 @@ def describe_plane(pagerank: Ranking, cheirank: Ranking, *, cells: int = CELLS) 
     >>> graph = Graph.from_arcs([(0, 1), (2, 1), (1, 0)])
     >>> plane = describe_plane(pagerank(graph), cheirank(graph))
     >>> int(plane.density.sum()), round(plane.correlator, 3)
-    (3, 0.028)
+    (3, 0.042)
     """
     if len(pagerank.scores) != len(cheirank.scores):
         raise ValueError("cheirank: expected a ranking of the same nodes, got another")

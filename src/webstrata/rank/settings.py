@@ -33,8 +33,8 @@ class RankSettings(Settings):
 
     method: str = setting(
         "pagerank",
-        "By what: `personalized` and `trustrank` need a preference; `hits` are authorities, `degree` counts "
-        "arcs that lead to a node.",
+        f"By what: {', '.join(METHODS)}; `personalized` and `trustrank` need a preference, `hits` are "
+        "authorities, `degree` counts arcs that lead to a node.",
         check=one_of(*METHODS),
     )
     level: str = setting(

@@ -86,7 +86,7 @@ def truncated_pagerank(
     >>> from webstrata.graph import Graph
     >>> graph = Graph.from_arcs([(0, 1), (1, 2), (2, 1), (3, 1), (4, 1)])
     >>> truncated_pagerank(graph, levels=1).scores.round(3).tolist()
-    [0.0, 0.495, 0.505, 0.0, 0.0]
+    [0.0, 0.476, 0.524, 0.0, 0.0]
     """
     check_alpha(alpha)
     if levels < 0:

@@ -118,8 +118,12 @@ class Walk:
         turned = self.transpose
         has_files = isinstance(turned, BVGraph) and type(turned).rows is BVGraph.rows
         if self.compressed and (not has_files or self.weighted):
-            reason = "arcs have weights" if self.weighted else "the transpose has no files"
-            raise UsageError(f"passes over compressed lists: {reason}; leave `compressed` out, or write it")
+            reason = (
+                "arcs have weights, and these are kept beside rows; take `weighted` away"
+                if self.weighted
+                else "the transpose has no files; write it"
+            )
+            raise UsageError(f"compressed: {reason}, or leave `compressed` out")
         is_large = self.compressed is None and not fits(turned)
         if has_files and not self.weighted and (self.compressed or is_large):
             assert isinstance(turned, BVGraph)
@@ -171,7 +175,8 @@ class Walk:
         num_nodes = self.num_nodes
         if weights is None:
             there = np.ones(num_nodes) if self.present is None else self.present.astype(np.float64)
-            return there / there.sum()
+            alike: Scores = there / there.sum()
+            return alike
         found = np.ascontiguousarray(weights, dtype=np.float64)
         if found.shape != (num_nodes,):
             raise UsageError(

@@ -65,7 +65,7 @@ def command(
     plots: Path | None,
     as_json: bool,
 ) -> None:
-    """Rank the pages, hosts or domains of SNAPSHOT, or follow some of them through all snapshots.
+    """Rank the pages or hosts of SNAPSHOT, or follow some through all snapshots.
 
     Scores are kept as a part of the snapshot, with the settings that made them, and are read from there when
     they are asked for again.
@@ -78,8 +78,10 @@ def command(
         raise UsageError("name one SNAPSHOT to rank, or --all-snapshots to follow nodes through all of them")
     if reference is not None and list_file is not None:
         raise UsageError("--list and --of: both say what to follow; name one of them")
-    if label is not None and (reference or against) and list_file is None:
-        raise UsageError("--of and --against are about what is followed; name --all-snapshots or a --list")
+    if label is not None and reference:
+        raise UsageError("--of says what is followed through snapshots; name --all-snapshots in place of one")
+    if against is not None and list_file is None and reference is None:
+        raise UsageError("--against is compared with what is followed; name a --list, or --of a snapshot")
     if all_snapshots or list_file is not None:
         from webstrata.cli.rank.follow import follow
 
