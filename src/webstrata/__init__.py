@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from webstrata import errors as errors
+    from webstrata import rank as rank
     from webstrata._core import __version__ as __version__
     from webstrata.api import Collection as Collection
     from webstrata.api import Snapshot as Snapshot
@@ -35,6 +36,7 @@ _HOMES = {
     "errors": "webstrata.errors",
     "invitro": "webstrata.simulate.invitro",
     "open": "webstrata.api",
+    "rank": "webstrata.rank",
 }
 
 __all__ = [
@@ -48,6 +50,7 @@ __all__ = [
     "errors",
     "invitro",
     "open",
+    "rank",
 ]
 
 
