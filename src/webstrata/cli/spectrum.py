@@ -146,21 +146,20 @@ def _show(found: Spectrum, name: str, names: Sequence[str]) -> None:
         f"\nCore: {_spaced(found.core_size)} nodes, {_spaced(found.rows)} rows when equal columns are one; "
         f"{_spaced(found.num_converged)} of {_spaced(len(found.core))} values have a residual below 1e-06"
     )
-    rows = []
-    for vector in found.vectors[:_SHOWN]:
+    columns = ["eigenvalue", "residual", "extent"]
+    rows: list[list[object]] = [
+        [_number(vector.value), f"{vector.residual:.1e}", f"{vector.extent:.1f}"]
+        for vector in found.vectors[:_SHOWN]
+    ]
+    if len(names):
+        columns += ["hosts", "words"]
+        for row, vector in zip(rows, found.vectors, strict=False):
+            row += [_told(vector.community.hosts), _told(vector.community.words)]
+    for row, vector in zip(rows, found.vectors, strict=False):
         top = int(vector.nodes[0])
-        rows.append(
-            [
-                _number(vector.value),
-                f"{vector.residual:.1e}",
-                f"{vector.extent:.1f}",
-                _told(vector.community.hosts),
-                _told(vector.community.words),
-                names[top] if top < len(names) else top,
-            ]
-        )
+        row.append(names[top] if top < len(names) else top)
     if rows:
-        show_table(["eigenvalue", "residual", "extent", "hosts", "words", "largest at"], rows)
+        show_table([*columns, "largest at"], rows)
 
 
 def _number(value: complex) -> str:

@@ -103,7 +103,8 @@ class Basis:
             product: Matrix = block[:, begin:end] @ self._tiles[tile, : self.size, : end - begin].T
             return product
 
-        return np.sum(self._map(part), axis=0)
+        total: Matrix = np.sum(self._map(part), axis=0)
+        return total
 
     def subtract(self, block: Matrix, factors: Matrix) -> tuple[Matrix, Matrix]:
         """Take A V from the block, in place; then its products with the basis, and with itself."""
