@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 _SHOWN = 10
 
 
-@click.command(
-    "spectrum", epilog="Example: webstrata spectrum uk 2026-06 --inverse --arnoldi 6000 --plots pictures"
-)
+@click.command("spectrum", epilog="Example: webstrata spectrum uk 2026-06 --inverse --arnoldi 6000")
 @click.argument("place", metavar="COLLECTION|BASENAME")
 @click.argument("label", metavar="[SNAPSHOT]", required=False)
 @click.option(
@@ -48,10 +46,11 @@ def command(
     spectrum_options: Mapping[str, object],
     as_json: bool,
 ) -> None:
-    """Find the eigenvalues of the Google matrix at α = 1, and where its eigenvectors live.
+    """Find the eigenvalues of the Google matrix at α = 1.
 
     Of the graph of SNAPSHOT, or of the BVGraph files of BASENAME: invariant subspaces, diagonalized exactly,
-    and the core by Arnoldi's method. Prints the row of table 2 of WIKI. The spectrum of SNAPSHOT is kept as
+    and the core by Arnoldi's method, with the pages where leading eigenvectors live. Prints the row of
+    table 2 of WIKI. The spectrum of SNAPSHOT is kept as
     its part `spectrum`, or `spectrum-inverse`; a run that is broken off goes on with the same command.
     """
     if plots:
