@@ -43,7 +43,7 @@ VERBS = {
     "show": "Show what COLLECTION holds, and what is stale.",
     "similar": "List the pages most like URL, by the bits in which their simhashes differ.",
     "simulate": "Simulate crawls of SNAPSHOT's pages, and compare what they bring in.",
-    "spectrum": "Find the eigenvalues of the Google matrix at α = 1, and where its eigenvectors live.",
+    "spectrum": "Find the eigenvalues of the Google matrix at α = 1.",
     "store": "Build text, links and anchors of SNAPSHOT where they are missing or stale.",
     "summaries": "Build the archive of SNAPSHOT's summaries, and read it.",
     "table": "Read and write the rows of COLLECTION's table.",

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 _SHOWN = 10
 
 
-@click.command(
-    "spectrum", epilog="Example: webstrata spectrum uk 2026-06 --inverse --arnoldi 6000 --plots pictures"
-)
+@click.command("spectrum", epilog="Example: webstrata spectrum uk 2026-06 --inverse --arnoldi 6000")
 @click.argument("place", metavar="COLLECTION|BASENAME")
 @click.argument("label", metavar="[SNAPSHOT]", required=False)
 @click.option(
@@ -48,10 +46,11 @@ def command(
     spectrum_options: Mapping[str, object],
     as_json: bool,
 ) -> None:
-    """Find the eigenvalues of the Google matrix at α = 1, and where its eigenvectors live.
+    """Find the eigenvalues of the Google matrix at α = 1.
 
     Of the graph of SNAPSHOT, or of the BVGraph files of BASENAME: invariant subspaces, diagonalized exactly,
-    and the core by Arnoldi's method. Prints the row of table 2 of WIKI. The spectrum of SNAPSHOT is kept as
+    and the core by Arnoldi's method, with the pages where leading eigenvectors live. Prints the row of
+    table 2 of WIKI. The spectrum of SNAPSHOT is kept as
     its part `spectrum`, or `spectrum-inverse`; a run that is broken off goes on with the same command.
     """
     if plots:
@@ -146,21 +145,20 @@ def _show(found: Spectrum, name: str, names: Sequence[str]) -> None:
         f"\nCore: {_spaced(found.core_size)} nodes, {_spaced(found.rows)} rows when equal columns are one; "
         f"{_spaced(found.num_converged)} of {_spaced(len(found.core))} values have a residual below 1e-06"
     )
-    rows = []
-    for vector in found.vectors[:_SHOWN]:
+    columns = ["eigenvalue", "residual", "extent"]
+    rows: list[list[object]] = [
+        [_number(vector.value), f"{vector.residual:.1e}", f"{vector.extent:.1f}"]
+        for vector in found.vectors[:_SHOWN]
+    ]
+    if len(names):
+        columns += ["hosts", "words"]
+        for row, vector in zip(rows, found.vectors, strict=False):
+            row += [_told(vector.community.hosts), _told(vector.community.words)]
+    for row, vector in zip(rows, found.vectors, strict=False):
         top = int(vector.nodes[0])
-        rows.append(
-            [
-                _number(vector.value),
-                f"{vector.residual:.1e}",
-                f"{vector.extent:.1f}",
-                _told(vector.community.hosts),
-                _told(vector.community.words),
-                names[top] if top < len(names) else top,
-            ]
-        )
+        row.append(names[top] if top < len(names) else top)
     if rows:
-        show_table(["eigenvalue", "residual", "extent", "hosts", "words", "largest at"], rows)
+        show_table([*columns, "largest at"], rows)
 
 
 def _number(value: complex) -> str:

@@ -40,12 +40,18 @@ def test_passes_over_tiles_are_products_with_the_whole_matrix(
 def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     basis = Basis(20, 5)
-    basis.append(rng.standard_normal((2, 20)))
+    vectors = np.linalg.qr(rng.standard_normal((20, 3)))[0].T
+    basis.append(vectors[:2])
     basis.save(tmp_path, 0)
-    basis.append(rng.standard_normal((1, 20)))
+    basis.append(vectors[2:])
     basis.save(tmp_path, 2)
     for folder in (None, tmp_path):
         other = Basis(20, 5, folder=folder)
-        other.load(tmp_path, 3)
+        assert other.load(tmp_path, 3)
         assert other.size == 3
         assert all(np.array_equal(other.vector(place), basis.vector(place)) for place in range(3))
+    # the file of another basis, one that was written in part, and none
+    assert not Basis(20, 6).load(tmp_path, 3)
+    assert not Basis(20, 5).load(tmp_path, 4)
+    (tmp_path / "basis").unlink()
+    assert not Basis(20, 5).load(tmp_path, 3)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from webstrata.rank.spectrum import blas
 
 
 def test_the_number_of_threads_is_what_it_was_before_also_after_a_failure() -> None:
     library = blas._find()
-    assert library is not None, "the NumPy of the tests is a wheel, which brings OpenBLAS"
+    if library is None:
+        pytest.skip("this NumPy has another BLAS")
     get, _ = library
     before = get()
     try:

@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 from tests.graph.linked import link_pages
+from webstrata.collection.progress import Progress, Task
+from webstrata.errors import Cancelled
 from webstrata.graph.build import build_graph
+from webstrata.rank import spectrum
+from webstrata.rank.spectrum import SpectrumSettings, solve
+from webstrata.rank.spectrum.build import build_spectrum
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,3 +45,36 @@ def test_it_is_made_once_and_again_when_settings_or_graph_are_others(snapshot: w
     assert turned.is_inverse
     assert {part.name for part in snapshot.parts} >= {"spectrum", "spectrum-inverse"}
     assert snapshot.parts.record("spectrum-inverse").renew.endswith(" 2026-06 --inverse")
+
+
+class Breaking(Progress):
+    """Cancels Arnoldi's method when it has begun, and hears what is said."""
+
+    def __init__(self, *, breaks: bool) -> None:
+        super().__init__()
+        self.breaks, self.heard = breaks, ""
+
+    def changed(self, task: Task) -> None:
+        if self.breaks and task.title == "Arnoldi" and task.done:
+            self.cancel()
+
+    def note(self, sentence: str) -> None:
+        self.heard += f"{sentence}\n"
+
+
+def test_a_build_that_was_broken_off_leaves_no_part_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solve, "KEEP_FROM", -1.0)
+    rng = np.random.default_rng(5)
+    links = {(int(source), int(target)) for source, target in rng.integers(60, size=(150, 2)) if source % 4}
+    snapshot = link_pages(tmp_path / "uk", 60, links)
+    settings = SpectrumSettings(arnoldi=30, block=4)
+    with pytest.raises(Cancelled):
+        build_spectrum(snapshot, settings, progress=Breaking(breaks=True))
+    assert "spectrum" not in snapshot.parts
+    heard = Breaking(breaks=False)
+    found = build_spectrum(snapshot, settings, progress=heard)
+    assert "steps of Arnoldi's method were found done" in heard.heard
+    assert np.abs(found.core - spectrum(snapshot.graph, settings).core).max() < 1e-9
+    assert not (snapshot.path / ".building" / "spectrum").exists()

@@ -45,6 +45,12 @@ def test_more_than_the_core_is_refused_and_more_than_there_are_rows_is_not() -> 
     assert make_plan(star, 22).rows < 22
 
 
+def test_matrices_that_only_fit_on_disk_are_refused(tmp_path: Path) -> None:
+    plan = Plan(10**7, 10**8, 10**8, 1 << 50, 1 << 55, 1 << 30)
+    with pytest.raises(UsageError, match="GiB are free; take a smaller n_A"):
+        plan.check_disk(tmp_path)
+
+
 class _Usage(NamedTuple):
     free: int
 

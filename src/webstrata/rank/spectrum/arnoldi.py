@@ -43,6 +43,7 @@ from __future__ import annotations
 import io
 import json
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import numpy as np
 from scipy.linalg import schur
@@ -115,9 +116,13 @@ class Arnoldi:
         self.basis = Basis(length, dimension + 1, folder=folder, workers=workers)
         self.hessenberg: Matrix = np.zeros((dimension + 1, dimension))
         self._random = np.random.default_rng(seed)
-        self._saved = 0
         start = self._random.standard_normal(length)
-        self.basis.append(start[None] / np.linalg.norm(start))
+        self._start: Matrix = start[None] / np.linalg.norm(start)
+        self._begin()
+
+    def _begin(self) -> None:
+        self.basis.size = self._saved = 0
+        self.basis.append(self._start)
 
     @property
     def steps(self) -> int:
@@ -326,11 +331,13 @@ class Arnoldi:
             with np.load(folder / f"{STATE}.npz") as kept:
                 state: dict[str, Any] = json.loads(str(kept["state"]))
                 hessenberg, random = kept["hessenberg"], json.loads(str(kept["random"]))
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile):
             return 0
         if state.get("identity") != identity or hessenberg.shape != self.hessenberg.shape:
             return 0
-        self.basis.load(folder, state["size"])
+        if not self.basis.load(folder, state["size"]):
+            self._begin()
+            return 0
         self.hessenberg, self.products = hessenberg, state["products"]
         self._random.bit_generator.state = random
         self._saved = self.basis.size

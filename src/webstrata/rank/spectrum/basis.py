@@ -37,6 +37,8 @@ _Part = TypeVar("_Part")
 WIDTH = 1 << 14
 """Rows of a tile, at most."""
 FILE = "basis"
+_ROUNDING = 1e-9
+"""How far from 1 the length of a stored vector may be."""
 
 
 class Basis:
@@ -101,7 +103,8 @@ class Basis:
             product: Matrix = block[:, begin:end] @ self._tiles[tile, : self.size, : end - begin].T
             return product
 
-        return np.sum(self._map(part), axis=0)
+        total: Matrix = np.sum(self._map(part), axis=0)
+        return total
 
     def subtract(self, block: Matrix, factors: Matrix) -> tuple[Matrix, Matrix]:
         """Take A V from the block, in place; then its products with the basis, and with itself."""
@@ -141,13 +144,17 @@ class Basis:
         with explained(folder / FILE, "sync"):
             tiles.flush()
 
-    def load(self, folder: Path, size: int) -> None:
-        """Take the first vectors from the file in that folder."""
+    def load(self, folder: Path, size: int) -> bool:
+        """Take the first vectors from the file in that folder; false where they are not there."""
+        path = folder / FILE
+        if not path.is_file() or path.stat().st_size != self._tiles.nbytes:
+            return False
         if not isinstance(self._tiles, np.memmap):
             stored = open_tiles(folder, self._tiles.shape)
             for tile in range(len(stored)):
                 self._tiles[tile, :size] = stored[tile, :size]
         self.size = size
+        return all(abs(np.linalg.norm(self.vector(place)) - 1) < _ROUNDING for place in (0, size - 1))
 
     def _ranges(self) -> list[tuple[int, int]]:
         return [
@@ -165,7 +172,7 @@ class Basis:
 
 
 def open_tiles(folder: Path, shape: tuple[int, ...]) -> np.memmap[tuple[int, ...], np.dtype[np.float64]]:
-    """The file of a basis, mapped; it is made if it is not there, and takes no space before it is written.
+    """The file of a basis, mapped; it is made if it is not there, with all the space that it takes.
 
     Examples
     --------
@@ -177,5 +184,6 @@ def open_tiles(folder: Path, shape: tuple[int, ...]) -> np.memmap[tuple[int, ...
     with explained(path, "write"):
         if not path.is_file() or path.stat().st_size != size:
             with path.open("wb") as file:
-                os.truncate(file.fileno(), size)
+                # all of it now: a mapped file that finds the disk full ends the process
+                os.posix_fallocate(file.fileno(), 0, size)
         return np.memmap(path, "<f8", "r+", shape=shape)

@@ -79,6 +79,9 @@ class Plan:
         """
         if not self.is_on_disk:
             return
+        # the matrices of n_A² numbers have no place but memory
+        if self.others > (there_is := find_free_memory()):
+            raise UsageError(f"{self.sentence}, and {_gib(there_is)} are free; take a smaller n_A")
         if folder is None:
             raise UsageError(
                 f"{self.sentence}; name a folder for it, allow more memory, or take a smaller n_A"

@@ -24,7 +24,7 @@ import numpy as np
 from webstrata.collection.files import make_directory
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings
-from webstrata.errors import UsageError
+from webstrata.errors import UsageError, WebstrataError
 from webstrata.rank.spectrum.arnoldi import Arnoldi, spare
 from webstrata.rank.spectrum.blas import one_thread
 from webstrata.rank.spectrum.blocks import diagonalize
@@ -200,9 +200,13 @@ def _run(method: Arnoldi, folder: Path | None, identity: str, progress: Progress
     started = kept = time.monotonic()
 
     def advance(steps: int) -> None:
-        nonlocal kept
+        nonlocal kept, folder
         if folder is not None and time.monotonic() - kept > KEEP_EVERY:
-            method.save(folder, identity)
+            try:
+                method.save(folder, identity)
+            except WebstrataError as error:
+                progress.note(f"{error}; the run goes on, and is not kept")
+                folder = None
             kept = time.monotonic()
         task.advance(steps)
 
