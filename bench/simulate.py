@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.frame import BenchError, Call, Figure, Peer, main
-from bench.pagerank import find_graph, load_rows
+from bench.rank import find_graph, load_rows
 from bench.summaries import find_data
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.frame import PEERS, Call, Figure, Peer, main
-from bench.pagerank import find_graph, load_rows
+from bench.rank import find_graph, load_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
