@@ -30,6 +30,7 @@ import time
 import zlib
 from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bench.frame import DATA, PEERS, ROOT, BenchError, Call, Figure, Peer, main
@@ -211,12 +212,12 @@ def build(place: str, coding: str) -> Path:
 
     name = f"{Path(place).parent.name}-{Path(place).name}-{coding}"
     folder = DATA / "built" / f"{name}-{_version()}"
-    if (folder / "union").with_suffix(".labels").exists():
+    if folder.exists():
         return folder / "union"
-    for old in (DATA / "built").glob(f"{name}-*"):
-        shutil.rmtree(old)
-    folder.mkdir(parents=True)
-    union, basename = load(place), folder / "union"
+    # whole or not at all, and whoever else makes it makes the same
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    beside = Path(mkdtemp(prefix=".", dir=folder.parent))
+    union, basename = load(place), beside / "union"
     offsets = np.zeros(len(union.nodes) + 1, np.uint64)
     np.cumsum(np.bincount(union.sources, minlength=len(union.nodes)), out=offsets[1:])
     parameters = UNION_GRAPH if coding == "runs" else GraphSettings()
@@ -229,7 +230,10 @@ def build(place: str, coding: str) -> Path:
         num_snapshots=MONTHS,
         coding=coding,
     )
-    return basename
+    for old in folder.parent.glob(f"{name}-*"):
+        shutil.rmtree(old)
+    beside.rename(folder)
+    return folder / "union"
 
 
 def size_of(place: str, coding: str) -> dict[str, Any]:
