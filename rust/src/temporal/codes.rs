@@ -55,7 +55,7 @@ impl<'a> Cursor<'a> {
 
 /// Longest code, and bits that are looked up at once.
 const MAX_LENGTH: u8 = 48;
-const TABLE_BITS: u32 = 10;
+const TABLE_BITS: u32 = 7;
 /// An entry of a table for codes that are longer than it, or none.
 const LONGER: u32 = u32::MAX;
 
