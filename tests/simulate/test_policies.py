@@ -13,6 +13,7 @@ from tests.simulate import reference
 from webstrata import errors
 from webstrata._core import simulate as core
 from webstrata.graph import Graph
+from webstrata.graph.bvgraph import BVGraph
 from webstrata.rank import pagerank
 from webstrata.simulate.policies import (
     POLICIES,
@@ -137,6 +138,19 @@ def test_the_learned_policy_judges_all_pages_again_now_and_then() -> None:
     expected = reference.crawl("learned", *drawn.values(), **extra)
     assert len(expected) > 200
     assert crawl_in_core("learned", drawn, dict(extra)) == expected
+
+
+def test_a_graph_too_large_for_rows_is_read_from_its_files(tmp_path: Path) -> None:
+    random = np.random.default_rng(3)
+    graph = Graph.from_arcs(random.integers(0, 200, (900, 2)), num_nodes=200).write(tmp_path / "g")
+    assert isinstance(graph, BVGraph)
+    orders = []
+    for lists in (graph.rows(), graph.files):
+        crawl = core.SimulatedCrawl("in-degree", np.zeros(200, np.uint32), 1, (1 << 40, 1 << 31, 99, 1.0))
+        crawl.begin(np.array([5], np.uint32))
+        orders.append(crawl.run(lists, np.zeros(200), 1 << 40)[0].tolist())
+    assert orders[0] == orders[1]
+    assert len(orders[0]) > 150
 
 
 def test_random_takes_every_page_that_waits_equally_often() -> None:

@@ -46,6 +46,7 @@ def test_policies_are_compared_drawn_and_done_again(
     assert "pictures/simulation.html shows all 3 of them" in told
     page = (tmp_path / "pictures" / "simulation.html").read_text()
     assert "Harvest rate" in page
+    assert "<td>oracle</td><td>4</td>" in page
     assert (tmp_path / "pictures" / "recall.svg").is_file()
     assert run([*words, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)

@@ -93,7 +93,7 @@ impl SimulatedCrawl {
                 if !fits
                     || times
                         .iter()
-                        .any(|times| times.iter().any(|time| !(*time >= 0.0)))
+                        .any(|times| times.iter().any(|time| time.is_nan() || *time < 0.0))
                 {
                     return Err(wrong("clock"));
                 }
@@ -142,7 +142,7 @@ impl SimulatedCrawl {
     /// The next page that is fetched: node, key and time.
     fn next(&mut self) -> Option<(u32, f64, f64)> {
         self.crawl
-            .next()
+            .fetch()
             .map(|visit| (visit.node, visit.key, visit.time))
     }
 

@@ -85,8 +85,8 @@ def command(
 
 def _read(path: Path, snapshot: object, progress: Progress) -> dict[str, object]:
     from webstrata.api import Snapshot
+    from webstrata.simulate.configuration import differences
     from webstrata.simulate.harvest import read_configuration
-    from webstrata.simulate.run import differences
 
     assert isinstance(snapshot, Snapshot)
     configuration = read_configuration(path)
@@ -97,7 +97,7 @@ def _read(path: Path, snapshot: object, progress: Progress) -> dict[str, object]
 
 
 def _draw(harvest: Harvest, title: str, folder: Path) -> list[Path]:
-    from webstrata.serve.figures.simulate import draw_harvest
+    from webstrata.serve.figures.simulate import draw_harvest, make_table
     from webstrata.serve.figures.style import write_figures
 
     facts = harvest.facts
@@ -106,7 +106,12 @@ def _draw(harvest: Harvest, title: str, folder: Path) -> list[Path]:
         f"({harvest.configuration['simulate']['relevant']}); bands are of 95%."
     )
     return write_figures(
-        draw_harvest(harvest, title), folder, page="simulation", title=f"{title}: simulated crawls", text=text
+        draw_harvest(harvest, title),
+        folder,
+        page="simulation",
+        title=f"{title}: simulated crawls",
+        text=text,
+        above=make_table(harvest),
     )
 
 

@@ -20,8 +20,9 @@ The part `simulation`, or ``simulation-NAME``, has
 from __future__ import annotations
 
 import hashlib
+import json
 import tomllib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,6 +76,18 @@ class Curve:
     area: float
     counts: Mapping[str, Numbers]
     """By the names of the columns."""
+
+    def to_bytes(self) -> bytes:
+        """All of it, for `from_bytes`."""
+        plain = asdict(self) | {"counts": {name: column.tolist() for name, column in self.counts.items()}}
+        return json.dumps(plain).encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Curve:
+        """What `to_bytes` gave."""
+        plain = json.loads(data)
+        counts = {name: np.array(column, np.float64) for name, column in plain.pop("counts").items()}
+        return cls(**plain | {"seeds": tuple(plain["seeds"])}, counts=counts)
 
 
 @dataclass(frozen=True)

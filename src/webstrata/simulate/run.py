@@ -8,8 +8,8 @@ came out of it.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
-import shlex
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webstrata._core import __version__
 from webstrata._core import simulate as core
+from webstrata.collection.files import make_directory, replace_file
 from webstrata.collection.progress import Progress
-from webstrata.collection.settings import ResourcesSettings, describe, to_text
+from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import MissingError, SettingError
 from webstrata.simulate.clock import make_clock
-from webstrata.simulate.harvest import Ground, Harvest, Trace, measure
+from webstrata.simulate.configuration import make_configuration, renew_command
+from webstrata.simulate.harvest import Curve, Ground, Harvest, Trace, measure
 from webstrata.simulate.past import find_past
 from webstrata.simulate.policies import Page, ask, find_policy, known_pagerank, nearest_first
 from webstrata.simulate.relevance import find_nodes, find_relevance, read_lines
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from webstrata.collection import Snapshot
     from webstrata.collection.progress import Task
     from webstrata.simulate.clock import Clock
-    from webstrata.simulate.harvest import Curve
     from webstrata.simulate.past import Past
     from webstrata.simulate.policies import Policy
     from webstrata.simulate.relevance import Relevance
@@ -121,7 +121,9 @@ class Simulation:
         self.progress = progress or Progress()
         self.web = StoredWeb(snapshot, link_order=self.settings.link_order, progress=self.progress)
         given = dict(policies or {})
-        names = [*given, *(name for name in self.settings.policy if not (given and name == "best-first"))]
+        # who brings classes and says nothing else wants no other policy
+        named = () if given and self.settings.policy == SimulateSettings().policy else self.settings.policy
+        names = [*given, *named]
         # a policy that is none is better said before a long computation
         self.policies = {name: given.get(name) or find_policy(name) for name in dict.fromkeys(names)}
         if "past" in self.policies and not self.settings.knowing:
@@ -256,9 +258,14 @@ class Simulation:
         self._prepare()
         inputs = tuple(dict.fromkeys(self._inputs()))
         with self.snapshot.build(
-            part, settings=self.settings, inputs=inputs, renew=self._renew(name), progress=self.progress
+            part,
+            settings=self.settings,
+            inputs=inputs,
+            renew=renew_command(self.settings, name),
+            progress=self.progress,
         ) as build:
-            harvest = self.run()
+            kept = make_directory(build.folder / "shards")
+            harvest = Harvest(self.ground.facts, self.configuration(), self._curves(kept))
             harvest.write(build.path)
             build.count(policies=len(self.policies), runs=self.settings.runs)
         return harvest
@@ -274,6 +281,10 @@ class Simulation:
                 self.prior  # noqa: B018
             if "learned" in self.policies:
                 self.learned_weights  # noqa: B018
+            if "pagerank" in self.policies:
+                self._past_rank  # noqa: B018
+        if "oracle" in self.policies:
+            self._oracle  # noqa: B018
 
     def _inputs(self) -> list[str]:
         inputs = list(self.web.used)
@@ -289,14 +300,30 @@ class Simulation:
         """One run."""
         return self.crawl(policy, run, task)[1]
 
-    def _curves(self) -> list[Curve]:
+    def _curves(self, kept: Path | None = None) -> list[Curve]:
+        """The curves of all runs; those in a folder of an interrupted build are taken from there."""
         self._prepare()
+        files = json.dumps(self.configuration()["files"], sort_keys=True)
         jobs = [(policy, run) for policy in self.policies for run in range(self.settings.runs)]
         workers = min(self.snapshot.settings(ResourcesSettings).num_workers, len(jobs))
         with self.progress.task("crawling", unit="pages") as task:
 
             def compute(job: tuple[str, int]) -> Curve:
-                return measure(self.trace(*job, task), self.ground, self.settings.points)
+                # settings and parts are those of the build, or the folder would be gone; files may have
+                # changed, and so may a class that is in none
+                known = json.dumps([*job, files]).encode()
+                path = kept / hashlib.sha256(known).hexdigest()[:32] if kept and job[0] in named else None
+                if path is not None and path.is_file():
+                    task.advance(0)
+                    return Curve.from_bytes(path.read_bytes())
+                curve = measure(self.trace(*job, task), self.ground, self.settings.points)
+                if path is not None:
+                    replace_file(path, curve.to_bytes())
+                return curve
+
+            named = set(self.settings.policy)
+            if kept is not None and (done := sum(path.is_file() for path in kept.iterdir())):
+                self.progress.note(f"{done} of {len(jobs)} runs were done before")
 
             if workers < 2:
                 return [compute(job) for job in jobs]
@@ -358,8 +385,12 @@ class Simulation:
         if policy == "past":
             return "fixed", {"numbers": self.prior}
         if policy == "pagerank":
-            return "fixed", {"numbers": self.past.pagerank() if self.past else np.zeros(num_pages)}
+            return "fixed", {"numbers": self._past_rank}
         return policy, {}
+
+    @cached_property
+    def _past_rank(self) -> Numbers:
+        return self.past.pagerank() if self.past else np.zeros(self.web.num_pages)
 
     @cached_property
     def _oracle(self) -> Numbers:
@@ -399,80 +430,10 @@ class Simulation:
                 task.advance()
         return np.array(nodes, np.uint32), np.array(times, np.float64)
 
-    # ---- how it can be done again
-
     def configuration(self) -> dict[str, Any]:
         """Every setting, the parts with their checksums, and the files that were named with theirs."""
-        find = self.snapshot.collection.find_record
-        inputs = [self.snapshot.collection.qualify(self.snapshot, name) for name in self._inputs()]
-        return {
-            "snapshot": self.snapshot.label,
-            "version": __version__,
-            "simulate": self.settings.to_dict(),
-            "inputs": {name: find(name).checksum for name in dict.fromkeys(inputs)},
-            "files": {str(path): _digest(path) for path in self._files()},
-        }
-
-    def _files(self) -> list[Path]:
-        settings = self.settings
-        told = [settings.relevant.partition(":")[2], settings.seen.partition(":")[2], settings.start]
-        told += [settings.addresses, *(name.rpartition(":")[0] for name in settings.policy)]
-        paths = [Path(name.partition("#")[0]) for name in told if name]
-        return [path for path in dict.fromkeys(paths) if _is_file(path)]
-
-    def _renew(self, name: str) -> str:
-        words = ["webstrata simulate {collection} {snapshot}"]
-        for field in describe(SimulateSettings):
-            value = getattr(self.settings, field.name)
-            if value != field.default:
-                option = "--" + field.name.replace("_", "-")
-                text = to_text(value, field.setting.unit)
-                # braces would be filled in
-                words.append(
-                    option
-                    if value is True
-                    else f"{option} {shlex.quote(text)}".replace("{", "{{").replace("}", "}}")
-                )
-        return " ".join([*words, *([f"--name {name}"] if name else [])])
-
-
-def differences(configuration: Mapping[str, Any], snapshot: Snapshot) -> list[str]:
-    """What is another one now than when a configuration was written: parts and files, a sentence each.
-
-    Examples
-    --------
-    >>> import webstrata as ws
-    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
-    >>> differences({"inputs": {"2026-06/graph": "sha256:1"}}, snapshot)
-    ['2026-06/graph is not there any more; the numbers will be others']
-    """
-    found: list[tuple[str, str, str]] = []
-    for name, checksum in configuration.get("inputs", {}).items():
-        try:
-            now = snapshot.collection.find_record(name).checksum
-        except MissingError:
-            now = ""
-        found.append((name, checksum, now))
-    for name, digest in configuration.get("files", {}).items():
-        found.append((name, digest, _digest(Path(name)) if _is_file(Path(name)) else ""))
-    return [
-        f"{name} is {'another one now' if now else 'not there any more'}; the numbers will be others"
-        for name, then, now in found
-        if now != then
-    ]
+        return make_configuration(self.snapshot, self.settings, self._inputs())
 
 
 def _advance(task: Task | None) -> Callable[[int], None] | None:
     return task.advance if task else None
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # a query may be longer than a name can be
-        return False
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

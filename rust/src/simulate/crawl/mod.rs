@@ -150,7 +150,7 @@ impl Crawl {
         }
         let (mut nodes, mut times) = (Vec::new(), Vec::new());
         while self.visited < until
-            && let Some(visit) = self.next()
+            && let Some(visit) = self.fetch()
         {
             nodes.push(visit.node);
             times.push(visit.time);
@@ -177,7 +177,7 @@ impl Crawl {
             {
                 self.judge_again();
             }
-            if nodes.len() as u64 % AT_ONCE == 0 {
+            if (nodes.len() as u64).is_multiple_of(AT_ONCE) {
                 meter.advance(AT_ONCE)?;
             }
         }
@@ -186,7 +186,7 @@ impl Crawl {
     }
 
     /// The next page that is fetched.
-    pub fn next(&mut self) -> Option<Visit> {
+    pub fn fetch(&mut self) -> Option<Visit> {
         let (node, key, time) = if self.timing.is_some() {
             self.land()?
         } else {

@@ -133,7 +133,7 @@ def make_page(title: str, text: str, body: str, *, styles: str = "") -> str:
 
 
 def write_figures(
-    figures: Sequence[Figure], folder: Path, *, page: str, title: str, text: str = ""
+    figures: Sequence[Figure], folder: Path, *, page: str, title: str, text: str = "", above: str = ""
 ) -> list[Path]:
     """Write each figure as SVG, and all of them as a page; the paths, the page last.
 
@@ -149,6 +149,8 @@ def write_figures(
         Heading of the page.
     text
         A sentence or two below it.
+    above
+        HTML that stands above the figures, such as a table.
 
     Examples
     --------
@@ -171,7 +173,7 @@ def write_figures(
         replace_file(path, vl_convert.vegalite_to_svg(spec).encode())
         paths.append(path)
     blocks = "\n".join(f'<figure><div id="{html.escape(name)}"></div></figure>' for name in specs)
-    body = _FIGURES.format(
+    body = above + _FIGURES.format(
         figures=blocks,
         library=vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace(
             "</script", "<\\/script"

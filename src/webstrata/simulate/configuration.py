@@ -1,0 +1,113 @@
+"""How a simulation can be done again: its settings, and what they were applied to.
+
+What comes out depends on the settings, on the parts that were read, and on the files that settings name
+(labels, scores, examples, pages to begin with, addresses, policies); all of them are told, with checksums.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from webstrata._core import __version__
+from webstrata.collection.settings import describe, to_text
+from webstrata.errors import MissingError
+from webstrata.simulate.settings import SimulateSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from webstrata.collection import Snapshot
+
+
+def make_configuration(
+    snapshot: Snapshot, settings: SimulateSettings, inputs: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Every setting, the parts with their checksums, and the files that were named with theirs.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
+    >>> file = getfixture("tmp_path") / "good.txt"
+    >>> _ = file.write_text("http://a.org/ sports")
+    >>> found = make_configuration(snapshot, SimulateSettings(relevant=f"labels:{file}#sports"))
+    >>> found["snapshot"], [Path(name).name for name in found["files"]], found["simulate"]["runs"]
+    ('2026-06', ['good.txt'], 1)
+    """
+    find = snapshot.collection.find_record
+    names = dict.fromkeys(snapshot.collection.qualify(snapshot, name) for name in inputs)
+    return {
+        "snapshot": snapshot.label,
+        "version": __version__,
+        "simulate": settings.to_dict(),
+        "inputs": {name: find(name).checksum for name in names},
+        "files": {str(path): _digest(path) for path in _named_files(settings)},
+    }
+
+
+def differences(configuration: Mapping[str, Any], snapshot: Snapshot) -> list[str]:
+    """What is another one now than when a configuration was written: parts and files, a sentence each.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
+    >>> differences({"inputs": {"2026-06/graph": "sha256:1"}}, snapshot)
+    ['2026-06/graph is not there any more; the numbers will be others']
+    """
+    found: list[tuple[str, str, str]] = []
+    for name, checksum in configuration.get("inputs", {}).items():
+        try:
+            now = snapshot.collection.find_record(name).checksum
+        except MissingError:
+            now = ""
+        found.append((name, checksum, now))
+    for name, digest in configuration.get("files", {}).items():
+        found.append((name, digest, _digest(Path(name)) if _is_file(Path(name)) else ""))
+    return [
+        f"{name} is {'another one now' if now else 'not there any more'}; the numbers will be others"
+        for name, then, now in found
+        if now != then
+    ]
+
+
+def renew_command(settings: SimulateSettings, name: str = "") -> str:
+    """The command that does a simulation again, with places for collection and snapshot.
+
+    Examples
+    --------
+    >>> renew_command(SimulateSettings(clock=True, relevant="query:big fish"), "fish")
+    "webstrata simulate {collection} {snapshot} --relevant 'query:big fish' --clock --name fish"
+    """
+    words = ["webstrata simulate {collection} {snapshot}"]
+    for field in describe(SimulateSettings):
+        value = getattr(settings, field.name)
+        if value == field.default:
+            continue
+        option = "--" + field.name.replace("_", "-")
+        text = shlex.quote(to_text(value, field.setting.unit))
+        # braces would be filled in
+        words.append(option if value is True else f"{option} {text}".replace("{", "{{").replace("}", "}}"))
+    return " ".join([*words, *([f"--name {name}"] if name else [])])
+
+
+def _named_files(settings: SimulateSettings) -> list[Path]:
+    told = [settings.relevant.partition(":")[2], settings.seen.partition(":")[2], settings.start]
+    told += [settings.addresses, *(name.rpartition(":")[0] for name in settings.policy)]
+    paths = [Path(name.partition("#")[0]) for name in told if name]
+    return [path for path in dict.fromkeys(paths) if _is_file(path)]
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a query may be longer than a name can be
+        return False
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
