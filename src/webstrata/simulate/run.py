@@ -306,7 +306,7 @@ class Simulation:
         files = json.dumps(self.configuration()["files"], sort_keys=True)
         jobs = [(policy, run) for policy in self.policies for run in range(self.settings.runs)]
         workers = min(self.snapshot.settings(ResourcesSettings).num_workers, len(jobs))
-        with self.progress.task("crawling", unit="pages") as task:
+        with self.progress.task("crawling", total=self.most * len(jobs), unit="pages") as task:
 
             def compute(job: tuple[str, int]) -> Curve:
                 # settings and parts are those of the build, or the folder would be gone; files may have
