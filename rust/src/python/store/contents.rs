@@ -11,8 +11,6 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-/// Row key, kind, rel and anchor text.
-
 /// The contents of the pages of a shard, row by row in any order.
 #[pyclass(module = "webstrata._core.store")]
 pub struct Contents {
