@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import threading
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -66,8 +67,10 @@ def test_readers_and_a_writer_at_once_never_see_a_mixture(collection: Collection
         try:
             while not stop.is_set():
                 with mine.open_part("notes") as part:
-                    seen.append((part.path / "a").read_text())
-                    assert part.counts == {"number": int(seen[-1])} or seen[-1] == "0"
+                    text = (part.path / "a").read_text()
+                    assert part.counts == {"number": int(text)} or text == "0"
+                    seen.append(text)  # the other reader's, too
+                time.sleep(0.001)  # the writer is in the same interpreter
         except BaseException as error:
             failures.append(error)
 
