@@ -35,6 +35,16 @@ new_collection_argument = click.argument(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
+def plots_option(page: str, what: str = "pictures") -> Callable[[Command], Command]:
+    """Where to write pictures, and a `page` that shows them all."""
+    return click.option(
+        "--plots",
+        type=click.Path(path_type=Path, file_okay=False),
+        metavar="FOLDER",
+        help=f"Write {what} there, as SVG and as one page, {page}.",
+    )
+
+
 def options(cls: type[Settings], only: Container[str] | None = None) -> Callable[[Command], Command]:
     """Give a command one option per setting of `cls`; it gets those chosen as a mapping ``<table>_options``.
 

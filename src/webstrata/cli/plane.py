@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option, options
+from webstrata.cli.options import collection_argument, json_option, options, plots_option
 from webstrata.cli.output import TerminalProgress, show_json, show_table
 from webstrata.rank.settings import RankSettings
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from webstrata.api import Collection
 
 _ONLY = ("level", "alpha", "tolerance", "solver", "weighted", "compressed")
@@ -23,12 +24,7 @@ SHOWN = 10
 @collection_argument
 @click.argument("label", metavar="SNAPSHOT")
 @options(RankSettings, only=_ONLY)
-@click.option(
-    "--plots",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="FOLDER",
-    help="Write pictures there, as SVG and as one page, plane.html.",
-)
+@plots_option("plane.html")
 @json_option
 def command(
     collection: Collection,

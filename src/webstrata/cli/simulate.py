@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option, options
+from webstrata.cli.options import collection_argument, json_option, options, plots_option
 from webstrata.cli.output import TerminalProgress, show_json, show_table
 from webstrata.simulate.settings import SimulateSettings
 
@@ -32,12 +32,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Do again what a simulation.toml says; other options are stronger.",
 )
-@click.option(
-    "--plots",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="FOLDER",
-    help="Write the curves there, as SVG and as one page, simulation.html.",
-)
+@plots_option("simulation.html", "the curves")
 @json_option
 def command(
     collection: Collection,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from webstrata.cli.options import json_option, options
+from webstrata.cli.options import json_option, options, plots_option
 from webstrata.cli.output import TerminalProgress, show_json, show_table
 from webstrata.errors import UsageError
 from webstrata.rank.spectrum.settings import SpectrumSettings
@@ -29,12 +29,7 @@ _SHOWN = 10
     metavar="FOLDER",
     help="Write the data there, as Parquet and JSON; of BVGraph files, a run broken off is kept there too.",
 )
-@click.option(
-    "--plots",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="FOLDER",
-    help="Write pictures there, as SVG and as one page, spectrum.html.",
-)
+@plots_option("spectrum.html")
 @options(SpectrumSettings)
 @json_option
 def command(

@@ -95,13 +95,6 @@ class Content:
     """Links without a normal form."""
 
 
-EMPTY = Content(
-    {"title": "", "headings": [], "text": "", "main": []},
-    {"words": 0, "language": None, "charset": None, "simhash": 0},
-    [],
-)
-
-
 def parse(body: bytes, *, url: str, mime: str = "text/html", head: bytes = b"") -> Content:
     r"""What a page contains, given its payload and the head of its answer.
 

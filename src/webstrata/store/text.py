@@ -174,29 +174,24 @@ class Text:
 
     def take(self, nodes: npt.NDArray[np.int64]) -> pa.Array:
         """The texts of nodes, which are sorted."""
-        found = []
-        for place in np.unique(nodes // BATCH).tolist():
-            rows = nodes[slice(*np.searchsorted(nodes, [place * BATCH, (place + 1) * BATCH]))] - place * BATCH
-            found.append(self._file.get_batch(place)["text"].take(pa.array(rows)).cast(pa.large_string()))
+        found = [
+            self._file.get_batch(place)["text"].take(rows).cast(pa.large_string())
+            for place, rows in _split(nodes, BATCH)
+        ]
         return pa.concat_arrays(found) if found else pa.array([], pa.large_string())
 
     def rows(self, nodes: npt.NDArray[np.int64]) -> pa.Table:
         """The columns of `TEXT` of nodes, which are sorted."""
         found = [TEXT.empty_table()]
-        for place in np.unique(nodes // BATCH).tolist():
-            rows = nodes[slice(*np.searchsorted(nodes, [place * BATCH, (place + 1) * BATCH]))] - place * BATCH
-            batch = self._batch(place).take(pa.array(rows))
+        for place, rows in _split(nodes, BATCH):
+            batch = self._batch(place).take(rows)
             found.append(pa.Table.from_batches([batch.replace_schema_metadata(None)]))
         return pa.concat_tables(found)
 
     def column_rows(self, nodes: npt.NDArray[np.int64]) -> pa.Table:
         """The columns of `COLUMNS` of nodes, which are sorted."""
-        found = [COLUMNS.empty_table()]
-        for group in np.unique(nodes // ROW_GROUP).tolist():
-            begin = group * ROW_GROUP
-            rows = nodes[slice(*np.searchsorted(nodes, [begin, begin + ROW_GROUP]))] - begin
-            found.append(self._group(group).take(pa.array(rows)))
-        return pa.concat_tables(found)
+        found = [self._group(group).take(rows) for group, rows in _split(nodes, ROW_GROUP)]
+        return pa.concat_tables([COLUMNS.empty_table(), *found])
 
     def scan(self, *names: str, start: int = 0) -> Iterator[pa.RecordBatch]:
         """The columns named of `TEXT`, or all of them, in batches from that of `start` on."""
@@ -241,3 +236,10 @@ class Text:
 
     def __repr__(self) -> str:
         return f"<Text: {len(self)}>"
+
+
+def _split(nodes: npt.NDArray[np.int64], size: int) -> Iterator[tuple[int, pa.Array]]:
+    """The blocks of `size` rows that sorted nodes are in, and their rows there."""
+    for place in np.unique(nodes // size).tolist():
+        begin, end = np.searchsorted(nodes, [place * size, (place + 1) * size])
+        yield place, pa.array(nodes[begin:end] - place * size)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from webstrata.cli.options import json_option
+from webstrata.cli.options import json_option, plots_option
 from webstrata.cli.output import TerminalProgress, show_json, show_table
 from webstrata.errors import UsageError
 
@@ -38,12 +38,7 @@ if TYPE_CHECKING:
     metavar="NUMBER",
     help="Pairs of neighbours that are drawn for the clustering coefficient. [20000]",
 )
-@click.option(
-    "--plots",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="FOLDER",
-    help="Write pictures there, as SVG and as one page, stats.html.",
-)
+@plots_option("stats.html")
 @json_option
 def command(
     place: str,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from webstrata.cli.invitro.options import month_option, web_options
-from webstrata.cli.options import json_option
+from webstrata.cli.options import json_option, plots_option
 from webstrata.cli.output import TerminalProgress, show_bytes, show_json, show_table
 
 if TYPE_CHECKING:
@@ -36,12 +36,7 @@ if TYPE_CHECKING:
     envvar="WEBSTRATA_CORPUS",
     help="Folder of real HTML pages to compare with.",
 )
-@click.option(
-    "--plots",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="FOLDER",
-    help="Write pictures there, as SVG and as one page, describe.html.",
-)
+@plots_option("describe.html")
 @json_option
 def command(
     web: Web,

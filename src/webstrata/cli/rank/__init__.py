@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option, options
+from webstrata.cli.options import collection_argument, json_option, options, plots_option
 from webstrata.cli.output import TerminalProgress, show_json, show_table
 from webstrata.errors import UsageError
 from webstrata.rank.settings import RankSettings
@@ -44,12 +44,7 @@ _file = click.Path(path_type=Path, dir_okay=False)
     "--against", type=_file, metavar="FILE", help="An outside ranking of the same names, the first first."
 )
 @click.option("--skip-unknown", is_flag=True, help="Leave out names of a list that no snapshot has.")
-@click.option(
-    "--plots",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="FOLDER",
-    help="Write pictures of what is followed there, as SVG and as one page, ranks.html.",
-)
+@plots_option("ranks.html", "pictures of what is followed")
 @json_option
 def command(
     collection: Collection,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option
+from webstrata.cli.options import collection_argument, json_option, plots_option
 from webstrata.cli.output import TerminalProgress, show_bytes, show_json, show_table
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from webstrata.api import Collection
     from webstrata.summaries.statistics import Statistics
 
@@ -21,12 +22,7 @@ if TYPE_CHECKING:
 @click.option(
     "--best-codes", is_flag=True, help="Try every code on every kind of number, and say which is best."
 )
-@click.option(
-    "--plots",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="FOLDER",
-    help="Write the two figures of the paper there, as SVG and as one page, stats.html.",
-)
+@plots_option("stats.html", "the two figures of the paper")
 @json_option
 def command(
     collection: Collection, label: str, *, best_codes: bool, plots: Path | None, as_json: bool

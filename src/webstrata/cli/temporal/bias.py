@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from webstrata.cli.align import open_union
-from webstrata.cli.options import collection_argument, json_option
+from webstrata.cli.options import collection_argument, json_option, plots_option
 from webstrata.cli.output import TerminalProgress, show_json, show_table
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from webstrata.api import Collection
     from webstrata.temporal.bias import BiasReport, Panel
 
@@ -37,12 +38,7 @@ _NAMES = {
     "--invitro", metavar="PRESET", help="Compare with the truth of this in-vitro web, month by snapshot."
 )
 @click.option("--invitro-seed", default=0, help="Which web of that kind.")
-@click.option(
-    "--plots",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="FOLDER",
-    help="Write pictures there, as SVG and as one page, bias.html.",
-)
+@plots_option("bias.html")
 @json_option
 def command(
     collection: Collection,

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from webstrata.cli.align import facts_to_json, open_union, show_overlaps, show_rules
-from webstrata.cli.options import collection_argument, json_option
+from webstrata.cli.options import collection_argument, json_option, plots_option
 from webstrata.cli.output import show_bytes, show_json, show_table
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from webstrata.api import Collection
     from webstrata.temporal.footprint import Footprint, SnapshotSize
     from webstrata.temporal.union import StoredUnion
@@ -19,12 +20,7 @@ if TYPE_CHECKING:
 
 @click.command("stats", epilog="Example: webstrata temporal stats uk --plots pictures")
 @collection_argument
-@click.option(
-    "--plots",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="FOLDER",
-    help="Write pictures there, as SVG and as one page, temporal.html.",
-)
+@plots_option("temporal.html")
 @json_option
 def command(collection: Collection, *, plots: Path | None, as_json: bool) -> None:
     """Tell what the snapshots have in common, and what their union takes.
