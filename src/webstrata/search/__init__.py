@@ -1,0 +1,1 @@
+"""Pages found by their words, and by what changed about them when."""
