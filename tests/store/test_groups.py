@@ -8,7 +8,8 @@ import pytest
 
 from tests.store.test_ingest import HEAD, JUNE, make, write
 from webstrata.store.answers import iter_answers, tell_robots
-from webstrata.store.groups import is_gzip, read_groups
+from webstrata.store.groups import Plain, is_gzip, read_groups
+from webstrata.store.journal import identify
 from webstrata.store.readers import Source, find_format, read_archive
 from webstrata.store.tally import Tally
 from webstrata.store.warc import Revisit, read_records
@@ -24,9 +25,20 @@ REQUEST = b"GET / HTTP/1.1\r\n\r\n"
 
 def read(path: Path, workers: int = 1) -> tuple[list[Facts], list[str]]:
     """The facts of a file, and the kinds of the records without."""
-    groups = [group for batch in read_groups(path, workers=workers) for group in batch.groups]
-    kinds = [record.kind for group in groups for record in group.records]
-    return [group.facts for group in groups if group.facts is not None], kinds
+    found, kinds = [], []
+    for batch in read_groups(path, workers=workers):
+        for place, plain in enumerate(batch.plain()):
+            facts = batch.facts(place)
+            assert (facts is None) == (plain is None)
+            if facts is None or plain is None:
+                kinds += [record.kind for record in batch.records(place)]
+            else:
+                found.append(facts)
+                told = Plain(*plain)
+                assert told.identity == identify(facts.url, facts.date, facts.digest)
+                assert told[2:5] == (facts.url, facts.date, facts.fingerprint)
+                assert told.digest == (None if facts.is_empty or facts.status != 200 else facts.digest)
+    return found, kinds
 
 
 def test_what_is_found_is_what_the_records_say(tmp_path: Path) -> None:
@@ -83,8 +95,8 @@ def test_a_batch_ends_where_a_file_is_damaged(tmp_path: Path, workers: int) -> N
     assert batch.is_odd
     # the capture before is given again to who goes on, for what comes may belong to it
     assert batch.next == places[29]
-    facts = [group.facts.url for group in batch.groups if group.facts]
-    assert facts == [f"http://a.uk/{number}" for number in range(29)]
+    urls = [Plain(*plain).url for plain in batch.plain() if plain]
+    assert urls == [f"http://a.uk/{number}" for number in range(29)]
 
 
 def test_every_file_of_others_gives_the_same_answers_by_both_ways(test_data: Path) -> None:
@@ -97,8 +109,8 @@ def test_every_file_of_others_gives_the_same_answers_by_both_ways(test_data: Pat
             for answer in iter_answers(read_archive(Source(path), Tally()), Tally())
         }
         for batch in read_groups(path):
-            for facts, _ in batch.groups:
-                if facts is not None:
+            for place in range(len(batch.plain())):
+                if (facts := batch.facts(place)) is not None:
                     seen += 1
                     answer = slow[facts.offsets[0]]
                     assert (facts.url, facts.date, facts.status) == (answer.url, answer.date, answer.status)

@@ -12,9 +12,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyBytes;
-use std::fs::File;
 use std::net::IpAddr;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -22,6 +20,7 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<main_content::ContentRules>()?;
     module.add_class::<WarcFiles>()?;
     module.add_class::<contents::Contents>()?;
+    module.add_class::<records::AnswerBatch>()?;
     module.add_class::<records::AnswerReader>()?;
     module.add_function(wrap_pyfunction!(records::read_records, module)?)?;
     module.add_function(wrap_pyfunction!(cdxj_line, module)?)?;
@@ -52,9 +51,6 @@ struct GivenCapture {
 struct WarcFiles {
     encoder: Encoder,
     files: warc::Files,
-    /// the file that was copied from last, and room for a piece of it
-    source: Option<(PathBuf, File)>,
-    piece: Vec<u8>,
 }
 
 #[pymethods]
@@ -80,8 +76,6 @@ impl WarcFiles {
         Ok(Self {
             encoder: Encoder::new(&compression)?,
             files: warc::Files::new(&folder, prefix, max_bytes, &compression, &fields)?,
-            source: None,
-            piece: Vec::new(),
         })
     }
 
@@ -126,30 +120,50 @@ impl WarcFiles {
         })
     }
 
-    /// Stores a piece of another file, whole records in their order, as it is; where it begins.
-    fn copy(
+    /// Stores the records of some groups of a batch as they are; their index lines, and how many of these are of
+    /// another time than `label`, digits that a timestamp begins with.
+    fn copy<'py>(
         &mut self,
-        py: Python<'_>,
-        path: PathBuf,
-        offset: u64,
-        length: usize,
-        date: u64,
-    ) -> PyResult<(String, u64)> {
-        py.detach(|| {
-            let explain = |source| CollectionError::from_io(&path, "read", source);
-            if self.source.as_ref().is_none_or(|(open, _)| *open != path) {
-                self.source = Some((path.clone(), File::open(&path).map_err(explain)?));
+        py: Python<'py>,
+        batch: &records::AnswerBatch,
+        places: Vec<usize>,
+        label: &str,
+    ) -> PyResult<(Bound<'py, PyBytes>, usize)> {
+        let copied = py.detach(|| {
+            let mut lines = Vec::new();
+            let mut num_others = 0;
+            for place in places {
+                let group = &batch.batch.groups[place];
+                let (Some(facts), Some(answer)) = (&group.facts, group.records.first()) else {
+                    continue;
+                };
+                let piece = batch.batch.piece(group);
+                let stored = self.files.append(piece, facts.date)?;
+                let robots = facts.robots();
+                let line = cdxj::Line {
+                    url: &facts.url,
+                    date: facts.date,
+                    mime: &facts.mime,
+                    status: facts.status,
+                    digest: facts.digest,
+                    length: answer.length,
+                    offset: stored.offset,
+                    filename: stored.name,
+                    fingerprint: facts.fingerprint,
+                    duplicate_of: facts.duplicate_of.as_deref(),
+                    redirect: facts.redirect.as_deref(),
+                    robots: robots.as_deref(),
+                    ..cdxj::Line::default()
+                };
+                let begin = lines.len();
+                cdxj::push_line(&mut lines, &line);
+                let mut words = lines[begin..].splitn(3, |byte| *byte == b' ');
+                num_others +=
+                    usize::from(!words.nth(1).is_some_and(|time| time.starts_with(label.as_bytes())));
             }
-            self.piece.resize(length, 0);
-            if let Some((_, file)) = &self.source {
-                file.read_exact_at(&mut self.piece, offset)
-                    .map_err(explain)?;
-            }
-            let place = self.files.append(&self.piece, date)?;
-            self.piece.truncate(0);
-            self.piece.shrink_to(1 << 20);
-            Ok((place.name.to_owned(), place.offset))
-        })
+            Ok::<_, CollectionError>((lines, num_others))
+        })?;
+        Ok((PyBytes::new(py, &copied.0), copied.1))
     }
 
     fn resume(&mut self, name: &str, length: u64) -> PyResult<()> {

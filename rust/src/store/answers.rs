@@ -35,6 +35,8 @@ pub struct Facts {
     pub status: u16,
     pub mime: String,
     pub digest: [u8; 20],
+    /// What makes a capture the same as another: URL, second and digest.
+    pub identity: [u8; 12],
     pub is_empty: bool,
     pub fingerprint: Option<u64>,
     pub redirect: Option<String>,
@@ -44,6 +46,17 @@ pub struct Facts {
     pub duplicate_of: Option<String>,
 }
 
+impl Facts {
+    /// What header and page ask of robots together, as the index tells it.
+    pub fn robots(&self) -> Option<String> {
+        let asked = self.header_robots | self.page_robots;
+        let words = [(html::NOINDEX, "noindex"), (html::NOFOLLOW, "nofollow")];
+        let words = words.iter().filter(|(bit, _)| asked & bit != 0);
+        let words: Vec<&str> = words.map(|(_, word)| *word).collect();
+        (!words.is_empty()).then(|| words.join(","))
+    }
+}
+
 /// A record as it was read.
 #[derive(Debug, Clone)]
 pub struct Raw {
@@ -51,8 +64,9 @@ pub struct Raw {
     pub length: u64,
     pub kind: String,
     pub headers: Vec<(String, String)>,
-    /// None where it is likely that nobody needs it.
-    pub block: Option<Vec<u8>>,
+    pub block: Vec<u8>,
+    /// The block is the HTTP head alone: it is likely that nobody needs the rest.
+    pub is_head: bool,
 }
 
 /// The records of one capture, or a record that belongs to none.
@@ -66,12 +80,31 @@ pub struct Group {
 #[derive(Debug, Default)]
 pub struct Batch {
     pub groups: Vec<Group>,
+    /// What was read, and where it begins.
+    window: Vec<u8>,
+    start: u64,
     pub num_records: u64,
     /// Where the next batch begins.
     pub next: u64,
     /// Whether others must go on there.
     pub is_odd: bool,
     pub is_end: bool,
+}
+
+impl Batch {
+    /// The records of a group whose facts are known, packed as they are in the file.
+    pub fn piece(&self, group: &Group) -> &[u8] {
+        let first = group.records.first().map_or(self.start, |raw| raw.offset);
+        let begin = (first - self.start) as usize;
+        &self.window[begin..begin + group.span() as usize]
+    }
+}
+
+impl Group {
+    /// Bytes of all its records.
+    pub fn span(&self) -> u64 {
+        self.records.iter().map(|raw| raw.length).sum()
+    }
 }
 
 /// Reads captures from `start` on, which is where a batch ended.
@@ -85,11 +118,12 @@ pub fn read_batch(path: &Path, start: u64, pool: &rayon::ThreadPool) -> Result<B
         let mut window = vec![0; rest.min(size as u64) as usize];
         file.read_exact_at(&mut window, start).map_err(explain)?;
         let is_last = window.len() as u64 == rest;
-        let batch = read_window(&window, start, is_last, pool);
+        let mut batch = read_window(&window, start, is_last, pool);
         if batch.next > start || batch.is_odd || is_last || size >= MAX_WINDOW {
             let is_stuck = batch.next == start && !batch.is_end;
-            let is_odd = batch.is_odd || is_stuck;
-            return Ok(Batch { is_odd, ..batch });
+            batch.is_odd |= is_stuck;
+            (batch.window, batch.start) = (window, start);
+            return Ok(batch);
         }
         size *= 4; // a capture that is longer
     }
@@ -126,12 +160,18 @@ fn read_window(window: &[u8], start: u64, is_last: bool, pool: &rayon::ThreadPoo
                 .iter()
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
                 .collect(),
-            block: None,
+            block: Vec::new(),
+            is_head: false,
         };
         let facts = (raw.kind == "response").then(|| judge(&record, scan));
         let facts = facts.flatten();
-        let block = facts.is_none().then(|| record.block.to_vec());
-        Some((Raw { block, ..raw }, facts, next))
+        let head = facts.as_ref().and(record.message()).map(|(head, _)| head);
+        let kept = Raw {
+            block: head.unwrap_or(record.block).to_vec(),
+            is_head: head.is_some(),
+            ..raw
+        };
+        Some((kept, facts, next))
     };
     let mut members: Vec<Read> = pool.install(|| {
         (0..starts.len())
@@ -334,9 +374,15 @@ fn judge(record: &Record, scan: &mut html::Scan) -> Option<Facts> {
     {
         return None;
     }
+    let date = parse_date(record.get("WARC-Date")?)?;
+    let second = format!(" {} ", date / 1_000_000_000);
+    let whole = sha1(&[uri.as_bytes(), second.as_bytes(), &digest]);
+    let mut identity = [0; 12];
+    identity.copy_from_slice(&whole[..12]);
     let mut facts = Facts {
         url: uri.to_owned(),
-        date: parse_date(record.get("WARC-Date")?)?,
+        date,
+        identity,
         status: text.get(9..12)?.parse().ok()?,
         mime,
         digest,
@@ -378,7 +424,7 @@ fn finish(mut facts: Facts, records: &[Raw]) -> Option<Facts> {
         }
     }
     for raw in &records[1..] {
-        let block = raw.block.as_deref().unwrap_or_default();
+        let block = &raw.block[..];
         if raw.kind == "request" && !block.starts_with(b"GET ") {
             return None;
         }

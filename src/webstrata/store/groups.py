@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-_DIRECTIVES = [Directives(bits) for bits in range(8)]
-"""By number: to make one takes as long as the rest of a capture."""
-
-
 class Facts(NamedTuple):
     """What the index tells of a capture."""
 
@@ -48,23 +44,55 @@ class Facts(NamedTuple):
     """Bytes of all its records."""
 
 
-class Group(NamedTuple):
-    """The records of a capture, or one that belongs to none."""
+class Plain(NamedTuple):
+    """What decides whether a capture is copied; the core gives these as plain tuples."""
 
-    facts: Facts | None
-    records: list[Record]
-    """Empty where there are facts."""
+    identity: bytes
+    """As of `webstrata.store.journal.identify`."""
+    digest: bytes | None
+    """Of a payload that other captures may have too."""
+    url: str
+    date: int
+    fingerprint: int | None
+    page_robots: int
 
 
-class Batch(NamedTuple):
-    """Some groups in their order."""
+class Batch:
+    """Some groups in their order: the records of a capture each, or one record that belongs to none."""
 
-    groups: list[Group]
-    num_records: int
-    next: int
-    """Where the file goes on."""
-    is_odd: bool
-    """Whether what comes there is damaged, or of a kind that the core does not read."""
+    def __init__(self, path: Path, found: core.AnswerBatch) -> None:
+        self.path, self.found = path, found
+        self.num_records = found.num_records
+        self.next = found.next
+        """Where the file goes on."""
+        self.is_odd = found.is_odd
+        """Whether what comes there is damaged, or of a kind that the core does not read."""
+
+    def plain(self) -> list[tuple[bytes, bytes | None, str, int, int | None, int] | None]:
+        """`Plain` of each group that can be copied, and None for each other."""
+        return self.found.plain()
+
+    def facts(self, place: int) -> Facts | None:
+        """What the index tells of a group that can be copied."""
+        facts = self.found.facts(place)
+        if facts is None:
+            return None
+        robots = {name: Directives(facts[name]) for name in ("header_robots", "page_robots")}
+        return Facts(**facts | robots)
+
+    def records(self, place: int) -> list[Record]:
+        """The records of a group."""
+        return [
+            read_record(self.path, offset) if is_head else Record(kind, tuple(headers), block, offset)
+            for kind, headers, block, offset, is_head in self.found.records(place)
+        ]
+
+    def heads(self, place: int) -> list[Record]:
+        """The same of a group that can be copied, the response without its payload; nothing is read again."""
+        return [
+            Record(kind, tuple(headers), block, offset)
+            for kind, headers, block, offset, _ in self.found.records(place)
+        ]
 
 
 def read_groups(path: Path, *, workers: int = 1) -> Iterator[Batch]:
@@ -78,18 +106,19 @@ def read_groups(path: Path, *, workers: int = 1) -> Iterator[Batch]:
     >>> with WarcWriter(folder, "a") as writer:
     ...     _ = writer.write(Capture(url="http://a.uk/", date=0, head=head, body=b"<p>Hi"))
     >>> [batch] = read_groups(folder / "a-00000.warc.gz")
-    >>> [(group.facts.url if group.facts else None, len(group.records)) for group in batch.groups]
-    [(None, 1), ('http://a.uk/', 0)]
+    >>> [plain and Plain(*plain).url for plain in batch.plain()]
+    [None, 'http://a.uk/']
     """
     reader = core.AnswerReader(path, workers)
     with ThreadPoolExecutor(1) as thread:
         waiting = thread.submit(reader.read, 0)
         while True:
-            groups, num_records, following, is_end, is_odd = waiting.result()
-            if not (is_end or is_odd):
-                waiting = thread.submit(reader.read, following)
-            yield Batch([_to_group(path, *group) for group in groups], num_records, following, is_odd)
-            if is_end or is_odd:
+            found = waiting.result()
+            is_last = found.is_end or found.is_odd
+            if not is_last:
+                waiting = thread.submit(reader.read, found.next)
+            yield Batch(path, found)
+            if is_last:
                 return
 
 
@@ -105,22 +134,3 @@ def is_gzip(path: Path) -> bool:
     """
     with explained(path, "read"), path.open("rb") as stream:
         return stream.read(len(GZIP)) == GZIP
-
-
-def _to_group(
-    path: Path,
-    facts: dict[str, object] | None,
-    records: list[tuple[str, list[tuple[str, str]], bytes | None, int]],
-) -> Group:
-    if facts is not None:
-        for name in ("header_robots", "page_robots"):
-            facts[name] = _DIRECTIVES[facts[name]]  # type: ignore[call-overload]
-        return Group(Facts(**facts), [])  # type: ignore[arg-type]
-    # of a response that was in order the core did not keep the block, and its neighbours made it matter
-    return Group(
-        None,
-        [
-            read_record(path, offset) if block is None else Record(kind, tuple(headers), block, offset)
-            for kind, headers, block, offset in records
-        ],
-    )

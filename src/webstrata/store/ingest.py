@@ -32,13 +32,14 @@ from webstrata.store.answers import iter_answers, join_robots, tell_robots
 from webstrata.store.cdxj import Line
 from webstrata.store.groups import is_gzip, read_groups
 from webstrata.store.html_tree import check_base, has_hosts
-from webstrata.store.journal import NOTES, Journal, Payload, from_base32, plain
+from webstrata.store.journal import NOTES, Journal, Payload, from_base32, identify, plain
 from webstrata.store.readers import READERS, Source, find_format, read_archive
 from webstrata.store.settings import StoreSettings
 from webstrata.store.step import CAPTURES, UNPARSED, build_parsed, build_unparsed
 from webstrata.store.taking import open_earlier
 from webstrata.store.tally import Damage, Tally
 from webstrata.store.warc import Capture, Revisit, WarcWriter, read_record
+from webstrata.web.html import Directives
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -46,9 +47,11 @@ if TYPE_CHECKING:
 
     from webstrata.collection import Snapshot
     from webstrata.store.answers import Answer
-    from webstrata.store.groups import Facts
+    from webstrata.store.groups import Batch
     from webstrata.store.warc import Record
 
+_TOLD = [tell_robots(Directives(bits)) for bits in range(8)]
+"""What a page asks of robots, by its bits as the core has them."""
 _ARCHIVES = tuple(reader.ending for name, reader in READERS.items() if name not in ("HTML", "sitemap"))
 
 
@@ -300,18 +303,50 @@ class _Work:
         with self.progress.task(f"reading {path.name}", total=path.stat().st_size, unit="bytes") as task:
             for batch in read_groups(path, workers=self.workers):
                 self.tally.records += batch.num_records
-                for facts, records in batch.groups:
-                    if facts is None:
-                        self._store_group(path, records, writer, lines)
-                    elif facts.status == 200 and facts.digest in self.journal.stored:
-                        records = [read_record(path, offset) for offset in facts.offsets]
-                        self._store_group(path, records, writer, lines)
-                    else:
-                        self._copy(path, facts, writer, lines)
+                self._store_batch(batch, writer, lines)
                 task.advance(batch.next - task.done)
                 if batch.is_odd:
                     return batch.next
         return None
+
+    def _store_batch(self, batch: Batch, writer: WarcWriter, lines: BinaryIO) -> None:
+        """Copy the captures whose records can stay as they are, and write the others, all in their order."""
+        journal = self.journal
+        chosen: list[int] = []
+        for place, known in enumerate(batch.plain()):
+            if known is None or known[1] in journal.stored:
+                self._copy(batch, chosen, writer, lines)
+                chosen = []
+                if known is None:
+                    self._store_group(batch.path, batch.records(place), writer, lines)
+                else:
+                    self._store_repeated(batch, place, writer, lines)
+                continue
+            identity, digest, url, date, fingerprint, robots = known
+            if journal.is_new(identity):
+                chosen.append(place)
+                if digest is not None:
+                    journal.keep(digest, Payload(url, date, fingerprint, _TOLD[robots]))
+        self._copy(batch, chosen, writer, lines)
+
+    def _store_repeated(self, batch: Batch, place: int, writer: WarcWriter, lines: BinaryIO) -> None:
+        """Store a capture in order whose payload is stored: all that is needed of the payload is known."""
+        facts = batch.facts(place)
+        if facts is None or not self.journal.is_new(identify(facts.url, facts.date, facts.digest)):
+            return
+        payload = self.journal.stored[facts.digest]
+        revisit = Revisit("identical-digest", payload.url, payload.date)
+        for answer in iter_answers(batch.heads(place), self.tally):
+            answer.fingerprint = facts.fingerprint
+            answer.robots = tell_robots(facts.header_robots | facts.page_robots)
+            self.counts["duplicates"] += 1
+            self._write(answer, self._capture(answer, revisit, facts.digest), payload.url, writer, lines)
+
+    def _copy(self, batch: Batch, chosen: list[int], writer: WarcWriter, lines: BinaryIO) -> None:
+        text, num_others = writer.copy(batch.found, chosen, self._label)
+        lines.write(text)
+        self.counts["captures"] += len(chosen)
+        self.counts["other_time"] += num_others
 
     def _store_group(self, path: Path, records: list[Record], writer: WarcWriter, lines: BinaryIO) -> None:
         for answer in iter_answers(records, self.tally):
@@ -319,30 +354,6 @@ class _Work:
                 self.journal.put_off(path, [record.offset for record in records])
             else:
                 self._store(answer, writer, lines)
-
-    def _copy(self, path: Path, facts: Facts, writer: WarcWriter, lines: BinaryIO) -> None:
-        """Store a capture whose records can stay as they are."""
-        if not self.journal.is_new(facts.url, facts.date, facts.digest):
-            return
-        asked = tell_robots(facts.page_robots)
-        if facts.status == 200 and not facts.is_empty:
-            self.journal.keep(facts.digest, Payload(facts.url, facts.date, facts.fingerprint, asked))
-        place = writer.copy(path, facts.offsets[0], facts.span, facts.date)
-        line = Line(
-            url=facts.url,
-            date=facts.date,
-            mime=facts.mime,
-            status=facts.status,
-            digest=facts.digest,
-            fingerprint=facts.fingerprint,
-            duplicate_of=facts.duplicate_of,
-            redirect=facts.redirect,
-            robots=join_robots(tell_robots(facts.header_robots), asked),
-            filename=place.filename,
-            offset=place.offset,
-            length=facts.length,
-        )
-        self._write_line(line, lines)
 
     def _store_revisits(self, answers: Iterable[Answer], writer: WarcWriter, lines: BinaryIO) -> None:
         for answer in answers:
@@ -361,7 +372,7 @@ class _Work:
     def _store(self, answer: Answer, writer: WarcWriter, lines: BinaryIO) -> None:
         capture = self._capture(answer)
         self.journal.remember(answer.record.get("WARC-Payload-Digest") or "", capture.digest)
-        if not self.journal.is_new(capture.url, capture.date, capture.digest):
+        if not self.journal.is_new(identify(capture.url, capture.date, capture.digest)):
             return
         duplicate_of = next((value for name, value in answer.metadata if name == "duplicate-of"), None)
         if answer.status == 200 and capture.body:
@@ -382,7 +393,7 @@ class _Work:
             answer.fingerprint = payload.fingerprint
             answer.robots = join_robots(answer.robots, payload.robots)
         capture = self._capture(answer, revisit, digest)
-        if self.journal.is_new(capture.url, capture.date, capture.digest):
+        if self.journal.is_new(identify(capture.url, capture.date, capture.digest)):
             self.counts["revisits"] += 1
             self.counts["unresolved"] += payload is None and revisit.profile == "identical-digest"
             self._write(answer, capture, revisit.url if revisit.url != capture.url else None, writer, lines)

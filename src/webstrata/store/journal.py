@@ -76,7 +76,8 @@ class Journal:
     >>> import webstrata as ws
     >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
     >>> journal = Journal.begin(snapshot, "new")
-    >>> journal.is_new("http://a.uk/", 10**18, bytes(20)), journal.is_new("http://a.uk/", 10**18, bytes(20))
+    >>> identity = identify("http://a.uk/", 10**18, bytes(20))
+    >>> journal.is_new(identity), journal.is_new(identity)
     (True, False)
     >>> Journal.find(snapshot, "new", []) is None
     True
@@ -201,7 +202,7 @@ class Journal:
         """Know a capture by its line."""
         digest = from_base32(entry.fields["digest"])
         date = _read_time(entry.timestamp)
-        self._seen.add(_identity(entry.url, date, digest))
+        self._seen.add(identify(entry.url, date, digest))
         if entry.fields["mime"] == "warc/revisit" or entry.fields["status"] != "200" or digest == _EMPTY:
             return
         if digest not in self.stored:
@@ -233,9 +234,8 @@ class Journal:
         if self._position is not None:
             writer.resume(*self._position)
 
-    def is_new(self, url: str, date: int, digest: bytes) -> bool:
+    def is_new(self, identity: bytes) -> bool:
         """Whether no such capture was stored; from now on it counts as such."""
-        identity = _identity(url, date, digest)
         if identity in self._seen:
             self.counts["repeated"] += 1
             return False
@@ -384,10 +384,16 @@ def _link(source: Path, target: Path) -> None:
             shutil.copyfile(source, target)
 
 
-def _identity(url: str, date: int, digest: bytes) -> bytes:
-    """What makes a capture the same as another: the index tells whole seconds."""
+def identify(url: str, date: int, digest: bytes) -> bytes:
+    """What makes a capture the same as another, as the core finds it too: the index tells whole seconds.
+
+    Examples
+    --------
+    >>> identify("http://a.uk/", 10**18, bytes(20)) == identify("http://a.uk/", 10**18 + 1, bytes(20))
+    True
+    """
     text = b"%b %d %b" % (url.encode(), date // 10**9, digest)
-    return hashlib.blake2b(text, digest_size=12).digest()
+    return hashlib.sha1(text, usedforsecurity=False).digest()[:12]
 
 
 def _read_time(stamp: str) -> int:

@@ -174,10 +174,13 @@ class WarcWriter:
         """Store a capture; the place of its ``response`` or ``revisit`` record."""
         return Place(*self._files.write(capture))
 
-    def copy(self, path: Path, offset: int, length: int, date: int) -> Place:
-        """Store a piece of another file: the records of a capture, packed as this writer packs."""
-        name, begin = self._files.copy(path, offset, length, date)
-        return Place(name, begin, length)
+    def copy(self, batch: core.AnswerBatch, places: Sequence[int], label: str) -> tuple[bytes, int]:
+        """Store captures of another file as they are packed there.
+
+        Their index lines come back, and how many of these are of another time than `label`, digits that a
+        timestamp begins with.
+        """
+        return self._files.copy(batch, places, label)
 
     def resume(self, name: str, length: int) -> None:
         """Go on where `position` was: `length` bytes of that file count, and nothing behind them."""

@@ -28,41 +28,84 @@ impl AnswerReader {
         Ok(Self { path, pool })
     }
 
-    /// Groups of records, each a pair of facts (or None) and records, from a place on; how many records they have.
-    fn read<'py>(
-        &self,
-        py: Python<'py>,
-        start: u64,
-    ) -> PyResult<(Bound<'py, PyList>, u64, u64, bool, bool)> {
+    /// Some captures, from a place on.
+    fn read(&self, py: Python<'_>, start: u64) -> PyResult<AnswerBatch> {
         let batch = py.detach(|| answers::read_batch(&self.path, start, &self.pool))?;
-        let groups = batch
-            .groups
-            .iter()
-            .map(|group| show_group(py, group))
-            .collect::<PyResult<Vec<_>>>()?;
-        Ok((
-            PyList::new(py, groups)?,
-            batch.num_records,
-            batch.next,
-            batch.is_end,
-            batch.is_odd,
-        ))
+        Ok(AnswerBatch { batch })
     }
 }
 
-fn show_group<'py>(py: Python<'py>, group: &Group) -> PyResult<Bound<'py, PyTuple>> {
-    let facts = group
-        .facts
-        .as_ref()
-        .map(|facts| show_facts(py, facts, group))
-        .transpose()?;
-    let is_raw = facts.is_none();
-    let records = group.records.iter().filter(|_| is_raw).map(|raw| {
-        let block = raw.block.as_ref().map(|block| PyBytes::new(py, block));
-        (&raw.kind[..], &raw.headers, block, raw.offset).into_pyobject(py)
-    });
-    let records = records.collect::<PyResult<Vec<_>>>()?;
-    (facts, PyList::new(py, records)?).into_pyobject(py)
+/// Groups of records in their order, each of a capture or of none.
+#[pyclass(module = "webstrata._core.store", frozen)]
+pub struct AnswerBatch {
+    pub batch: answers::Batch,
+}
+
+/// Identity, digest of a payload that others may have too, URL, date, fingerprint, what the page asks of robots.
+type Plain<'py> = (
+    Bound<'py, PyBytes>,
+    Option<Bound<'py, PyBytes>>,
+    &'py str,
+    u64,
+    Option<u64>,
+    u8,
+);
+
+#[pymethods]
+impl AnswerBatch {
+    #[getter]
+    fn num_records(&self) -> u64 {
+        self.batch.num_records
+    }
+
+    #[getter]
+    fn next(&self) -> u64 {
+        self.batch.next
+    }
+
+    #[getter]
+    fn is_end(&self) -> bool {
+        self.batch.is_end
+    }
+
+    #[getter]
+    fn is_odd(&self) -> bool {
+        self.batch.is_odd
+    }
+
+    /// What must be known of each group to decide whether it is copied; None where it cannot be.
+    fn plain<'py>(&'py self, py: Python<'py>) -> Vec<Option<Plain<'py>>> {
+        let show = |facts: &'py Facts| {
+            let is_shared = facts.status == 200 && !facts.is_empty;
+            (
+                PyBytes::new(py, &facts.identity),
+                is_shared.then(|| PyBytes::new(py, &facts.digest)),
+                &facts.url[..],
+                facts.date,
+                facts.fingerprint,
+                facts.page_robots,
+            )
+        };
+        let groups = self.batch.groups.iter();
+        groups.map(|group| group.facts.as_ref().map(show)).collect()
+    }
+
+    /// Everything that was found about a group, None where it is not in order.
+    fn facts<'py>(&self, py: Python<'py>, place: usize) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let group = &self.batch.groups[place];
+        let facts = group.facts.as_ref();
+        facts.map(|facts| show_facts(py, facts, group)).transpose()
+    }
+
+    /// The records of a group: kind, headers, block, offset, and whether the block is the HTTP head alone.
+    fn records<'py>(&self, py: Python<'py>, place: usize) -> PyResult<Bound<'py, PyList>> {
+        let records = self.batch.groups[place].records.iter().map(|raw| {
+            let block = PyBytes::new(py, &raw.block);
+            let shown = (&raw.kind[..], &raw.headers, block, raw.offset, raw.is_head);
+            shown.into_pyobject(py)
+        });
+        PyList::new(py, records.collect::<PyResult<Vec<_>>>()?)
+    }
 }
 
 fn show_facts<'py>(py: Python<'py>, facts: &Facts, group: &Group) -> PyResult<Bound<'py, PyDict>> {
@@ -81,8 +124,7 @@ fn show_facts<'py>(py: Python<'py>, facts: &Facts, group: &Group) -> PyResult<Bo
     let offsets: Vec<u64> = group.records.iter().map(|raw| raw.offset).collect();
     found.set_item("offsets", offsets)?;
     found.set_item("length", group.records.first().map_or(0, |raw| raw.length))?;
-    let span: u64 = group.records.iter().map(|raw| raw.length).sum();
-    found.set_item("span", span)?;
+    found.set_item("span", group.span())?;
     Ok(found)
 }
 
