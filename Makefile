@@ -87,7 +87,8 @@ peers: tools ## Install the programs we compare with, in an environment of their
 	  mvn -q -B dependency:copy -Dartifact=org.netpreserve:jwarc:0.31.1 -DoutputDirectory=$(CURDIR)/.peers && \
 	  mvn -q -B -f bench/peers/webgraph/pom.xml dependency:copy-dependencies -DoutputDirectory=$(CURDIR)/.peers/webgraph; \
 	else echo "Maven is not installed: BUbiNG, jwarc and WebGraph in Java are left out"; fi
-	$(CARGO) install --quiet --locked --version 0.5.0 --root .peers webgraph-cli
+	.peers/bin/webgraph --version 2> /dev/null | grep -q 'webgraph.* 0\.5\.0' || \
+	  $(CARGO) install --quiet --locked --force --version 0.5.0 --root .peers webgraph-cli
 
 lock: $(VENV)/.locked ## Renew requirements/dev.txt from pyproject.toml, with hashes and no addresses.
 	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --upgrade --generate-hashes \
