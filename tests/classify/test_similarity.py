@@ -153,7 +153,10 @@ def test_graphs_of_different_size_are_refused() -> None:
 def moving_graph(num_nodes: int, num_arcs: int, *, share: float) -> tuple[Graph, Graph]:
     """A random graph and itself with a share of its arcs drawn anew; some nodes have none."""
     chosen = random.Random(7)
-    draw = lambda: (chosen.randrange(num_nodes - 5), int(num_nodes * chosen.random() ** 2))  # noqa: E731
+
+    def draw() -> tuple[int, int]:
+        return chosen.randrange(num_nodes - 5), int(num_nodes * chosen.random() ** 2)
+
     arcs = [draw() for _ in range(num_arcs)]
     moved = [draw() if chosen.random() < share else arc for arc in arcs]
     return tuple(Graph.from_arcs(some, num_nodes=num_nodes) for some in (arcs, moved))  # type: ignore[return-value]

@@ -24,8 +24,8 @@ def reference_rates(before: Graph, after: Graph, present: list[bool]) -> list[di
     }
     found: list[dict[str, float]] = [{} for _ in present]
     for node, columns in enumerate(found):
-        for side, (then, now) in sets.items():
-            old, new = then[node], now[node]
+        for side, both in sets.items():
+            old, new = (some[node] for some in both)
             columns[f"{side}dr"] = quotient(len(old) - len(old & new), len(old))
             columns[f"{side}gr"] = quotient(len(new) - len(old & new), len(old))
             if not present[node]:

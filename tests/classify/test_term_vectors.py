@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 from webstrata.classify import term_vectors
 from webstrata.classify.term_vectors import (
@@ -28,6 +29,8 @@ from webstrata.summaries.rows import DROPPED
 if TYPE_CHECKING:
     from pathlib import Path
 
+    Page = tuple[int, int, dict[int, int]]
+
 TERMS = 6
 
 _pages = st.lists(
@@ -44,7 +47,7 @@ _pages = st.lists(
 @settings(max_examples=30)
 def test_vectors_are_what_the_formula_says(
     tmp_path_factory: pytest.TempPathFactory,
-    snapshots: list[list],
+    snapshots: list[list[Page]],
     small: bool,  # noqa: FBT001
 ) -> None:
     dropped = 5
@@ -116,6 +119,6 @@ def test_a_new_document_is_weighed_with_what_is_known(tmp_path: Path) -> None:
 
 
 def test_no_documents_at_all_have_no_mean_length() -> None:
-    empty = Documents(term_vectors.csr_array((0, 3), dtype=np.int32), np.zeros(0), np.zeros(0, np.bool_))
+    empty = Documents(csr_array((0, 3), dtype=np.int32), np.zeros(0), np.zeros(0, np.bool_))
     assert empty.mean_length == 0
     assert choose_terms([empty]).tolist() == []

@@ -48,7 +48,7 @@ class Rows:
         """The row of each arc."""
         return np.repeat(np.arange(self.num_rows), self.degrees)
 
-    def smallest(self, values: npt.NDArray[Any], *, empty: int) -> npt.NDArray[Any]:
+    def smallest(self, values: npt.NDArray[Any], *, empty: int | np.uint32) -> npt.NDArray[Any]:
         """The smallest value of the neighbours of each row; `empty` where there are none."""
         found = np.full(self.num_rows, empty, values.dtype)
         if len(self.filled):

@@ -53,6 +53,19 @@ def is_sparse(table: pa.Table) -> bool:
     return _NAMES in (table.schema.metadata or {})
 
 
+def count_features(table: pa.Table) -> int:
+    """How many features a table has, of lists or of columns.
+
+    Examples
+    --------
+    >>> count_features(pa.table({"host": ["a.org"], "words": [1.0]}))
+    1
+    """
+    if is_sparse(table):
+        return len(json.loads(table.schema.metadata[_NAMES]))
+    return sum(name != "host" for name in table.column_names)
+
+
 def to_table(
     hosts: Sequence[str],
     names: Sequence[str],

@@ -21,10 +21,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array, hstack, vstack
 
+from webstrata.classify.earlier import choose_earlier
+from webstrata.classify.sparse_table import to_table
+from webstrata.classify.term_vectors import open_documents, weigh_documents
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
+    import pyarrow as pa
+
+    from webstrata.classify.settings import ClassifySettings
+    from webstrata.collection import Snapshot
+    from webstrata.collection.progress import Progress
 
     Floats = npt.NDArray[np.float64]
 
@@ -96,3 +105,29 @@ def motion(values: Floats, *, decay: float = DECAY) -> dict[str, Floats]:
     if number > 2:
         found["devdiff"] = ((steps - avediff) ** 2).sum(axis=0) / (number - 2)
     return found
+
+
+def build_temporal_content(snapshot: Snapshot, settings: ClassifySettings, progress: Progress) -> pa.Table:
+    """The set `temporal-content` of a snapshot: a row a site of it, a sparse vector of groups of terms.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> from webstrata.classify.settings import ClassifySettings
+    >>> from webstrata.collection.progress import Progress
+    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
+    >>> build_temporal_content(snapshot, ClassifySettings(), Progress())
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...2026-06: there is no earlier snapshot with summaries and urls to compare
+    it with; add one, or leave the temporal sets out
+    """
+    snapshots = [*choose_earlier(snapshot, settings.earlier, ("summaries", "urls")), snapshot]
+    web = open_documents(snapshots, settings, progress)
+    vectors = [
+        weigh_documents(some, num_documents=len(web.sites), k1=settings.k1, b=settings.b)[: web.num_sites]
+        for some in web.documents
+    ]
+    matrix = temporal_weights(vectors, decay=settings.decay)
+    names = [f"{group}:{term}" for group in name_groups(len(snapshots)) for term in web.terms]
+    labels = [some.label for some in snapshots]
+    return to_table(web.sites[: web.num_sites], names, matrix, facts={"snapshots": labels})

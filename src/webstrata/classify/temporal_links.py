@@ -16,16 +16,23 @@ and the paper's products and ratios, for in-links and for out-links: ``igr_times
 ``igr_mean_times_idr_mean``, ``igr_mean_over_idr_mean``, ``igr_var_times_idr_var``, ``igr_var_over_idr_var``.
 
 A zero denominator gives a missing value, and a site that one of the snapshots does not have has none at all.
+Of several earlier snapshots each is compared with the one after it. The columns of the newest pair are named
+as above, those of the pair before with ``@1`` behind it, and so on.
+
 Pairs (b, c) are ordered and of two different sites; the paper's denominator of CC is garbled, ours are all
 such pairs. Counting them takes Σ_b |I(b)| |Γ(b)| steps, the one thing here that is not linear in arcs.
 """
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
+from webstrata.classify.alignment import align_sites
+from webstrata.classify.earlier import choose_earlier
 from webstrata.classify.neighbours import Rows, divide
 from webstrata.classify.similarity import (
     FINGERPRINTS,
@@ -35,13 +42,18 @@ from webstrata.classify.similarity import (
     similarity_columns,
     xjaccard,
 )
+from webstrata.classify.sites import open_sites
+from webstrata.graph.hosts import HOSTS, NamedGraph
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
     import scipy.sparse as sp
 
+    from webstrata.classify.settings import ClassifySettings
+    from webstrata.collection import Snapshot
+    from webstrata.collection.progress import Progress
     from webstrata.graph.view import Graph
 
     Floats = npt.NDArray[np.float64]
@@ -200,3 +212,53 @@ def _in_both(before: Graph, after: Graph) -> npt.NDArray[np.bool_]:
 
 def _only(columns: dict[str, Floats], kept: npt.NDArray[np.bool_]) -> dict[str, Floats]:
     return {name: np.where(kept, values, np.nan) for name, values in columns.items()}
+
+
+def build_temporal_link(snapshot: Snapshot, settings: ClassifySettings, progress: Progress) -> pa.Table:
+    """The set `temporal-link` of a snapshot: a row a site of it.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> from webstrata.classify.settings import ClassifySettings
+    >>> from webstrata.collection.progress import Progress
+    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
+    >>> build_temporal_link(snapshot, ClassifySettings(), Progress())
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...2026-06: there is no earlier snapshot with graph and urls to compare it
+    with; add one, or leave the temporal sets out
+    """
+    earlier = choose_earlier(snapshot, settings.earlier, ("graph", "urls"), last_alone=True)
+    snapshots = [*earlier, snapshot]
+    sites, graphs = draw_sites(snapshots, progress)
+    columns: dict[str, pa.Array] = {"host": pa.array(sites, pa.string())}
+    pairs = list(itertools.pairwise(graphs))[::-1]
+    with progress.task("fingerprints", total=4 * settings.fingerprints * len(pairs)) as task:
+        for back, (before, after) in enumerate(pairs):
+            found = temporal_link_columns(
+                before, after, fingerprints=settings.fingerprints, advance=task.advance
+            )
+            for name, values in found.items():
+                here = values[: len(sites)].astype(np.float32)
+                columns[f"{name}@{back}" if back else name] = pa.array(here, from_pandas=True)
+    return pa.table(columns)
+
+
+def draw_sites(snapshots: Sequence[Snapshot], progress: Progress) -> tuple[list[str], list[Graph]]:
+    """The sites of the last snapshot, and the graph of each snapshot: these sites first, then all others.
+
+    Examples
+    --------
+    >>> from webstrata.collection.progress import Progress
+    >>> draw_sites([], Progress())
+    ([], [])
+    """
+    names = [open_sites(some, progress).names for some in snapshots]
+    # so that the first rows are those of the last snapshot, in its order
+    found = align_sites(*names[::-1])
+    graphs: list[Graph] = []
+    for place, some in enumerate(snapshots[::-1]):
+        with some.open_part("graph") as part:
+            hosts = NamedGraph(part.path, HOSTS)
+            graphs.append(found.draw(hosts, hosts.names, place))
+    return (names[-1] if names else []), graphs[::-1]

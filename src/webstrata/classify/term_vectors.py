@@ -20,6 +20,7 @@ half of the documents. A site that is not there at a time has tf = 0 throughout.
 
 from __future__ import annotations
 
+import math
 import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,8 +28,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
+from webstrata.classify.alignment import align_sites
+from webstrata.classify.sites import open_sites
+from webstrata.classify.sparse_table import to_table
 from webstrata.collection.progress import Progress
+from webstrata.store.urls import Urls
+from webstrata.summaries.archive import Archive
 from webstrata.summaries.rows import DROPPED
+from webstrata.summaries.weights import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +43,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
-    from webstrata.summaries.archive import Archive
+    from webstrata.classify.settings import ClassifySettings
+    from webstrata.collection import Snapshot
 
 _BLOCK = 1 << 13
 """Pages that are decoded at once."""
@@ -193,9 +201,9 @@ def choose_terms(
     ([1, 2], [1])
     """
     total = sum(int(some.present.sum()) for some in documents)
-    df = sum(some.df for some in documents)
+    df = np.sum([some.df for some in documents], axis=0)
     kept = np.flatnonzero((df >= least * total) & (df <= most * total) & (df > 0))
-    cf = sum(np.asarray(some.counts.sum(axis=0)).ravel() for some in documents)
+    cf = np.sum([np.asarray(some.counts.sum(axis=0)).ravel() for some in documents], axis=0)
     order = np.lexsort((kept, -cf[kept]))
     return np.sort(kept[order[:number]])
 
@@ -285,3 +293,88 @@ def measure(
     """
     number = int(documents.present.sum()) if num_documents is None else num_documents
     return Weights(documents.df, number, documents.mean_length, k1, b)
+
+
+class VirtualWeb(NamedTuple):
+    """The virtual documents of snapshots, with the columns of a common vocabulary."""
+
+    sites: list[str]
+    """Those of the last snapshot in its order, then all others: the rows."""
+    num_sites: int
+    """How many the last snapshot has."""
+    terms: list[str]
+    """The columns."""
+    documents: list[Documents]
+    """Of each snapshot."""
+
+
+def open_documents(
+    snapshots: Sequence[Snapshot], settings: ClassifySettings, progress: Progress | None = None
+) -> VirtualWeb:
+    """The virtual documents of the sites of snapshots, the oldest first, in the terms of their vocabulary.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> from webstrata.classify.settings import ClassifySettings
+    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
+    >>> open_documents([snapshot], ClassifySettings())
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...2026-06: there is no part urls (parts: none yet); build it first
+    """
+    grouped = [open_sites(some, progress) for some in snapshots]
+    aligned = align_sites(*(some.names for some in grouped[::-1]))
+    archives = [_open_archive(some) for some in snapshots]
+    total = sum(len(some.names) for some in grouped)
+    # a term is in as many pages as it is in documents, or in more: most terms are too rare at first sight
+    rarest = max(math.ceil(settings.least_share * total), 1)
+    vocabulary = Vocabulary(archives, min_df=rarest)
+    documents = []
+    for some, sites, archive, numbers in zip(
+        snapshots, grouped, archives, aligned.numbers[::-1], strict=True
+    ):
+        with some.open_part("urls") as part:
+            nodes = choose_pages(sites.of_node, Urls(part.path).key_column, settings.max_pages)
+        documents.append(
+            count_documents(
+                archive,
+                nodes,
+                numbers[sites.of_node] if len(numbers) else sites.of_node,
+                len(aligned),
+                columns=vocabulary.numbers_of(archive),
+                num_columns=len(vocabulary),
+                progress=progress,
+            )
+        )
+    chosen = choose_terms(
+        documents, number=settings.max_terms, least=settings.least_share, most=settings.most_share
+    )
+    texts = [vocabulary.texts[column] for column in chosen]
+    return VirtualWeb(
+        aligned.names, len(grouped[-1].names), texts, [some.select(chosen) for some in documents]
+    )
+
+
+def _open_archive(snapshot: Snapshot) -> Archive:
+    part = snapshot.open_part("summaries")
+    return Archive(part.path, part)
+
+
+def build_bm25(snapshot: Snapshot, settings: ClassifySettings, progress: Progress) -> pa.Table:
+    """The set `bm25` of a snapshot: a row a site, a sparse vector of terms (see `sparse_table`).
+
+    What is told of it is what `Weights` weighs a site with that is new.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> from webstrata.classify.settings import ClassifySettings
+    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
+    >>> build_bm25(snapshot, ClassifySettings(), Progress())
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...2026-06: there is no part urls (parts: none yet); build it first
+    """
+    web = open_documents([snapshot], settings, progress)
+    weights = measure(web.documents[0], k1=settings.k1, b=settings.b)
+    matrix = weights.weigh(web.documents[0].counts, web.documents[0].lengths)
+    return to_table(web.sites, web.terms, matrix, facts=weights.to_facts())
