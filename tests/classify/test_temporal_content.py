@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -11,7 +12,19 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from webstrata.classify import temporal_content
-from webstrata.classify.temporal_content import name_groups, temporal_weights
+from webstrata.classify.settings import ClassifySettings
+from webstrata.classify.sparse_table import from_table
+from webstrata.classify.temporal_content import (
+    GROUPS,
+    build_temporal_content,
+    name_groups,
+    temporal_weights,
+)
+from webstrata.classify.term_vectors import open_documents, weigh_documents
+from webstrata.collection.progress import Progress
+
+if TYPE_CHECKING:
+    import webstrata as ws
 
 
 def reference(t: list[float], decay: float) -> dict[str, float]:
@@ -60,3 +73,22 @@ def test_blocks_of_sites_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> 
 def test_one_snapshot_is_no_motion() -> None:
     with pytest.raises(ValueError, match="expected 2 at least"):
         temporal_weights([csr_array([[1.0]])])
+
+
+def test_the_set_has_the_terms_of_all_months_for_the_sites_of_the_last(months: list[ws.Snapshot]) -> None:
+    settings = ClassifySettings(least_share=0.1, decay=1.0)
+    found = from_table(build_temporal_content(months[2], settings, Progress()))
+    assert found.hosts == ["a.org", "b.org", "c.org", "d.org"]
+    assert found.facts == {"snapshots": ["2026-04", "2026-05", "2026-06"]}
+    assert {name.partition(":")[0] for name in found.names} == set(GROUPS)
+    web = open_documents(months, settings)
+    assert len(web.sites) == 5  # with e.org, that June has not
+    vectors = [weigh_documents(some, num_documents=5).toarray() for some in web.documents]
+    for site, term in ((1, "pill"), (0, "fish"), (2, "pill"), (3, "reef")):
+        weights = [vector[site, web.terms.index(term)] for vector in vectors]
+        for group, value in reference(weights, 1.0).items():
+            column = found.names.index(f"{group}:{term}")
+            assert found.matrix[site, column] == pytest.approx(value, abs=1e-6), (site, term, group)
+    assert not vectors[0][2].any()  # c.org was not there in April: no term counts
+    two = from_table(build_temporal_content(months[2], ClassifySettings(earlier=("2026-05",)), Progress()))
+    assert "devdiff" not in {name.partition(":")[0] for name in two.names}

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import math
 from itertools import permutations
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.classify.small_graphs import graph_pairs, list_successors, mean_and_variance, quotient
+from webstrata.classify.settings import ClassifySettings
 from webstrata.classify.similarity import psimrank, xjaccard
-from webstrata.classify.temporal_links import clustering, rate_columns, temporal_link_columns
+from webstrata.classify.temporal_links import (
+    build_temporal_link,
+    clustering,
+    rate_columns,
+    temporal_link_columns,
+)
+from webstrata.collection.progress import Progress
 from webstrata.graph import Graph
+
+if TYPE_CHECKING:
+    import webstrata as ws
 
 
 def reference_rates(before: Graph, after: Graph, present: list[bool]) -> list[dict[str, float]]:
@@ -62,6 +73,7 @@ def reference_clustering(graph: Graph, node: int) -> float:
 
 
 @given(graph_pairs(loops=False), st.data())
+@settings(max_examples=30)
 def test_every_rate_is_what_its_formula_says(pair: tuple[Graph, Graph], data: st.DataObject) -> None:
     before, after = pair
     number = before.num_nodes
@@ -95,3 +107,34 @@ def test_similarities_go_along_both_directions_and_miss_sites_that_were_not_ther
         for side, graphs in (("out", (before, after)), ("in", turned)):
             wanted = measure(*graphs, fingerprints=8, seed=3)
             assert columns[f"{name}_{side}_4"][kept] == pytest.approx(wanted[3][kept], nan_ok=True)
+
+
+def test_the_set_follows_a_site_from_month_to_month(months: list[ws.Snapshot]) -> None:
+    june = months[2]
+    table = build_temporal_link(june, ClassifySettings(fingerprints=16), Progress())
+    assert table.column_names[0] == "host"
+    assert table.num_columns == 118
+    rows = {row["host"]: row for row in table.to_pylist()}
+    assert list(rows) == ["a.org", "b.org", "c.org", "d.org"]
+    # in May b and c linked to each other, and a to b
+    assert (rows["b.org"]["idr"], rows["b.org"]["igr"]) == (0, 0)
+    assert (rows["b.org"]["odr"], rows["b.org"]["ogr"]) == (0.5, 0)
+    assert (rows["a.org"]["odr"], rows["a.org"]["igr"]) == (0, 1)  # by c, whichever name is linked to
+    assert rows["d.org"]["idr"] == 0.5
+    assert rows["a.org"]["xjaccard_out_1"] == pytest.approx(0.09)
+    # a site that was not there in April has no past
+    earlier = build_temporal_link(june, ClassifySettings(fingerprints=2, earlier=("2026-04",)), Progress())
+    new = next(row for row in earlier.to_pylist() if row["host"] == "c.org")
+    assert {value for name, value in new.items() if name != "host"} == {None}
+    assert next(row for row in earlier.to_pylist() if row["host"] == "b.org")["ogr"] == 0.5
+
+
+def test_all_consecutive_pairs_stand_side_by_side(months: list[ws.Snapshot]) -> None:
+    _, may, june = months
+    table = build_temporal_link(june, ClassifySettings(fingerprints=2, earlier=("all",)), Progress())
+    assert table.num_columns == 1 + 2 * 117
+    hosts = table["host"].to_pylist()
+    then = build_temporal_link(may, ClassifySettings(fingerprints=2), Progress())
+    for name in ("odr", "idr", "psimrank_in_4", "crcc"):
+        mays = dict(zip(then["host"].to_pylist(), then[name].to_pylist(), strict=True))
+        assert table[f"{name}@1"].to_pylist() == [mays[host] for host in hosts], name
