@@ -1,54 +1,42 @@
-"""Three months of a small web, which tests read and do not change."""
+"""One small web for all tests of the room, made once."""
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
+import webstrata as ws
+from tests.classify.months import make_months
 from tests.classify.web import make_web
-from webstrata.summaries.build import build_summaries
-from webstrata.summaries.settings import SummariesSettings
 
 if TYPE_CHECKING:
-    import webstrata as ws
+    from pathlib import Path
 
-# who links to whom, and what is said, month by month; c.org comes late, b.org turns to pills
-_MONTHS = {
-    "2026-04": {
-        "http://a.org/": ("fish swim in the reef", ["http://b.org/", "http://d.org/"]),
-        "http://b.org/": ("fish and ships of wood", ["http://d.org/", "http://a.org/"]),
-        "http://d.org/": ("a reef of wood", ["http://a.org/"]),
-        "http://e.org/": ("nothing else", []),
-    },
-    "2026-05": {
-        "http://www.a.org/": ("fish swim in the reef", ["http://b.org/", "http://d.org/"]),
-        "http://b.org/": ("fish and pills", ["http://d.org/", "http://c.org/"]),
-        "http://c.org/": ("pills pills", ["http://b.org/"]),
-        "http://d.org/": ("a reef of wood", ["http://www.a.org/"]),
-        "http://e.org/": ("nothing else", []),
-    },
-    "2026-06": {
-        "http://a.org/": ("fish swim in the reef", ["http://www.a.org/deep", "http://d.org/"]),
-        "http://www.a.org/deep": ("deep fish", ["http://d.org/", "http://b.org/"]),
-        "http://b.org/": ("cheap pills", ["http://c.org/"]),
-        "http://c.org/": ("pills pills and ships", ["http://b.org/", "http://a.org/"]),
-        "http://d.org/": ("a reef of wood", ["http://a.org/"]),
-    },
-}
+
+@pytest.fixture(scope="session")
+def made_web(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The collection with the pages of `tests.classify.web`; to be copied, not changed."""
+    return make_web(tmp_path_factory.mktemp("classify") / "uk").collection.path
+
+
+@pytest.fixture(scope="module")
+def snapshot(made_web: Path, tmp_path_factory: pytest.TempPathFactory) -> ws.Snapshot:
+    """The snapshot of a copy of it that the tests of a module share."""
+    folder = tmp_path_factory.mktemp("classify") / "uk"
+    shutil.copytree(made_web, folder, symlinks=True)
+    return ws.open(folder)["2026-06"]
+
+
+@pytest.fixture
+def fresh(made_web: Path, tmp_path: Path) -> ws.Snapshot:
+    """The snapshot of a copy that one test has for itself."""
+    shutil.copytree(made_web, tmp_path / "uk", symlinks=True)
+    return ws.open(tmp_path / "uk")["2026-06"]
 
 
 @pytest.fixture(scope="session")
 def months(tmp_path_factory: pytest.TempPathFactory) -> list[ws.Snapshot]:
-    """Snapshots of April, May and June, with graphs and summaries."""
-    folder = tmp_path_factory.mktemp("months") / "uk"
-    snapshots = []
-    for label, pages in _MONTHS.items():
-        texts = {
-            url: f"<p>{text}{''.join(f' <a href={target}>x</a>' for target in targets)}"
-            for url, (text, targets) in pages.items()
-        }
-        snapshot = make_web(folder, texts, label)
-        build_summaries(snapshot, SummariesSettings(min_df=1), workers=1)
-        snapshots.append(snapshot)
-    return snapshots
+    """The snapshots of `tests.classify.months`, which tests read and do not change."""
+    return make_months(tmp_path_factory.mktemp("months") / "uk")

@@ -15,6 +15,7 @@ from webstrata.classify import temporal_content
 from webstrata.classify.settings import ClassifySettings
 from webstrata.classify.sparse_table import from_table
 from webstrata.classify.temporal_content import (
+    FORMULAS,
     GROUPS,
     build_temporal_content,
     name_groups,
@@ -53,6 +54,7 @@ def test_every_group_is_what_its_formula_says(
     dense = np.array(data.draw(st.lists(values, min_size=size, max_size=size))).reshape(times, sites, terms)
     found = temporal_weights([csr_array(some) for some in dense], decay=decay).toarray()
     names = name_groups(times)
+    assert [f"{name}:TERM" for name in GROUPS] == list(FORMULAS)
     assert found.shape == (sites, len(names) * terms)
     for site in range(sites):
         for term in range(terms):

@@ -15,6 +15,7 @@ from tests.classify.small_graphs import graph_pairs, list_successors, mean_and_v
 from webstrata.classify.settings import ClassifySettings
 from webstrata.classify.similarity import psimrank, xjaccard
 from webstrata.classify.temporal_links import (
+    FORMULAS,
     build_temporal_link,
     clustering,
     rate_columns,
@@ -44,7 +45,7 @@ def reference_rates(before: Graph, after: Graph, present: list[bool]) -> list[di
     for node, columns in enumerate(found):
         for name in ("idr", "igr", "odr", "ogr"):
             theirs = [found[other][name] for other in sets["i"][1][node]]
-            columns[f"{name}_mean"], columns[f"{name}_var"] = mean_and_variance(theirs)
+            columns[f"{name}_mean"], columns[f"{name}_variance"] = mean_and_variance(theirs)
         then, now = (reference_clustering(graph, node) for graph in (before, after))
         columns["crcc"] = quotient(now - then, then)
         for side in "io":
@@ -54,13 +55,16 @@ def reference_rates(before: Graph, after: Graph, present: list[bool]) -> list[di
                 f"{growth}_times_{death}": value(growth) * value(death),
                 f"{growth}_over_{death}": quotient(value(growth), value(death)),
                 f"{growth}_mean_over_{growth}": quotient(value(f"{growth}_mean"), value(growth)),
-                f"{growth}_var_over_{growth}": quotient(value(f"{growth}_var"), value(growth)),
+                f"{growth}_variance_over_{growth}": quotient(value(f"{growth}_variance"), value(growth)),
                 f"{death}_mean_over_{death}": quotient(value(f"{death}_mean"), value(death)),
-                f"{death}_var_over_{death}": quotient(value(f"{death}_var"), value(death)),
+                f"{death}_variance_over_{death}": quotient(value(f"{death}_variance"), value(death)),
                 f"{growth}_mean_times_{death}_mean": value(f"{growth}_mean") * value(f"{death}_mean"),
                 f"{growth}_mean_over_{death}_mean": quotient(value(f"{growth}_mean"), value(f"{death}_mean")),
-                f"{growth}_var_times_{death}_var": value(f"{growth}_var") * value(f"{death}_var"),
-                f"{growth}_var_over_{death}_var": quotient(value(f"{growth}_var"), value(f"{death}_var")),
+                f"{growth}_variance_times_{death}_variance": value(f"{growth}_variance")
+                * value(f"{death}_variance"),
+                f"{growth}_variance_over_{death}_variance": quotient(
+                    value(f"{growth}_variance"), value(f"{death}_variance")
+                ),
             }
     gone = dict.fromkeys(found[0], math.nan)
     return [columns if here else gone for columns, here in zip(found, present, strict=True)]
@@ -99,6 +103,7 @@ def test_similarities_go_along_both_directions_and_miss_sites_that_were_not_ther
     before, after = (Graph.from_arcs(random.integers(0, 30, (120, 2)), num_nodes=30) for _ in range(2))
     before.present = np.arange(30) != 7
     columns = temporal_link_columns(before, after, fingerprints=8, seed=3)
+    assert list(columns) == list(FORMULAS)
     assert len(columns) == 117
     assert all(np.isnan(column[7]) for column in columns.values())
     turned = before.transpose(), after.transpose()

@@ -6,14 +6,15 @@ a site in the earlier and in the later snapshot, Γ₀, Γ₁ its out-neighbours
 =================  ==================================================================================
 ``idr``, ``igr``   (|I₀| − |I₀ ∩ I₁|) / |I₀|, and (|I₁| − |I₀ ∩ I₁|) / |I₀|: in-links that died, or grew
 ``odr``, ``ogr``   the same of Γ₀ and Γ₁
-``idr_mean``, …    mean and variance (``_var``) of each of the four over the in-neighbours of the later
-                   snapshot
+``idr_mean``, …    mean and variance (``idr_variance``) of each of the four over the in-neighbours of the
+                   later snapshot
 ``crcc``           (CC₁ − CC₀) / CC₀, CC = |{(b, c) linked : b, c ∈ Γ}| / (|Γ| (|Γ| − 1))
 =================  ==================================================================================
 
 and the paper's products and ratios, for in-links and for out-links: ``igr_times_idr``, ``igr_over_idr``,
-``igr_mean_over_igr``, ``igr_var_over_igr``, ``idr_mean_over_idr``, ``idr_var_over_idr``,
-``igr_mean_times_idr_mean``, ``igr_mean_over_idr_mean``, ``igr_var_times_idr_var``, ``igr_var_over_idr_var``.
+``igr_mean_over_igr``, ``igr_variance_over_igr``, ``idr_mean_over_idr``, ``idr_variance_over_idr``,
+``igr_mean_times_idr_mean``, ``igr_mean_over_idr_mean``, ``igr_variance_times_idr_variance``,
+``igr_variance_over_idr_variance``.
 
 A zero denominator gives a missing value, and a site that one of the snapshots does not have has none at all.
 Of several earlier snapshots each is compared with the one after it. The columns of the newest pair are named
@@ -40,6 +41,7 @@ from webstrata.classify.similarity import (
     XJACCARD_DECAY,
     psimrank,
     similarity_columns,
+    similarity_formulas,
     xjaccard,
 )
 from webstrata.classify.sites import open_sites
@@ -58,6 +60,44 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
+_IN_LINKS = {
+    "idr": "IDR = (|I₀| − |I₀ ∩ I₁|) / |I₀|",
+    "igr": "IGR = (|I₁| − |I₀ ∩ I₁|) / |I₀|",
+}
+
+
+def _describe_rates() -> dict[str, str]:
+    rates = _IN_LINKS | {
+        name.replace("i", "o"): formula.replace("I₀", "Γ₀").replace("I₁", "Γ₁").replace("I", "O", 1)
+        for name, formula in _IN_LINKS.items()
+    }
+    found = dict(rates)
+    for name in rates:
+        found[f"{name}_mean"] = f"mean of {name.upper()} over in-neighbours"
+        found[f"{name}_variance"] = f"variance of {name.upper()} over in-neighbours"
+    found["crcc"] = (
+        "(CC₁ − CC₀) / CC₀, CC = linked ordered pairs of out-neighbours / all ordered pairs of them"
+    )
+    for growth, death in (("igr", "idr"), ("ogr", "odr")):
+        names = [f"{growth}_times_{death}", f"{growth}_over_{death}"]
+        names += [f"{rate}_{moment}_over_{rate}" for rate in (growth, death) for moment in _MOMENTS]
+        for moment in _MOMENTS:
+            names += [f"{growth}_{moment}_{sign}_{death}_{moment}" for sign in ("times", "over")]
+        found |= {name: name.replace("_times_", " · ").replace("_over_", " / ") for name in names}
+    return found
+
+
+_MOMENTS = ("mean", "variance")
+FORMULAS = _describe_rates() | {
+    column: formula
+    for side in ("out", "in")
+    for name, measure, term in (
+        ("xjaccard", "XJac", "J(Γ_k⁰, Γ_k¹) · c^k (1 − c), c = 0.1"),
+        ("psimrank", "PSim", "c^k · Pr[coupled walks meet first at step k], c = 0.15"),
+    )
+    for column, formula in similarity_formulas(f"{name}_{side}", measure, term, f"{side}-neighbours").items()
+}
+"""What each column is."""
 _PRODUCTS = 1 << 24
 """Pairs of arcs that are looked at at a time when linked neighbours are counted."""
 
@@ -169,17 +209,17 @@ def rate_columns(before: Graph, after: Graph) -> dict[str, Floats]:
     both = _in_both(before, after)
     for name in ("idr", "igr", "odr", "ogr"):
         columns[name] = np.where(both, columns[name], np.nan)
-        columns[f"{name}_mean"], columns[f"{name}_var"] = linking.moments(columns[name])
+        columns[f"{name}_mean"], columns[f"{name}_variance"] = linking.moments(columns[name])
     then, now = clustering(before), clustering(after)
     columns["crcc"] = divide(now - then, then)
     for growth, death in (("igr", "idr"), ("ogr", "odr")):
         columns[f"{growth}_times_{death}"] = columns[growth] * columns[death]
         columns[f"{growth}_over_{death}"] = divide(columns[growth], columns[death])
         for rate in (growth, death):
-            for moment in ("mean", "var"):
+            for moment in _MOMENTS:
                 quotient = divide(columns[f"{rate}_{moment}"], columns[rate])
                 columns[f"{rate}_{moment}_over_{rate}"] = quotient
-        for moment in ("mean", "var"):
+        for moment in _MOMENTS:
             above, below = f"{growth}_{moment}", f"{death}_{moment}"
             columns[f"{above}_times_{below}"] = columns[above] * columns[below]
             columns[f"{above}_over_{below}"] = divide(columns[above], columns[below])
