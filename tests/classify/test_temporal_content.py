@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from webstrata.classify import temporal_content
+from webstrata.classify.feature_sets import build_features, load_features
 from webstrata.classify.settings import ClassifySettings
 from webstrata.classify.sparse_table import from_table
 from webstrata.classify.temporal_content import (
@@ -94,3 +96,18 @@ def test_the_set_has_the_terms_of_all_months_for_the_sites_of_the_last(months: l
     assert not vectors[0][2].any()  # c.org was not there in April: no term counts
     two = from_table(build_temporal_content(months[2], ClassifySettings(earlier=("2026-05",)), Progress()))
     assert "devdiff" not in {name.partition(":")[0] for name in two.names}
+
+
+def test_sets_in_motion_are_kept_while_the_months_they_look_back_at_stay(months: list[ws.Snapshot]) -> None:
+    names = ("temporal-link", "bm25", "temporal-content")
+    settings = ClassifySettings(sets=names, fingerprints=2, least_share=0.2)
+    made = build_features(months[2], settings)
+    terms = len(open_documents([months[2]], settings).terms)
+    assert [(one.name, one.hosts, one.kept) for one in made] == [(name, 4, False) for name in names]
+    assert [one.features for one in made[:2]] == [117, terms]
+    assert from_table(months[2].features("bm25")).matrix.shape == (4, terms)
+    assert all(one.kept for one in build_features(months[2], settings))
+    other = dataclasses.replace(settings, earlier=("2026-04",))
+    assert [one.kept for one in build_features(months[2], other)] == [False, True, False]
+    with pytest.raises(ValueError, match="bm25 has sparse rows"):
+        load_features(months[2], ["temporal-link", "bm25"])
