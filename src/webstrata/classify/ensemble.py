@@ -28,6 +28,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from webstrata.classify.metrics import find_metric
 from webstrata.classify.models import family, member_names, member_scores, new_library
+from webstrata.classify.models.flat import flatten_all
 from webstrata.classify.selection import select
 from webstrata.classify.splits import split_folds
 
@@ -72,6 +73,8 @@ class EnsembleSelection(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Whether a model may be chosen more than once.
     feature_sets
         Names of sets with their columns; without, all columns are one set.
+    term_sets
+        Those of them that are term vectors, which only some models can learn from.
     time_budget
         Seconds after which no further model is fitted; the first always is.
     random_state
@@ -116,6 +119,7 @@ class EnsembleSelection(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sort_initialization: bool = True,
         replacement: bool = True,
         feature_sets: Mapping[str, Sequence[int]] | None = None,
+        term_sets: Sequence[str] = (),
         time_budget: float | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -129,6 +133,7 @@ class EnsembleSelection(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.sort_initialization = sort_initialization
         self.replacement = replacement
         self.feature_sets = feature_sets
+        self.term_sets = term_sets
         self.time_budget = time_budget
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -167,9 +172,7 @@ class EnsembleSelection(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         models = [
             (name, kind, clone(model))
             for name, columns in self._sets().items()
-            for kind, model in new_library(
-                self._library(X, columns), len(columns), seed=seed % 10_000
-            ).items()
+            for kind, model in new_library(self._library(X, name), len(columns), seed=seed % 10_000).items()
         ]
         # the quick models of every set come before the slow ones of any, for the sake of the budget
         models.sort(key=lambda entry: _PATIENCE.get(family(entry[1]), 0))
@@ -184,7 +187,7 @@ class EnsembleSelection(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     self.skipped_.append((name, kind))
                     continue
                 if name not in views:
-                    views[name] = _view(X, self._sets()[name])
+                    views[name] = self._view(X, name)
                 fits, scores = _cross_fit(parallel, model, views[name], target, self.fold_)
                 fitted.append((name, kind, fits))
                 columns_of_scores.append(scores)
@@ -208,7 +211,7 @@ class EnsembleSelection(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.fitted_ = []
         for (name, _, fits), block in zip(fitted, _blocks(fitted), strict=True):
             if self.weights_[block].any():
-                self.fitted_.append((name, self.weights_[block], fits))
+                self.fitted_.append((name, self.weights_[block], flatten_all(fits)))
         return self
 
     def _check(self, X: Any, y: npt.ArrayLike) -> tuple[Any, npt.NDArray[np.bool_], int]:  # noqa: ANN401
@@ -249,10 +252,19 @@ class EnsembleSelection(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return {ALL: np.arange(self.n_features_in_)}
         return {name: np.asarray(columns, np.int64) for name, columns in self.feature_sets.items()}
 
-    def _library(self, X: Any, columns: npt.NDArray[np.int64]) -> str:  # noqa: ANN401
-        if not sp.issparse(X) or len(columns) < WIDE:
+    def _is_terms(self, X: Any, name: str) -> bool:  # noqa: ANN401
+        return name in self.term_sets or (sp.issparse(X) and len(self._sets()[name]) >= WIDE)
+
+    def _library(self, X: Any, name: str) -> str:  # noqa: ANN401
+        if not self._is_terms(X, name):
             return self.library
         return "small-terms" if self.library.startswith("small") else "terms"
+
+    def _view(self, X: Any, name: str) -> Any:  # noqa: ANN401
+        """The columns of a set: dense, unless they are term vectors."""
+        columns = self._sets()[name]
+        some = X if np.array_equal(columns, np.arange(X.shape[1])) else X[:, columns]
+        return some.toarray() if sp.issparse(some) and not self._is_terms(X, name) else some
 
     @property
     def set_weights_(self) -> dict[str, float]:
@@ -274,7 +286,7 @@ class EnsembleSelection(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         views: dict[str, Any] = {}
         for name, weights, fits in self.fitted_:
             if name not in views:
-                views[name] = _view(X, self._sets()[name])
+                views[name] = self._view(X, name)
             for model in fits:
                 total += member_scores(model, views[name]) @ (weights / len(fits))
         total = np.clip(total, 0, 1)
@@ -289,14 +301,6 @@ class EnsembleSelection(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 _PATIENCE = {"LogitBoost": 1, "linear SVM": 1, "boosted trees": 2, "trees at cost": 2, "forest": 3}
 """The slow families; others are quick."""
-
-
-def _view(X: Any, columns: npt.NDArray[np.int64]) -> Any:  # noqa: ANN401
-    """The columns of a set: dense, unless they are term vectors."""
-    some = (
-        X if len(columns) == X.shape[1] and np.array_equal(columns, np.arange(X.shape[1])) else X[:, columns]
-    )
-    return some.toarray() if sp.issparse(some) and len(columns) < WIDE else some
 
 
 def _cross_fit(

@@ -1,4 +1,4 @@
-"""What learning needs beyond the base install: scikit-learn, LightGBM and skops, the extra ``[classify]``.
+"""What learning needs beyond the base install: scikit-learn and LightGBM, the extra ``[classify]``.
 
 Imported before them by the modules that learn, so that one sentence says what to install.
 
@@ -14,7 +14,6 @@ from webstrata.errors import MissingExtraError
 try:
     import lightgbm  # noqa: F401
     import sklearn  # noqa: F401
-    import skops  # noqa: F401
 except ImportError as error:  # pragma: no cover (the development install has it)
     raise MissingExtraError(
         f"models are learned with {error.name}, which is not installed; "

@@ -157,15 +157,16 @@ class LinearMargin(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: npt.ArrayLike) -> LinearMargin:  # noqa: ANN401
         """Learn from hosts `X`, sparse or not, and their classes `y`, two of them."""
-        self.machine_ = LinearSVC(
+        machine = LinearSVC(
             C=self.cost, class_weight="balanced", max_iter=2000, tol=1e-3, random_state=self.random_state
         ).fit(_scaled(X), y)
-        self.classes_ = self.machine_.classes_
+        self.classes_ = machine.classes_
+        self.weights_, self.constant_ = machine.coef_[0], float(machine.intercept_[0])
         return self
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:  # noqa: ANN401
         """The margin as a number between 0 and 1, for both classes."""
-        p = expit(2 * self.machine_.decision_function(_scaled(X)))
+        p = expit(2 * (_scaled(X) @ self.weights_ + self.constant_))
         return np.stack([1 - p, p], axis=1)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: ANN401
