@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 VERBS = {
     "align": "Align the pages of snapshots, and unite their graphs.",
     "check": "Verify every file of COLLECTION, and name what is damaged.",
+    "classify": "Tell hosts apart: measure them, learn from labels, judge the others.",
     "content": "Find the main content of pages, and measure how well that is done.",
     "crawl": "Crawl a piece of the web into SNAPSHOT, which is made if it is not there.",
     "demo": "Run what there is on a small example, and say what to try next.",

@@ -1,0 +1,22 @@
+"""webstrata classify: a group of commands, one file each, loaded when used."""
+
+from __future__ import annotations
+
+import click
+
+from webstrata.cli.group import Group
+
+COMMANDS = {
+    "features": "Measure the hosts of SNAPSHOT: what their pages say, and who links to them.",
+}
+
+
+@click.command(
+    "classify",
+    cls=Group,
+    package=__name__,
+    summaries=COMMANDS,
+    epilog="Example: webstrata classify features uk 2026-06 --sets A,B,link",
+)
+def command() -> None:
+    """Tell hosts apart: measure them, learn from labels, judge the others."""
