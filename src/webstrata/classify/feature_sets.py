@@ -26,8 +26,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from webstrata.classify.cost import Cost, Meter
+from webstrata.classify.earlier import find_earlier
 from webstrata.classify.settings import ClassifySettings
 from webstrata.classify.sites import site_key
+from webstrata.classify.sparse_table import count_features, is_sparse
 from webstrata.collection.files import explained, open_writer, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import unknown_name
@@ -62,7 +64,9 @@ class FeatureSet:
     heeds: tuple[str, ...] = ()
     """Settings that it depends on."""
     through_time: bool = False
-    """Whether it is made from these parts of all earlier snapshots too."""
+    """Whether it is made from these parts of earlier snapshots too; see `earlier`."""
+    last_alone: bool = False
+    """Whether of these the last one is enough, where the setting `earlier` names none."""
     formulas: str = ""
     """``module:mapping`` from the names of its features to what each is, for the docs; none for too many."""
 
@@ -78,6 +82,7 @@ class FeatureSet:
 
 CONTENT = ("query_words", "stop_words", "ngram", "corpus_pages")
 """Settings that features of pages depend on."""
+_TERMS = ("max_terms", "least_share", "most_share", "max_pages", "k1", "b")
 
 SETS: dict[str, FeatureSet] = {
     "A": FeatureSet(
@@ -107,6 +112,27 @@ SETS: dict[str, FeatureSet] = {
         ("graph", "urls"),
         ("trusted", "registers"),
         formulas="webstrata.classify.links:FORMULAS",
+    ),
+    "temporal-link": FeatureSet(
+        "webstrata.classify.temporal_links:build_temporal_link",
+        "How links of a site die and grow, and how much of its neighbourhood stays.",
+        ("graph", "urls"),
+        ("earlier", "fingerprints"),
+        through_time=True,
+        last_alone=True,
+    ),
+    "bm25": FeatureSet(
+        "webstrata.classify.term_vectors:build_bm25",
+        "Which terms a site has, weighted by BM25.",
+        ("summaries", "urls"),
+        _TERMS,
+    ),
+    "temporal-content": FeatureSet(
+        "webstrata.classify.temporal_content:build_temporal_content",
+        "How the weights of terms change over snapshots.",
+        ("summaries", "urls"),
+        ("earlier", "decay", *_TERMS),
+        through_time=True,
     ),
 }
 """The feature sets by name, in the order in which they are made."""
@@ -206,7 +232,7 @@ def build_set(
     progress = progress or Progress()
     part = part_name(name)
     # what lacks inputs is refused, also where a set made from other ones is still there
-    list_inputs(snapshot, described)
+    list_inputs(snapshot, described, settings)
     if read_kept(snapshot, part, described, settings) is None:
         with Meter() as meter:
             table = described.load()(snapshot, settings, progress)
@@ -216,7 +242,9 @@ def build_set(
     return describe_made(snapshot, name, kept=True)
 
 
-def list_inputs(snapshot: Snapshot, described: FeatureSet) -> dict[str, str]:
+def list_inputs(
+    snapshot: Snapshot, described: FeatureSet, settings: ClassifySettings | None = None
+) -> dict[str, str]:
     """The parts that a set is made from, with their checksums now; `MissingError` where one is not there.
 
     Examples
@@ -229,10 +257,10 @@ def list_inputs(snapshot: Snapshot, described: FeatureSet) -> dict[str, str]:
     """
     found = {f"{snapshot.label}/{name}": snapshot.parts.record(name).checksum for name in described.inputs}
     if described.through_time:
-        for earlier in snapshot.collection:
-            if earlier.label < snapshot.label and all(name in earlier.parts for name in described.inputs):
-                for name in described.inputs:
-                    found[f"{earlier.label}/{name}"] = earlier.parts.record(name).checksum
+        named = settings.earlier if settings else ()
+        for other in find_earlier(snapshot, named, described.inputs, last_alone=described.last_alone):
+            for name in described.inputs:
+                found[f"{other.label}/{name}"] = other.parts.record(name).checksum
     return found
 
 
@@ -255,7 +283,7 @@ def read_kept(
         made, values = held.record.settings, settings.to_dict()
         facts = _read_facts(held.path / FACTS)
         same = all(made.get(name) == values.get(name) for name in described.heeds)
-        same = same and held.record.inputs == list_inputs(snapshot, described)
+        same = same and held.record.inputs == list_inputs(snapshot, described, settings)
         return facts if same and facts.get("files") == digest_files(settings, described.heeds) else None
 
 
@@ -284,13 +312,13 @@ def keep_table(
     """
     files = digest_files(settings, described.heeds)
     facts = {"about": described.about, "files": files, "cost": asdict(cost)}
-    inputs = tuple(list_inputs(snapshot, described))
+    inputs = tuple(list_inputs(snapshot, described, settings))
     with snapshot.build(part, settings=settings, inputs=inputs, renew=command, progress=progress) as build:
         for file, content in {TABLE: table, **(others or {})}.items():
             with open_writer(build.path / file) as stream:
                 pq.write_table(content, stream, compression="zstd")
         replace_file(build.path / FACTS, json.dumps(facts, indent=1).encode())
-        build.count(rows=len(table), features=table.num_columns - (HOST in table.column_names))
+        build.count(rows=len(table), features=count_features(table))
 
 
 def describe_made(snapshot: Snapshot, name: str, *, kept: bool) -> Made:
@@ -349,6 +377,9 @@ def load_features(
     (['a.org'], ['B:words'], array([[7.]], dtype=float32))
     """
     tables = {name: read_features(snapshot, name) for name in names}
+    for name, table in tables.items():
+        if is_sparse(table):
+            raise ValueError(f"names: {name} has sparse rows; `sparse_table.from_table` reads its table")
     hosts = sorted({host for table in tables.values() for host in table[HOST].to_pylist()}, key=site_key)
     places = {host: place for place, host in enumerate(hosts)}
     columns = [f"{name}:{column}" for name, table in tables.items() for column in table.column_names[1:]]
