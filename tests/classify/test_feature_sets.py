@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,14 +12,13 @@ import pytest
 
 from tests.classify.web import PAGES, make_web
 from webstrata.classify import feature_sets
-from webstrata.classify.feature_sets import SETS, FeatureSet, build_features, build_set, load_features
+from webstrata.classify.feature_sets import FeatureSet, build_features, build_set, load_features
 from webstrata.classify.settings import ClassifySettings
 from webstrata.collection.progress import Progress
 from webstrata.errors import FormatError, MissingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     import webstrata as ws
 
@@ -36,15 +37,12 @@ def build_two(snapshot: ws.Snapshot, settings: ClassifySettings, progress: Progr
 
 
 @pytest.fixture
-def snapshot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ws.Snapshot:
+def snapshot(fresh: ws.Snapshot, monkeypatch: pytest.MonkeyPatch) -> ws.Snapshot:
     calls.clear()
-    for name in list(SETS):
-        monkeypatch.delitem(SETS, name)
     one = FeatureSet(f"{__name__}:build_one", "One.", ("text",), ("ngram",))
     two = FeatureSet(f"{__name__}:build_two", "Two.", ("text",), ("query_words",), through_time=True)
-    monkeypatch.setitem(SETS, "one", one)
-    monkeypatch.setitem(SETS, "two", two)
-    return make_web(tmp_path / "uk", PAGES)
+    monkeypatch.setattr(feature_sets, "SETS", {"one": one, "two": two})
+    return fresh
 
 
 class Notes(Progress):
@@ -111,3 +109,14 @@ def test_a_damaged_file_is_said(snapshot: ws.Snapshot, name: str, monkeypatch: p
     )
     with pytest.raises(FormatError, match="again"):
         read()
+
+
+def test_the_docs_name_every_feature_that_there_is(fresh: ws.Snapshot, tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("fish")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "features.md").read_text()
+    names = ("A", "Aa", "B", "link")
+    build_features(fresh, ClassifySettings(sets=names, query_words=str(tmp_path / "words.txt")))
+    for name in names:
+        table = page.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        told = re.findall(r"^\| `(\w+)` \| \S.* \|$", table, re.MULTILINE)
+        assert told == fresh.features(name).column_names[1:]

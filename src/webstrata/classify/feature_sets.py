@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import importlib.util
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -37,7 +36,7 @@ from webstrata.collection.settings import unknown_name
 from webstrata.errors import FormatError, MissingError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -68,39 +67,51 @@ class FeatureSet:
     """Whether it is made from these parts of earlier snapshots too; see `earlier`."""
     last_alone: bool = False
     """Whether of these the last one is enough, where the setting `earlier` names none."""
+    formulas: str = ""
+    """``module:mapping`` from the names of its features to what each is, for the docs; none for too many."""
 
     def load(self) -> Builder:
         """The function that makes it."""
-        return _load(self.builder)
+        builder: Builder = _load(self.builder)
+        return builder
+
+    def describe(self) -> dict[str, str]:
+        """What each of its features is, in the order of its columns."""
+        return dict(_load(self.formulas)) if self.formulas else {}
 
 
+CONTENT = ("query_words", "stop_words", "ngram", "corpus_pages")
+"""Settings that features of pages depend on."""
 _TERMS = ("max_terms", "least_share", "most_share", "max_pages", "k1", "b")
-_CONTENT = ("query_words", "stop_words", "ngram", "corpus_pages")
 
 SETS: dict[str, FeatureSet] = {
     "A": FeatureSet(
         "webstrata.classify.content:build_a",
         "What pages say, less what needs the whole corpus or links: home page, mean and variance.",
-        ("text", "links", "urls", "pages"),
-        _CONTENT,
+        ("text", "links", "urls"),
+        CONTENT,
+        formulas="webstrata.classify.content:A",
     ),
     "Aa": FeatureSet(
         "webstrata.classify.content:build_aa",
         "What of that counts popular words of queries.",
-        ("text", "links", "urls", "pages"),
-        _CONTENT,
+        ("text", "links", "urls"),
+        CONTENT,
+        formulas="webstrata.classify.content:AA",
     ),
     "B": FeatureSet(
         "webstrata.classify.content:build_b",
         "What pages say: home page, page of maximum PageRank, mean and variance.",
-        ("text", "links", "urls", "pages", "graph"),
-        _CONTENT,
+        ("text", "links", "urls", "graph"),
+        CONTENT,
+        formulas="webstrata.classify.content:B",
     ),
     "link": FeatureSet(
         "webstrata.classify.links:build_link",
         "Who links to the home page and to the page of maximum PageRank.",
         ("graph", "urls"),
         ("trusted", "registers"),
+        formulas="webstrata.classify.links:FORMULAS",
     ),
     "temporal-link": FeatureSet(
         "webstrata.classify.temporal_links:build_temporal_link",
@@ -285,8 +296,9 @@ def keep_table(
     cost: Cost,
     command: str,
     progress: Progress,
+    others: Mapping[str, pa.Table] | None = None,
 ) -> None:
-    """Write a table as a part, with what it cost.
+    """Write a table as a part, with what it cost, and other tables beside it.
 
     Examples
     --------
@@ -302,8 +314,9 @@ def keep_table(
     facts = {"about": described.about, "files": files, "cost": asdict(cost)}
     inputs = tuple(list_inputs(snapshot, described, settings))
     with snapshot.build(part, settings=settings, inputs=inputs, renew=command, progress=progress) as build:
-        with open_writer(build.path / TABLE) as stream:
-            pq.write_table(table, stream, compression="zstd")
+        for file, content in {TABLE: table, **(others or {})}.items():
+            with open_writer(build.path / file) as stream:
+                pq.write_table(content, stream, compression="zstd")
         replace_file(build.path / FACTS, json.dumps(facts, indent=1).encode())
         build.count(rows=len(table), features=count_features(table))
 
@@ -418,9 +431,6 @@ def _read_facts(path: Path) -> dict[str, Any]:
     raise FormatError(f"{path}: this does not describe features; make them again")
 
 
-def _load(place: str) -> Builder:
-    module, _, function = place.partition(":")
-    if importlib.util.find_spec(module) is None:
-        raise MissingError(f"{module} is not there yet; other sets can be made")
-    builder: Builder = getattr(importlib.import_module(module), function)
-    return builder
+def _load(place: str) -> Any:  # noqa: ANN401 (whatever stands there)
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
