@@ -1,8 +1,8 @@
 """How many labels are enough: AUC by the share of labels that bagged cost-sensitive trees learn from.
 
 Half of the labelled hosts, groups uncut, are kept for measuring. Of the other half a share is drawn at
-random, ten times for each of 10%, 20%, …, 100%, and the trees are fitted on it (SPAM, figure 2: mean and standard
-deviation of the AUC). A draw has both classes.
+random, ten times for each of 10%, 20%, …, 100%, and the trees are fitted on it (SPAM, figure 2: mean and
+standard deviation of the AUC). A draw has both classes.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 The labelled hosts are dealt into outer folds, groups uncut. For each outer fold, the library of a feature set
 is cross-fitted on the other hosts (inner folds, see `webstrata.classify.ensemble`) and scores the hosts of
-the fold. What an ensemble of some sets scores is then a matter of selection alone: it chooses by the inner scores
-of their members, and is measured by the outer ones, on hosts that neither a model nor a choice has seen.
+the fold. What an ensemble of some sets scores is then a matter of selection alone: it chooses by the inner
+scores of their members, and is measured by the outer ones, on hosts that neither a model nor a choice has seen.
 """
 
 from __future__ import annotations
