@@ -1,15 +1,17 @@
-"""What the features of hosts are made of."""
+"""What the features of hosts are made of, and how models of them are learned."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webstrata.collection.settings import Settings, not_negative, positive, setting
+from webstrata.collection.settings import Settings, not_negative, one_of, positive, setting
 
 _ngram = ("between 2 and 8", lambda value: 2 <= value <= 8)
 _power = ("a power of 2 from 16 to 4096", lambda value: 16 <= value <= 4096 and value & (value - 1) == 0)
 _share = ("between 0 and 1", lambda value: 0 <= value <= 1)
 _above = ("above 0", lambda value: value > 0)
+
+_folds = ("2 or more", lambda value: value >= 2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,3 +67,24 @@ class ClassifySettings(Settings):
     decay: float = setting(
         0.5, "How fast older snapshots are forgotten: e to the minus this, for each one back.", check=_above
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainSettings(Settings):
+    """How models of hosts are learned."""
+
+    library: str = setting(
+        "standard",
+        "Models to choose from: standard, paper (all of SPAM) or small (a few quick ones).",
+        check=one_of("standard", "paper", "small"),
+    )
+    metric: str = setting(
+        "auc",
+        "What the choice of models makes best: auc, average-precision, f1, accuracy or log-likelihood.",
+        check=one_of("auc", "average-precision", "f1", "accuracy", "log-likelihood"),
+    )
+    folds: int = setting(5, "Folds in which each model scores hosts it was not trained on.", check=_folds)
+    time_budget: float | None = setting(
+        None, "Time after which no further model is fitted.", unit="seconds", check=not_negative
+    )
+    seed: int = setting(1, "Of folds, bags and models.", check=not_negative)
