@@ -10,12 +10,12 @@ import click
 from webstrata.cli.options import json_option, options, plots_option
 from webstrata.cli.output import TerminalProgress, show_json, show_table
 from webstrata.errors import UsageError
-from webstrata.rank.spectrum.settings import SpectrumSettings
+from webstrata.rank.spectra.settings import SpectrumSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from webstrata.rank.spectrum import Spectrum
+    from webstrata.rank.spectra import Spectrum
 
 _SHOWN = 10
 
@@ -84,7 +84,7 @@ def _of_snapshot(
     place: str, label: str, chosen: Mapping[str, object], progress: TerminalProgress
 ) -> tuple[Spectrum, Sequence[str]]:
     from webstrata.api import Collection
-    from webstrata.rank.spectrum.build import build_spectrum
+    from webstrata.rank.spectra.build import build_spectrum
 
     snapshot = Collection.open(place)[label]
     settings = snapshot.settings(SpectrumSettings, chosen)
@@ -96,7 +96,7 @@ def _of_files(
     place: str, chosen: Mapping[str, object], output: Path | None, progress: TerminalProgress
 ) -> tuple[Spectrum, Sequence[str]]:
     from webstrata.graph.view import Graph
-    from webstrata.rank.spectrum import spectrum
+    from webstrata.rank.spectra import spectrum
 
     if Path(place).is_dir():
         raise UsageError(

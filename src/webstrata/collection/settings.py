@@ -37,7 +37,7 @@ TABLES = {
     "rank": "webstrata.rank.settings:RankSettings",
     "resources": "webstrata.collection.settings:ResourcesSettings",
     "simulate": "webstrata.simulate.settings:SimulateSettings",
-    "spectrum": "webstrata.rank.spectrum.settings:SpectrumSettings",
+    "spectrum": "webstrata.rank.spectra.settings:SpectrumSettings",
     "store": "webstrata.store.settings:StoreSettings",
     "summaries": "webstrata.summaries.settings:SummariesSettings",
     "temporal": "webstrata.temporal.settings:TemporalSettings",

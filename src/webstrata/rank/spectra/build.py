@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.graph.build import StoredGraph
-from webstrata.rank.spectrum.result import Spectrum, open_spectrum
-from webstrata.rank.spectrum.settings import SpectrumSettings
-from webstrata.rank.spectrum.solve import spectrum
+from webstrata.rank.spectra.result import Spectrum, open_spectrum
+from webstrata.rank.spectra.settings import SpectrumSettings
+from webstrata.rank.spectra.solve import spectrum
 from webstrata.store.urls import Urls
 
 if TYPE_CHECKING:

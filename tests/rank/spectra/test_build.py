@@ -12,8 +12,8 @@ from webstrata.collection.progress import Progress, Task
 from webstrata.errors import Cancelled
 from webstrata.graph.build import build_graph
 from webstrata.rank import spectrum
-from webstrata.rank.spectrum import SpectrumSettings, solve
-from webstrata.rank.spectrum.build import build_spectrum
+from webstrata.rank.spectra import SpectrumSettings, solve
+from webstrata.rank.spectra.build import build_spectrum
 
 if TYPE_CHECKING:
     from pathlib import Path
