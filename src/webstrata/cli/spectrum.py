@@ -46,7 +46,8 @@ def command(
     Of the graph of SNAPSHOT, or of the BVGraph files of BASENAME: invariant subspaces, diagonalized exactly,
     and the core by Arnoldi's method, with the pages where leading eigenvectors live. Prints the row of
     table 2 of WIKI. The spectrum of SNAPSHOT is kept as
-    its part `spectrum`, or `spectrum-inverse`; a run that is broken off goes on with the same command.
+    its part `spectrum`, or `spectrum-inverse`, of hosts `spectrum-host`; a run that is broken off goes on
+    with the same command.
     """
     if plots:
         # a missing extra is better said before a long computation than after it
@@ -85,11 +86,12 @@ def _of_snapshot(
 ) -> tuple[Spectrum, Sequence[str]]:
     from webstrata.api import Collection
     from webstrata.rank.spectra.build import build_spectrum
+    from webstrata.rank.stored import RankedGraph
 
     snapshot = Collection.open(place)[label]
     settings = snapshot.settings(SpectrumSettings, chosen)
     found = build_spectrum(snapshot, settings, progress=progress)
-    return found, snapshot.urls if "urls" in snapshot.parts else ()
+    return found, RankedGraph(snapshot, settings.level).names or ()
 
 
 def _of_files(
@@ -103,6 +105,8 @@ def _of_files(
             f"{place}: this is a folder; name a snapshot of the collection too, or the basename of a graph"
         )
     settings = SpectrumSettings.read(options=chosen)
+    if settings.level != "page":
+        raise UsageError(f"level: {place} has no {settings.level}s; name a snapshot of a collection")
     graph = Graph.open(place, progress=progress)
     transpose = None
     if Path(f"{place}-t.properties").is_file():  # the name that WebGraph's users give it
