@@ -88,7 +88,7 @@ def _write(folder: Path, offsets: Any, targets: Any) -> None:  # noqa: ANN401
 
 
 def _ours(graph: Any) -> Any:  # noqa: ANN401
-    from webstrata.rank.spectrum.subspaces import find_subspaces
+    from webstrata.rank.spectra.subspaces import find_subspaces
 
     return find_subspaces(graph)
 
@@ -157,7 +157,7 @@ def diagonalize_ours(place: str) -> dict[str, Any]:
     import numpy as np
 
     from webstrata.graph import RowsGraph
-    from webstrata.rank.spectrum.blocks import diagonalize
+    from webstrata.rank.spectra.blocks import diagonalize
 
     subspaces = _ours(_limited(RowsGraph(*load_rows(place)), place))
 
@@ -245,9 +245,9 @@ def _arnoldi(graph: Any, subspaces: Any, steps: int, *, wanted: int = 0) -> Any:
 
     import numpy as np
 
-    from webstrata.rank.spectrum.arnoldi import Arnoldi
-    from webstrata.rank.spectrum.blas import one_thread
-    from webstrata.rank.spectrum.matrix import CoreMatrix, Product
+    from webstrata.rank.spectra.arnoldi import Arnoldi
+    from webstrata.rank.spectra.blas import one_thread
+    from webstrata.rank.spectra.matrix import CoreMatrix, Product
 
     workers = len(os.sched_getaffinity(0))
     core = CoreMatrix(graph, subspaces)

@@ -11,13 +11,20 @@ page from stored text, ours in the default coding, theirs in that of SUM. All on
 
 The rows are those of the folder `summaries` of the third-party data (`WEBSTRATA_TEST_DATA`): 12 000 real
 pages of documentation, terms in 20 pages or more. Texts for building are drawn from the same terms.
+
+`summaries-bytes-real` and `-in-vitro` measure sizes on more, and only when asked for by name or in the full
+run: 36 000 pages of the folder that `WEBSTRATA_CORPUS` names, and the main text of a million pages of the
+in-vitro web, made without a server; words as they are, without stemmer or stop words, terms in 20 pages or
+more. An index of tantivy is made of the first only: of a million pages it takes longer than all the rest.
 """
 
 from __future__ import annotations
 
 import functools
 import io
+import itertools
 import json
+import math
 import os
 import shutil
 import time
@@ -28,9 +35,17 @@ from bench.floors import require
 from bench.frame import PEERS, ROOT, BenchError, Call, Figure, Peer, digest_tree, main
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from webstrata.summaries import Archive, Rows
 
 MIN_DF = 20
+REAL_PAGES = 36_000
+IN_VITRO_PAGES = 1_180_000
+"""Asked for; a million of them are served in the first month."""
+MOST_TANTIVY = 100_000
+"""Pages of which an index is made."""
+_BATCH = 1000
 
 
 class Paper(Peer):
@@ -53,6 +68,46 @@ def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls
         shutil.copyfile(find_data() / name, folder / name)
 
 
+def prepare_real(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
+    """Count the words of real pages, in row-key order."""
+    from bench.data import real_pages
+    from webstrata.web.html import scan
+    from webstrata.web.row_key import row_keys
+
+    texts = {url: scan(body, anchors=False, text=True).text for url, body in real_pages(REAL_PAGES)}
+    in_order = sorted(zip(row_keys(texts), texts, strict=True))
+    write_counts(folder, (texts[url] for _, url in in_order))
+
+
+def prepare_in_vitro(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
+    """Count the words of the main text of in-vitro pages, in row-key order."""
+    from webstrata.simulate.invitro.web import Web
+
+    web = Web("uk-2007", pages=IN_VITRO_PAGES)
+    write_counts(folder, (web.text(url) for url in web.graph().urls))
+
+
+def write_counts(folder: Path, texts: Iterable[str]) -> None:
+    """Count the words of texts, and write the rows without the terms in few pages."""
+    import numpy as np
+    import pyarrow as pa
+
+    from webstrata._core import summaries as core
+    from webstrata.summaries.build import save_rows
+    from webstrata.summaries.rows import DROPPED, Rows, renumber
+    from webstrata.web.words import load_core
+
+    counter = core.Counter(load_core(), None, ())
+    texts = iter(texts)
+    while some := list(itertools.islice(texts, _BATCH)):
+        column = pa.array(some, pa.large_string())
+        offsets, data = (np.frombuffer(column.buffers()[1], np.int64), column.buffers()[2])
+        counter.add(offsets[: len(some) + 1], np.frombuffer(data or b"", np.uint8))
+    (_, _, df, _), rows = counter.finish()
+    numbers = np.where(df >= MIN_DF, np.cumsum(df >= MIN_DF) - 1, DROPPED).astype(np.uint32)
+    save_rows(folder / "rows", renumber(Rows(*rows), numbers))
+
+
 @functools.cache
 def load_rows(place: str) -> Rows:
     """The rows, without the terms in few pages."""
@@ -60,8 +115,11 @@ def load_rows(place: str) -> Rows:
     import pyarrow.parquet as pq
 
     from webstrata.summaries import Rows
+    from webstrata.summaries.build import load_rows as open_rows
     from webstrata.summaries.rows import DROPPED, renumber
 
+    if (Path(place) / "rows.lengths.npy").is_file():
+        return open_rows(Path(place) / "rows")
     table = pq.read_table(Path(place) / "counts.parquet")
     lengths = pq.read_table(Path(place) / "lengths.parquet")["words"].to_numpy().astype(np.uint32)
     pages, terms, counts = (table[name].to_numpy() for name in ("page", "term", "count"))
@@ -90,18 +148,23 @@ def bytes_per_page(archive: Archive) -> float:
 
 
 def measure_ours(place: str) -> dict[str, Any]:
-    """Bytes a page of the default coding, and of what others would keep."""
+    """Bytes a page of the default coding, and of what others would keep; the share of SUM has a floor."""
+    found = measure_ours_at_size(place)
+    require("summaries-share-of-sum", found["share_of_sum"], digest_tree(Path(place), ""))
+    return found
+
+
+def measure_ours_at_size(place: str) -> dict[str, Any]:
+    """The same without a floor."""
     archive = write(place, "contexts")
     value = bytes_per_page(archive)
-    theirs = bytes_per_page(write(place, "codes"))
-    digest = digest_tree(Path(place), "")
-    require("summaries-share-of-sum", value / theirs, digest)
     pages = archive.num_summaries
     found = {
         "value": round(value, 2),
-        "share_of_sum": round(value / theirs, 4),
-        "pointer_bits": round(8 * archive.sizes()["summaries.places"] / pages, 2),
-    }
+        "share_of_sum": value / bytes_per_page(write(place, "codes")),
+        "pages": pages,
+        "terms_per_page": round(archive.num_postings / pages, 1),
+    } | describe_pointers(archive)
     others = {name: round(size / pages, 2) for name, size in measure_others(load_rows(place)).items()}
     if value > min(others.values()):
         raise BenchError(f"the default coding takes {value:.1f} bytes a page, and others less: {others}")
@@ -109,6 +172,16 @@ def measure_ours(place: str) -> dict[str, Any]:
         shutil.rmtree(path)
     write.cache_clear()
     return found | {"others": others}
+
+
+def describe_pointers(archive: Archive) -> dict[str, float]:
+    """Bits a pointer takes, and what is promised: 2.2 and log₂ of the mean bits of a summary."""
+    sizes, pages = archive.sizes(), archive.num_summaries
+    mean = 8 * sizes["summaries.stream"] / pages
+    return {
+        "pointer_bits": round(8 * sizes["summaries.places"] / pages, 2),
+        "pointer_bound": round(2.2 + math.log2(mean), 2),
+    }
 
 
 def measure_others(rows: Rows) -> dict[str, int]:
@@ -122,12 +195,12 @@ def measure_others(rows: Rows) -> dict[str, int]:
     from webstrata.summaries.terms import invert, rank_terms
 
     ranked = renumber(rows, invert(rank_terms(np.bincount(rows.terms))))
-    offsets = pa.array(ranked.offsets.astype(np.int32))
+    offsets = pa.array(ranked.offsets.astype(np.int64))
     table = pa.table(
         {
             "length": ranked.lengths,
-            "terms": pa.ListArray.from_arrays(offsets, pa.array(ranked.terms)),
-            "counts": pa.ListArray.from_arrays(offsets, pa.array(ranked.counts)),
+            "terms": pa.LargeListArray.from_arrays(offsets, pa.array(ranked.terms)),
+            "counts": pa.LargeListArray.from_arrays(offsets, pa.array(ranked.counts)),
         }
     )
     found = {}
@@ -135,11 +208,12 @@ def measure_others(rows: Rows) -> dict[str, int]:
         stream = io.BytesIO()
         pq.write_table(table, stream, compression="zstd", compression_level=level)
         found[f"Parquet, zstd {level}"] = stream.tell()
-    matrix = sp.csr_matrix((ranked.counts, ranked.terms.astype(np.int32), ranked.offsets.astype(np.int32)))
+    matrix = sp.csr_matrix((ranked.counts, ranked.terms.astype(np.int32), ranked.offsets.astype(np.int64)))
     stream = io.BytesIO()
     sp.save_npz(stream, matrix)
     found["SciPy CSR, npz"] = stream.tell() + len(ranked.lengths.tobytes())
-    if (size := measure_tantivy(ranked)) is not None:
+    small = len(ranked.lengths) <= MOST_TANTIVY
+    if small and (size := measure_tantivy(ranked)) is not None:
         found["tantivy, no positions"] = size
     return found
 
@@ -184,7 +258,7 @@ def measure_theirs(place: str) -> dict[str, Any]:
     best = write(place, "codes", **chosen)
     found = {
         "value": round(bytes_per_page(archive), 2),
-        "pointer_bits": round(8 * archive.sizes()["summaries.places"] / archive.num_summaries, 2),
+        **describe_pointers(archive),
         "best_codes": json.dumps(chosen),
         "with_best_codes": round(bytes_per_page(best), 2),
     }
@@ -298,16 +372,29 @@ def build_theirs(place: str) -> dict[str, Any]:
 
 
 def _figure(name: str, ours: str, theirs: str, unit: str, **more: Any) -> Figure:  # noqa: ANN401
+    facts: dict[str, Any] = {"prepare": prepare, "data": "summaries"}
     return Figure(
         name=name,
         ours=Call(f"bench.summaries:{ours}"),
         theirs=Call(f"bench.summaries:{theirs}"),
         peer=Paper("the coding of SUM"),
-        prepare=prepare,
-        data="summaries",
         measure="answer",
         unit=unit,
-        **more,
+        **facts | more,
+    )
+
+
+def _at_size(name: str, make: Callable[[Path, bool], None]) -> Figure:
+    return _figure(
+        name,
+        "measure_ours_at_size",
+        "measure_theirs",
+        "bytes a page",
+        prepare=make,
+        data=name,
+        rounds=1,
+        warm_up=False,
+        in_quick=False,
     )
 
 
@@ -328,7 +415,10 @@ FIGURES = (
     ]
     if find_data().is_dir()
     else []
-)
+) + [
+    _at_size("summaries-bytes-real", prepare_real),
+    _at_size("summaries-bytes-in-vitro", prepare_in_vitro),
+]
 
 if __name__ == "__main__":
     main(FIGURES)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from webstrata.graph.connectivity import Connectivity
     from webstrata.graph.hosts import NamedGraph
     from webstrata.rank.ranking import Ranking
-    from webstrata.rank.spectrum import Spectrum
+    from webstrata.rank.spectra import Spectrum
     from webstrata.search.hits import Hits
     from webstrata.search.index import TextIndex
     from webstrata.simulate.harvest import Harvest
@@ -103,8 +103,8 @@ class Snapshot(rooms.Snapshot):
 
     def spectrum(self, **options: object) -> Spectrum:
         """The spectrum of its graph's matrix G at α = 1, or of G* with ``inverse=True``; stored when made."""
-        from webstrata.rank.spectrum.build import build_spectrum
-        from webstrata.rank.spectrum.settings import SpectrumSettings
+        from webstrata.rank.spectra.build import build_spectrum
+        from webstrata.rank.spectra.settings import SpectrumSettings
 
         return build_spectrum(self, self.settings(SpectrumSettings, options))
 

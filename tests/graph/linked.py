@@ -13,15 +13,20 @@ from webstrata.store.links import LINKS, write_links
 from webstrata.store.urls import write_urls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
 
 def link_pages(
-    folder: Path, num_pages: int, links: Iterable[tuple[int, int]], *, frontier: int = 0
+    folder: Path,
+    num_pages: int,
+    links: Iterable[tuple[int, int]],
+    *,
+    frontier: int = 0,
+    keys: Sequence[str] = (),
 ) -> ws.Snapshot:
-    """The snapshot of pages ``http://test/000``, …, of which the last `frontier` were not captured."""
-    keys = [f"test)/{page:03}" for page in range(num_pages)]
+    """The snapshot of pages ``http://test/000``, … or of `keys`; the last `frontier` were not captured."""
+    keys = keys or [f"test)/{page:03}" for page in range(num_pages)]
     snapshot = ws.create(folder).add("2026-06")
     with snapshot.build("urls") as build:
         none = pa.table({"row_key": pa.array([], pa.string()), "node": pa.array([], pa.uint32())})

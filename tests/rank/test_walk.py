@@ -52,8 +52,14 @@ def test_what_is_no_graph_is_refused_by_the_core() -> None:
     good = (offsets, targets % 2)
     with pytest.raises(ValueError, match="values: expected"):
         core.multiply(good, None, np.ones((3, 1)), column.copy())
-    with pytest.raises(ValueError, match="shares"):
-        core.solve(good, None, np.ones(3), np.ones(2), None, np.ones(2), 0.0, 1)
+    with pytest.raises(ValueError, match="rows: expected"):
+        core.Folds((offsets, targets), None, np.ones(2))
+    with pytest.raises(ValueError, match="rows: expected"):
+        core.Folds(good, None, np.ones(3))
+    folds = core.Folds(good, None, np.ones(2))
+    for shares, scores in ((np.ones(3), np.ones(2)), (np.ones(3), np.ones(3))):
+        with pytest.raises(ValueError, match="shares"):
+            core.solve(folds, shares, np.ones(2), None, scores, 0.0, 1)
     with pytest.raises(ValueError, match="seeds"):
         core.push(good, None, 2, np.array([7], np.uint32), np.ones(1), 0.85, 1e-3)
 

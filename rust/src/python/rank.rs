@@ -1,8 +1,9 @@
 //! `webstrata._core.rank`.
 
-use super::graph::Lists;
+use super::graph::{BvGraph, Lists};
 use super::progress::supervise;
-use crate::rank::pagerank::{Walk, solve as solve_walk};
+use crate::rank::fold::{Chunk, fold};
+use crate::rank::pagerank::{Pulled, Walk, solve as solve_walk};
 use crate::rank::push::push as push_from;
 use crate::rank::walk::Arcs;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1};
@@ -10,6 +11,7 @@ use numpy::{PyReadwriteArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Folds>()?;
     module.add_function(wrap_pyfunction!(solve, module)?)?;
     module.add_function(wrap_pyfunction!(multiply, module)?)?;
     module.add_function(wrap_pyfunction!(push, module)?)
@@ -24,26 +26,57 @@ fn slice<'a>(numbers: &'a Option<Numbers<'_>>) -> PyResult<Option<&'a [f64]>> {
         .transpose()?)
 }
 
+/// Lists cut into chunks and told by their differences, for as many passes as are asked for.
+#[pyclass(module = "webstrata._core.rank", frozen)]
+struct Folds(Vec<Chunk>);
+
+#[pymethods]
+impl Folds {
+    #[new]
+    #[pyo3(signature = (lists, weights, shares, progress = None))]
+    fn new(
+        py: Python<'_>,
+        lists: Lists<'_>,
+        weights: Option<Numbers<'_>>,
+        shares: Numbers<'_>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let arcs = Arcs {
+            source: lists.source()?,
+            weights: slice(&weights)?,
+        };
+        let shares = shares.as_slice()?;
+        Ok(Self(supervise(py, progress, |meter| {
+            fold(&arcs, shares, meter)
+        })?))
+    }
+}
+
+#[derive(FromPyObject)]
+enum Folded<'py> {
+    Folds(Bound<'py, Folds>),
+    Files(Bound<'py, BvGraph>),
+}
+
 /// Brings scores to their solution by sweeps; how many, and the sum of changes of the last one.
 #[pyfunction]
-#[pyo3(signature = (lists, weights, shares, jumps, spread, scores, least_change, most, progress = None))]
+#[pyo3(signature = (lists, shares, jumps, spread, scores, enough, most, progress = None))]
 #[allow(clippy::too_many_arguments)]
 fn solve(
     py: Python<'_>,
-    lists: Lists<'_>,
-    weights: Option<Numbers<'_>>,
+    lists: Folded<'_>,
     shares: Numbers<'_>,
     jumps: Numbers<'_>,
     spread: Option<Numbers<'_>>,
     mut scores: PyReadwriteArray1<'_, f64>,
-    least_change: f64,
+    enough: f64,
     most: usize,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(usize, f64)> {
     let walk = Walk {
-        arcs: Arcs {
-            source: lists.source()?,
-            weights: slice(&weights)?,
+        arcs: match &lists {
+            Folded::Folds(folds) => Pulled::Folded(&folds.get().0),
+            Folded::Files(graph) => Pulled::Files(&graph.get().0),
         },
         shares: shares.as_slice()?,
         jumps: jumps.as_slice()?,
@@ -51,7 +84,7 @@ fn solve(
     };
     let scores = scores.as_slice_mut()?;
     supervise(py, progress, |meter| {
-        solve_walk(&walk, scores, least_change, most, meter)
+        solve_walk(&walk, scores, enough, most, meter)
     })
 }
 

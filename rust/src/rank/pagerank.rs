@@ -1,17 +1,27 @@
 //! PageRank by sweeps: each node takes from its predecessors what they pass on.
 
-use super::walk::{Arcs, CHUNK, sum};
+use super::fold::{CHUNK, Chunk};
+use super::walk::Arcs;
 use crate::collection::progress::Meter;
 use crate::graph::GraphError;
+use crate::graph::bvgraph::BvGraph;
+use crate::graph::lent::Source;
 use rayon::prelude::*;
 
-/// Parts of a large graph that are swept at once, by Gauss and Seidel, and chunks from which on a graph is large.
-const LANES: usize = 16;
-const LARGE: usize = 64;
+/// Sweeps over the arcs inside a chunk each time that its turn comes.
+const REPEATS: usize = 2;
+/// What is left of the change of a first sweep after the next one, as a guess.
+const SLOW: f64 = 0.9;
+
+/// Where the lists of the transpose are: cut into chunks, or compressed, and cut anew in every pass.
+pub enum Pulled<'a> {
+    Folded(&'a [Chunk]),
+    Files(&'a BvGraph),
+}
 
 /// The graph turned round, and what nodes have by themselves. One number in place of an array counts for all nodes.
 pub struct Walk<'a> {
-    pub arcs: Arcs<'a>,
+    pub arcs: Pulled<'a>,
     /// What a node passes on along an arc of weight 1, of 1 that it has: nothing if it has no arcs.
     pub shares: &'a [f64],
     /// What a node has in any case.
@@ -30,34 +40,71 @@ fn pick(numbers: &[f64], node: usize) -> f64 {
     }
 }
 
-/// Repeats sweeps until Σ |change| is at most `least_change`, or `most` were made; how many were, and the last change.
+/// Repeats sweeps until what is left to change is at most `enough`, or `most` were made; how many were, and Σ |change|
+/// of the last.
 ///
-/// With `spread`, a sweep is a step of power iteration. Without it, nodes see what the sweep has made of others already:
-/// the nodes are cut into lanes, which go through their chunks side by side, and a node sees those before it in its
-/// chunk and those of all chunks before. Chunks of different lanes are far from each other and have few arcs between
-/// them, so that this converges as one lane does; and since those swept at once do not see each other, the result is the
-/// same for any number of threads. The meter counts nodes.
+/// With `spread`, a sweep is a step of power iteration, and what is left is its change. Without it, nodes see what the
+/// sweep has made of others already, and what is left is guessed from how fast changes fall. The chunks are cut into
+/// lanes, which go on side by side: a node sees those before it in its chunk, and all chunks that are done. Chunks of
+/// different lanes are far from each other and have few arcs between them, so that this converges as one lane does; and
+/// since those swept at once do not see each other, the result is the same for any number of threads. The meter counts
+/// nodes.
 pub fn solve(
     walk: &Walk<'_>,
     scores: &mut [f64],
-    least_change: f64,
+    enough: f64,
     most: usize,
     meter: &Meter,
 ) -> Result<(usize, f64), GraphError> {
     let n = scores.len();
-    walk.arcs.check(n)?;
+    let num_nodes = match walk.arcs {
+        Pulled::Folded(chunks) => chunks.iter().map(|chunk| chunk.order.len()).sum(),
+        Pulled::Files(graph) => graph.num_nodes(),
+    };
     let is_vector = |numbers: &[f64]| numbers.len() == n || numbers.len() == 1;
-    if walk.shares.len() != n || !is_vector(walk.jumps) || !walk.spread.is_none_or(is_vector) {
-        let message =
-            format!("shares, jumps, spread: expected a number for each of {n} nodes, got others");
+    if num_nodes != n
+        || walk.shares.len() != n
+        || !is_vector(walk.jumps)
+        || !walk.spread.is_none_or(is_vector)
+    {
+        let message = format!(
+            "shares, jumps, spread: expected a number for each of {num_nodes} nodes, got others"
+        );
         return Err(GraphError::Arrays(message));
     }
     let given: Vec<f64> = (0..n)
         .map(|node| scores[node] * walk.shares[node])
         .collect();
     match walk.spread {
-        Some(spread) => power(walk, spread, scores, given, least_change, most, meter),
-        None => gauss_seidel(walk, scores, given, least_change, most, meter),
+        Some(spread) => power(walk, spread, scores, given, enough, most, meter),
+        None => gauss_seidel(walk, scores, given, enough, most, meter),
+    }
+}
+
+impl Walk<'_> {
+    /// Hands over the chunk from `start` on.
+    fn visit<T>(
+        &self,
+        start: usize,
+        meter: &Meter,
+        visit: impl FnOnce(&Chunk) -> T,
+    ) -> Result<T, GraphError> {
+        let shares = &self.shares[start..self.shares.len().min(start + CHUNK)];
+        match self.arcs {
+            Pulled::Folded(chunks) => {
+                meter.advance(shares.len() as u64)?;
+                Ok(visit(&chunks[start / CHUNK]))
+            }
+            Pulled::Files(graph) => {
+                let arcs = Arcs {
+                    source: Source::Files(graph),
+                    weights: None,
+                };
+                arcs.read(start..start + shares.len(), meter, |lists| {
+                    visit(&Chunk::new(&lists, start, shares, false))
+                })
+            }
+        }
     }
 }
 
@@ -66,7 +113,7 @@ fn power(
     spread: &[f64],
     scores: &mut [f64],
     mut given: Vec<f64>,
-    least_change: f64,
+    enough: f64,
     most: usize,
     meter: &Meter,
 ) -> Result<(usize, f64), GraphError> {
@@ -81,197 +128,143 @@ fn power(
             .par_chunks_mut(CHUNK)
             .zip(next.par_chunks_mut(CHUNK))
             .enumerate()
-            .map(|(chunk, (scores, next))| {
-                step(
-                    walk,
-                    chunk * CHUNK,
-                    scores,
-                    next,
-                    &given,
-                    (spread, idle),
-                    meter,
-                )
+            .map(|(number, (scores, next))| {
+                let start = number * CHUNK;
+                walk.visit(start, meter, |chunk| {
+                    step(walk, chunk, start, scores, next, &given, (spread, idle))
+                })
             })
             .collect::<Result<_, GraphError>>()?;
         std::mem::swap(&mut given, &mut next);
         change = sums.iter().map(|sum| sum.0).sum();
         idle = sums.iter().map(|sum| sum.1).sum();
-        if change <= least_change {
+        if change <= enough {
             return Ok((sweep, change));
         }
     }
     Ok((most, change))
 }
 
-fn gauss_seidel(
-    walk: &Walk<'_>,
-    scores: &mut [f64],
-    mut given: Vec<f64>,
-    least_change: f64,
-    most: usize,
-    meter: &Meter,
-) -> Result<(usize, f64), GraphError> {
-    let n = scores.len();
-    let mut next = given.clone();
-    // what a node passes on to itself; not known before its list was read
-    let mut own = vec![f64::NAN; n];
-    let num_chunks = n.div_ceil(CHUNK);
-    let num_lanes = if num_chunks < LARGE { 1 } else { LANES };
-    let size = num_chunks.div_ceil(num_lanes).max(1) * CHUNK;
-    let (mut sweep, mut change) = (0, f64::INFINITY);
-    loop {
-        // nobody sees nodes without arcs: their turn comes once, at the end
-        let is_last = change <= least_change || sweep == most;
-        let mut sums = Vec::with_capacity(num_chunks);
-        for first in (0..size).step_by(CHUNK) {
-            let found: Vec<f64> = scores
-                .par_chunks_mut(size)
-                .zip(next.par_chunks_mut(size))
-                .zip(own.par_chunks_mut(size))
-                .enumerate()
-                .map(|(lane, ((scores, next), own))| {
-                    let chunk = first.min(scores.len())..scores.len().min(first + CHUNK);
-                    let part = Part {
-                        start: lane * size + first,
-                        scores: &mut scores[chunk.clone()],
-                        next: &mut next[chunk.clone()],
-                        own: &mut own[chunk],
-                    };
-                    relax(walk, part, &given, is_last, meter)
-                })
-                .collect::<Result<_, GraphError>>()?;
-            sums.extend(found);
-            for lane in (first..n).step_by(size) {
-                let chunk = lane..n.min(lane + CHUNK);
-                given[chunk.clone()].copy_from_slice(&next[chunk]);
-            }
-        }
-        if is_last {
-            return Ok((sweep, change));
-        }
-        sweep += 1;
-        change = sums.iter().sum();
-    }
-}
-
 /// A step of power iteration for the nodes of a chunk: Σ |change|, and what those without arcs have.
 fn step(
     walk: &Walk<'_>,
+    chunk: &Chunk,
     start: usize,
     scores: &mut [f64],
     next: &mut [f64],
     given: &[f64],
     (spread, idle): (&[f64], f64),
+) -> (f64, f64) {
+    let (mut change, mut left) = (0.0, 0.0);
+    let (mut near, mut far) = (chunk.near(), chunk.far());
+    let inside = &given[start..start + scores.len()];
+    for (nth, &place) in chunk.order.iter().enumerate() {
+        let place = usize::from(place);
+        let node = start + place;
+        let gathered = (near.next(inside) + far.next(given)).max(0.0);
+        let new = gathered + pick(walk.jumps, node) + idle * pick(spread, node);
+        change += (new - scores[place]).abs();
+        left += if nth < chunk.num_with_arcs { 0.0 } else { new };
+        (scores[place], next[place]) = (new, new * walk.shares[node]);
+    }
+    (change, left)
+}
+
+fn gauss_seidel(
+    walk: &Walk<'_>,
+    scores: &mut [f64],
+    mut given: Vec<f64>,
+    enough: f64,
+    most: usize,
     meter: &Meter,
-) -> Result<(f64, f64), GraphError> {
-    let nodes = start..start + scores.len();
-    walk.arcs.read(nodes, meter, |lists| {
-        let (mut change, mut left) = (0.0, 0.0);
-        let mut last: (&[u32], f64) = (&[], 0.0);
-        for (place, (score, next)) in scores.iter_mut().zip(next).enumerate() {
-            let (list, weights) = lists.get(place);
-            // neighbours in row-key order often have the same predecessors
-            if weights.is_some() || list != last.0 {
-                last = (list, sum(list, weights, |source| given[source]));
+) -> Result<(usize, f64), GraphError> {
+    let n = scores.len();
+    let mut next = given.clone();
+    let num_chunks = n.div_ceil(CHUNK);
+    // few lanes where there are few chunks, or those side by side would be most of the graph
+    let num_lanes = match num_chunks {
+        ..8 => 1,
+        8..64 => 4,
+        _ => 16,
+    };
+    let size = num_chunks.div_ceil(num_lanes).max(1) * CHUNK;
+    let (mut sweep, mut change, mut left) = (0, f64::INFINITY, f64::INFINITY);
+    loop {
+        // nobody sees nodes without arcs: their turn comes once, at the end
+        let is_last = left <= enough || sweep == most;
+        let mut total = 0.0;
+        for first in (0..size).step_by(CHUNK) {
+            let found: Vec<f64> = scores
+                .par_chunks_mut(size)
+                .zip(next.par_chunks_mut(size))
+                .enumerate()
+                .filter(|(_, (scores, _))| first < scores.len())
+                .map(|(lane, (scores, next))| {
+                    let (start, end) = (lane * size + first, scores.len().min(first + CHUNK));
+                    let (scores, next) = (&mut scores[first..end], &mut next[first..end]);
+                    walk.visit(start, meter, |chunk| {
+                        relax(walk, chunk, start, scores, next, &given, is_last)
+                    })
+                })
+                .collect::<Result<_, GraphError>>()?;
+            total += found.iter().sum::<f64>();
+            for start in (first..n).step_by(size) {
+                let chunk = start..n.min(start + CHUNK);
+                given[chunk.clone()].copy_from_slice(&next[chunk]);
             }
-            let node = start + place;
-            let new = last.1 + pick(walk.jumps, node) + idle * pick(spread, node);
-            change += (new - *score).abs();
-            left += if walk.shares[node] == 0.0 { new } else { 0.0 };
-            (*score, *next) = (new, new * walk.shares[node]);
         }
-        (change, left)
-    })
+        if is_last {
+            return Ok((sweep + 1, change));
+        }
+        let factor = if change.is_finite() {
+            (total / change).min(0.99)
+        } else {
+            SLOW
+        };
+        (change, left) = (total, total * factor / (1.0 - factor));
+        sweep += 1;
+    }
 }
 
-/// What a sweep may change at once.
-struct Part<'a> {
-    start: usize,
-    scores: &'a mut [f64],
-    /// What nodes pass on along an arc.
-    next: &'a mut [f64],
-    own: &'a mut [f64],
-}
-
-/// A sweep of Gauss and Seidel over the nodes of a chunk, those without arcs or the others: Σ |change|.
+/// Sweeps of Gauss and Seidel over the nodes of a chunk, at last those without arcs too: Σ |change|.
 fn relax(
     walk: &Walk<'_>,
-    part: Part<'_>,
+    chunk: &Chunk,
+    start: usize,
+    scores: &mut [f64],
+    next: &mut [f64],
     given: &[f64],
     is_last: bool,
-    meter: &Meter,
-) -> Result<f64, GraphError> {
-    let (start, size) = (part.start, part.scores.len());
-    if size == 0 {
-        return Ok(0.0);
-    }
-    let (scores, next, own) = (part.scores, part.next, part.own);
-    walk.arcs.read(start..start + size, meter, |lists| {
-        let mut change = 0.0;
-        let mut last: (&[u32], f64) = (&[], 0.0);
-        for place in 0..size {
-            let (node, share) = (start + place, walk.shares[start + place]);
-            if (share == 0.0) != is_last {
-                continue;
-            }
-            let (list, weights) = lists.get(place);
-            if weights.is_some() || list != last.0 {
-                last = (list, sum_seen(list, weights, start, next, given));
-            }
-            if own[place].is_nan() {
-                let weight = |nth: usize| weights.map_or(1.0, |weights| weights[nth]);
-                let found = list.binary_search(&(node as u32));
-                own[place] = found.map_or(0.0, |nth| share * weight(nth));
-            }
-            // a node that passes on to itself is solved for, or it would be as slow as power iteration
-            let own = own[place];
-            let mut new = last.1 + pick(walk.jumps, node);
-            if own > 0.0 {
-                new = (new - scores[place] * own) / (1.0 - own);
-            }
-            change += (new - scores[place]).abs();
-            // the next list may be the same one, and then has this node if this one has
-            let passed = new * share;
-            if own > 0.0 {
-                last.1 += passed - next[place];
-            }
-            (scores[place], next[place]) = (new, passed);
-        }
-        change
-    })
-}
-
-/// What a list passes on: nodes of the chunk from `start` on as `next` has it, others as `given` does.
-#[inline]
-fn sum_seen(
-    list: &[u32],
-    weights: Option<&[f64]>,
-    start: usize,
-    next: &[f64],
-    given: &[f64],
 ) -> f64 {
-    let (Some(&first), Some(&last)) = (list.first(), list.last()) else {
-        return 0.0;
-    };
-    let (first, last, end) = (first as usize, last as usize, start + next.len());
-    // lists are in order, and most are of one kind: no need to ask for each arc
-    if last < start || first >= end {
-        sum(list, weights, |source| given[source])
-    } else if first >= start && last < end {
-        sum(list, weights, |source| {
-            // rows of a caller may be out of order after all
-            let inside = next.get(source.wrapping_sub(start)).copied();
-            inside.unwrap_or_else(|| given[source])
-        })
+    let num_lists = if is_last {
+        chunk.order.len()
     } else {
-        sum(list, weights, |source| {
-            let inside = source.wrapping_sub(start);
-            let (values, place) = if inside < next.len() {
-                (next, inside)
-            } else {
-                (given, source)
-            };
-            values[place]
-        })
+        chunk.num_with_arcs
+    };
+    let order = &chunk.order[..num_lists];
+    let mut far = chunk.far();
+    let outside: Vec<f64> = order
+        .iter()
+        .map(|&place| far.next(given) + pick(walk.jumps, start + usize::from(place)))
+        .collect();
+    let mut change = 0.0;
+    for _ in 0..REPEATS {
+        let mut near = chunk.near();
+        let mut loops = chunk.loops.iter().peekable();
+        for (nth, (&place, &outside)) in order.iter().zip(&outside).enumerate() {
+            let (place, share) = (usize::from(place), walk.shares[start + usize::from(place)]);
+            let mut new = outside + near.next(next);
+            // a node that passes on to itself is solved for, or it would be as slow as power iteration
+            if let Some(&(_, weight)) = loops.next_if(|(at, _)| *at as usize == nth) {
+                new = (new - weight * next[place]) / (1.0 - weight * share);
+                // the next list may be the same one, and then has this node as this one has
+                near.sum += new * share - next[place];
+            }
+            // what was added and taken away again may leave a trace
+            let new = new.max(0.0);
+            change += (new - scores[place]).abs();
+            (scores[place], next[place]) = (new, new * share);
+        }
     }
+    change
 }

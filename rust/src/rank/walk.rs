@@ -6,8 +6,8 @@ use crate::graph::lent::Source;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Nodes that a thread takes at a time; sums are made of sums of chunks in order, whatever the number of threads.
-pub const CHUNK: usize = 1 << 11;
+/// Nodes that a thread takes at a time.
+const CHUNK: usize = 1 << 11;
 
 /// The lists of a graph, with a weight for each arc or 1 for all.
 pub struct Arcs<'a> {

@@ -1,22 +1,32 @@
 from collections.abc import Callable
+from typing import Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from webstrata._core.graph import BvGraph
 
-__all__ = ["multiply", "push", "solve"]
+__all__ = ["Folds", "multiply", "push", "solve"]
 
 _Lists = tuple[NDArray[np.uint64], NDArray[np.uint32]] | BvGraph
 
+@final
+class Folds:
+    def __new__(
+        cls,
+        lists: _Lists,
+        weights: NDArray[np.float64] | None,
+        shares: NDArray[np.float64],
+        progress: Callable[[int], object] | None = None,
+    ) -> Self: ...
+
 def solve(
-    lists: _Lists,
-    weights: NDArray[np.float64] | None,
+    lists: Folds | BvGraph,
     shares: NDArray[np.float64],
     jumps: NDArray[np.float64],
     spread: NDArray[np.float64] | None,
     scores: NDArray[np.float64],
-    least_change: float,
+    enough: float,
     most: int,
     progress: Callable[[int], object] | None = None,
 ) -> tuple[int, float]: ...

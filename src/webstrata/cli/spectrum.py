@@ -10,12 +10,12 @@ import click
 from webstrata.cli.options import json_option, options, plots_option
 from webstrata.cli.output import TerminalProgress, show_json, show_table
 from webstrata.errors import UsageError
-from webstrata.rank.spectrum.settings import SpectrumSettings
+from webstrata.rank.spectra.settings import SpectrumSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from webstrata.rank.spectrum import Spectrum
+    from webstrata.rank.spectra import Spectrum
 
 _SHOWN = 10
 
@@ -46,7 +46,8 @@ def command(
     Of the graph of SNAPSHOT, or of the BVGraph files of BASENAME: invariant subspaces, diagonalized exactly,
     and the core by Arnoldi's method, with the pages where leading eigenvectors live. Prints the row of
     table 2 of WIKI. The spectrum of SNAPSHOT is kept as
-    its part `spectrum`, or `spectrum-inverse`; a run that is broken off goes on with the same command.
+    its part `spectrum`, or `spectrum-inverse`, of hosts `spectrum-host`; a run that is broken off goes on
+    with the same command.
     """
     if plots:
         # a missing extra is better said before a long computation than after it
@@ -84,25 +85,28 @@ def _of_snapshot(
     place: str, label: str, chosen: Mapping[str, object], progress: TerminalProgress
 ) -> tuple[Spectrum, Sequence[str]]:
     from webstrata.api import Collection
-    from webstrata.rank.spectrum.build import build_spectrum
+    from webstrata.rank.spectra.build import build_spectrum
+    from webstrata.rank.stored import RankedGraph
 
     snapshot = Collection.open(place)[label]
     settings = snapshot.settings(SpectrumSettings, chosen)
     found = build_spectrum(snapshot, settings, progress=progress)
-    return found, snapshot.urls if "urls" in snapshot.parts else ()
+    return found, RankedGraph(snapshot, settings.level).names or ()
 
 
 def _of_files(
     place: str, chosen: Mapping[str, object], output: Path | None, progress: TerminalProgress
 ) -> tuple[Spectrum, Sequence[str]]:
     from webstrata.graph.view import Graph
-    from webstrata.rank.spectrum import spectrum
+    from webstrata.rank.spectra import spectrum
 
     if Path(place).is_dir():
         raise UsageError(
             f"{place}: this is a folder; name a snapshot of the collection too, or the basename of a graph"
         )
     settings = SpectrumSettings.read(options=chosen)
+    if settings.level != "page":
+        raise UsageError(f"level: {place} has no {settings.level}s; name a snapshot of a collection")
     graph = Graph.open(place, progress=progress)
     transpose = None
     if Path(f"{place}-t.properties").is_file():  # the name that WebGraph's users give it

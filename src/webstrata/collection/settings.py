@@ -39,7 +39,7 @@ TABLES = {
     "resources": "webstrata.collection.settings:ResourcesSettings",
     "search": "webstrata.search.settings:SearchSettings",
     "simulate": "webstrata.simulate.settings:SimulateSettings",
-    "spectrum": "webstrata.rank.spectrum.settings:SpectrumSettings",
+    "spectrum": "webstrata.rank.spectra.settings:SpectrumSettings",
     "store": "webstrata.store.settings:StoreSettings",
     "summaries": "webstrata.summaries.settings:SummariesSettings",
     "temporal": "webstrata.temporal.settings:TemporalSettings",

@@ -9,7 +9,7 @@ from webstrata.rank.pagerank import Pushed, pagerank, pagerank_many, push
 from webstrata.rank.plane import Plane, describe_plane
 from webstrata.rank.ranking import Ranked, Ranking
 from webstrata.rank.settings import RankSettings
-from webstrata.rank.spectrum import Spectrum, spectrum
+from webstrata.rank.spectra import Spectrum, spectrum
 from webstrata.rank.stability import Agreement, compare_orders
 from webstrata.rank.stored import rank_snapshot
 from webstrata.rank.trajectories import Trajectories

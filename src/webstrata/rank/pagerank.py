@@ -11,16 +11,19 @@ that is x = G x with the Google matrix G.
 **Power iteration** repeats that step. **Gauss–Seidel** leaves the term of D out, solves the linear system
 (I − α P) y = v that is left, each node seeing what the sweep has made of others already, and puts x together
 of it: with u = v it is y, scaled to the sum 1; else x = (1 − α) y(v) + α D y(u), and D follows from itself.
-After some sweeps what is left of the error falls by α² with each, and one step to the limit of that series
-takes most of it away. It takes about half the passes of power iteration, and is the default.
+A sweep goes through the nodes by chunks of 16 384, and twice through the arcs inside each. It takes about a
+third of the passes of power iteration, and is the default.
 
 **Error.** A step of G is a contraction by α. If it changes x by δ (the sum of all changes), x after it is
 within **α / (1 − α) δ** of the solution, in the sum of all differences. Whatever the solver, the last pass is
 such a step; its bound is compared with the tolerance, and is what `Ranking.error_bound` says. Rounding, some
 10⁻¹⁵, comes on top.
 
-Every score is a sum over its predecessors in an order that is always the same: the bits of the result do not
-depend on the number of threads. Memory: the lists of the transpose (see `walk`), and some 80 bytes a node.
+The sum over the predecessors of a node is made of that of the node before it, by what the two lists have not
+in common (`Walk.folds`), in an order that is always the same: the bits of the result do not depend on the
+number of threads. From compressed lists, which are cut anew in each pass, sums are made in another order, and
+the scores are the same within the bound. Memory: the differences of lists, at most as many as the transpose
+has arcs and on real graphs a half, and some 80 bytes a node.
 
 **Many preferences** share each pass (`pagerank_many`), and the scores of a surfer who jumps to few nodes are
 found near them (`push`), without looking at the rest of the graph.
@@ -55,8 +58,8 @@ _LEAST = 1e-15
 """Below this a bound says nothing: rounding is larger."""
 _COLUMNS = 16
 """Preferences that share a pass."""
-EXTRAPOLATED = 12
-"""Sweeps after which scores are extrapolated."""
+ENOUGH = 1.0
+"""What sweeps may leave of the tolerance, as they guess it; a step of G confirms it as a rule."""
 
 
 def pagerank(
@@ -312,19 +315,17 @@ def _solve_by_steps(
     walk: Walk, scores: Scores, jumps: Scores, spread: Scores, alpha: float, tolerance: float
 ) -> tuple[Scores, int, float]:
     least = tolerance * (1 - alpha) / alpha if alpha else 2.0
+    return _step(walk, scores, jumps, spread, alpha, least, _most_steps(alpha, tolerance))
+
+
+def _step(
+    walk: Walk, scores: Scores, jumps: Scores, spread: Scores, alpha: float, least: float, most: int
+) -> tuple[Scores, int, float]:
+    """Steps of G until one changes the scores by `least`; how many, and the bound that the last one gives."""
+    shares, jumps, spread = alpha * walk.shares, (1 - alpha) * jumps, alpha * spread
     with walk.progress.task("PageRank", unit="nodes") as task:
-        iterations, change = core.solve(
-            walk.lists,
-            walk.weights,
-            alpha * walk.shares,
-            (1 - alpha) * jumps,
-            alpha * spread,
-            scores,
-            least,
-            _most_steps(alpha, tolerance),
-            task.advance,
-        )
-    return scores, iterations, _bound(alpha, change)
+        steps, change = core.solve(walk.folds, shares, jumps, spread, scores, least, most, task.advance)
+    return scores, steps, _bound(alpha, change)
 
 
 def _solve_by_sweeps(
@@ -340,50 +341,23 @@ def _solve_by_sweeps(
     if spread is not jumps:
         parts.append(parts[0].copy())
         bases.append(spread)
-    # a sweep that changes so little is, as a rule, as close as asked for
-    least = 0.55 * tolerance * (1 - alpha * alpha) / max(alpha * alpha, 0.01)
+    least = ENOUGH * tolerance
     iterations, most = 0, 2 * _most_steps(alpha, tolerance)
     while True:
         for part, base in zip(parts, bases, strict=True):
-            iterations += _sweep(walk, part, shares, base, alpha, least, max(most - iterations, 1))
+            enough = least * float(part.sum())
+            with walk.progress.task("PageRank", unit="nodes") as task:
+                iterations += core.solve(
+                    walk.folds, shares, base, None, part, enough, max(most - iterations, 1), task.advance
+                )[0]
         x = parts[0]
         if len(parts) == 2:
             of_jumps, of_spread = (float(part[idle].sum()) for part in parts)
             x = (1 - alpha) * parts[0]
             x = x + alpha * (1 - alpha) * of_jumps / (1 - alpha * of_spread) * parts[1]
         x = x / x.sum()
-        stepped = google_step(walk, x, jumps, spread, alpha)
-        bound = _bound(alpha, float(np.abs(stepped - x).sum()))
+        x, _, bound = _step(walk, x, jumps, spread, alpha, 0.0, 1)
         iterations += 1
         if bound <= tolerance or iterations >= most or least < _LEAST / 100:
-            return stepped, iterations, bound
+            return x, iterations, bound
         least *= min(0.5, 0.8 * tolerance / bound)
-
-
-def _sweep(
-    walk: Walk, scores: Scores, shares: Scores, base: Scores, alpha: float, least: float, most: int
-) -> int:
-    """Sweeps until one changes the scores by `least` of their sum, or there were `most`; how many there were.
-
-    What is left of the error after some sweeps falls by α² with each: that of pairs of nodes that link to
-    each other and nowhere else. One step to the limit of such a series takes it away.
-    """
-
-    def sweep(number: int) -> int:
-        with walk.progress.task("PageRank", unit="nodes") as task:
-            bound = least * float(scores.sum())
-            sweeps, change = core.solve(
-                walk.lists, walk.weights, shares, base, None, scores, bound, number, task.advance
-            )
-        return sweeps if change > bound else -sweeps
-
-    before, made = scores, 0
-    for number in (EXTRAPOLATED - 1, 1):
-        before = scores.copy()
-        sweeps = sweep(min(number, most - made))
-        made += abs(sweeps)
-        if sweeps < 0 or made >= most:
-            return made
-    factor = alpha * alpha / (1 - alpha * alpha)
-    np.maximum(scores + factor * (scores - before), 0, out=scores)
-    return made + abs(sweep(most - made))

@@ -47,7 +47,7 @@ class RankSettings(Settings):
     )
     solver: str = setting(
         "gauss-seidel",
-        "How PageRank is found; `gauss-seidel` takes about half the passes of `power`.",
+        "How PageRank is found; `gauss-seidel` takes about a third of the passes of `power`.",
         check=one_of("gauss-seidel", "power"),
     )
     dangling: str = setting(

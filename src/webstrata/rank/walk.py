@@ -4,7 +4,9 @@ A node passes on what it has along its arcs, in equal shares or, where arcs have
 them; a node whose arcs have no weight at all counts as one without arcs. Each node gathers from its
 predecessors, so that what is read are the lists of the *transposed* graph: as rows in memory (4 bytes an arc,
 12 with weights, and 8 a node), or straight from the compressed files, decoded anew in every pass and never
-kept. The second takes some bits an arc, and a few times as long.
+kept. The second takes some bits an arc, and a few times as long. Sweeps of PageRank take lists that are told
+by their differences in place of rows: 4 bytes for each node that a list has and the one before it has not, or
+the other way round, and 18 a node.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from webstrata.graph.rows import RowsGraph
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from webstrata._core.graph import BvGraph
     from webstrata.graph.lending import Lists
     from webstrata.graph.view import Graph
 
@@ -115,6 +118,23 @@ class Walk:
     @cached_property
     def lists(self) -> Lists:
         """Where the predecessors of each node are: rows, or the files of the transpose."""
+        files, is_read = self._files
+        return files if files is not None and is_read else self.transpose.rows(progress=self.progress)
+
+    @cached_property
+    def folds(self) -> core.Folds | BvGraph:
+        """The same for sweeps: lists told by their differences, in memory, or the files."""
+        files, is_read = self._files
+        if files is not None and is_read:
+            return files
+        # no need of rows where there are files
+        rows = self.lists if files is None or "lists" in self.__dict__ else files
+        with self.progress.task("folding lists", unit="nodes", total=self.num_nodes) as task:
+            return core.Folds(rows, self.weights, self.shares, task.advance)
+
+    @cached_property
+    def _files(self) -> tuple[BvGraph | None, bool]:
+        """The files of the transpose, where there are any that say it all; and whether passes read them."""
         turned = self.transpose
         has_files = isinstance(turned, BVGraph) and type(turned).rows is BVGraph.rows
         if self.compressed and (not has_files or self.weighted):
@@ -124,11 +144,9 @@ class Walk:
                 else "the transpose has no files; write it"
             )
             raise UsageError(f"compressed: {reason}, or leave `compressed` out")
-        is_large = self.compressed is None and not fits(turned)
-        if has_files and not self.weighted and (self.compressed or is_large):
-            assert isinstance(turned, BVGraph)
-            return turned.files
-        return turned.rows(progress=self.progress)
+        if not isinstance(turned, BVGraph) or not has_files or self.weighted:
+            return None, False
+        return turned.files, self.compressed or (self.compressed is None and not fits(turned))
 
     @cached_property
     def weights(self) -> Scores | None:

@@ -10,7 +10,7 @@ import numpy as np
 from webstrata.serve.figures.style import Figure, load_altair
 
 if TYPE_CHECKING:
-    from webstrata.rank.spectrum import Spectrum
+    from webstrata.rank.spectra import Spectrum
 
 PARTS = {"core": "#d62728", "subspaces": "#1f4fd8", "unit circle": "#2ca02c"}
 """The colours of the paper."""

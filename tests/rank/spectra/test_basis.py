@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from webstrata.rank.spectrum import basis as module
-from webstrata.rank.spectrum.basis import Basis
+from webstrata.rank.spectra import basis as module
+from webstrata.rank.spectra.basis import Basis
 
 if TYPE_CHECKING:
     from pathlib import Path

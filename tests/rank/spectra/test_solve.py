@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from tests.rank.spectrum import reference
+from tests.rank.spectra import reference
 from webstrata.collection.progress import Progress, Task
 from webstrata.errors import Cancelled, SettingError, UsageError
 from webstrata.graph import Graph
 from webstrata.rank import spectrum
-from webstrata.rank.spectrum import solve
+from webstrata.rank.spectra import solve
 
 if TYPE_CHECKING:
     from pathlib import Path

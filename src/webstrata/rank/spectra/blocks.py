@@ -24,14 +24,14 @@ import numpy as np
 from scipy import sparse
 
 from webstrata.collection.progress import Progress
-from webstrata.rank.spectrum.blas import one_thread
-from webstrata.rank.spectrum.quotient import merge
+from webstrata.rank.spectra.blas import one_thread
+from webstrata.rank.spectra.quotient import merge
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from webstrata.graph.structure import Components
-    from webstrata.rank.spectrum.subspaces import Subspaces
+    from webstrata.rank.spectra.subspaces import Subspaces
 
     Values = npt.NDArray[np.complex128]
     Numbers = npt.NDArray[np.int64]
@@ -56,7 +56,7 @@ def diagonalize(subspaces: Subspaces, *, progress: Progress | None = None) -> Ei
     Examples
     --------
     >>> from webstrata.graph import Graph
-    >>> from webstrata.rank.spectrum.subspaces import find_subspaces
+    >>> from webstrata.rank.spectra.subspaces import find_subspaces
     >>> ring = Graph.from_arcs([(0, 1), (1, 2), (2, 3), (3, 0), (4, 0)], num_nodes=6)
     >>> found = diagonalize(find_subspaces(ring, bound=1))
     >>> np.sort_complex(found.values.round(12)).tolist()

@@ -12,8 +12,8 @@ from webstrata.collection.progress import Progress, Task
 from webstrata.errors import Cancelled
 from webstrata.graph.build import build_graph
 from webstrata.rank import spectrum
-from webstrata.rank.spectrum import SpectrumSettings, solve
-from webstrata.rank.spectrum.build import build_spectrum
+from webstrata.rank.spectra import SpectrumSettings, solve
+from webstrata.rank.spectra.build import build_spectrum
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,6 +45,19 @@ def test_it_is_made_once_and_again_when_settings_or_graph_are_others(snapshot: w
     assert turned.is_inverse
     assert {part.name for part in snapshot.parts} >= {"spectrum", "spectrum-inverse"}
     assert snapshot.parts.record("spectrum-inverse").renew.endswith(" 2026-06 --inverse")
+
+
+def test_hosts_have_a_spectrum_of_their_own(tmp_path: Path) -> None:
+    keys = [f"test,{host})/{page}" for host in "abc" for page in range(2)]
+    snapshot = link_pages(tmp_path / "uk", 6, [(0, 2), (2, 0), (4, 1), (4, 5), (5, 4)], keys=keys)
+    found = snapshot.spectrum(level="host", bound=0.9)
+    hosts = snapshot.host_graph
+    assert found.table()["N"] == hosts.num_nodes == 3
+    # a and b link to each other alone, and c to a
+    assert sorted(found.values.real.round(9).tolist()) == [-1.0, 1.0]
+    assert found.table() == spectrum(hosts, SpectrumSettings(bound=0.9)).table()
+    assert snapshot.parts.record("spectrum-host").renew.endswith(" --level host")
+    assert "spectrum" not in snapshot.parts
 
 
 class Breaking(Progress):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from webstrata.rank.spectrum.quotient import Quotient, merge
+from webstrata.rank.spectra.quotient import Quotient, merge
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from webstrata.graph.view import Graph
-    from webstrata.rank.spectrum.quotient import Vector
-    from webstrata.rank.spectrum.subspaces import Subspaces
+    from webstrata.rank.spectra.quotient import Vector
+    from webstrata.rank.spectra.subspaces import Subspaces
 
     Matrix = npt.NDArray[np.float64]
 
@@ -37,7 +37,7 @@ class CoreMatrix:
     Examples
     --------
     >>> from webstrata.graph import Graph
-    >>> from webstrata.rank.spectrum.subspaces import find_subspaces
+    >>> from webstrata.rank.spectra.subspaces import find_subspaces
     >>> graph = Graph.from_arcs([(0, 1)])
     >>> core = CoreMatrix(graph, find_subspaces(graph))
     >>> core.multiply(np.array([1.0, 1.0])).tolist()

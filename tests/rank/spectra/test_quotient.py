@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from tests.rank.spectrum import reference
-from webstrata.rank.spectrum.quotient import merge
+from tests.rank.spectra import reference
+from webstrata.rank.spectra.quotient import merge
 
 
 @st.composite

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from tests.rank.spectrum import reference
-from webstrata.rank.spectrum.blocks import diagonalize
-from webstrata.rank.spectrum.subspaces import find_subspaces
+from tests.rank.spectra import reference
+from webstrata.rank.spectra.blocks import diagonalize
+from webstrata.rank.spectra.subspaces import find_subspaces
 
 
 @given(lists=reference.planted())

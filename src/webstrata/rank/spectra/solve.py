@@ -25,15 +25,15 @@ from webstrata.collection.files import make_directory
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import UsageError, WebstrataError
-from webstrata.rank.spectrum.arnoldi import Arnoldi, spare
-from webstrata.rank.spectrum.blas import one_thread
-from webstrata.rank.spectrum.blocks import diagonalize
-from webstrata.rank.spectrum.communities import Community, describe_community
-from webstrata.rank.spectrum.matrix import CoreMatrix, Product
-from webstrata.rank.spectrum.plan import Plan, make_plan
-from webstrata.rank.spectrum.result import CoreVector, Spectrum
-from webstrata.rank.spectrum.settings import SpectrumSettings
-from webstrata.rank.spectrum.subspaces import find_subspaces
+from webstrata.rank.spectra.arnoldi import Arnoldi, spare
+from webstrata.rank.spectra.blas import one_thread
+from webstrata.rank.spectra.blocks import diagonalize
+from webstrata.rank.spectra.communities import Community, describe_community
+from webstrata.rank.spectra.matrix import CoreMatrix, Product
+from webstrata.rank.spectra.plan import Plan, make_plan
+from webstrata.rank.spectra.result import CoreVector, Spectrum
+from webstrata.rank.spectra.settings import SpectrumSettings
+from webstrata.rank.spectra.subspaces import find_subspaces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from scipy import sparse
 
-from tests.rank.spectrum import reference
-from webstrata.rank.spectrum import matrix as module
-from webstrata.rank.spectrum.matrix import CoreMatrix, Product
-from webstrata.rank.spectrum.subspaces import find_subspaces
+from tests.rank.spectra import reference
+from webstrata.rank.spectra import matrix as module
+from webstrata.rank.spectra.matrix import CoreMatrix, Product
+from webstrata.rank.spectra.subspaces import find_subspaces
 
 
 @given(lists=reference.planted())

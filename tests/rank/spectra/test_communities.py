@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webstrata.rank.spectrum.communities import Community, describe_community
+from webstrata.rank.spectra.communities import Community, describe_community
 
 
 def test_words_that_all_urls_have_tell_nothing() -> None:

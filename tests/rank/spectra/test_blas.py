@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webstrata.rank.spectrum import blas
+from webstrata.rank.spectra import blas
 
 
 def test_the_number_of_threads_is_what_it_was_before_also_after_a_failure() -> None:

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webstrata.errors import DiskFullError, UsageError
-from webstrata.rank.spectrum.settings import DEFAULT_DIMENSION
+from webstrata.rank.spectra.settings import DEFAULT_DIMENSION
 
 if TYPE_CHECKING:
-    from webstrata.rank.spectrum.matrix import CoreMatrix
+    from webstrata.rank.spectra.matrix import CoreMatrix
 
 SHARE = 0.75
 """Share of the free memory that is used where nobody says how much."""
@@ -102,8 +102,8 @@ def make_plan(core: CoreMatrix, arnoldi: int = 0, *, block: int = 16, memory: in
     Examples
     --------
     >>> from webstrata.graph import Graph
-    >>> from webstrata.rank.spectrum.matrix import CoreMatrix
-    >>> from webstrata.rank.spectrum.subspaces import find_subspaces
+    >>> from webstrata.rank.spectra.matrix import CoreMatrix
+    >>> from webstrata.rank.spectra.subspaces import find_subspaces
     >>> graph = Graph.from_arcs([(0, 1)])
     >>> core = CoreMatrix(graph, find_subspaces(graph))
     >>> make_plan(core).dimension

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webstrata.rank.spectrum.arnoldi import Arnoldi
+from webstrata.rank.spectra.arnoldi import Arnoldi
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webstrata.collection.settings import Settings, not_negative, positive, setting
+from webstrata.collection.settings import Settings, not_negative, one_of, positive, setting
+from webstrata.rank.settings import LEVELS
 
 DEFAULT_DIMENSION = 1000
 """n_A where nobody says otherwise and the core is as large."""
@@ -18,6 +19,9 @@ _block = ("between 1 and 64", lambda value: 1 <= value <= 64)
 class SpectrumSettings(Settings):
     """How the spectrum of the Google matrix at α = 1 is found."""
 
+    level: str = setting(
+        "page", "Of which graph: that of a `page`, `host` or `domain` a node.", check=one_of(*LEVELS)
+    )
     inverse: bool = setting(False, "Turn all arcs round: the spectrum of G*, to which CheiRank belongs.")
     arnoldi: int = setting(
         0,

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from tests.rank.spectrum import reference
+from tests.rank.spectra import reference
 from webstrata.errors import DiskFullError, UsageError
-from webstrata.rank.spectrum.matrix import CoreMatrix
-from webstrata.rank.spectrum.plan import Plan, make_plan
-from webstrata.rank.spectrum.subspaces import find_subspaces
+from webstrata.rank.spectra.matrix import CoreMatrix
+from webstrata.rank.spectra.plan import Plan, make_plan
+from webstrata.rank.spectra.subspaces import find_subspaces
 
 if TYPE_CHECKING:
     from pathlib import Path

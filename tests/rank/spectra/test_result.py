@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tests.rank.spectrum import reference
+from tests.rank.spectra import reference
 from webstrata.errors import FormatError, MissingError
 from webstrata.rank import spectrum
-from webstrata.rank.spectrum import open_spectrum
+from webstrata.rank.spectra import open_spectrum
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -49,7 +49,7 @@ import numpy as np
 from scipy.linalg import schur
 
 from webstrata.collection.files import explained, make_directory, replace_file
-from webstrata.rank.spectrum.basis import FILE, Basis
+from webstrata.rank.spectra.basis import FILE, Basis
 
 if TYPE_CHECKING:
     from collections.abc import Callable

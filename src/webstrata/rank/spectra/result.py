@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from webstrata.collection.files import explained, replace_file
 from webstrata.errors import FormatError
-from webstrata.rank.spectrum.communities import Community
+from webstrata.rank.spectra.communities import Community
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,7 +1,7 @@
 """The spectrum of the Google matrix at α = 1: invariant subspaces, and the core by Arnoldi's method."""
 
-from webstrata.rank.spectrum.result import CoreVector, Spectrum, open_spectrum
-from webstrata.rank.spectrum.settings import SpectrumSettings
-from webstrata.rank.spectrum.solve import spectrum
+from webstrata.rank.spectra.result import CoreVector, Spectrum, open_spectrum
+from webstrata.rank.spectra.settings import SpectrumSettings
+from webstrata.rank.spectra.solve import spectrum
 
 __all__ = ["CoreVector", "Spectrum", "SpectrumSettings", "open_spectrum", "spectrum"]

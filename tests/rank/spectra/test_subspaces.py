@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.rank.spectrum import reference
+from tests.rank.spectra import reference
 from webstrata.errors import UsageError
 from webstrata.graph import Graph
-from webstrata.rank.spectrum.subspaces import find_subspaces
+from webstrata.rank.spectra.subspaces import find_subspaces
 
 if TYPE_CHECKING:
     from pathlib import Path

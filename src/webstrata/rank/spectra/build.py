@@ -1,34 +1,35 @@
-"""The parts `spectrum` and `spectrum-inverse` of a snapshot: the spectra of G and G* of its graph."""
+"""The parts `spectrum` and `spectrum-inverse` of a snapshot: the spectra of G and G* of its graph.
+
+Of the graphs of hosts and of domains, they are `spectrum-host`, `spectrum-host-inverse` and so on.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from webstrata.collection.settings import ResourcesSettings
-from webstrata.graph.build import StoredGraph
-from webstrata.rank.spectrum.result import Spectrum, open_spectrum
-from webstrata.rank.spectrum.settings import SpectrumSettings
-from webstrata.rank.spectrum.solve import spectrum
-from webstrata.store.urls import Urls
+from webstrata.rank.spectra.result import Spectrum, open_spectrum
+from webstrata.rank.spectra.settings import SpectrumSettings
+from webstrata.rank.spectra.solve import spectrum
+from webstrata.rank.stored import RankedGraph
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from webstrata.collection import Snapshot
     from webstrata.collection.progress import Progress
 
 PART = "spectrum"
 
 
-def part_name(*, inverse: bool) -> str:
+def part_name(settings: SpectrumSettings) -> str:
     """The name of the part.
 
     Examples
     --------
-    >>> part_name(inverse=True)
-    'spectrum-inverse'
+    >>> part_name(SpectrumSettings(inverse=True)), part_name(SpectrumSettings(level="host"))
+    ('spectrum-inverse', 'spectrum-host')
     """
-    return f"{PART}-inverse" if inverse else PART
+    name = PART if settings.level == "page" else f"{PART}-{settings.level}"
+    return f"{name}-inverse" if settings.inverse else name
 
 
 def build_spectrum(
@@ -62,7 +63,7 @@ def build_spectrum(
     """
     settings = settings or snapshot.settings(SpectrumSettings)
     workers = workers or snapshot.settings(ResourcesSettings).num_workers
-    name = part_name(inverse=settings.inverse)
+    name = part_name(settings)
     made_from = snapshot.parts.record("graph").checksum
     if name in snapshot.parts:
         record = snapshot.parts.record(name)
@@ -70,6 +71,8 @@ def build_spectrum(
             with snapshot.open_part(name) as part:
                 return open_spectrum(part.path)
     command = f"webstrata spectrum {snapshot.collection.path} {snapshot.label}"
+    if settings.level != "page":
+        command += f" --level {settings.level}"
     if settings.inverse:
         command += " --inverse"
     if settings.arnoldi:
@@ -77,29 +80,20 @@ def build_spectrum(
     with snapshot.build(
         name, settings=settings, inputs=("graph",), renew=command, progress=progress
     ) as build:
-        with snapshot.open_part("graph") as part:
-            graph = StoredGraph(part.path, part)
-            found = spectrum(
-                graph,
-                settings,
-                transpose=graph.transpose(),
-                names=_names(snapshot),
-                # what is there is kept by a build that comes to no end
-                folder=build.folder / "shards" / "arnoldi",
-                workers=workers,
-                progress=progress,
-            )
+        held = RankedGraph(snapshot, settings.level)
+        found = spectrum(
+            held.graph,
+            settings,
+            transpose=held.graph.transpose(),
+            names=held.names or (),
+            # what is there is kept by a build that comes to no end
+            folder=build.folder / "shards" / "arnoldi",
+            workers=workers,
+            progress=progress,
+        )
         found.write(build.path)
         table = found.table()
         build.count(
             subspaces=table["N_d"], subspace_nodes=table["N_s"], ones=table["N_1"], arnoldi=table["n_A"]
         )
     return found
-
-
-def _names(snapshot: Snapshot) -> Sequence[str]:
-    """The URLs of nodes; none in a snapshot that has a graph alone."""
-    if "urls" not in snapshot.parts:
-        return ()
-    part = snapshot.open_part("urls")
-    return Urls(part.path, part)
