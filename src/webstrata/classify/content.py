@@ -132,6 +132,11 @@ def _build(
     for column in columns:
         group, _, name = column.partition("_")
         found[column] = pa.array(groups[group][:, NAMES.index(name)], pa.float32(), from_pandas=True)
+    if not settings.query_words:
+        name = "B" if columns is B else "A"
+        progress.note(
+            f"no query words (`--query-words FILE`): query precision and recall are missing in set {name}"
+        )
     return pa.table({HOST: pa.array(sites.names, pa.string()), **found})
 
 

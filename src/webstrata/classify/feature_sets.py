@@ -27,8 +27,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from webstrata.classify.cost import Cost, Meter
+from webstrata.classify.earlier import find_earlier
 from webstrata.classify.settings import ClassifySettings
 from webstrata.classify.sites import site_key
+from webstrata.classify.sparse_table import count_features, is_sparse
 from webstrata.collection.files import explained, open_writer, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import describe, to_text, unknown_name
@@ -63,7 +65,9 @@ class FeatureSet:
     heeds: tuple[str, ...] = ()
     """Settings that it depends on."""
     through_time: bool = False
-    """Whether it is made from these parts of all earlier snapshots too."""
+    """Whether it is made from these parts of earlier snapshots too; see `earlier`."""
+    last_alone: bool = False
+    """Whether of these the last one is enough, where the setting `earlier` names none."""
     formulas: str = ""
     """``module:mapping`` from the names of its features to what each is, for the docs; none for too many."""
 
@@ -79,6 +83,8 @@ class FeatureSet:
 
 CONTENT = ("query_words", "stop_words", "ngram", "corpus_pages")
 """Settings that features of pages depend on."""
+TERMS = ("max_terms", "least_share", "most_share", "max_pages", "k1", "b")
+"""Settings that vectors of terms depend on."""
 
 SETS: dict[str, FeatureSet] = {
     "A": FeatureSet(
@@ -108,6 +114,31 @@ SETS: dict[str, FeatureSet] = {
         ("graph", "urls"),
         ("trusted", "registers"),
         formulas="webstrata.classify.links:FORMULAS",
+    ),
+    "temporal-link": FeatureSet(
+        "webstrata.classify.temporal_links:build_temporal_link",
+        "How links of a site die and grow from one snapshot to another, and how much of its neighbourhood "
+        "stays: I₀, I₁ link to it before and after, Γ₀, Γ₁ are linked to, Γ_k by walks of exactly k links.",
+        ("graph", "urls"),
+        ("earlier", "fingerprints"),
+        through_time=True,
+        last_alone=True,
+        formulas="webstrata.classify.temporal_links:FORMULAS",
+    ),
+    "bm25": FeatureSet(
+        "webstrata.classify.term_vectors:build_bm25",
+        "Which terms a site has, weighted by BM25; TERM stands for each of the vocabulary.",
+        ("summaries", "urls"),
+        TERMS,
+        formulas="webstrata.classify.term_vectors:FORMULAS",
+    ),
+    "temporal-content": FeatureSet(
+        "webstrata.classify.temporal_content:build_temporal_content",
+        "How the weights of terms change over snapshots; TERM stands for each of the vocabulary.",
+        ("summaries", "urls"),
+        ("earlier", "decay", *TERMS),
+        through_time=True,
+        formulas="webstrata.classify.temporal_content:FORMULAS",
     ),
 }
 """The feature sets by name, in the order in which they are made."""
@@ -207,7 +238,7 @@ def build_set(
     progress = progress or Progress()
     part = part_name(name)
     # what lacks inputs is refused, also where a set made from other ones is still there
-    list_inputs(snapshot, described)
+    list_inputs(snapshot, described, settings)
     if read_kept(snapshot, part, described, settings) is None:
         with Meter() as meter:
             table = described.load()(snapshot, settings, progress)
@@ -216,7 +247,9 @@ def build_set(
     return describe_made(snapshot, name, kept=True)
 
 
-def list_inputs(snapshot: Snapshot, described: FeatureSet) -> dict[str, str]:
+def list_inputs(
+    snapshot: Snapshot, described: FeatureSet, settings: ClassifySettings | None = None
+) -> dict[str, str]:
     """The parts that a set is made from, with their checksums now; `MissingError` where one is not there.
 
     Examples
@@ -229,10 +262,10 @@ def list_inputs(snapshot: Snapshot, described: FeatureSet) -> dict[str, str]:
     """
     found = {f"{snapshot.label}/{name}": snapshot.parts.record(name).checksum for name in described.inputs}
     if described.through_time:
-        for earlier in snapshot.collection:
-            if earlier.label < snapshot.label and all(name in earlier.parts for name in described.inputs):
-                for name in described.inputs:
-                    found[f"{earlier.label}/{name}"] = earlier.parts.record(name).checksum
+        named = settings.earlier if settings else ()
+        for other in find_earlier(snapshot, named, described.inputs, last_alone=described.last_alone):
+            for name in described.inputs:
+                found[f"{other.label}/{name}"] = other.parts.record(name).checksum
     return found
 
 
@@ -255,7 +288,7 @@ def read_kept(
         made, values = held.record.settings, settings.to_dict()
         facts = _read_facts(held.path / FACTS)
         same = all(made.get(name) == values.get(name) for name in described.heeds)
-        same = same and held.record.inputs == list_inputs(snapshot, described)
+        same = same and held.record.inputs == list_inputs(snapshot, described, settings)
         return facts if same and facts.get("files") == digest_files(settings, described.heeds) else None
 
 
@@ -284,14 +317,14 @@ def keep_table(
     """
     files = digest_files(settings, described.heeds)
     facts = {"about": described.about, "files": files, "cost": asdict(cost)}
-    inputs = tuple(list_inputs(snapshot, described))
+    inputs = tuple(list_inputs(snapshot, described, settings))
     renew = _write_command(name, described, settings)
     with snapshot.build(part, settings=settings, inputs=inputs, renew=renew, progress=progress) as build:
         for file, content in {TABLE: table, **(others or {})}.items():
             with open_writer(build.path / file) as stream:
                 pq.write_table(content, stream, compression="zstd")
         replace_file(build.path / FACTS, json.dumps(facts, indent=1).encode())
-        build.count(rows=len(table), features=table.num_columns - (HOST in table.column_names))
+        build.count(rows=len(table), features=count_features(table))
 
 
 def describe_made(snapshot: Snapshot, name: str, *, kept: bool) -> Made:
@@ -350,6 +383,9 @@ def load_features(
     (['a.org'], ['B:words'], array([[7.]], dtype=float32))
     """
     tables = {name: read_features(snapshot, name) for name in names}
+    for name, table in tables.items():
+        if is_sparse(table):
+            raise ValueError(f"names: {name} has sparse rows; `sparse_table.from_table` reads its table")
     hosts = sorted({host for table in tables.values() for host in table[HOST].to_pylist()}, key=site_key)
     places = {host: place for place, host in enumerate(hosts)}
     columns = [f"{name}:{column}" for name, table in tables.items() for column in table.column_names[1:]]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webstrata.collection.settings import Settings, not_negative, setting
+from webstrata.collection.settings import Settings, not_negative, positive, setting
 
 _ngram = ("between 2 and 8", lambda value: 2 <= value <= 8)
 _power = ("a power of 2 from 16 to 4096", lambda value: 16 <= value <= 4096 and value & (value - 1) == 0)
+_share = ("between 0 and 1", lambda value: 0 <= value <= 1)
+_above = ("above 0", lambda value: value > 0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,3 +39,29 @@ class ClassifySettings(Settings):
         64, "Registers of a counter of supporters; 64 are right to 13%, four times as many to half of it.",
         check=_power,
     )  # fmt: skip
+    earlier: tuple[str, ...] = setting(
+        (),
+        "Earlier snapshots that temporal sets look back at, as 2026-04,2026-05, or all; without any, the "
+        "last one for links and all for terms.",
+    )
+    fingerprints: int = setting(
+        128,
+        "Fingerprints that similarities of neighbourhoods are estimated by; with 128 they are right to 12% "
+        "of their largest value 95 times in 100, with four times as many to half of it.",
+        check=positive,
+    )
+    max_terms: int = setting(10_000, "Terms of the vocabulary at most.", check=positive)
+    least_share: float = setting(
+        0.1, "Share of sites that a term of the vocabulary must be in.", check=_share
+    )
+    most_share: float = setting(0.5, "Share of sites that a term of the vocabulary may be in.", check=_share)
+    max_pages: int = setting(
+        400, "Pages of a site that its terms are counted in, at most; 0 means all.", check=not_negative
+    )
+    k1: float = setting(
+        1.2, "How soon further occurrences of a term stop to count, for BM25.", check=not_negative
+    )
+    b: float = setting(0.75, "How much the length of a document counts, for BM25.", check=_share)
+    decay: float = setting(
+        0.5, "How fast older snapshots are forgotten: e to the minus this, for each one back.", check=_above
+    )
