@@ -73,12 +73,7 @@ def build_a(snapshot: Snapshot, settings: ClassifySettings, progress: Progress) 
     Traceback (most recent call last):
     webstrata.errors.MissingError: ...2026-06: there is no part text (parts: none yet); build it first
     """
-    table = _build(snapshot, settings, progress, A)
-    if not settings.query_words:
-        progress.note(
-            "no query words (`--query-words FILE`): query precision and recall are missing in set A"
-        )
-    return table
+    return _build(snapshot, settings, progress, A)
 
 
 def build_aa(snapshot: Snapshot, settings: ClassifySettings, progress: Progress) -> pa.Table:
