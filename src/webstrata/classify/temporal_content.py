@@ -47,8 +47,8 @@ FORMULAS = {
 }
 """What each column is, TERM standing for every term."""
 DECAY = 0.5
-_CELLS = 1 << 23
-"""Weights of a snapshot that are unpacked at a time, 64 MiB of them."""
+_CELLS = 1 << 20
+"""Weights of a snapshot that are unpacked at a time, 8 MiB: what fits into caches is twice as fast."""
 
 
 def name_groups(num_snapshots: int) -> tuple[str, ...]:
