@@ -25,6 +25,9 @@ def test_whatever_is_said_of_a_page_makes_another_version() -> None:
         ),
     ]
     assert len({identify("org,a)/", ROW, []), *others}) == 7
+    # what stands around main content makes none
+    around = ROW | {"text": "Tropical fish\nvisitor 7", "main": [0, 13]}
+    assert identify("org,a)/", ROW, []) == identify("org,a)/", around, [])
     # pieces do not run into each other
     assert identify("org,a)/", ROW, ["ab", "c"]) != identify("org,a)/", ROW, ["a", "bc"])
 

@@ -41,6 +41,28 @@ def test_pages_are_found_and_shown_with_dates_and_scores(webstrata: Command) -> 
     assert webstrata("search", "uk", "chi", "--complete").stdout == "chips\n"
 
 
+@pytest.mark.usefixtures("uk")
+def test_a_partition_answers_as_the_index_does(webstrata: Command) -> None:
+    done = webstrata("search", "uk", "fish", "--partition", "terms")
+    assert done.returncode == 2
+    assert "make it with `webstrata index uk --partition terms`" in done.stderr
+    done = webstrata("index", "uk", "--partition", "terms", "--parts", "1")
+    assert "uk: divided by terms into 1 parts." in done.stdout
+    through = webstrata("search", "uk", "tropical fish", "--partition", "terms")
+    assert through.stdout == webstrata("search", "uk", "tropical fish").stdout
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("uk")
+def test_partitions_are_made_and_measured_side_by_side(webstrata: Command) -> None:
+    told = json.loads(
+        webstrata("search", "compare", "uk", "--parts", "2", "--queries", "20", "--json").stdout
+    )
+    assert [each["name"] for each in told["measured"]] == ["one index", "documents", "terms"]
+    assert all(each["same"] == 1.0 for each in told["measured"])
+    assert "busiest/mean" in webstrata("search", "compare", "uk", "--parts", "2", "--queries", "5").stdout
+
+
 def test_bad_queries_and_dates_and_old_indexes_get_one_sentence(
     webstrata: Command, uk: ws.Collection
 ) -> None:

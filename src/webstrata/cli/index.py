@@ -22,10 +22,22 @@ if TYPE_CHECKING:
     metavar="LABELS",
     help="Labels with commas between them; all that have text if not told.",
 )
+@click.option(
+    "--partition",
+    type=click.Choice(["documents", "terms", "tiers"]),
+    help="Divide the index too: by the hash of URLs, by terms, or by the links to pages.",
+)
+@click.option("--parts", type=click.IntRange(1, 1024), default=4, help="Parts of the partition.")
 @options(SearchSettings, only=BUILDING)
 @json_option
 def command(
-    collection: Collection, snapshots: str, search_options: dict[str, object], *, as_json: bool
+    collection: Collection,
+    snapshots: str,
+    partition: str | None,
+    parts: int,
+    search_options: dict[str, object],
+    *,
+    as_json: bool,
 ) -> None:
     """Build the text index of COLLECTION, or add to it the snapshots that are new.
 
@@ -38,6 +50,10 @@ def command(
     settings = collection.settings(SearchSettings, search_options)
     chosen = choose_snapshots(collection, snapshots)
     facts = build_index(collection, chosen, settings, progress=TerminalProgress())
+    if partition is not None:
+        from webstrata.search.partitions import build_partition
+
+        build_partition(collection, partition, parts, progress=TerminalProgress())
     record = collection.parts.record(PART)
     if as_json:
         show_json({
@@ -48,6 +64,8 @@ def command(
         })  # fmt: skip
         return
     counts = record.counts
+    if partition is not None:
+        click.echo(f"{collection.path}: divided by {partition} into {parts} parts.")
     click.echo(
         f"{collection.path}: {counts['documents']:,} documents for {counts['pages']:,} pages of "
         f"{counts['snapshots']} snapshots, {counts['new']:,} of them new, in {counts['segments']} segments "

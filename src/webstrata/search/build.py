@@ -65,7 +65,7 @@ WORD_BYTES = 32
 """Memory for each word of a segment that is being made: text, terms, postings, positions."""
 
 
-class _Work(NamedTuple):
+class Work(NamedTuple):
     """A segment to be written: which nodes of which snapshots."""
 
     stemmer: str | None
@@ -128,7 +128,7 @@ def build_index(
         added = _identify(build, before, sources)
         works = _split(added, stemmer, settings.memory // workers // WORD_BYTES, workers)
         if not (works or before.segments):
-            works = [_Work(stemmer, ())]  # an index of nothing is one all the same
+            works = [Work(stemmer, ())]  # an index of nothing is one all the same
         written = shards.run(
             build,
             write_segment,
@@ -277,13 +277,13 @@ def _identify(build: Build, before: _Before, sources: Sequence[Source]) -> _Adde
     return _Added(pieces, len(register), sum(map(len, ordered)))
 
 
-def _split(added: _Added, stemmer: str | None, max_words: int, workers: int) -> list[_Work]:
+def _split(added: _Added, stemmer: str | None, max_words: int, workers: int) -> list[Work]:
     """Cut the new documents into segments: as many as there are workers, more where they are too long."""
     total = sum(int(words.sum()) for _, _, words in added.pieces)
     # a few pages are not worth a second process, or a second segment in every query
     wanted = workers if total > 1 << 20 else 1
     size = min(max_words, -(-total // wanted) + 1)
-    works: list[_Work] = []
+    works: list[Work] = []
     pieces: list[tuple[Source, tuple[int, ...]]] = []
     room = size
     for source, nodes, words in added.pieces:
@@ -296,15 +296,15 @@ def _split(added: _Added, stemmer: str | None, max_words: int, workers: int) -> 
             room -= int(ends[stop - 1]) - used
             start = stop
             if start < len(nodes) or room <= 0:
-                works.append(_Work(stemmer, tuple(pieces)))
+                works.append(Work(stemmer, tuple(pieces)))
                 pieces, room = [], size
-    return [*works, _Work(stemmer, tuple(pieces))] if pieces else works
+    return [*works, Work(stemmer, tuple(pieces))] if pieces else works
 
 
 # ---- segments
 
 
-def write_segment(work: _Work, folder: Path, task: Task) -> dict[str, int]:
+def write_segment(work: Work, folder: Path, task: Task) -> dict[str, int]:
     """Write a segment with the documents of some nodes, in their order.
 
     Examples
@@ -312,7 +312,7 @@ def write_segment(work: _Work, folder: Path, task: Task) -> dict[str, int]:
     >>> from webstrata.collection.progress import Progress
     >>> folder = getfixture("tmp_path")
     >>> with Progress().task("indexing") as task:
-    ...     write_segment(_Work(None, ()), folder, task)
+    ...     write_segment(Work(None, ()), folder, task)
     {'documents': 0}
     """
     writer = core.Writer(folder, FIELDS, core.Analyzer(load_core(), work.stemmer))

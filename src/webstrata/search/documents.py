@@ -1,9 +1,10 @@
 """Documents: one for each version of a page, with a label of the snapshots that have it.
 
-A version is what a page says and what it is called: title, text, which of it is main content, language, and
-the different texts of followed links to it from other pages. Its identity is a digest of these and of the row
-key, so that a page that has not changed from one snapshot to the next has one document, and a page that
-changes back gets its old one.
+A version is what a page says and what it is called: title, main content (all of the text where none was
+found), language, and the different texts of followed links to it from other pages. What stands around main
+content, as menus, counters and advertisements, is of the first snapshot that has the version. Its identity is
+a digest of these and of the row key, so that a page that has not changed from one snapshot to the next has
+one document, and a page that changes back gets its old one.
 
 Numbers of documents are given in the order of snapshots as they were added, then of nodes. For each snapshot
 a map leads from node to document; labels are made of these maps.
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from webstrata.search.fields import split_text
 from webstrata.store.anchors import Anchors
 from webstrata.store.links import NOFOLLOW
 from webstrata.store.text import BATCH, Text
@@ -153,8 +155,8 @@ def identify(key: str, row: Mapping[str, Any], anchors: Sequence[str]) -> bytes:
     (16, True, False)
     """
     digest = hashlib.blake2b(digest_size=DIGEST)
-    places = ",".join(map(str, row["main"] or []))
-    for piece in (key, row["title"], row["text"], places, row["language"] or "", *anchors):
+    main, _ = split_text(row["text"], row["main"] or [])
+    for piece in (key, row["title"], row["language"] or "", "\n".join(main), *anchors):
         data = piece.encode()
         # lengths, so that no two lists of pieces look alike
         digest.update(len(data).to_bytes(8, "little"))

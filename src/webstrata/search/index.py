@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import bisect
 from collections import Counter
+from contextlib import ExitStack
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from webstrata._core import search as core
 from webstrata.collection.collection import parse_label
 from webstrata.collection.files import explained
 from webstrata.errors import FormatError, LabelError, MissingError
+from webstrata.search.documents import Held
 from webstrata.search.fields import NUMBERS, weights
 from webstrata.search.files import FACTS, PART, SEGMENTS, read_documents, read_facts, read_map
 from webstrata.search.hits import Hits
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
 
     from webstrata.collection import Collection
     from webstrata.collection.parts import Part
+    from webstrata.search.brokers import Broker
+    from webstrata.search.documents import Source
 
 MAX_EXPANDED = 1 << 14
 """Terms of a segment that are looked at for those that a prefix stands for."""
@@ -81,6 +85,8 @@ class TextIndex:
         self._factors: dict[tuple[int, float], tuple[npt.NDArray[np.float32], dict[str, list[str]]]] = {}
         self._nodes: dict[str, npt.NDArray[np.int64]] = {}
         self._texts: dict[str, Text] = {}
+        self._stack = ExitStack()
+        self._held: dict[str, Held] = {}
 
     @classmethod
     def open(cls, collection: Collection) -> TextIndex:
@@ -121,6 +127,7 @@ class TextIndex:
         limit: int | None = None,
         grouped: bool = True,
         settings: SearchSettings | None = None,
+        through: Broker | None = None,
     ) -> Hits:
         """The best pages for a query.
 
@@ -141,6 +148,8 @@ class TextIndex:
             near-duplicates are folded.
         settings
             How it is scored; as the files say where not given.
+        through
+            A partition of this index that is asked in its place.
         """
         settings = settings or self.collection.settings(SearchSettings)
         limit = limit or settings.limit
@@ -149,7 +158,7 @@ class TextIndex:
         clause = within(compiler.compile(query), host)
         fetched = 2 * limit if grouped else limit
         while True:
-            found = self.top(clause, fetched, mask, settings)
+            found = (through or self).top(clause, fetched, mask, settings)
             kept, folded = (
                 self._group(found[0], limit, settings)
                 if grouped
@@ -252,6 +261,12 @@ class TextIndex:
     def _keys(self, documents: npt.NDArray[np.integer]) -> list[str]:
         found: list[str] = take(self.documents["row_key"], documents).to_pylist()
         return found
+
+    def source(self, label: str) -> Source:
+        """Where the pages of a snapshot are read; kept from removal."""
+        if label not in self._held:
+            self._held[label] = Held.open(self.collection[label], self._stack)
+        return self._held[label].source(label)
 
     def text(self, label: str) -> Text:
         """The text of a snapshot."""

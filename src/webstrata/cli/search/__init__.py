@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import click
 
 COMMANDS: Mapping[str, str] = {
+    "compare": "Measure partitions of the index by documents and by terms, side by side.",
     "pages": "Find pages of COLLECTION by their words (what is done if no command is named).",
 }
 

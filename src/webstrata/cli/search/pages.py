@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import click
@@ -24,6 +25,11 @@ _SCORING = [name for name in SearchSettings.__dataclass_fields__ if name not in 
 @click.option("--from", "since", metavar="DATE", help="The first snapshot that counts.")
 @click.option("--to", "until", metavar="DATE", help="The last snapshot that counts.")
 @click.option("--host", metavar="HOST", help="Pages of this host, or of this domain and all hosts below it.")
+@click.option(
+    "--partition",
+    type=click.Choice(["documents", "terms", "tiers"]),
+    help="Ask this partition of the index, its parts in processes of their own.",
+)
 @click.option("--complete", is_flag=True, help="List words that begin as QUERY does, in place of pages.")
 @options(SearchSettings, only=_SCORING)
 @json_option
@@ -34,6 +40,7 @@ def command(
     since: str | None,
     until: str | None,
     host: str | None,
+    partition: str | None,
     search_options: dict[str, object],
     *,
     complete: bool,
@@ -56,7 +63,15 @@ def command(
         else:
             click.echo("\n".join(words))
         return
-    hits = index.search(query, at=at, since=since, until=until, host=host, settings=settings)
+    with ExitStack() as stack:
+        through = None
+        if partition is not None:
+            from webstrata.search.brokers import BROKERS
+
+            through = stack.enter_context(BROKERS[partition](index, partition))
+        hits = index.search(
+            query, at=at, since=since, until=until, host=host, settings=settings, through=through
+        )
     if as_json:
         _, links = index.factors(hits.mask, settings.link_weight)
         show_json({

@@ -1,0 +1,294 @@
+"""An index in parts: by documents, by terms, or in tiers (LECT).
+
+*By documents* (the part ``search-documents``): a document is in the part that the hash of its row key names.
+Every part is an index of its own, and every query goes to all of them. *In tiers* (``search-tiers``): the
+same, but the first part has the documents that are likely to score high, those with most links, and the next
+one is asked only if too few were found. *By terms* (``search-terms``): a part has the whole lists of some
+terms, and a query goes to the parts of its terms alone, but lists travel.
+
+::
+
+    partition.json             how it was made
+    0/segments/, 0/documents   a part by documents: an index of tantivy, and the documents of its own numbers
+    0/terms.arrow              a part by terms: key (number of the field, blank, term), sorted; list
+    lengths/NAME               by terms: the code of each document's length in a field, for who merges
+
+Partitions are made from the part `search`, whose documents, labels and maps they share.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from webstrata.collection import shards
+from webstrata.collection.files import explained, make_directory, open_writer, replace_file
+from webstrata.collection.progress import Progress
+from webstrata.collection.settings import ResourcesSettings
+from webstrata.errors import FormatError, MissingError, UsageError
+from webstrata.search.build import Work, write_segment
+from webstrata.search.documents import Source
+from webstrata.search.fields import FIELDS, NUMBERS, SCORED
+from webstrata.search.files import SEGMENTS, put_together
+from webstrata.search.index import TextIndex
+from webstrata.search.postings import pack
+from webstrata.summaries.build import find_stemmer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from webstrata.collection import Collection
+    from webstrata.collection.build import Build
+
+KINDS = ("documents", "terms", "tiers")
+FACTS = "partition.json"
+DOCUMENTS = "documents"
+TERMS = "terms.arrow"
+TIER_RATIO = 4
+"""How many times as many documents a tier has as the one before it."""
+_LISTS = pa.schema([("key", pa.large_string()), ("list", pa.large_binary())])
+_BATCH = 1 << 14
+
+
+@dataclass
+class PartitionFacts:
+    """How a partition was made."""
+
+    kind: str
+    parts: int
+    num_documents: int = 0
+    num_words: list[int] = field(default_factory=list)
+    """Of each field."""
+    segments: list[list[str]] = field(default_factory=list)
+    """Of each part by documents."""
+
+
+def part_name(kind: str) -> str:
+    """The part that holds a partition of a kind.
+
+    Examples
+    --------
+    >>> part_name("terms")
+    'search-terms'
+    """
+    return f"search-{kind}"
+
+
+def place_of(name: str, parts: int) -> int:
+    """The part that a row key, or a term, belongs to.
+
+    Examples
+    --------
+    >>> [place_of(key, 4) for key in ("org,a)/", "org,b)/", "fish")]
+    [2, 3, 3]
+    """
+    return zlib.crc32(name.encode()) % parts
+
+
+def assign_documents(index: TextIndex, kind: str, parts: int) -> npt.NDArray[np.int64]:
+    """The part of each document.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> table = pa.table({"row_key": ["org,a)/", "org,b)/"]})
+    >>> assign_documents(SimpleNamespace(documents=table), "documents", 4).tolist()
+    [2, 3]
+    """
+    if kind == "documents":
+        keys = index.documents["row_key"].to_pylist()
+        return np.array([place_of(key, parts) for key in keys], np.int64)
+    factors, used = index.factors((1 << len(index.snapshots)) - 1, 1.0)
+    if not used:
+        raise MissingError(
+            f"{index.collection.path}: tiers are made by the links to pages, and no snapshot has been "
+            "ranked; rank them with `webstrata rank` first"
+        )
+    shares = TIER_RATIO ** np.arange(parts)
+    bounds = np.cumsum(shares)[:-1] / shares.sum() * len(factors)
+    ranks = np.empty(len(factors), np.int64)
+    ranks[np.argsort(-factors, kind="stable")] = np.arange(len(factors))
+    return np.searchsorted(bounds, ranks, "right")
+
+
+def build_partition(
+    collection: Collection,
+    kind: str,
+    parts: int,
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> PartitionFacts:
+    """Make a partition of a collection's index, which is there.
+
+    Parameters
+    ----------
+    collection
+        With the part `search`.
+    kind
+        ``documents``, ``terms`` or ``tiers``.
+    parts
+        How many.
+    workers
+        Processes that write segments; as ``[resources]`` says where not given.
+    progress
+        Where the build reports.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> build_partition(ws.create(getfixture("tmp_path") / "uk"), "terms", 4)
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...uk: there is no text index; make it with `webstrata index ...uk`
+    """
+    if kind not in KINDS:
+        raise UsageError(f"--partition: expected one of {', '.join(KINDS)}, got {kind}")
+    if not 1 <= parts <= 1024:
+        raise UsageError(f"--parts: expected between 1 and 1024, got {parts}")
+    progress = progress or Progress()
+    workers = workers or collection.settings(ResourcesSettings).num_workers
+    index = TextIndex.open(collection)
+    renew = f"webstrata index {{collection}} --partition {kind} --parts {parts}"
+    facts = PartitionFacts(kind, parts, len(index), index.reader.num_words())
+    with collection.build(part_name(kind), inputs=("/search",), renew=renew, progress=progress) as build:
+        if kind == "terms":
+            _write_terms(build, index, parts)
+        else:
+            facts.segments = _write_documents(build, index, kind, parts, workers)
+        replace_file(build.path / FACTS, json.dumps(asdict(facts), indent=1).encode())
+        build.count(parts=parts, documents=len(index))
+    return facts
+
+
+def ensure_partition(
+    collection: Collection, kind: str, parts: int, *, progress: Progress | None = None
+) -> None:
+    """Make a partition unless it is there, of the index as it is now and in so many parts.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> ensure_partition(ws.create(getfixture("tmp_path") / "uk"), "documents", 2)
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...uk: there is no text index; make it with `webstrata index ...uk`
+    """
+    name = part_name(kind)
+    if name in collection.parts and "search" in collection.parts:
+        record = collection.parts.record(name)
+        index = collection.parts.record("search")
+        if record.inputs.get("/search") == index.checksum and record.counts.get("parts") == parts:
+            return
+    build_partition(collection, kind, parts, progress=progress)
+
+
+def read_partition(path: Path) -> PartitionFacts:
+    """What a partition says of itself.
+
+    Examples
+    --------
+    >>> path = getfixture("tmp_path") / "partition.json"
+    >>> _ = path.write_text('{"kind": "terms", "parts": 4}')
+    >>> read_partition(path).parts
+    4
+    """
+    with explained(path, "read"):
+        content = path.read_bytes()
+    try:
+        return PartitionFacts(**json.loads(content))
+    except (ValueError, TypeError) as error:
+        raise FormatError(
+            f"{path}: this does not describe a partition ({error}); make it again with `webstrata index`"
+        ) from error
+
+
+# ---- by documents
+
+
+def _write_documents(build: Build, index: TextIndex, kind: str, parts: int, workers: int) -> list[list[str]]:
+    stemmer = find_stemmer(index.facts.stemmer)
+    works: list[Work] = []
+    given = assign_documents(index, kind, parts)
+    for part, pieces in enumerate(_split_documents(index, given, parts)):
+        documents = np.concatenate([np.zeros(0, "<u4"), *(documents for _, _, documents in pieces)])
+        folder = make_directory(build.path / str(part))
+        with open_writer(folder / DOCUMENTS) as stream:
+            stream.write(documents.astype("<u4").data)
+        works.append(Work(stemmer, tuple((source, tuple(nodes.tolist())) for source, nodes, _ in pieces)))
+    written = shards.run(
+        build,
+        write_segment,
+        [
+            shards.Shard(f"part-{number:04}", work, sum(len(nodes) for _, nodes in work.pieces))
+            for number, work in enumerate(works)
+        ],
+        workers=workers,
+        title="indexing parts",
+        unit="documents",
+    )
+    return [
+        put_together(build.path / str(number) / SEGMENTS, [(shard.path, True)])
+        for number, shard in enumerate(written)
+    ]
+
+
+_Piece = tuple[Source, "npt.NDArray[np.int64]", "npt.NDArray[np.int64]"]
+
+
+def _split_documents(index: TextIndex, given: npt.NDArray[np.int64], parts: int) -> Iterator[list[_Piece]]:
+    """For each part the nodes of each snapshot that it takes, and their documents."""
+    homes = np.full(len(index), -1, np.int64)  # the first snapshot that has each document
+    for number, label in reversed(list(enumerate(index.snapshots))):
+        homes[index.maps[label]] = number
+    for part in range(parts):
+        pieces: list[_Piece] = []
+        for number, label in enumerate(index.snapshots):
+            mapped = index.maps[label].astype(np.int64)
+            nodes = np.flatnonzero((homes[mapped] == number) & (given[mapped] == part))
+            if len(nodes):
+                pieces.append((index.source(label), nodes, mapped[nodes]))
+        yield pieces
+
+
+# ---- by terms
+
+
+def _write_terms(build: Build, index: TextIndex, parts: int) -> None:
+    lists: list[dict[str, bytes]] = [{} for _ in range(parts)]
+    lengths = make_directory(build.path / "lengths")
+    for name, _ in FIELDS:
+        number = NUMBERS[name]
+        if name in SCORED:
+            with open_writer(lengths / name) as stream:
+                stream.write(index.reader.length_codes(number).data)
+        terms = index.reader.terms(number, "", 1 << 31)
+        with build.progress.task(f"lists of {name}", total=len(terms), unit="terms") as task:
+            for term in terms:
+                postings = index.reader.postings(number, term)
+                lists[place_of(term, parts)][make_key(number, term)] = pack(*postings)
+                task.advance(1)
+    for part, held in enumerate(lists):
+        folder = make_directory(build.path / str(part))
+        keys = sorted(held)
+        with open_writer(folder / TERMS) as stream, pa.ipc.new_file(stream, _LISTS) as writer:
+            for start in range(0, max(len(keys), 1), _BATCH):
+                some = keys[start : start + _BATCH]
+                writer.write_table(pa.table([some, [held[key] for key in some]], schema=_LISTS))
+
+
+def make_key(number: int, term: str) -> str:
+    """What the list of a term in a field is found by.
+
+    Examples
+    --------
+    >>> make_key(0, "fish")
+    '0 fish'
+    """
+    return f"{number} {term}"

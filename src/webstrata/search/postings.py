@@ -1,0 +1,199 @@
+"""Postings as they are shipped from where a term lives to where a query is answered, and how they are merged.
+
+The list of a term is two arrays, gaps between documents and counts, each in numbers of 1, 2 or 4 bytes, the
+fewest that the largest of them needs::
+
+    byte 0         bytes of a gap, 1, 2 or 4
+    byte 1         bytes of a count
+    then           the gaps: the first document, then each less the one before it; little-endian
+    then           the counts, as many
+
+A clause (see `query`) is answered from such lists alone, without positions: what matches and what it scores
+are two arrays, unions and intersections are merges of them. This is how a partition by terms works; the
+formula is that of the core.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from webstrata._core.search import LENGTHS
+from webstrata.errors import FormatError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from webstrata.search.query import Clause
+
+K1, B = 1.2, 0.75
+Key = tuple[int, str]
+"""A field, and a term in it."""
+
+
+class Scored(NamedTuple):
+    """Documents, ascending, and their scores."""
+
+    documents: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.float64]
+
+
+NONE = Scored(np.zeros(0, np.int64), np.zeros(0))
+
+
+def pack(documents: npt.NDArray[np.uint32], counts: npt.NDArray[np.uint32]) -> bytes:
+    r"""The bytes of a list.
+
+    Examples
+    --------
+    >>> pack(np.array([3, 4, 9], "u4"), np.array([1, 300, 2], "u4"))
+    b'\x01\x02\x03\x01\x05\x01\x00,\x01\x02\x00'
+    """
+    gaps = np.diff(documents, prepend=np.uint32(0)).astype(np.uint32)
+    pieces = []
+    for numbers in (gaps, counts):
+        most = int(numbers.max(initial=0))
+        size = 1 if most < 1 << 8 else 2 if most < 1 << 16 else 4
+        pieces.append((size, numbers.astype(f"<u{size}").tobytes()))
+    return bytes(size for size, _ in pieces) + b"".join(data for _, data in pieces)
+
+
+def unpack(data: bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Documents and counts of a list; `FormatError` where the bytes are none.
+
+    Examples
+    --------
+    >>> documents, counts = unpack(pack(np.array([3, 4, 9], "u4"), np.array([1, 300, 2], "u4")))
+    >>> documents.tolist(), counts.tolist()
+    ([3, 4, 9], [1, 300, 2])
+    """
+    sizes = list(data[:2])
+    if len(sizes) < 2 or not set(sizes) <= {1, 2, 4} or (len(data) - 2) % sum(sizes):
+        raise FormatError("a list of postings that was shipped is none; build the partition again")
+    number = (len(data) - 2) // sum(sizes)
+    gaps = np.frombuffer(data, f"<u{sizes[0]}", number, 2)
+    counts = np.frombuffer(data, f"<u{sizes[1]}", number, 2 + number * sizes[0])
+    return np.cumsum(gaps, dtype=np.int64), counts.astype(np.int64)
+
+
+def iter_keys(clause: Clause) -> Iterator[Key]:
+    """The terms that a clause needs, with their fields.
+
+    Examples
+    --------
+    >>> list(iter_keys(("boolean", [("must", ("term", 0, "fish", 1.0)), ("not", ("term", 1, "ship", 1.0))])))
+    [(0, 'fish'), (1, 'ship')]
+    """
+    kind = clause[0]
+    if kind == "term":
+        yield clause[1], clause[2]
+    elif kind == "phrase":
+        yield from ((clause[1], term) for term in clause[2])
+    elif kind == "filter":
+        yield from iter_keys(clause[1])
+    elif kind == "boolean":
+        for _, inner in clause[1]:
+            yield from iter_keys(inner)
+
+
+class Lengths(NamedTuple):
+    """What scoring needs of all documents together."""
+
+    num_documents: int
+    num_words: Sequence[int]
+    """Of each field."""
+    codes: Sequence[npt.NDArray[np.uint8] | None]
+    """Of each field the code of each document's length, where it is scored."""
+
+
+class Merger:
+    """Answers clauses from postings.
+
+    Parameters
+    ----------
+    lengths
+        Of all documents.
+    fetch
+        The list of a term, or None where no document has it.
+
+    Examples
+    --------
+    >>> lists = {(0, "fish"): pack(np.array([0, 1], "u4"), np.array([1, 2], "u4"))}
+    >>> lengths = Lengths(2, [5], [np.array([2, 3], "u1")])
+    >>> found = Merger(lengths, lists.get).answer(("term", 0, "fish", 2.0))
+    >>> found.documents.tolist(), found.scores.round(4).tolist()
+    ([0, 1], [0.3971, 0.4747])
+    """
+
+    def __init__(self, lengths: Lengths, fetch: Callable[[Key], bytes | None]) -> None:
+        self._lengths, self._fetch = lengths, fetch
+
+    def answer(self, clause: Clause) -> Scored:
+        """What matches a clause, and what it scores."""
+        kind = clause[0]
+        if kind == "term":
+            return self._score(clause[1], clause[2], clause[3])
+        if kind == "boolean":
+            return self._combine(clause[1])
+        if kind == "filter":
+            documents = self.answer(clause[1]).documents
+            return Scored(documents, np.zeros(len(documents)))
+        if kind == "all":
+            number = self._lengths.num_documents
+            return Scored(np.arange(number), np.ones(number))
+        raise UsageError(
+            "a phrase needs the places of words, which a partition by terms does not ship; ask the index "
+            "itself, or one partitioned by documents"
+        )
+
+    def _score(self, field: int, term: str, weight: float) -> Scored:
+        data = self._fetch((field, term))
+        if data is None:
+            return NONE
+        documents, tf = unpack(data)
+        codes = self._lengths.codes[field]
+        if codes is None:
+            return Scored(documents, np.zeros(len(documents)))
+        number, df = self._lengths.num_documents, len(documents)
+        mean = self._lengths.num_words[field] / number
+        idf = np.log1p((number - df + 0.5) / (df + 0.5))
+        lengths = np.asarray(LENGTHS, np.float64)[codes[documents]]
+        return Scored(documents, weight * idf * tf * (K1 + 1) / (tf + K1 * (1 - B + B * lengths / mean)))
+
+    def _combine(self, pairs: Sequence[tuple[str, Clause]]) -> Scored:
+        by_kind: dict[str, list[Scored]] = {"must": [], "should": [], "not": []}
+        for occur, clause in pairs:
+            by_kind[occur].append(self.answer(clause))
+        union = _unite(by_kind["should"])
+        found = union
+        if by_kind["must"]:
+            found = by_kind["must"][0]
+            for other in by_kind["must"][1:]:
+                found = _add(found, other, needed=True)
+            found = _add(found, union, needed=False)
+        for other in by_kind["not"]:
+            kept = ~np.isin(found.documents, other.documents, assume_unique=True)
+            found = Scored(found.documents[kept], found.scores[kept])
+        return found
+
+
+def _unite(lists: Sequence[Scored]) -> Scored:
+    if not lists:
+        return NONE
+    documents, places = np.unique(np.concatenate([each.documents for each in lists]), return_inverse=True)
+    scores = np.concatenate([each.scores for each in lists])
+    return Scored(documents, np.bincount(places, scores, minlength=len(documents)).astype(np.float64))
+
+
+def _add(one: Scored, other: Scored, *, needed: bool) -> Scored:
+    """The scores of documents with those of another list added; without those not in it, if it is needed."""
+    places = np.searchsorted(other.documents, one.documents)
+    there = np.zeros(len(places), bool)
+    inside = places < len(other.documents)
+    there[inside] = other.documents[places[inside]] == one.documents[inside]
+    scores = one.scores.copy()
+    scores[there] += other.scores[places[there]]
+    return Scored(one.documents[there], scores[there]) if needed else Scored(one.documents, scores)
