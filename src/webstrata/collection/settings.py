@@ -37,6 +37,7 @@ TABLES = {
     "judge": "webstrata.simulate.invitro.judge.settings:JudgeSettings",
     "rank": "webstrata.rank.settings:RankSettings",
     "resources": "webstrata.collection.settings:ResourcesSettings",
+    "search": "webstrata.search.settings:SearchSettings",
     "simulate": "webstrata.simulate.settings:SimulateSettings",
     "spectrum": "webstrata.rank.spectrum.settings:SpectrumSettings",
     "store": "webstrata.store.settings:StoreSettings",

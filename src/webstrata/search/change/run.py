@@ -16,7 +16,7 @@ from webstrata.search.change.counts import Counts, open_counts
 from webstrata.search.change.expand import expand
 from webstrata.search.change.measure import Change, no_change
 from webstrata.search.change.reasons import Reasons
-from webstrata.search.change.seeds import SummarySeeds, check_query
+from webstrata.search.change.seeds import check_query, usual_seeds
 from webstrata.search.change.settings import ChangesSettings
 from webstrata.search.change.subgraph import induce
 from webstrata.search.change.walks import rank_candidates
@@ -81,7 +81,7 @@ class ChangeSearch:
         self.collection = collection
         self.union = StoredUnion(collection)
         self.counts = open_counts(self.union, progress=progress)
-        self.stages = stages or Stages(SummarySeeds(collection))
+        self.stages = stages or Stages(usual_seeds(collection))
         self._reasons = Reasons(self.union)
         self._graphs: dict[str, tuple[Graph, Graph]] = {}
 

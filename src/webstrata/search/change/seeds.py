@@ -8,11 +8,15 @@ memory, 12 bytes a posting, which is enough for collections of some ten thousand
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from webstrata.errors import UsageError
+from webstrata.errors import MissingError, UsageError
+from webstrata.search.files import PART as INDEX
+from webstrata.search.index import TextIndex
+from webstrata.search.settings import SearchSettings
 from webstrata.summaries.archive import Archive
 from webstrata.summaries.query import find_terms
 
@@ -49,6 +53,49 @@ def check_query(query: str) -> str:
     if not query.strip():
         raise UsageError("the query is empty; write some words to look for")
     return query
+
+
+class IndexSeeds:
+    """Seeds by the text index: BM25 of its fields, without what links to a page add.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> IndexSeeds(ws.create(getfixture("tmp_path") / "uk"))
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...uk: there is no text index; make it with `webstrata index ...uk`
+    """
+
+    told = "BM25 of the text index"
+
+    def __init__(self, collection: Collection) -> None:
+        self._index = TextIndex.open(collection)
+        # how well a page is linked is for the walks to say
+        self._settings = replace(collection.settings(SearchSettings), link_weight=0.0)
+
+    def __call__(self, query: str, label: str, number: int) -> Seeds:
+        """So many pages of a snapshot that match best."""
+        if label not in self._index.snapshots:
+            where = self._index.collection.path
+            raise MissingError(
+                f"{where}: the text index does not know {label}; `webstrata index {where}` takes it in"
+            )
+        found = self._index.search(
+            check_query(query), at=label, limit=number, grouped=False, settings=self._settings
+        )
+        return Seeds(np.asarray(found.nodes, np.int64), np.asarray(found.text_scores, np.float64))
+
+
+def usual_seeds(collection: Collection) -> SeedSource:
+    """Seeds by the text index where there is one, else by summaries.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> type(usual_seeds(ws.create(getfixture("tmp_path") / "uk"))).__name__
+    'SummarySeeds'
+    """
+    return IndexSeeds(collection) if INDEX in collection.parts else SummarySeeds(collection)
 
 
 class SummarySeeds:
