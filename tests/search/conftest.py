@@ -1,4 +1,4 @@
-"""One small collection with an index, made once."""
+"""One small collection with an index, and one in which something happens, made once."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.search.change.events import make_events
 from tests.search.small import make_small
 from webstrata.search.build import build_index
 
@@ -26,3 +27,9 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> ws.Collection:
 def index(indexed: ws.Collection) -> TextIndex:
     """Its index, opened once."""
     return indexed.text_index
+
+
+@pytest.fixture(scope="session")
+def uk(tmp_path_factory: pytest.TempPathFactory) -> ws.Collection:
+    """Three months with two events; nobody writes to it but what a search keeps."""
+    return make_events(tmp_path_factory.mktemp("events") / "uk")

@@ -54,7 +54,7 @@ def weigh(arcs: Sequence[Arc], hosts: Sequence[int]) -> list[float]:
     ]
 
 
-def pagerank(graph: Any, preference: Sequence[float], restart: float) -> list[float]:  # noqa: ANN401
+def pagerank(graph: Any, preference: list[float], restart: float) -> list[float]:  # noqa: ANN401
     """Personalized PageRank by NetworkX; what arrives at a page without links begins anew."""
     jumps = dict(enumerate(preference))
     found = networkx.pagerank(

@@ -46,7 +46,7 @@ def test_every_stage_can_be_another(uk: ws.Collection) -> None:
     first = uk["2026-02"].urls.node("http://paper.com/cup")
     assert first is not None
 
-    def seeds(_query: str, _label: str, _number: int) -> Seeds:
+    def seeds(query: str, label: str, number: int) -> Seeds:
         return Seeds(np.array([first]), np.ones(1))
 
     usual = search.stages

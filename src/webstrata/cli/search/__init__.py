@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import click
 
 COMMANDS: Mapping[str, str] = {
+    "evaluate": "Measure how good a change search is, as the paper does.",
     "pages": "Find pages of COLLECTION by their words (what is done if no command is named).",
 }
 

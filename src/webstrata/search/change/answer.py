@@ -152,9 +152,11 @@ class ChangeAnswer:
             float(self.all_scores[place]),
             float(found.texts[place]),
             float(change.total[place]),
-            *(float(part[place]) for part in change),
-            through=self._urls[int(found.pages[through])] if through >= 0 else "",
-            is_aligned=bool(found.nodes[place] >= 0),
+            float(change.content[place]),
+            float(change.inlinks[place]),
+            float(change.outlinks[place]),
+            self._urls[int(found.pages[through])] if through >= 0 else "",
+            bool(found.nodes[place] >= 0),
         )
 
     def __iter__(self) -> Iterator[Row]:

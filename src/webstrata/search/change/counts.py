@@ -174,8 +174,8 @@ def _read(union: StoredUnion, inputs: dict[str, str]) -> Counts | None:
     if dict(part.record.inputs) != inputs:
         return None
     shape = (len(union.snapshots), union.num_nodes)
-    tables = [_map(part.path / name, shape, collection.path) for name in _FILES]
-    return Counts(union.snapshots, *tables, part)
+    indegrees, outdegrees, words = (_map(part.path / name, shape, collection.path) for name in _FILES)
+    return Counts(union.snapshots, indegrees, outdegrees, words, part)
 
 
 def _map(path: Path, shape: tuple[int, int], where: Path) -> Table:

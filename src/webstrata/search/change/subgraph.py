@@ -126,10 +126,10 @@ def induce(union: TemporalGraph, nodes: npt.NDArray[np.int64], before: str, afte
     arcs = np.stack([sources[is_inside], order[found[is_inside]]], axis=1)
     sorting = np.lexsort((arcs[:, 1], arcs[:, 0]))
     arcs, labels = arcs[sorting], rows.labels[is_inside][sorting]
-    return tuple(  # type: ignore[return-value]
-        arcs[(labels >> np.uint64(union.place(label)) & np.uint64(1)).astype(bool)]
-        for label in (before, after)
+    then, now = (
+        (labels >> np.uint64(union.place(label)) & np.uint64(1)).astype(bool) for label in (before, after)
     )
+    return arcs[then], arcs[now]
 
 
 def _keys(arcs: Arcs) -> npt.NDArray[np.int64]:

@@ -81,7 +81,7 @@ def draw_subgraph(answer: ChangeAnswer, number: int = SHOWN) -> Any:  # noqa: AN
     places = place_nodes(graph.num_nodes, arcs)
     rows = answer.top(graph.num_nodes)
     reasons = answer.reasons(graph.num_nodes)
-    nodes = [
+    nodes: list[dict[str, Any]] = [
         {
             "x": float(x),
             "y": float(y),
@@ -96,7 +96,7 @@ def draw_subgraph(answer: ChangeAnswer, number: int = SHOWN) -> Any:  # noqa: AN
         }
         for (x, y), row, reason in zip(places, rows, reasons, strict=True)
     ]
-    links = _links(graph.to_arrow().to_pylist(), {row["url"]: row for row in nodes})
+    links = _links(graph.to_arrow().to_pylist(), {str(row["url"]): row for row in nodes})
     when = alt.param(
         name="when",
         value="after",
