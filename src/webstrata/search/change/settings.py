@@ -1,4 +1,4 @@
-"""How what changed is searched; the defaults are those that CHANGE found best."""
+"""How what changed is searched; the numbers are those that CHANGE found best."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from webstrata.collection.settings import Settings, not_negative, one_of, positive, setting, share
 
 LINK_WEIGHTS = ("hosts", "equal")
-RANKS = ("hits-authority", "hits-hub", "pagerank", "combined", "none")
+RANKS = ("combined", "hits-authority", "hits-hub", "pagerank", "none")
 
 _restart = ("above 0 and at most 1", lambda value: 0 < value <= 1)
 _tolerance = ("at least 1e-15", lambda value: value >= 1e-15)
@@ -18,7 +18,7 @@ class ChangesSettings(Settings):
     """How what changed is searched."""
 
     rank: str = setting(
-        "hits-authority",
+        "combined",
         f"By what candidates are ranked: {', '.join(RANKS)}; `combined` is the mean of PageRank and "
         "authorities, `none` leaves them in the order of text and change.",
         check=one_of(*RANKS),

@@ -40,7 +40,8 @@ def rank_candidates(graph: Graph, preference: Numbers, settings: ChangesSettings
     >>> from webstrata.graph import Graph
     >>> from webstrata.search.change.settings import ChangesSettings
     >>> graph = Graph.from_arcs([(0, 2), (1, 2)])
-    >>> rank_candidates(graph, np.full(3, 1 / 3), ChangesSettings(supersource=3.0)).round(3).tolist()
+    >>> settings = ChangesSettings(rank="hits-authority", supersource=3.0)
+    >>> rank_candidates(graph, np.full(3, 1 / 3), settings).round(3).tolist()
     [0.333, 0.333, 1.0]
     """
     return WALKS[settings.rank](graph, preference, settings)
