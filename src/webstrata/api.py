@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from webstrata.graph.hosts import NamedGraph
     from webstrata.rank.ranking import Ranking
     from webstrata.rank.spectra import Spectrum
+    from webstrata.search.change import ChangeAnswer, ChangeSearch
     from webstrata.search.hits import Hits
     from webstrata.search.index import TextIndex
     from webstrata.simulate.harvest import Harvest
@@ -252,6 +253,25 @@ class Collection(rooms.Collection):
         from webstrata.store.captures import find_capture
 
         return find_capture(self._captures.list(), url, at, where=str(self.path))
+
+    def changes(self, query: str, before: str, after: str, **settings: object) -> ChangeAnswer:
+        """What changed about a query between two snapshots, with settings of `ChangesSettings`.
+
+        Examples
+        --------
+        >>> create(getfixture("tmp_path") / "uk").changes("fish", "2026-05", "2026-06")
+        Traceback (most recent call last):
+        webstrata.errors.MissingError: ...uk: it has 0 snapshots, and what changed takes two; add another one
+        """
+        from webstrata.search.change.settings import ChangesSettings
+
+        return self._change_search.search(query, before, after, self.settings(ChangesSettings, settings))
+
+    @cached_property
+    def _change_search(self) -> ChangeSearch:
+        from webstrata.search.change import ChangeSearch
+
+        return ChangeSearch(self)
 
     @cached_property
     def _captures(self) -> AllCaptures:

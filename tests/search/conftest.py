@@ -1,4 +1,4 @@
-"""One small collection with an index, made once."""
+"""One small collection with an index, and one in which something happens, made once."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.search.change.events import make_events
 from tests.search.small import MONTHS, make_small
 from tests.temporal.months import add_month
 from webstrata.search.build import build_index
@@ -50,3 +51,9 @@ def tiered(tmp_path_factory: pytest.TempPathFactory) -> ws.Collection:
     build_index(collection, workers=1)
     build_partition(collection, "tiers", 2, workers=1)
     return collection
+
+
+@pytest.fixture(scope="session")
+def uk(tmp_path_factory: pytest.TempPathFactory) -> ws.Collection:
+    """Three months with two events; nobody writes to it but what a search keeps."""
+    return make_events(tmp_path_factory.mktemp("events") / "uk")

@@ -9,8 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from webstrata import errors
-from webstrata.simulate.relevance import bm25, find_relevance, find_terms
+from webstrata.simulate.relevance import bm25, find_relevance
 from webstrata.simulate.web import StoredWeb
+from webstrata.summaries.query import find_terms
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 VERBS = {
     "align": "Align the pages of snapshots, and unite their graphs.",
+    "changes": "List what changed about QUERY in a snapshot, and why.",
     "check": "Verify every file of COLLECTION, and name what is damaged.",
     "classify": "Tell hosts apart: measure them, learn from labels, judge the others.",
     "content": "Find the main content of pages, and measure how well that is done.",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 TABLES = {
+    "changes": "webstrata.search.change.settings:ChangesSettings",
     "classify": "webstrata.classify.settings:ClassifySettings",
     "crawl": "webstrata.crawl.settings:CrawlSettings",
     "graph": "webstrata.graph.settings:GraphSettings",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 COMMANDS: Mapping[str, str] = {
     "compare": "Measure partitions of the index by documents and by terms, side by side.",
+    "evaluate": "Measure how good a change search is, as the paper does.",
     "pages": "Find pages of COLLECTION by their words (what is done if no command is named).",
 }
 

@@ -1,0 +1,258 @@
+"""How well what happened is found in its month: change search beside text search alone.
+
+`changes-ndcg`: mean NDCG of the first 15 answers on events that are planted in an in-vitro web (8 months, 300
+events, a quarter of them parts of 20 long stories; `--quick`: 5 months and fewer). A query is the word of a
+story with the most popular query of two words of its topic, at a month in which something of the story
+happened: pages that the event brought have grade 2, pages that it changed grade 1. All earlier events of the
+story match just as well; in the same month other events of the topic bring pages that match in part, on the
+same hosts; and ordinary pages come, go and change as on any in-vitro web. Ours is the default of `webstrata
+changes`; theirs is BM25 of the same text index. `details` has the other ranks, α = 0 and α = 1, another
+month, and p-values.
+
+The months are fetched from the web without a network, written as WARC files and ingested.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import functools
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench.frame import Call, Figure, Peer, main
+
+if TYPE_CHECKING:
+    import webstrata as ws
+    from webstrata.simulate.invitro import Web
+
+SEED = 5
+QUIET = dict.fromkeys(
+    (
+        "redirect_share", "redirect_loop_share", "broken_share", "soft_404_share", "robots_error_share",
+        "trap_share", "hazard_share", "failing_share", "flaky_share", "session_share", "host_absence",
+        "mirror_share",
+    ),
+    0.0,
+)  # fmt: skip
+FULL = {
+    "hosts": 96, "pages": 2400, "months": 8, "words": 120, "topics": 3, "events": 300, "event_stories": 20,
+    "event_story_share": 0.25, "event_hosts": 4, "event_pages": 12,
+}  # fmt: skip
+QUICK = FULL | {
+    "hosts": 60,
+    "pages": 900,
+    "months": 5,
+    "words": 80,
+    "topics": 2,
+    "events": 90,
+    "event_stories": 12,
+}
+
+
+class Own(Peer):
+    """A way of our own to compare with."""
+
+    def find_absence(self) -> str:
+        """It is there."""
+        return ""
+
+    def __str__(self) -> str:
+        return self.name
+
+
+# ---- the input
+
+
+def make_web(*, quick: bool) -> Web:
+    """The web of the events."""
+    from webstrata.simulate.invitro import Web
+    from webstrata.simulate.invitro.web import make_settings
+
+    return Web("small", seed=SEED, settings=make_settings("small", QUIET | (QUICK if quick else FULL)))
+
+
+def label_of(month: int) -> str:
+    """The snapshot of a month."""
+    return f"2026-{month + 1:02}"
+
+
+def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
+    """Make the collection, queries and judgements."""
+    import webstrata as ws
+    from webstrata.search.build import build_index
+    from webstrata.temporal.align import choose_snapshots
+    from webstrata.temporal.build import build_union
+    from webstrata.temporal.settings import TemporalSettings
+
+    web = make_web(quick=quick)
+    uk = ws.create(folder / "uk")
+    for month in range(web.settings.months):
+        add_month(uk, web, month)
+    build_union(uk, choose_snapshots(uk), TemporalSettings(by="canonical"))
+    build_index(uk)
+    write_truth(uk, web, folder)
+
+
+def add_month(uk: ws.Collection, web: Web, month: int) -> None:
+    """A snapshot of all pages of a month, with graph and summaries."""
+    from webstrata.graph.build import build_graph
+    from webstrata.store.ingest import ingest
+    from webstrata.store.warc import Capture, WarcWriter
+    from webstrata.summaries.build import build_summaries
+
+    snapshot = uk.add(label_of(month))
+    moment = int(dt.datetime(2026, month + 1, 2, tzinfo=dt.UTC).timestamp()) * 10**9
+    with tempfile.TemporaryDirectory() as scratch:
+        with WarcWriter(Path(scratch), "month") as writer:
+            for url in web.graph(month).urls:
+                answer = web.fetch(url, month)
+                head = answer.head.partition(b"\r\n\r\n")[0]
+                writer.write(Capture(url=url, date=moment, head=head, body=answer.body))
+        ingest(snapshot, [Path(scratch)])
+    build_graph(snapshot)
+    build_summaries(snapshot)
+
+
+def write_truth(uk: ws.Collection, web: Web, folder: Path) -> None:
+    """Queries and judgements from the planted events of stories."""
+    grades: dict[tuple[str, int], dict[str, int]] = defaultdict(dict)
+    names = [event.name.split()[0] for event in web.events()]
+    for month in range(1, web.settings.months):
+        urls = uk[label_of(month)].urls
+        for event in web.events(month):
+            story = event.name.split()[0]
+            if event.month != month or names.count(story) < 2:
+                continue
+            for grade, pages in ((1, event.changed), (2, event.born)):
+                for url in pages:
+                    node = urls.node(url)
+                    if node is not None:  # no duplicate of a page of another host
+                        own = grades[story, month]
+                        own[urls[node]] = max(grade, own.get(urls[node], 0))
+    topics = {event.name.split()[0]: event.topic for event in web.events()}
+    words = find_topic_queries(uk, web)
+    queries = [
+        f"{story}-{month}\t{story} {words[topics[story]]}\t{label_of(month)}\n"
+        for story, month in sorted(grades)
+    ]
+    lines = [
+        f"{story}-{month}\t{url}\t{grade}\n"
+        for (story, month), own in sorted(grades.items())
+        for url, grade in sorted(own.items())
+    ]
+    (folder / "queries.tsv").write_text("".join(queries))
+    (folder / "judgements.tsv").write_text("".join(lines))
+
+
+def find_topic_queries(uk: ws.Collection, web: Web) -> dict[int, str]:
+    """For each topic the most popular query of two words that pages of this topic have most of all."""
+    import numpy as np
+
+    from webstrata.summaries.query import find_terms
+
+    snapshot = uk[label_of(0)]
+    topics = np.array([web.topic(url) for url in snapshot.urls[0 : len(snapshot.urls)]])
+    has = snapshot.summaries.matrix("tf").tocsc() > 0
+    found: dict[int, str] = {}
+    for query in web.queries(2000):
+        terms = find_terms(snapshot.summaries, query.text)
+        if len(query.text.split()) != 2 or len(terms) != 2:
+            continue
+        rows = has[:, terms].tocsr()
+        shares = [float(rows[topics == topic].mean()) for topic in range(web.settings.topics)]
+        found.setdefault(int(np.argmax(shares)), query.text)
+    return found
+
+
+# ---- the sides
+
+
+@functools.cache
+def load(place: str) -> Any:  # noqa: ANN401
+    """The experiment of an input."""
+    import webstrata as ws
+    from webstrata.search.change import ChangeSearch
+    from webstrata.search.evaluate.experiment import Experiment
+    from webstrata.search.evaluate.judgements import read_judgements
+    from webstrata.search.evaluate.queries import read_queries
+
+    search = ChangeSearch(ws.open(Path(place) / "uk"))
+    return Experiment(
+        search,
+        read_queries(Path(place) / "queries.tsv"),
+        read_judgements(Path(place) / "judgements.tsv"),
+    )
+
+
+def find_ours(place: str) -> dict[str, Any]:
+    """The default, and beside it all that it is compared with; no less than the floor."""
+    from dataclasses import replace
+
+    from bench.floors import require
+    from webstrata.search.change.settings import RANKS, ChangesSettings
+    from webstrata.search.evaluate.significance import compare
+    from webstrata.simulate.invitro.presets import digest
+
+    experiment, settings = load(place), ChangesSettings()
+    ours = experiment.ask(settings)
+    others = {"bm25": experiment.ask_bm25(settings)}
+    others |= {rank: experiment.ask(replace(settings, rank=rank)) for rank in RANKS if rank != settings.rank}
+    others |= {f"alpha={alpha}": experiment.ask(replace(settings, alpha=alpha)) for alpha in (0.0, 1.0)}
+    others |= {
+        f"none alpha={alpha}": experiment.ask(replace(settings, rank="none", alpha=alpha))
+        for alpha in (0.0, 1.0)
+    }
+    others["equal weights"] = experiment.ask(replace(settings, link_weights="equal"))
+    others["other month"] = experiment.ask(settings, is_other=True)
+    quick = Path(place).parent.name == "quick"
+    require(
+        f"changes-ndcg{'-quick' if quick else ''}",
+        ours.mean("ndcg15"),
+        f"sha256:{digest(make_web(quick=quick))}",
+    )
+    return {
+        "value": ours.mean("ndcg15"),
+        "queries": len(experiment.queries),
+        "ours": {name: round(ours.mean(name), 4) for name in ("ndcg", "ndcg15", "recall", "mrr", "sum")},
+        "others": {
+            name: {
+                "ndcg15": round(found.mean("ndcg15"), 4),
+                "ndcg": round(found.mean("ndcg"), 4),
+                "recall": round(found.mean("recall"), 4),
+                "p": float(f"{compare(ours.series('ndcg15'), found.series('ndcg15')).randomization:.3g}"),
+            }
+            for name, found in others.items()
+        },
+    }
+
+
+def find_theirs(place: str) -> dict[str, Any]:
+    """Text alone."""
+    from webstrata.search.change.settings import ChangesSettings
+
+    found = load(place).ask_bm25(ChangesSettings())
+    return {"value": found.mean("ndcg15"), "ndcg": round(found.mean("ndcg"), 4)}
+
+
+FIGURES = [
+    Figure(
+        name="changes-ndcg",
+        ours=Call("bench.changes:find_ours"),
+        theirs=Call("bench.changes:find_theirs"),
+        peer=Own("BM25 alone"),
+        prepare=prepare,
+        data="changes",
+        varies=True,
+        measure="answer",
+        unit="NDCG@15",
+        better="more",
+        rounds=1,
+        quick_rounds=1,
+        warm_up=False,
+    )
+]
+
+if __name__ == "__main__":
+    main(FIGURES)

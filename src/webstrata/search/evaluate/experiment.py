@@ -1,0 +1,139 @@
+"""All queries asked in all ways: one outcome for each way, figures for each query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from webstrata.search.change.answer import rank_order
+from webstrata.search.evaluate.measures import DEPTH, count_edges, kept_share, measure_lists
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from webstrata.collection.progress import Progress
+    from webstrata.search.change.answer import Candidates
+    from webstrata.search.change.run import ChangeSearch
+    from webstrata.search.change.seeds import Seeds
+    from webstrata.search.change.settings import ChangesSettings
+    from webstrata.search.evaluate.judgements import Judgements
+    from webstrata.search.evaluate.queries import TimedQuery
+    from webstrata.search.evaluate.runs import Run
+
+BM25 = "bm25"
+"""The way without change and links: the pages that match best, as many as there are candidates."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one way of asking gave, query by query."""
+
+    name: str
+    run: Run
+    figures: dict[str, dict[str, float]] = field(default_factory=dict)
+    """For each query its measures."""
+
+    def series(self, measure: str) -> npt.NDArray[np.float64]:
+        """A measure of each query, in the order of their IDs."""
+        return np.array([self.figures[query].get(measure, np.nan) for query in sorted(self.figures)])
+
+    def mean(self, measure: str) -> float:
+        """The mean of a measure over all queries."""
+        return float(self.series(measure).mean())
+
+
+class Experiment:
+    """Asks queries in any way, and keeps what ways have in common."""
+
+    def __init__(self, search: ChangeSearch, queries: Sequence[TimedQuery], judgements: Judgements) -> None:
+        self.search, self.queries, self.judgements = search, list(queries), judgements
+        self._intervals = {query.id: search.interval(query.at) for query in queries}
+        self._found: dict[tuple[str, str, int, int], Candidates] = {}
+        self._seeds: dict[tuple[str, str], tuple[int, Seeds]] = {}
+        self._source = search.stages.seeds
+        # a text is looked for once, whatever comes behind it
+        search.stages = replace(search.stages, seeds=self._find_seeds)
+
+    def _find_seeds(self, query: str, label: str, number: int) -> Seeds:
+        asked, found = self._seeds.get((query, label), (0, None))
+        if found is None or asked < number:
+            asked, found = number, self._source(query, label, number)
+            self._seeds[query, label] = asked, found
+        return type(found)(found.nodes[:number], found.scores[:number])
+
+    @property
+    def has_other_month(self) -> bool:
+        """Whether there is a second interval to ask for."""
+        return len(self.search.union.snapshots) > 2
+
+    def interval(self, query: TimedQuery, *, is_other: bool = False) -> tuple[str, str]:
+        """The interval of a query; or another one, in which nothing of it happened: the next, or the last."""
+        before, after = self._intervals[query.id]
+        if not is_other:
+            return before, after
+        known = list(self.search.union.snapshots)
+        place = known.index(after)
+        place = place + 1 if place + 1 < len(known) else place - 1
+        return known[place - 1], known[place]
+
+    def ask(
+        self,
+        settings: ChangesSettings,
+        *,
+        name: str = "",
+        is_other: bool = False,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """The outcome of ranking by settings, in the right month or in the other one."""
+        run: Run = {}
+        figures: dict[str, dict[str, float]] = {}
+        for query in self.queries:
+            before, after = self.interval(query, is_other=is_other)
+            found = self._gather(query, before, after, settings)
+            preference, scores = self.search.rank(found, settings)
+            order = rank_order(scores, preference, found.pages)
+            urls = self.search.union.urls_at(after)
+            run[query.id] = [urls[int(page)] for page in found.pages[order]]
+            figures[query.id] = self._measure_graph(found, order[:DEPTH], after, settings.restart)
+        return self._finish(name or settings.rank, run, figures)
+
+    def ask_bm25(self, settings: ChangesSettings, *, is_other: bool = False) -> Outcome:
+        """The outcome of text alone: as many pages as a change search has candidates."""
+        run: Run = {}
+        for query in self.queries:
+            _, after = self.interval(query, is_other=is_other)
+            found = self._find_seeds(query.text, after, settings.seeds + settings.expansion)
+            urls = self.search.union.urls_at(after)
+            run[query.id] = [urls[int(page)] for page in found.nodes]
+        return self._finish(BM25, run, {})
+
+    def measure(self, name: str, run: Mapping[str, Sequence[str]]) -> Outcome:
+        """The outcome of a run that somebody else made."""
+        return self._finish(name, {query: list(urls) for query, urls in run.items()}, {})
+
+    def _gather(self, query: TimedQuery, before: str, after: str, settings: ChangesSettings) -> Candidates:
+        key = query.id, after, settings.seeds, settings.expansion
+        if key not in self._found:
+            self._found[key] = self.search.gather(query.text, before, after, settings)
+        return self._found[key]
+
+    def _measure_graph(
+        self, found: Candidates, first: npt.NDArray[np.int64], after: str, restart: float
+    ) -> dict[str, float]:
+        counts = self.search.counts
+        degrees = np.zeros(len(found), np.int64)
+        known = found.nodes >= 0
+        degrees[known] = counts.outdegrees[counts.snapshots.index(after)][found.nodes[known]]
+        return {
+            "edges_before": float(count_edges(found.arcs_before, first)),
+            "edges_after": float(count_edges(found.arcs_after, first)),
+            "kept": kept_share(found.arcs_after, degrees, first, restart),
+        }
+
+    def _finish(self, name: str, run: Run, figures: dict[str, dict[str, float]]) -> Outcome:
+        lists = measure_lists(self.judgements, run)
+        return Outcome(name, run, {query: lists[query] | figures.get(query, {}) for query in lists})

@@ -1,0 +1,80 @@
+r"""Ranked lists of many queries as TREC runs: ``ID Q0 URL RANK SCORE TAG``, a line for each answer.
+
+Scores that are written fall with the rank, so that programs that sort by score, as trec_eval does, have the
+order that was meant; those that are read are believed where ranks are not told apart by them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from webstrata.collection.files import explained
+from webstrata.errors import FormatError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+Run = dict[str, list[str]]
+"""For each query its answers, the best first."""
+
+
+def write_run(path: Path, run: Mapping[str, Sequence[str]], tag: str) -> None:
+    r"""Write a run.
+
+    Examples
+    --------
+    >>> path = getfixture("tmp_path") / "run"
+    >>> write_run(path, {"1": ["http://b.org/", "http://a.org/"]}, "ours")
+    >>> path.read_text().splitlines()
+    ['1 Q0 http://b.org/ 1 2 ours', '1 Q0 http://a.org/ 2 1 ours']
+    """
+    lines = [
+        f"{name} Q0 {url} {rank} {len(urls) - rank + 1} {tag}\n"
+        for name, urls in run.items()
+        for rank, url in enumerate(urls, 1)
+    ]
+    with explained(path, "write"):
+        path.write_text("".join(lines), encoding="utf-8")
+
+
+def read_run(path: Path) -> Run:
+    r"""A run of anybody's; a URL that comes twice counts where it stands first.
+
+    Examples
+    --------
+    >>> path = getfixture("tmp_path") / "run"
+    >>> _ = path.write_text("1 Q0 http://a.org/ 2 0.5 x\n1 Q0 http://b.org/ 1 0.7 x\n")
+    >>> read_run(path)
+    {'1': ['http://b.org/', 'http://a.org/']}
+    """
+    found: dict[str, list[tuple[float, int, str]]] = {}
+    with explained(path, "read"):
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        cells = line.split()
+        try:
+            name, _, url, rank, score, *_ = cells
+            found.setdefault(name, []).append((-float(score), int(rank), url))
+        except ValueError:
+            raise FormatError(
+                f"{path}, line {number}: this is no line of a run; write ID, Q0, URL, rank, score and a name"
+            ) from None
+    if not found:
+        raise FormatError(f"{path}: there is no answer in it; write lines of ID, Q0, URL, rank, score, name")
+    return {name: list(dict.fromkeys(url for *_, url in sorted(rows))) for name, rows in found.items()}
+
+
+def to_scores(run: Mapping[str, Sequence[str]]) -> dict[str, dict[str, float]]:
+    """Scores that fall with the rank, as measures take them.
+
+    Examples
+    --------
+    >>> to_scores({"1": ["a", "b"]})
+    {'1': {'a': 2.0, 'b': 1.0}}
+    """
+    return {
+        name: {url: float(len(urls) - place) for place, url in enumerate(urls)} for name, urls in run.items()
+    }

@@ -1,0 +1,197 @@
+"""What search sees of a page through time: its versions, its change in each interval, words gained and lost.
+
+The change of an interval is split into content, in-links and out-links, as in CHANGE, table 1, whose last
+column is the whole time. Of a page that alignment leaves out (one with a question mark, where the union is of
+static pages) the captures under this very URL are compared, with the links of each snapshot's own graph.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from webstrata.errors import MissingError
+from webstrata.graph.build import StoredGraph
+from webstrata.search.change.counts import open_counts
+from webstrata.search.change.measure import log_ratio
+from webstrata.search.change.reasons import Reasons, compare_words
+from webstrata.store.pages import Pages
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from webstrata.collection import Snapshot
+    from webstrata.collection.progress import Progress
+    from webstrata.search.change.reasons import WordChange
+    from webstrata.temporal.union import StoredUnion
+
+
+@dataclass(frozen=True)
+class Version:
+    """A page in one snapshot."""
+
+    snapshot: str
+    is_there: bool
+    version: int | None
+    """1 for the text it had first, and one more for each other; none where it is not there or not known."""
+    words: int
+    inlinks: int
+    outlinks: int
+
+
+@dataclass(frozen=True)
+class IntervalChange:
+    """What happened to a page between two snapshots."""
+
+    before: str
+    after: str
+    content: float
+    inlinks: float
+    outlinks: float
+    words_gained: tuple[WordChange, ...] = ()
+    words_lost: tuple[WordChange, ...] = ()
+
+    @property
+    def total(self) -> float:
+        """change(u)."""
+        return self.content + self.inlinks + self.outlinks
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        words = {
+            name: [word._asdict() for word in getattr(self, name)] for name in ("words_gained", "words_lost")
+        }
+        return asdict(self) | {"total": self.total} | words
+
+
+@dataclass(frozen=True)
+class PageChanges:
+    """The versions of a page, and its change in each interval; the last interval is the whole time."""
+
+    url: str
+    is_aligned: bool
+    versions: list[Version]
+    intervals: list[IntervalChange]
+
+    @property
+    def num_versions(self) -> int:
+        """How many different texts it had, as far as is known."""
+        return max((version.version or 0 for version in self.versions), default=0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "aligned": self.is_aligned,
+            "versions": [asdict(version) for version in self.versions],
+            "intervals": [interval.to_dict() for interval in self.intervals],
+        }
+
+
+def has_summaries(union: StoredUnion) -> bool:
+    """Whether every snapshot of a union has summaries, without which nothing is known of words.
+
+    Examples
+    --------
+    >>> from tests.search.change.events import make_events
+    >>> has_summaries(make_events(getfixture("tmp_path") / "uk").temporal)
+    True
+    """
+    return all("summaries" in union.collection[label].parts for label in union.snapshots)
+
+
+def page_changes(union: StoredUnion, url: str, *, progress: Progress | None = None) -> PageChanges:
+    """What search sees of a page through time.
+
+    Examples
+    --------
+    >>> from tests.search.change.events import make_events
+    >>> found = page_changes(make_events(getfixture("tmp_path") / "uk").temporal, "http://city.org/flood")
+    >>> [version.words for version in found.versions]
+    [0, 7, 7]
+    >>> [round(interval.total, 2) for interval in found.intervals]
+    [4.28, 0.0, 4.28]
+    """
+    try:
+        node = union.node(url)
+    except MissingError:
+        pages = [_find(union, label, url) for label in union.snapshots]
+        if max(pages) < 0:
+            raise
+        return _compare(
+            union, url, pages, [_degrees(union, *pair) for pair in zip(union.snapshots, pages, strict=True)]
+        )
+    counts = open_counts(union, progress=progress)
+    pages = [int(own[0]) if len(own := union.pages(label, [node])[0]) else -1 for label in union.snapshots]
+    degrees = [
+        (int(counts.indegrees[number, node]), int(counts.outdegrees[number, node]))
+        for number in range(len(union.snapshots))
+    ]
+    return _compare(union, url, pages, degrees, is_aligned=True)
+
+
+def _find(union: StoredUnion, label: str, url: str) -> int:
+    page = union.urls_at(label).node(url)
+    return -1 if page is None else page
+
+
+def _degrees(union: StoredUnion, label: str, page: int) -> tuple[int, int]:
+    """In-degree and out-degree of a page in the graph of its own snapshot."""
+    if page < 0:
+        return 0, 0
+    with union.collection[label].open_part("graph") as part:
+        graph = StoredGraph(part.path, part)
+        return graph.transpose().outdegree(page), graph.outdegree(page)
+
+
+def _compare(
+    union: StoredUnion,
+    url: str,
+    pages: Sequence[int],
+    degrees: Sequence[tuple[int, int]],
+    *,
+    is_aligned: bool = False,
+) -> PageChanges:
+    labels = union.snapshots
+    reasons = Reasons(union)
+    words = [
+        reasons.words_of(label).count(np.array([page]))[0] for label, page in zip(labels, pages, strict=True)
+    ]
+    prints = [_fingerprint(union.collection[label], page) for label, page in zip(labels, pages, strict=True)]
+    known = list(dict.fromkeys(one for one in prints if one is not None))
+    versions = [
+        Version(
+            label,
+            page >= 0,
+            None if print_ is None else known.index(print_) + 1,
+            length,
+            *links,
+        )
+        for label, page, print_, (length, _), links in zip(labels, pages, prints, words, degrees, strict=True)
+    ]
+    intervals = []
+    for one, other in [*pairwise(range(len(labels))), *([(0, len(labels) - 1)] if len(labels) > 2 else [])]:
+        gained, lost = compare_words(words[one][1], words[other][1], reasons.words_of(labels[other]))
+        content, inlinks, outlinks = (
+            float(log_ratio(then, now))
+            for then, now in (
+                (words[one][0], words[other][0]),
+                (degrees[one][0], degrees[other][0]),
+                (degrees[one][1], degrees[other][1]),
+            )
+        )
+        intervals.append(IntervalChange(labels[one], labels[other], content, inlinks, outlinks, gained, lost))
+    return PageChanges(url, is_aligned, versions, intervals)
+
+
+def _fingerprint(snapshot: Snapshot, page: int) -> object:
+    """What tells the texts of a page apart; none where it is not there, or not known."""
+    if page < 0 or "pages" not in snapshot.parts:
+        return None
+    with snapshot.open_part("pages") as part:
+        table = Pages(part.path, part)
+        if "fingerprint" not in table.columns:
+            return None
+        return table.between(page, page + 1, "fingerprint")["fingerprint"][0].as_py()

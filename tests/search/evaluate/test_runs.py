@@ -1,0 +1,33 @@
+"""Runs of TREC: out and in again, in the order of scores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from webstrata.errors import FormatError
+from webstrata.search.evaluate.runs import read_run, to_scores, write_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_run_comes_back_in_its_order(tmp_path: Path) -> None:
+    run = {"1": ["http://b/", "http://a/", "http://c/"], "2": ["http://a/"]}
+    write_run(tmp_path / "run", run, "ours")
+    assert read_run(tmp_path / "run") == run
+    assert [sorted(rows, key=lambda url: -rows[url]) for rows in to_scores(run).values()] == list(
+        run.values()
+    )
+
+
+def test_a_file_that_is_no_run_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    for content, why in (
+        ("", "there is no answer"),
+        ("1 Q0 http://a/ first 2 x\n", "line 1: this is no line"),
+    ):
+        path.write_text(content)
+        with pytest.raises(FormatError, match=why):
+            read_run(path)

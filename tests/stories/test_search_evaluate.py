@@ -1,0 +1,53 @@
+"""`webstrata search evaluate`, as typed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from tests.search.change.events import make_events
+from webstrata.cli import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+
+def test_the_tables_of_the_paper_are_shown_and_runs_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = str(make_events(tmp_path / "uk").path)
+    queries, judgements = tmp_path / "q.tsv", tmp_path / "j.tsv"
+    queries.write_text("1\tflood\t2026-02\n2\tfire\n")
+    judgements.write_text(
+        "1\thttp://city.org/flood\t2\n1\thttp://paper.com/flood\t2\n2\thttp://city.org/fire\n"
+    )
+    words = ["search", "evaluate", place, "--queries", str(queries), "--judgements", str(judgements)]
+    assert (
+        run([*words, "--at", "2026-03", "--runs", str(tmp_path / "runs"), "--plots", str(tmp_path / "p")])
+        == 0
+    )
+    shown = capsys.readouterr().out
+    assert shown.startswith("2 queries, in the month of change and in another one\n")
+    for line in ("hits-authority  ", "By α (figures 1, 3 and 5)", "against α = 0: p = ", "TREC files: 8 in "):
+        assert line in shown
+    assert (tmp_path / "p" / "evaluation.html").is_file()
+    # what was written is read again: the same tables, with one of the runs as somebody else's
+    trec = tmp_path / "runs"
+    (trec / "hits-authority.run").rename(trec / "theirs.run")
+    again = ["search", "evaluate", place, "--queries", str(trec / "topics.txt"), "--judgements",
+             str(trec / "qrels.txt"), "--run", str(trec / "theirs.run"), "--no-sweeps", "--json"]  # fmt: skip
+    assert run(again) == 0
+    table = {line["name"]: line for line in json.loads(capsys.readouterr().out)["table"]}
+    assert table["theirs"]["month"].items() <= table["hits-authority"]["month"].items()
+    judgements.write_text("7\thttp://city.org/flood\n")
+    assert run([*words, "--at", "2026-03"]) == 2
+    assert (
+        "it judges pages for 7, which is no query that is asked; queries are 1, 2" in capsys.readouterr().err
+    )
+    judgements.write_text("1\thttp://nowhere.org/\n")
+    assert run([*words, "--at", "2026-03"]) == 2
+    assert "http://nowhere.org/ for 1, which is no page of any snapshot" in capsys.readouterr().err
+    assert run(words) == 2
+    assert "query 2: it does not say when" in capsys.readouterr().err
