@@ -7,6 +7,7 @@ import click
 from webstrata.cli.group import Group
 
 COMMANDS = {
+    "gate": "Learn a gate from labels: what stops a crawl at the first pages of a spam host.",
     "features": "Measure the hosts of SNAPSHOT: what their pages say, and who links to them.",
 }
 
