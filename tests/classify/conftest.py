@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import webstrata as ws
+from tests.classify.months import make_months
 from tests.classify.web import make_web
 
 if TYPE_CHECKING:
@@ -33,3 +34,9 @@ def fresh(made_web: Path, tmp_path: Path) -> ws.Snapshot:
     """The snapshot of a copy that one test has for itself."""
     shutil.copytree(made_web, tmp_path / "uk", symlinks=True)
     return ws.open(tmp_path / "uk")["2026-06"]
+
+
+@pytest.fixture(scope="session")
+def months(tmp_path_factory: pytest.TempPathFactory) -> list[ws.Snapshot]:
+    """The snapshots of `tests.classify.months`, which tests read and do not change."""
+    return make_months(tmp_path_factory.mktemp("months") / "uk")

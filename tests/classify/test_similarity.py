@@ -135,7 +135,7 @@ def test_derived_columns_are_what_their_names_say(pair: tuple[Graph, Graph]) -> 
         wanted = {f"x_{k + 1}": values[k] for k in range(4)}
         for k in range(4):
             theirs = [float(similarity[k, other]) for other in successors[node]]
-            wanted[f"x_mean_{k + 1}"], wanted[f"x_var_{k + 1}"] = mean_and_variance(theirs)
+            wanted[f"x_mean_{k + 1}"], wanted[f"x_variance_{k + 1}"] = mean_and_variance(theirs)
         for k, ratio in enumerate(ratios, 2):
             wanted[f"x_ratio_{k}"] = ratio
             wanted[f"x_log_ratio_{k}"] = math.log(ratio)

@@ -14,20 +14,27 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from webstrata.classify import term_vectors
+from webstrata.classify.settings import ClassifySettings
+from webstrata.classify.sparse_table import from_table
 from webstrata.classify.term_vectors import (
     Documents,
     Weights,
+    build_bm25,
     choose_pages,
     choose_terms,
     count_documents,
     measure,
+    open_documents,
     weigh_documents,
 )
+from webstrata.collection.progress import Progress
 from webstrata.summaries import make_rows, write_archive
 from webstrata.summaries.rows import DROPPED
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import webstrata as ws
 
     Page = tuple[int, int, dict[int, int]]
 
@@ -44,7 +51,7 @@ _pages = st.lists(
 
 
 @given(st.lists(_pages, min_size=1, max_size=3), st.booleans())
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_vectors_are_what_the_formula_says(
     tmp_path_factory: pytest.TempPathFactory,
     snapshots: list[list[Page]],
@@ -122,3 +129,23 @@ def test_no_documents_at_all_have_no_mean_length() -> None:
     empty = Documents(csr_array((0, 3), dtype=np.int32), np.zeros(0), np.zeros(0, np.bool_))
     assert empty.mean_length == 0
     assert choose_terms([empty]).tolist() == []
+
+
+def test_the_set_bm25_has_a_row_a_site_and_says_how_a_new_one_is_weighed(months: list[ws.Snapshot]) -> None:
+    settings = ClassifySettings(least_share=0.2)
+    found = from_table(build_bm25(months[2], settings, Progress()))
+    assert found.hosts == ["a.org", "b.org", "c.org", "d.org"]
+    assert found.names == ["cheap", "deep", "fish", "pill", "reef", "ship", "swim", "wood"]
+    weights = Weights.from_facts(found.facts)
+    assert dict(zip(found.names, weights.df.tolist(), strict=True))["pill"] == 2
+    norm = 1.2 * (0.25 + 0.75 * 6 / weights.mean_length)  # of c.org, with the words of its two links
+    assert found.matrix[2, 3] == 0  # a term in half of the sites weighs nothing
+    assert found.matrix[2, 5] == pytest.approx(math.log(3.5 / 1.5) * 2.2 / (norm + 1), rel=1e-6)
+
+
+def test_a_page_more_than_wanted_of_a_site_is_left_out(months: list[ws.Snapshot]) -> None:
+    few, all_of_them = (
+        open_documents([months[2]], ClassifySettings(max_pages=number, least_share=0.2)) for number in (1, 0)
+    )
+    assert few.documents[0].lengths[0] < all_of_them.documents[0].lengths[0]
+    assert few.documents[0].lengths[1:].tolist() == all_of_them.documents[0].lengths[1:].tolist()

@@ -61,3 +61,11 @@ def test_what_is_wrong_is_said_in_a_sentence(place: str, capsys: pytest.CaptureF
     assert "gone.txt" in refused("2026-06", "--sets", "A", "--query-words", "gone.txt")
     assert "gone.txt" in refused("2026-06", "--sets", "link", "--trusted", "gone.txt")
     assert "gone.txt" in refused("2026-06", "--sets", "A", "--stop-words", "gone.txt")
+    assert "there is no earlier snapshot with graph and urls" in refused("2026-06", "--sets", "temporal-link")
+    assert "2026-01" in refused("2026-06", "--sets", "temporal-link", "--earlier", "2026-01")
+    assert "2026-06 is not before 2026-06" in refused(
+        "2026-06", "--sets", "temporal-link", "--earlier", "2026-06"
+    )
+    assert "there is no part summaries" in refused("2026-06", "--sets", "bm25")
+    assert "there is no part summaries" in refused("2026-06", "--sets", "temporal-content")
+    assert "least_share is 2" in refused("2026-06", "--sets", "bm25", "--least-share", "2")

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import webstrata.classify.extra  # noqa: F401 (says what to install, before the imports below fail)
@@ -168,33 +169,19 @@ class EnsembleSelection(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         X, target, seed = self._check(X, y)
         self.fold_ = self._split(target, groups, seed)
-        started = time.monotonic()
-        models = [
-            (name, kind, clone(model))
-            for name, columns in self._sets().items()
-            for kind, model in new_library(self._library(X, name), len(columns), seed=seed % 10_000).items()
-        ]
-        # the quick models of every set come before the slow ones of any, for the sake of the budget
-        models.sort(key=lambda entry: _PATIENCE.get(family(entry[1]), 0))
-        fitted: list[tuple[str, str, list[Any]]] = []
-        columns_of_scores, self.members_, self.skipped_ = [], [], []
-        with Parallel(n_jobs=self.n_jobs, prefer="threads") as parallel, warnings.catch_warnings():
-            # a margin that is still creeping after 2000 rounds orders hosts well enough
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            views: dict[str, Any] = {}
-            for done, (name, kind, model) in enumerate(models):
-                if fitted and self.time_budget is not None and time.monotonic() - started > self.time_budget:
-                    self.skipped_.append((name, kind))
-                    continue
-                if name not in views:
-                    views[name] = self._view(X, name)
-                fits, scores = _cross_fit(parallel, model, views[name], target, self.fold_)
-                fitted.append((name, kind, fits))
-                columns_of_scores.append(scores)
-                self.members_ += [(name, member) for member in member_names(kind, model)]
-                if progress is not None:
-                    progress(done + 1, len(models), f"{name}: {kind}" if self.feature_sets else kind)
-        scores = np.hstack(columns_of_scores)
+        names = self._sets()
+        fitted, self.skipped_ = fit_library(
+            {name: self._view(X, name) for name in names},
+            {name: self._library(X, name) for name in names},
+            target,
+            self.fold_,
+            seed=seed,
+            n_jobs=self.n_jobs,
+            time_budget=self.time_budget,
+            progress=progress,
+        )
+        self.members_ = [(one.feature_set, name) for one in fitted for name in one.names]
+        scores = np.hstack([one.scores for one in fitted])
         chosen = select(
             target,
             scores,
@@ -209,9 +196,12 @@ class EnsembleSelection(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.weights_, self.score_, self.member_scores_ = chosen.weights, chosen.score, chosen.singles
         self.out_of_fold_ = scores @ self.weights_
         self.fitted_ = []
-        for (name, _, fits), block in zip(fitted, _blocks(fitted), strict=True):
-            if self.weights_[block].any():
-                self.fitted_.append((name, self.weights_[block], flatten_all(fits)))
+        start = 0
+        for one in fitted:
+            weights = self.weights_[start : start + len(one.names)]
+            start += len(one.names)
+            if weights.any():
+                self.fitted_.append((one.feature_set, weights, flatten_all(one.fits)))
         return self
 
     def _check(self, X: Any, y: npt.ArrayLike) -> tuple[Any, npt.NDArray[np.bool_], int]:  # noqa: ANN401
@@ -303,6 +293,87 @@ _PATIENCE = {"LogitBoost": 1, "linear SVM": 1, "boosted trees": 2, "trees at cos
 """The slow families; others are quick."""
 
 
+@dataclass(frozen=True)
+class Fitted:
+    """A model of a library as fitted: one fit a fold, and what they say of the fold each did not see."""
+
+    feature_set: str
+    names: list[str]
+    """Of its members."""
+    fits: list[Any]
+    scores: npt.NDArray[np.float64]
+    """A row a host, a column a member."""
+
+    def predict(self, values: Any) -> npt.NDArray[np.float64]:  # noqa: ANN401
+        """The scores of other hosts, the mean of all fits."""
+        scores = [member_scores(fit, values) for fit in self.fits]
+        mean: npt.NDArray[np.float64] = np.mean(scores, axis=0)
+        return mean
+
+
+def fit_library(
+    views: Mapping[str, Any],
+    libraries: Mapping[str, str],
+    target: npt.NDArray[np.bool_],
+    fold: npt.NDArray[np.int64],
+    *,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    time_budget: float | None = None,
+    progress: Report | None = None,
+) -> tuple[list[Fitted], list[tuple[str, str]]]:
+    """All models of the libraries of some feature sets, each fitted without one fold after the other.
+
+    Parameters
+    ----------
+    views
+        For each set its values, a row a host.
+    libraries
+        For each set the name of its library.
+    target
+        Whether each host is positive.
+    fold
+        The fold of each host.
+    seed
+        Of everything random in the models.
+    n_jobs
+        Threads.
+    time_budget
+        Seconds after which no further model is fitted; those left out are the second value.
+    progress
+        Called after each model.
+
+    Examples
+    --------
+    >>> X = np.arange(12.0)[:, None]
+    >>> fitted, _ = fit_library({"B": X}, {"B": "small"}, np.arange(12) >= 6, np.arange(12) % 3)
+    >>> fitted[0].names, fitted[0].scores.shape, fitted[0].predict(X[:2]).shape
+    (['logistic, ridge 100', 'logistic, ridge 1'], (12, 2), (2, 2))
+    """
+    started = time.monotonic()
+    models = [
+        (name, kind, model)
+        for name, values in views.items()
+        for kind, model in new_library(libraries[name], values.shape[1], seed=seed % 10_000).items()
+    ]
+    # the quick models of every set come before the slow ones of any, for the sake of the budget
+    models.sort(key=lambda entry: _PATIENCE.get(family(entry[1]), 0))
+    fitted: list[Fitted] = []
+    skipped = []
+    with Parallel(n_jobs=n_jobs, prefer="threads") as parallel, warnings.catch_warnings():
+        # a margin that is still creeping after 2000 rounds orders hosts well enough
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for done, (name, kind, model) in enumerate(models, 1):
+            if fitted and time_budget is not None and time.monotonic() - started > time_budget:
+                skipped.append((name, kind))
+                continue
+            fits, scores = _cross_fit(parallel, model, views[name], target, fold)
+            fitted.append(Fitted(name, member_names(kind, model), fits, scores))
+            if progress is not None:
+                progress(done, len(models), kind if len(views) == 1 else f"{name}: {kind}")
+    return fitted, skipped
+
+
 def _cross_fit(
     parallel: Any,  # noqa: ANN401
     model: Any,  # noqa: ANN401
@@ -324,15 +395,6 @@ def _cross_fit(
     for _, here, some in done:
         scores[here] = some
     return [trained for trained, _, _ in done], scores
-
-
-def _blocks(fitted: list[tuple[str, str, list[Any]]]) -> Iterator[slice]:
-    """Where each model's members are among all."""
-    start = 0
-    for _, kind, fits in fitted:
-        stop = start + len(member_names(kind, fits[0]))
-        yield slice(start, stop)
-        start = stop
 
 
 def _add_up(names: Iterator[str], weights: npt.NDArray[np.float64]) -> dict[str, float]:

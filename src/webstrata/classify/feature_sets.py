@@ -82,7 +82,8 @@ class FeatureSet:
 
 CONTENT = ("query_words", "stop_words", "ngram", "corpus_pages")
 """Settings that features of pages depend on."""
-_TERMS = ("max_terms", "least_share", "most_share", "max_pages", "k1", "b")
+TERMS = ("max_terms", "least_share", "most_share", "max_pages", "k1", "b")
+"""Settings that vectors of terms depend on."""
 
 SETS: dict[str, FeatureSet] = {
     "A": FeatureSet(
@@ -115,24 +116,28 @@ SETS: dict[str, FeatureSet] = {
     ),
     "temporal-link": FeatureSet(
         "webstrata.classify.temporal_links:build_temporal_link",
-        "How links of a site die and grow, and how much of its neighbourhood stays.",
+        "How links of a site die and grow from one snapshot to another, and how much of its neighbourhood "
+        "stays: I₀, I₁ link to it before and after, Γ₀, Γ₁ are linked to, Γ_k by walks of exactly k links.",
         ("graph", "urls"),
         ("earlier", "fingerprints"),
         through_time=True,
         last_alone=True,
+        formulas="webstrata.classify.temporal_links:FORMULAS",
     ),
     "bm25": FeatureSet(
         "webstrata.classify.term_vectors:build_bm25",
-        "Which terms a site has, weighted by BM25.",
+        "Which terms a site has, weighted by BM25; TERM stands for each of the vocabulary.",
         ("summaries", "urls"),
-        _TERMS,
+        TERMS,
+        formulas="webstrata.classify.term_vectors:FORMULAS",
     ),
     "temporal-content": FeatureSet(
         "webstrata.classify.temporal_content:build_temporal_content",
-        "How the weights of terms change over snapshots.",
+        "How the weights of terms change over snapshots; TERM stands for each of the vocabulary.",
         ("summaries", "urls"),
-        ("earlier", "decay", *_TERMS),
+        ("earlier", "decay", *TERMS),
         through_time=True,
+        formulas="webstrata.classify.temporal_content:FORMULAS",
     ),
 }
 """The feature sets by name, in the order in which they are made."""

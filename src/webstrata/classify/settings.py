@@ -1,10 +1,10 @@
-"""What the features of hosts are made of."""
+"""What the features of hosts are made of, and how models of them are learned."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webstrata.collection.settings import Settings, not_negative, positive, setting
+from webstrata.collection.settings import Settings, not_negative, one_of, positive, setting
 
 _ngram = ("between 2 and 8", lambda value: 2 <= value <= 8)
 _power = ("a power of 2 from 16 to 4096", lambda value: 16 <= value <= 4096 and value & (value - 1) == 0)
@@ -80,3 +80,24 @@ class GateSettings(Settings):
         5, "Folds in which hosts are scored by models that have not seen them.", check=_folds
     )
     seed: int = setting(1, "Of folds and models.", check=not_negative)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainSettings(Settings):
+    """How models of hosts are learned."""
+
+    library: str = setting(
+        "standard",
+        "Models to choose from: standard, paper (all of SPAM) or small (a few quick ones).",
+        check=one_of("standard", "paper", "small"),
+    )
+    metric: str = setting(
+        "auc",
+        "What the choice of models makes best: auc, average-precision, f1, accuracy or log-likelihood.",
+        check=one_of("auc", "average-precision", "f1", "accuracy", "log-likelihood"),
+    )
+    folds: int = setting(5, "Folds in which each model scores hosts it was not trained on.", check=_folds)
+    time_budget: float | None = setting(
+        None, "Time after which no further model is fitted.", unit="seconds", check=not_negative
+    )
+    seed: int = setting(1, "Of folds, bags and models.", check=not_negative)

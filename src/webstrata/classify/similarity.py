@@ -285,7 +285,7 @@ def similarity_columns(name: str, similarity: Floats, rows: Rows) -> dict[str, F
     ==================  ======================================================================
     ``NAME_ℓ``          s_ℓ, for ℓ = 1 … 4
     ``NAME_mean_ℓ``     the mean of s_ℓ over neighbours
-    ``NAME_var_ℓ``      its variance over neighbours
+    ``NAME_variance_ℓ``      its variance over neighbours
     ``NAME_ratio_ℓ``    r_ℓ = s_ℓ / s_{ℓ−1}, for ℓ = 2, 3, 4
     ``NAME_log_ratio_ℓ``  ln r_ℓ
     ``NAME_log_min_ratio``, ``_log_max_ratio``, ``_log_mean_ratio``  ln of the smallest, largest, mean r_ℓ
@@ -313,7 +313,7 @@ def similarity_columns(name: str, similarity: Floats, rows: Rows) -> dict[str, F
     moments = [rows.moments(values) for values in similarity]
     columns |= {f"{name}_{length}": similarity[length - 1] for length in lengths}
     columns |= {f"{name}_mean_{length}": moments[length - 1][0] for length in lengths}
-    columns |= {f"{name}_var_{length}": moments[length - 1][1] for length in lengths}
+    columns |= {f"{name}_variance_{length}": moments[length - 1][1] for length in lengths}
     ratios = divide(similarity[1:], similarity[:-1])
     columns |= {f"{name}_ratio_{length}": ratios[length - 2] for length in lengths[1:]}
     columns |= {f"{name}_log_ratio_{length}": logarithm(ratios[length - 2]) for length in lengths[1:]}
@@ -323,6 +323,41 @@ def similarity_columns(name: str, similarity: Floats, rows: Rows) -> dict[str, F
     columns[f"{name}_log_max_ratio"] = logarithm(np.fmax.reduce(ratios))
     columns[f"{name}_log_mean_ratio"] = logarithm(divide(np.nansum(ratios, axis=0), number))
     return columns
+
+
+def similarity_formulas(name: str, measure: str, term: str, along: str) -> dict[str, str]:
+    """What each of the columns of `similarity_columns` is.
+
+    Parameters
+    ----------
+    name
+        That columns begin with.
+    measure
+        What the similarity is called in formulas.
+    term
+        What it is the sum of.
+    along
+        Which neighbours there are.
+
+    Examples
+    --------
+    >>> similarity_formulas("x_in", "X", "c^k", "in-neighbours")["x_in_2"]
+    'X_2 = Σ_{k=1..2} c^k, along in-neighbours'
+    """
+    lengths = range(1, LENGTHS + 1)
+    ratios = {length: f"{measure}_{length} / {measure}_{length - 1}" for length in lengths[1:]}
+    steps = ", ".join(ratios.values())
+    return (
+        {
+            f"{name}_{length}": f"{measure}_{length} = Σ_{{k=1..{length}}} {term}, along {along}"
+            for length in lengths
+        }
+        | {f"{name}_mean_{length}": f"mean of {measure}_{length} over {along}" for length in lengths}
+        | {f"{name}_variance_{length}": f"variance of {measure}_{length} over {along}" for length in lengths}
+        | {f"{name}_ratio_{length}": ratio for length, ratio in ratios.items()}
+        | {f"{name}_log_ratio_{length}": f"ln ({ratio})" for length, ratio in ratios.items()}
+        | {f"{name}_log_{of}_ratio": f"ln {of}({steps}), of those there are" for of in ("min", "max", "mean")}
+    )
 
 
 def _check(before: Graph, after: Graph) -> tuple[Rows, Rows]:

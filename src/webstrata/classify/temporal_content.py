@@ -38,6 +38,14 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 GROUPS = ("ave", "avediff", "dev", "devdiff", "decay")
+FORMULAS = {
+    "ave:TERM": "Ave = Σ t_T / T_max, t_T the weight of the term in snapshot T as in bm25",
+    "avediff:TERM": "AveDiff = Σ |t_{T+1} − t_T| / (T_max − 1)",
+    "dev:TERM": "Σ (t_T − Ave)² / (T_max − 1)",
+    "devdiff:TERM": "Σ (|t_{T+1} − t_T| − AveDiff)² / (T_max − 2); not there for two snapshots",
+    "decay:TERM": "Σ λ e^{−λ (T_max − T)} t_T, λ the setting `decay`",
+}
+"""What each column is, TERM standing for every term."""
 DECAY = 0.5
 _CELLS = 1 << 23
 """Weights of a snapshot that are unpacked at a time, 64 MiB of them."""

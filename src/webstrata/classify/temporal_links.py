@@ -6,21 +6,22 @@ a site in the earlier and in the later snapshot, Γ₀, Γ₁ its out-neighbours
 =================  ==================================================================================
 ``idr``, ``igr``   (|I₀| − |I₀ ∩ I₁|) / |I₀|, and (|I₁| − |I₀ ∩ I₁|) / |I₀|: in-links that died, or grew
 ``odr``, ``ogr``   the same of Γ₀ and Γ₁
-``idr_mean``, …    mean and variance (``_var``) of each of the four over the in-neighbours of the later
-                   snapshot
+``idr_mean``, …    mean and variance (``idr_variance``) of each of the four over the in-neighbours of the
+                   later snapshot
 ``crcc``           (CC₁ − CC₀) / CC₀, CC = |{(b, c) linked : b, c ∈ Γ}| / (|Γ| (|Γ| − 1))
 =================  ==================================================================================
 
 and the paper's products and ratios, for in-links and for out-links: ``igr_times_idr``, ``igr_over_idr``,
-``igr_mean_over_igr``, ``igr_var_over_igr``, ``idr_mean_over_idr``, ``idr_var_over_idr``,
-``igr_mean_times_idr_mean``, ``igr_mean_over_idr_mean``, ``igr_var_times_idr_var``, ``igr_var_over_idr_var``.
+``igr_mean_over_igr``, ``igr_variance_over_igr``, ``idr_mean_over_idr``, ``idr_variance_over_idr``,
+``igr_mean_times_idr_mean``, ``igr_mean_over_idr_mean``, ``igr_variance_times_idr_variance``,
+``igr_variance_over_idr_variance``.
 
 A zero denominator gives a missing value, and a site that one of the snapshots does not have has none at all.
 Of several earlier snapshots each is compared with the one after it. The columns of the newest pair are named
 as above, those of the pair before with ``@1`` behind it, and so on.
 
 Pairs (b, c) are ordered and of two different sites; the paper's denominator of CC is garbled, ours are all
-such pairs. Counting them takes Σ_b |I(b)| |Γ(b)| steps, the one thing here that is not linear in arcs.
+such pairs. Counting them takes m √m steps for m arcs at worst, the one thing here that is not linear.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from webstrata.classify.similarity import (
     XJACCARD_DECAY,
     psimrank,
     similarity_columns,
+    similarity_formulas,
     xjaccard,
 )
 from webstrata.classify.sites import open_sites
@@ -58,6 +60,44 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
+_IN_LINKS = {
+    "idr": "IDR = (|I₀| − |I₀ ∩ I₁|) / |I₀|",
+    "igr": "IGR = (|I₁| − |I₀ ∩ I₁|) / |I₀|",
+}
+
+
+def _describe_rates() -> dict[str, str]:
+    rates = _IN_LINKS | {
+        name.replace("i", "o"): formula.replace("I₀", "Γ₀").replace("I₁", "Γ₁").replace("I", "O", 1)
+        for name, formula in _IN_LINKS.items()
+    }
+    found = dict(rates)
+    for name in rates:
+        found[f"{name}_mean"] = f"mean of {name.upper()} over in-neighbours"
+        found[f"{name}_variance"] = f"variance of {name.upper()} over in-neighbours"
+    found["crcc"] = (
+        "(CC₁ − CC₀) / CC₀, CC = linked ordered pairs of out-neighbours / all ordered pairs of them"
+    )
+    for growth, death in (("igr", "idr"), ("ogr", "odr")):
+        names = [f"{growth}_times_{death}", f"{growth}_over_{death}"]
+        names += [f"{rate}_{moment}_over_{rate}" for rate in (growth, death) for moment in _MOMENTS]
+        for moment in _MOMENTS:
+            names += [f"{growth}_{moment}_{sign}_{death}_{moment}" for sign in ("times", "over")]
+        found |= {name: name.replace("_times_", " · ").replace("_over_", " / ") for name in names}
+    return found
+
+
+_MOMENTS = ("mean", "variance")
+FORMULAS = _describe_rates() | {
+    column: formula
+    for side in ("out", "in")
+    for name, measure, term in (
+        ("xjaccard", "XJac", "J(Γ_k⁰, Γ_k¹) · c^k (1 − c), c = 0.1"),
+        ("psimrank", "PSim", "c^k · Pr[coupled walks meet first at step k], c = 0.15"),
+    )
+    for column, formula in similarity_formulas(f"{name}_{side}", measure, term, f"{side}-neighbours").items()
+}
+"""What each column is."""
 _PRODUCTS = 1 << 24
 """Pairs of arcs that are looked at at a time when linked neighbours are counted."""
 
@@ -95,29 +135,58 @@ def clustering(graph: Graph) -> Floats:
     >>> clustering(Graph.from_arcs([(0, 1), (0, 2), (1, 2)])).tolist()
     [0.5, nan, nan]
     """
-    matrix = _without_loops(graph)
-    degrees = np.diff(matrix.indptr).astype(np.int64)
-    linked = np.zeros(graph.num_nodes)
-    # in blocks of rows, since the product of a block has up to as many entries as it takes steps
-    steps = np.cumsum(matrix @ degrees)
-    start = 0
-    while start < graph.num_nodes:
-        done = steps[start - 1] if start else 0
-        end = max(int(np.searchsorted(steps, done + _PRODUCTS, side="right")), start + 1)
-        block = matrix[start:end]
-        linked[start:end] = np.asarray((block @ matrix).multiply(block).sum(axis=1)).ravel()
-        start = end
-    return divide(linked, degrees * (degrees - 1))
+    rows = Rows(graph)
+    sources, targets = rows.sources, rows.targets.astype(np.int64)
+    kept = sources != targets
+    sources, targets = sources[kept], targets[kept]
+    number = graph.num_nodes
+    degrees = np.bincount(sources, minlength=number)
+    return divide(_count_linked(sources, targets, number), degrees * (degrees - 1))
 
 
-def _without_loops(graph: Graph) -> sp.csr_array:
+def _count_linked(
+    sources: npt.NDArray[np.int64], targets: npt.NDArray[np.int64], number: int
+) -> npt.NDArray[np.int64]:
+    """Of each node a the ordered pairs (b, c) with arcs a → b, a → c and b → c.
+
+    Nodes are numbered anew by the number of their neighbours, so that no node has many neighbours above it.
+    Each triangle x < y < z is then found from below, as a way x, y, z or a fork at x, and counted for that of
+    its nodes which has arcs to the two others.
+    """
     from scipy.sparse import csr_array
 
-    rows = Rows(graph)
-    sources = rows.sources
-    kept = sources != rows.targets
-    ends = (sources[kept], rows.targets[kept].astype(np.int64))
-    return csr_array((np.ones(len(ends[0]), np.int64), ends), shape=(rows.num_rows, rows.num_rows))
+    order = np.argsort(np.bincount(sources, minlength=number) + np.bincount(targets, minlength=number))
+    ranks = np.empty(number, np.int64)
+    ranks[order] = np.arange(number)
+    sources, targets = ranks[sources], ranks[targets]
+    upward = sources < targets
+
+    def draw(low: npt.NDArray[np.int64], high: npt.NDArray[np.int64]) -> csr_array:
+        return csr_array((np.ones(len(low), np.int32), (low, high)), shape=(number, number))
+
+    up, down = draw(sources[upward], targets[upward]), draw(targets[~upward], sources[~upward])
+    either = csr_array(up + down)  # 1 or 2: in how many directions the two are linked
+    from_lowest = _masked_product(up, either, up).sum(axis=1)
+    from_middle = _masked_product(csr_array(down.T), either, up).sum(axis=1)
+    from_highest = _masked_product(either, down, down).sum(axis=0)
+    found = np.zeros(number, np.int64)
+    found[order] = np.asarray(from_lowest + from_middle + from_highest).ravel()
+    return found
+
+
+def _masked_product(left: sp.csr_array, right: sp.csr_array, mask: sp.csr_array) -> sp.csr_array:
+    """The product of two matrices where a mask has entries, times these."""
+    from scipy.sparse import csr_array, vstack
+
+    # in blocks of rows, since the product of a block has up to as many entries as it takes steps
+    steps = np.cumsum((left != 0).astype(np.int64) @ np.diff(right.indptr).astype(np.int64))
+    pieces, start = [csr_array((0, mask.shape[1]), dtype=np.int32)], 0
+    while start < left.shape[0]:
+        done = steps[start - 1] if start else 0
+        end = max(int(np.searchsorted(steps, done + _PRODUCTS, side="right")), start + 1)
+        pieces.append(csr_array((left[start:end] @ right).multiply(mask[start:end])))
+        start = end
+    return csr_array(vstack(pieces, format="csr"))
 
 
 def rate_columns(before: Graph, after: Graph) -> dict[str, Floats]:
@@ -140,17 +209,17 @@ def rate_columns(before: Graph, after: Graph) -> dict[str, Floats]:
     both = _in_both(before, after)
     for name in ("idr", "igr", "odr", "ogr"):
         columns[name] = np.where(both, columns[name], np.nan)
-        columns[f"{name}_mean"], columns[f"{name}_var"] = linking.moments(columns[name])
+        columns[f"{name}_mean"], columns[f"{name}_variance"] = linking.moments(columns[name])
     then, now = clustering(before), clustering(after)
     columns["crcc"] = divide(now - then, then)
     for growth, death in (("igr", "idr"), ("ogr", "odr")):
         columns[f"{growth}_times_{death}"] = columns[growth] * columns[death]
         columns[f"{growth}_over_{death}"] = divide(columns[growth], columns[death])
         for rate in (growth, death):
-            for moment in ("mean", "var"):
+            for moment in _MOMENTS:
                 quotient = divide(columns[f"{rate}_{moment}"], columns[rate])
                 columns[f"{rate}_{moment}_over_{rate}"] = quotient
-        for moment in ("mean", "var"):
+        for moment in _MOMENTS:
             above, below = f"{growth}_{moment}", f"{death}_{moment}"
             columns[f"{above}_times_{below}"] = columns[above] * columns[below]
             columns[f"{above}_over_{below}"] = divide(columns[above], columns[below])

@@ -46,6 +46,11 @@ if TYPE_CHECKING:
     from webstrata.classify.settings import ClassifySettings
     from webstrata.collection import Snapshot
 
+FORMULAS = {
+    "TERM": "ln((N − n + ½) / (n + ½)) · (k₁ + 1) tf / (k₁ (1 − b + b dl / avdl) + tf): N sites, n of them "
+    "with the term, tf times on this one, dl words on it, avdl on all in the mean"
+}
+"""What each column is, TERM standing for every term."""
 _BLOCK = 1 << 13
 """Pages that are decoded at once."""
 

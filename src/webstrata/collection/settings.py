@@ -43,6 +43,7 @@ TABLES = {
     "store": "webstrata.store.settings:StoreSettings",
     "summaries": "webstrata.summaries.settings:SummariesSettings",
     "temporal": "webstrata.temporal.settings:TemporalSettings",
+    "train": "webstrata.classify.settings:TrainSettings",
     "wikipedia": "webstrata.store.wikipedia.settings:WikipediaSettings",
 }
 """Every table of a settings file and its class; named, not imported, since rooms further left own most."""
