@@ -45,10 +45,10 @@ class NoGate(Peer):
 def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
     """Learn the gates from the first month of both webs."""
     for name, more in (("blatant", {}), ("hidden", HIDDEN)):
-        _learn(folder / name, dict(QUICK if quick else FULL) | more)
+        _learn(folder / name, {**(QUICK if quick else FULL), **more})
 
 
-def _learn(folder: Path, overrides: dict[str, float]) -> None:
+def _learn(folder: Path, overrides: dict[str, Any]) -> None:
     from webstrata.classify.gate_file import save_gate
     from webstrata.classify.gate_training import at_most, sample_snapshot, train_gate
     from webstrata.simulate.invitro import Web

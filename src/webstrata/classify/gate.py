@@ -119,7 +119,8 @@ class GateModel:
 
     def weigh_terms(self, counts: npt.NDArray[np.float32]) -> Numbers:
         """The terms' score of each row of words by bucket, as log-odds."""
-        return weigh(counts, self.idf, self.mean_length) @ self.term_weights + self.term_bias
+        weights = weigh(counts, self.idf, self.mean_length)
+        return np.asarray(weights @ self.term_weights + self.term_bias, np.float64)
 
     def read_content(self, sites: Sequence[SiteSample]) -> Numbers:
         """Rows for the model `content`."""
@@ -168,7 +169,7 @@ class Neighbours:
 
     def read(self, host: str) -> Numbers:
         """`LINK_FEATURES` of a host; scores are missing where no neighbour was judged."""
-        found = []
+        found: list[float] = []
         for side in (self._out.get(host, ()), self._in.get(host, ())):
             scores = [self.scores[name] for name in side if name in self.scores]
             found += [len(side), len(scores)]
