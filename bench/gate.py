@@ -10,7 +10,7 @@ the other halves in month 1. `details` have how much of the honest pages is lost
 trade-off on hosts not trained on, and what a host costs: milliseconds of judging, and the share of the
 crawl's processor time.
 
-`--quick` has 400 hosts; full is the preset's 2 000 with 60 000 pages.
+`--quick` has 400 hosts; full is the preset's 2 000 with 40 000 pages.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from webstrata.simulate.invitro import Web
 
 BOUND, PAGES = 0.01, 3
-FULL = {"pages": 60_000, "words": 400}
+FULL = {"pages": 40_000, "words": 400}
 QUICK = {"hosts": 400, "pages": 8_000, "words": 200, "farm_hosts": 5, "spam_share": 0.2}
 HIDDEN = {"spam_camouflage": 1.0, "commercial_share": 0.45, "comment_spam_share": 0.06}
 CURVE = (0.0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
@@ -100,7 +100,7 @@ def _crawl(place: Path, web: Web, month: int, gate: Any = None) -> tuple[Any, An
     snapshot = ws.create(place).add("2026-06")
     settings = CrawlSettings(
         host_delay=0, ip_delay=0, resolve=False, max_crawl_delay=0, retry_delay=0.01, max_retry_after=0.1,
-        gate_after=PAGES if gate else 0, max_pages_per_pattern=5_000,
+        gate_after=PAGES if gate else 0, max_pages_per_pattern=5_000, response_timeout=3,
     )  # fmt: skip
     with web.serve(month, origins=True) as server:
         hosts = {name: (address, server.port) for name, address in server.addresses().items()}

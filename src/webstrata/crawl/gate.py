@@ -114,7 +114,7 @@ class GateKeeper:
             yield from ((sample.origin, self.decisions[sample.origin].keeps) for sample in samples)
 
     def summary(self) -> dict[str, Any]:
-        """How many hosts were judged and refused, and the processor time that took; nothing without a gate."""
+        """How many hosts were judged and refused, and the processor time of that; nothing without a gate."""
         if self.gate is None:
             return {}
         refused = [decision for decision in self.decisions.values() if not decision.keeps]
