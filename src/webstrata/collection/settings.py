@@ -33,6 +33,7 @@ TABLES = {
     "changes": "webstrata.search.change.settings:ChangesSettings",
     "classify": "webstrata.classify.settings:ClassifySettings",
     "crawl": "webstrata.crawl.settings:CrawlSettings",
+    "gate": "webstrata.classify.settings:GateSettings",
     "graph": "webstrata.graph.settings:GraphSettings",
     "invitro": "webstrata.simulate.invitro.settings:InvitroSettings",
     "judge": "webstrata.simulate.invitro.judge.settings:JudgeSettings",

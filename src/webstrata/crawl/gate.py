@@ -5,8 +5,8 @@ may be true or false, or anything that is: where it has a ``score`` and a reason
 down. ``crawl/gate.jsonl`` has a line a host: ``time`` (seconds since 1970), ``origin``, ``keeps``, ``pages``
 (how many were shown), ``score`` and ``why``.
 
-A crawl that goes on does not ask again about a host that it has a line for, so that what was decided stays
-decided; a host that `webstrata crawl retry` took back is let in. Where a gate has a method ``remember``, it is
+A crawl that goes on does not ask again about a host that it has a line for: what was decided stays decided.
+A host that `webstrata crawl retry` took back is let in. Where a gate has a method ``remember``, it is
 given the scores of those lines first.
 """
 
@@ -92,9 +92,9 @@ class GateKeeper:
         for begin in range(0, len(unknown), _BATCH):
             batch = unknown[begin : begin + _BATCH]
             samples = [HostSample(origin, self._samples.pop(origin, [])) for origin in batch]
-            started = time.perf_counter()
+            started = time.thread_time()
             told = list(self.gate(samples))
-            self._seconds += time.perf_counter() - started
+            self._seconds += time.thread_time() - started
             lines = []
             for sample, said in zip(samples, told, strict=True):
                 score = getattr(said, "score", None)
@@ -114,7 +114,7 @@ class GateKeeper:
             yield from ((sample.origin, self.decisions[sample.origin].keeps) for sample in samples)
 
     def summary(self) -> dict[str, Any]:
-        """How many hosts were judged and refused, and what that cost; nothing without a gate."""
+        """How many hosts were judged and refused, and the processor time of that; nothing without a gate."""
         if self.gate is None:
             return {}
         refused = [decision for decision in self.decisions.values() if not decision.keeps]
