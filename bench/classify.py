@@ -2,8 +2,8 @@
 
 `classify-spam`: `ours` is the AUC of an ensemble over everything (content B, term vectors, links, and how
 both moved since the month before), `theirs` that of content B alone, what pages say without the web around
-them (SPAM, tables 6, 7 and 12). Hosts are those of the in-vitro preset `spam`, whose spam is as hard to tell as
-SPAM found it. Every AUC is that of hosts which neither a model nor the choice of models has seen, and farms
+them (SPAM, tables 6, 7 and 12). Hosts are those of the in-vitro preset `spam`, as hard to tell as
+SPAM found theirs. Every AUC is that of hosts which neither a model nor the choice of models has seen, and farms
 are on one side of a split. `details` has the AUC of every feature set, the best single model, p-values, the
 weights of the sets, and what labels dealt out at random give.
 
