@@ -4,8 +4,9 @@ A crawler that has fetched k pages of a new host shows them to the gate (`sample
 score from 0 (honest) to 1 (spam); a host above the threshold is left alone. Three models follow each other:
 
 - **terms**: a logistic regression on the BM25 vector of the words of all k pages, hashed into buckets:
-  t_b = idf_b · tf_b (k₁ + 1) / (tf_b + k₁ (1 − b + b · length / mean length)), idf_b = ln((N − n_b + ½)/(n_b + ½)) and
-  at least 0, with N, n_b and the mean length of the hosts it was learned from;
+  t_b = idf_b · tf_b (k₁ + 1) / (tf_b + k₁ (1 − b + b · length / mean length)), with
+  idf_b = ln((N − n_b + ½) / (n_b + ½)) and at least 0, N, n_b and the mean length being those of the hosts
+  it was learned from;
 - **content**: boosted trees on the features of the pages and the terms' score;
 - **links**, if wanted: boosted trees on all of that and on what the neighbours are. Of the hosts that the
   pages link to, and of those that were seen linking to it, the ones judged before count: how many, and the
@@ -26,11 +27,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from webstrata.classify.samples import FEATURES, SiteSample, host_name, measure_page, measure_site
+from webstrata.classify.samples import FEATURES, SiteSample, host_name, measure_pages, measure_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -55,20 +57,28 @@ class ShownPage(Protocol):
     """A page as a crawler shows it."""
 
     @property
-    def url(self) -> str: ...
+    def url(self) -> str:
+        """Its address."""
+        ...
+
     @property
-    def content_type(self) -> str: ...
-    @property
-    def body(self) -> bytes: ...
+    def body(self) -> bytes:
+        """As it came."""
+        ...
 
 
 class ShownHost(Protocol):
     """A host as a crawler shows it: `webstrata.crawl.judging.HostSample`."""
 
     @property
-    def origin(self) -> str: ...
+    def origin(self) -> str:
+        """Scheme, host and port."""
+        ...
+
     @property
-    def pages(self) -> Sequence[ShownPage]: ...
+    def pages(self) -> Sequence[ShownPage]:
+        """Those that were fetched first."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -201,15 +211,11 @@ class Gate:
     def __call__(self, hosts: Sequence[ShownHost]) -> list[Verdict]:
         """What is said of each; a host of which nothing was seen is let in."""
         started = time.perf_counter()
+        shown = [host.pages[: self.model.pages] for host in hosts]
+        found = iter(measure_pages([(page.url, page.body) for some in shown for page in some]))
         sites = [
-            measure_site(
-                host_name(host.origin),
-                [
-                    measure_page(page.body, url=page.url, content_type=page.content_type)
-                    for page in host.pages[: self.model.pages]
-                ],
-            )
-            for host in hosts
+            measure_site(host_name(host.origin), list(islice(found, len(some))))
+            for host, some in zip(hosts, shown, strict=True)
         ]
         scores = self.score(sites)
         self.seconds += time.perf_counter() - started

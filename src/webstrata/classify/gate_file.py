@@ -120,15 +120,15 @@ def _read_card(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
     card = json.loads(archive.read(CARD)) if CARD in archive.namelist() else None
     if isinstance(card, dict) and "task" in card and card.get("kind") != KIND:
         raise FormatError(
-            f"{path}: this model of {card['task']} looks at features of whole hosts, and a gate sees a few pages; "
-            "`webstrata classify gate` learns a gate from the same labels"
+            f"{path}: this model of {card['task']} looks at features of whole hosts, and a gate sees a few "
+            "pages; `webstrata classify gate` learns a gate from the same labels"
         )
     if not isinstance(card, dict) or card.get("kind") != KIND or not isinstance(card.get("format"), int):
         raise FormatError(f"{path}: this is no gate; `webstrata classify gate` learns one")
     if card["format"] > FORMAT:
         raise NewerFormatError(
-            f"{path}: this gate was written by webstrata {card.get('webstrata')} in format {card['format']}, and "
-            f"{FORMAT} is the newest known here; upgrade webstrata, or learn it again"
+            f"{path}: this gate was written by webstrata {card.get('webstrata')} in format "
+            f"{card['format']}, and {FORMAT} is the newest known here; upgrade webstrata, or learn it again"
         )
     if card["features"] != [*ROW, *LINK_FEATURES]:
         raise FormatError(

@@ -12,7 +12,7 @@ later in an order is not known yet. So it learns what little is known early in a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,7 @@ import pyarrow as pa
 import webstrata.classify.extra  # noqa: F401  (says what to install before anything else fails)
 from webstrata.classify.gate import GateModel, Neighbours, bound_threshold, weigh
 from webstrata.classify.models.flat import FlatTrees
-from webstrata.classify.samples import SiteSample, host_name, measure_page, measure_site
+from webstrata.classify.samples import SiteSample, host_name, measure_pages, measure_site
 from webstrata.classify.splits import group_hosts, split_folds
 from webstrata.collection.progress import Progress
 from webstrata.errors import FormatError, MissingError
@@ -124,20 +124,20 @@ def sample_snapshot(
         sites = []
         with progress.task("looking at hosts", total=len(names), unit="hosts") as task:
             for rows in np.split(chosen, np.flatnonzero(np.diff(of_row[chosen])) + 1):
-                found = list(_measure_rows(table.take(pa.array(rows)), warc.path))
-                sites.append(measure_site(str(names[of_row[rows[0]]]), found))
+                pages_of = list(_read_rows(table.take(pa.array(rows)), warc.path))
+                sites.append(measure_site(str(names[of_row[rows[0]]]), measure_pages(pages_of)))
                 task.advance(1)
     return sites, totals
 
 
-def _measure_rows(table: pa.Table, folder: Path) -> Iterator[Any]:
+def _read_rows(table: pa.Table, folder: Path) -> Iterator[tuple[str, bytes]]:
     for row in table.to_pylist():
         place = (folder / row["warc_filename"], row["warc_record_offset"], row["warc_record_length"])
         try:
             record = read_record(*place)
         except (FormatError, MissingError):
             continue  # `webstrata check` tells of it
-        yield measure_page(record.payload, url=row["url"])
+        yield row["url"], record.payload
 
 
 def train_gate(
@@ -172,7 +172,7 @@ def train_gate(
     truth = np.array([labels[sites[place].host] for place in known], bool)
     if not len(known) or truth.all() or not truth.any():
         raise MissingError(
-            f"a gate is learned from spam and from honest hosts, and of {len(known)} labelled hosts that have "
+            f"a gate is learned from spam and from honest hosts, and of {len(known)} labelled hosts with "
             f"pages {int(truth.sum())} are spam; label more"
         )
     names = [sites[place].host for place in known]

@@ -1,34 +1,26 @@
 """What a few pages of a host say, measured from the pages alone: the eyes of the gate.
 
-A page gives eight numbers, those of set A (SPAM, section 4: no corpus, no links), and its words as hashed
-counts:
-
-=================  =========================================================================================
-``words``          words of the visible text
-``title_words``    words of the title
-``word_length``    mean length of a word, in characters
-``anchor_share``   words of anchors over all words
-``visible_share``  bytes of the visible text over those of the page
-``compression``    bytes of the visible text over those that zlib leaves of it
-``ngram_…``        ``likelihood``: mean of −ln p over the different runs of three words, p being the share of
-                   the run among all; ``entropy``: −Σ p ln p over the same
-=================  =========================================================================================
+A page gives eight numbers, those of set A that count no words of queries (`pages`): ``words``,
+``title_words``, ``word_length``, ``anchor_share``, ``visible_share``, ``compression``,
+``ngram_likelihood`` and ``ngram_entropy``; and its words as hashed counts.
 
 A host gives 25: each for the first page, its mean and its variance over the pages, and how many there were.
 The words of all its pages together are one virtual document, whose word w goes to bucket hash(w) mod 2^13.
-Everything is a few hundred microseconds a page, and needs nothing but the page: what is learned from stored
-pages is what a crawler sees of new ones.
+Nothing is needed but the pages, so that what is learned from stored ones is what a crawler sees of new ones.
 """
 
 from __future__ import annotations
 
-import re
-import zlib
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
+from webstrata.classify.pages import NAMES, PageMeter
+from webstrata.classify.sites import site_name
+from webstrata.classify.word_lists import WordLists
 from webstrata.web.html import Kind, scan
 from webstrata.web.url import split
 from webstrata.web.words import load_core
@@ -50,7 +42,8 @@ PAGE_FEATURES = (
     "ngram_likelihood",
     "ngram_entropy",
 )
-FEATURES = tuple(f"{name}_{of}" for of in ("first", "mean", "variance") for name in PAGE_FEATURES) + (
+FEATURES = (
+    *(f"{name}_{of}" for of in ("first", "mean", "variance") for name in PAGE_FEATURES),
     "pages",
 )
 """What is measured of a host, in order."""
@@ -58,8 +51,7 @@ BUCKETS = 1 << 13
 """Of hashed words."""
 MAX_TEXT = 1 << 18
 """Characters of a page that are looked at."""
-_CHARSET = re.compile(r"charset=[\"' ]*([\w.:-]+)", re.IGNORECASE)
-_MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
+_COLUMNS = [NAMES.index(name) for name in PAGE_FEATURES]
 
 
 @dataclass(frozen=True)
@@ -94,54 +86,50 @@ def host_name(url: str) -> str:
     ('example.org', 'example.org')
     """
     authority = split(url)[0].partition("://")[2]
-    return authority.rpartition("@")[2].split(":")[0].removeprefix("www.")
+    return site_name(authority.rpartition("@")[2].split(":")[0])
 
 
-def measure_page(body: bytes, *, url: str, content_type: str = "") -> PageSample:
-    """What a page says, whatever its bytes are.
+def measure_pages(pages: Sequence[tuple[str, bytes]]) -> list[PageSample]:
+    """What pages say, each given as URL and body, whatever its bytes are.
+
+    Their charset is found in the pages: what a server said of it does not reach the gate.
 
     Examples
     --------
-    >>> page = measure_page(b"<title>Big sale</title><p>cheap cheap <a href=//b.org/>pills</a>", url="http://a.org/")
+    >>> body = b"<title>Big sale</title><p>cheap cheap <a href=//b.org/>pills</a>"
+    >>> [page] = measure_pages([("http://a.org/", body)])
     >>> dict(zip(PAGE_FEATURES, page.features.round(3).tolist()))["anchor_share"], sorted(page.hosts)
     (0.333, ['b.org'])
     """
-    label = _CHARSET.search(content_type)
-    page = scan(body, url=url, charset=label[1] if label else None, text=True)
-    text = page.text[:MAX_TEXT]
-    core = load_core()
-    hashes = np.array(core.hashes(text), np.uint64)
-    number = len(hashes)
-    raw = text.encode("utf-8", "replace")
-    anchors = " ".join(link.anchor for link in page.links if link.kind is Kind.ANCHOR)
-    likelihood, entropy = _measure_runs(hashes)
-    letters = len(text) - text.count(" ") - text.count("\n")
-    hosts = {host_name(link.url) for link in page.links if link.kind is Kind.ANCHOR and link.url is not None}
-    features = [
-        number,
-        len(core.split(page.title)),
-        letters / max(number, 1),
-        min(len(core.split(anchors)) / max(number, 1), 1.0),
-        len(raw) / max(len(body), 1),
-        len(raw) / len(zlib.compress(raw)) if raw else np.nan,
-        likelihood,
-        entropy,
-    ]
-    return PageSample(
-        np.array(features, np.float64),
-        (hashes % np.uint64(BUCKETS)).astype(np.int64),
-        frozenset(hosts - {host_name(url), ""}),
+    if not pages:
+        return []
+    scanned = [scan(body, url=url, text=True) for url, body in pages]
+    core, texts = load_core(), [page.text[:MAX_TEXT] for page in scanned]
+    links = [[link for link in page.links if link.kind is Kind.ANCHOR] for page in scanned]
+    found = _meter().measure(
+        pa.array([page.title for page in scanned], pa.large_string()),
+        pa.array(texts, pa.large_string()),
+        anchor_words=[len(core.split(" ".join(link.anchor for link in some))) for some in links],
+        html_bytes=[len(body) for _, body in pages],
     )
+    samples = []
+    for (url, _), text, some, features in zip(pages, texts, links, found, strict=True):
+        hashes = np.array(core.hashes(text), np.uint64)
+        hosts = {host_name(link.url) for link in some if link.url is not None}
+        samples.append(
+            PageSample(
+                features[_COLUMNS].astype(np.float64),
+                (hashes % np.uint64(BUCKETS)).astype(np.int64),
+                frozenset(hosts - {host_name(url), ""}),
+            )
+        )
+    return samples
 
 
-def _measure_runs(hashes: npt.NDArray[np.uint64]) -> tuple[float, float]:
-    """Likelihood and entropy of the runs of three words; 0 where there is none."""
-    if len(hashes) < 3:
-        return 0.0, 0.0
-    runs = hashes[:-2] + hashes[1:-1] * _MIX[0] + hashes[2:] * _MIX[1]
-    _, counts = np.unique(runs, return_counts=True)
-    shares = counts / counts.sum()
-    return float(-np.log(shares).mean()), float(-(shares * np.log(shares)).sum())
+@cache
+def _meter() -> PageMeter:
+    """Without lists of popular words: those are of a corpus, and a new host has none yet."""
+    return PageMeter(WordLists())
 
 
 def measure_site(host: str, pages: Sequence[PageSample]) -> SiteSample:
@@ -149,7 +137,7 @@ def measure_site(host: str, pages: Sequence[PageSample]) -> SiteSample:
 
     Examples
     --------
-    >>> page = measure_page(b"<p>cheap pills", url="http://a.org/")
+    >>> [page] = measure_pages([("http://a.org/", b"<p>cheap pills")])
     >>> site = measure_site("a.org", [page, page])
     >>> site.features[[0, 8, 16, 24]].tolist(), site.counts.sum()
     ([2.0, 2.0, 0.0, 2.0], np.float32(4.0))

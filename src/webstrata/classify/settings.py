@@ -8,10 +8,9 @@ from webstrata.collection.settings import Settings, not_negative, one_of, positi
 
 _ngram = ("between 2 and 8", lambda value: 2 <= value <= 8)
 _power = ("a power of 2 from 16 to 4096", lambda value: 16 <= value <= 4096 and value & (value - 1) == 0)
+_folds = ("2 or more", lambda value: value >= 2)
 _share = ("between 0 and 1", lambda value: 0 <= value <= 1)
 _above = ("above 0", lambda value: value > 0)
-
-_folds = ("2 or more", lambda value: value >= 2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +66,20 @@ class ClassifySettings(Settings):
     decay: float = setting(
         0.5, "How fast older snapshots are forgotten: e to the minus this, for each one back.", check=_above
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateSettings(Settings):
+    """How a gate for crawls is learned."""
+
+    pages: int = setting(3, "Pages of a new host that the gate is to see before it decides.", check=positive)
+    max_loss: float = setting(
+        0.01, "Share of honest hosts, and of their pages, that may be lost.", check=_share
+    )
+    folds: int = setting(
+        5, "Folds in which hosts are scored by models that have not seen them.", check=_folds
+    )
+    seed: int = setting(1, "Of folds and models.", check=not_negative)
 
 
 @dataclass(frozen=True, kw_only=True)

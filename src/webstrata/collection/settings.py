@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 TABLES = {
     "classify": "webstrata.classify.settings:ClassifySettings",
     "crawl": "webstrata.crawl.settings:CrawlSettings",
+    "gate": "webstrata.classify.settings:GateSettings",
     "graph": "webstrata.graph.settings:GraphSettings",
     "invitro": "webstrata.simulate.invitro.settings:InvitroSettings",
     "judge": "webstrata.simulate.invitro.judge.settings:JudgeSettings",

@@ -5,8 +5,8 @@ may be true or false, or anything that is: where it has a ``score`` and a reason
 down. ``crawl/gate.jsonl`` has a line a host: ``time`` (seconds since 1970), ``origin``, ``keeps``, ``pages``
 (how many were shown), ``score`` and ``why``.
 
-A crawl that goes on does not ask again about a host that it has a line for, so that what was decided stays
-decided; a host that `webstrata crawl retry` took back is let in. Where a gate has a method ``remember``, it is
+A crawl that goes on does not ask again about a host that it has a line for: what was decided stays decided.
+A host that `webstrata crawl retry` took back is let in. Where a gate has a method ``remember``, it is
 given the scores of those lines first.
 """
 

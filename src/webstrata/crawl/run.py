@@ -27,10 +27,10 @@ from webstrata.crawl.configuration import check_settings, configure, configure_l
 from webstrata.crawl.control import SOCKET, Control, Listener
 from webstrata.crawl.cuts import read_cuts
 from webstrata.crawl.filters import Response
-from webstrata.crawl.given_up import FILE as GIVEN_UP
-from webstrata.crawl.given_up import GivenUpHosts, read_given_up
 from webstrata.crawl.gate import FILE as GATE
 from webstrata.crawl.gate import GateKeeper
+from webstrata.crawl.given_up import FILE as GIVEN_UP
+from webstrata.crawl.given_up import GivenUpHosts, read_given_up
 from webstrata.crawl.hosts import parse_address, read_hosts_table
 from webstrata.crawl.judging import judge
 from webstrata.crawl.name_servers import check_name_servers

@@ -174,26 +174,28 @@ def test_spam_that_hides_and_honest_hosts_that_stuff_overlap(hiding: Web) -> Non
     assert max(blatant) < np.quantile(plain, 0.1)
 
 
-def test_links_of_farms_that_hide_move_more_than_those_of_sister_sites(hiding: Web) -> None:
-    first, later = hiding.hosts(0), hiding.hosts(3)
+def test_farms_that_hide_link_to_other_hosts_each_month() -> None:
+    web = Web("spam")
+    first, later = web.hosts(0), web.hosts(1)
+    spam = first["spam"].index(True)
 
     def partners(slot: int, month: int) -> set[str]:
         """Hosts of its ring of ten that the home page of a host links to."""
-        names = (first, later)[month > 0]["name"]
-        spam = first["spam"].index(True)
+        names = (first, later)[month]["name"]
         begin = slot - (slot - spam if first["spam"][slot] else slot) % 10
-        ring = set(names[begin : begin + 10])
-        links = hiding.links(f"http://{names[slot]}/", month)
-        return {link.url.split("/")[2] for link in links} & ring - {names[slot]}
+        links = web.links(f"http://{names[slot]}/", month)
+        return {link.url.split("/")[2] for link in links} & set(names[begin : begin + 10]) - {names[slot]}
 
     kept: dict[bool, list[float]] = {True: [], False: []}
-    for slot, name in enumerate(first["name"]):
-        if first["present"][slot] and later["present"][slot] and later["name"][slot] == name:
-            before, after = partners(slot, 0), partners(slot, 3)
-            if before:
-                kept[first["spam"][slot]].append(len(before & after) / len(before | after))
-    assert min(map(len, kept.values())) >= 20
+    for slot in [*range(300), *range(spam, len(first["name"]))]:
+        is_same = first["name"][slot] == later["name"][slot]
+        if is_same and first["present"][slot] and later["present"][slot] and (before := partners(slot, 0)):
+            after = partners(slot, 1)
+            kept[first["spam"][slot]].append(len(before & after) / len(before | after))
+    assert min(map(len, kept.values())) >= 80
     assert np.mean(kept[True]) < np.mean(kept[False]) - 0.1
+    # some farms stay as they are, as most honest hosts do
+    assert np.quantile(kept[True], 0.8) == np.median(kept[False]) == 1
 
 
 def test_spam_is_stuffed_with_words_of_the_query_log(web: Web) -> None:

@@ -9,6 +9,7 @@ from webstrata.cli.group import Group
 COMMANDS = {
     "experiment": "Compare feature sets and models by labels, as the tables of SPAM do.",
     "features": "Measure the hosts of SNAPSHOT: what their pages say, and who links to them.",
+    "gate": "Learn a gate from labels: what stops a crawl at the first pages of a spam host.",
     "label": "Label hosts of SNAPSHOT, their pages shown one after the other.",
     "predict": "Score the hosts of SNAPSHOT by a model, and say why.",
     "train": "Learn from labels what tells hosts apart, and keep it as a model file.",

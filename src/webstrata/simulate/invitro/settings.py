@@ -92,7 +92,7 @@ class InvitroSettings(Settings):
 
     spam_camouflage: float = setting(
         0.0,
-        "How far hosts of link farms hide what they are, each some of it: 0 for all blatant, 1 for all shades.",
+        "How far link farms hide what they are, each some of it: 0 for all blatant, 1 for all shades.",
         check=share,
     )
     commercial_share: float = setting(

@@ -14,8 +14,7 @@ from webstrata.errors import SettingError
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-TOPICS = tuple(
-    """
+_NAMES = """
     sports health travel music science politics business education
     food fashion games film books cars gardening history
     weather law religion art theatre photography astronomy biology
@@ -24,8 +23,8 @@ TOPICS = tuple(
     shopping jobs housing banking insurance energy transport aviation
     railways shipping computing networks robotics languages philosophy psychology
     sociology economics geography oceans animals birds forests museums
-    """.split()
-)
+    """
+TOPICS = tuple(_NAMES.split())
 """The name of each topic, by number; a web has up to as many."""
 
 

@@ -1,9 +1,9 @@
 """The truth about a month of an in-vitro web, written as Parquet: the part `truth` of a snapshot.
 
 =====================  =====================================================================================
-``nodes.parquet``      one row a node of the served view, in row-key order: url, host, topic, topic_name, spam,
-                       page (equal for addresses of one page), family (equal for variations of one page),
-                       content (equal while the text is unchanged), collection (its node in the
+``nodes.parquet``      one row a node of the served view, in row-key order: url, host, topic, topic_name,
+                       spam, page (equal for addresses of one page), family (equal for variations of one
+                       page), content (equal while the text is unchanged), collection (its node in the
                        collection view, or none)
 ``arcs.parquet``       source, target: arcs of the served view, sorted
 ``collection.parquet`` source, target: arcs of the collection view, sorted
