@@ -109,10 +109,8 @@ def test_a_crawl_tells_what_the_gate_cut_and_goes_on_with_what_it_said(tmp_path:
 
     with Origin() as origin:
         tree(origin, names=("a.test", "b.test"))
-        how = {
-            "hosts": {name: origin.at() for name in ("a.test", "b.test")},
-            "gate": stop_when_both_are_known,
-        }
+        hosts: dict[str, tuple[str, int | None]] = {name: origin.at() for name in ("a.test", "b.test")}
+        how = {"hosts": hosts, "gate": stop_when_both_are_known}
         seeds = ("http://a.test/", "http://b.test/")
         job = prepare(tmp_path, seeds, how, gate_after=2, keep_alive=0, host_delay=0.1)
         assert job.run().end == "stopped"
@@ -126,7 +124,7 @@ def test_a_crawl_tells_what_the_gate_cut_and_goes_on_with_what_it_said(tmp_path:
 
         again = Gate()
         settings = CrawlSettings(**(QUICK | {"gate_after": 2}))
-        assert Crawl(job.snapshot, settings, hosts=how["hosts"], gate=again).run().end == "exhausted"
+        assert Crawl(job.snapshot, settings, hosts=hosts, gate=again).run().end == "exhausted"
         assert not again.asked
         assert again.remembered == {"http://a.test": 0.1, "http://b.test": 0.9}
         assert len(set(origin.paths("a.test"))) == 15

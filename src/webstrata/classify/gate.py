@@ -119,7 +119,8 @@ class GateModel:
 
     def weigh_terms(self, counts: npt.NDArray[np.float32]) -> Numbers:
         """The terms' score of each row of words by bucket, as log-odds."""
-        return weigh(counts, self.idf, self.mean_length) @ self.term_weights + self.term_bias
+        weights = weigh(counts, self.idf, self.mean_length)
+        return np.asarray(weights @ self.term_weights + self.term_bias, np.float64)
 
     def read_content(self, sites: Sequence[SiteSample]) -> Numbers:
         """Rows for the model `content`."""
@@ -134,8 +135,8 @@ def weigh(
 
     Examples
     --------
-    >>> weigh(np.array([[3, 0, 4]], np.float32), np.ones(3, np.float32), 7.0).round(3).tolist()
-    [[0.682, 0.0, 0.731]]
+    >>> weigh(np.array([[3, 0, 4]], np.float32), np.ones(3, np.float32), 7.0).round(2)
+    array([[0.68, 0.  , 0.73]], dtype=float32)
     """
     length = counts.sum(axis=1, keepdims=True)
     weights = idf * counts * (K1 + 1) / (counts + K1 * (1 - B + B * length / max(mean_length, 1.0)) + 1e-9)
@@ -168,7 +169,7 @@ class Neighbours:
 
     def read(self, host: str) -> Numbers:
         """`LINK_FEATURES` of a host; scores are missing where no neighbour was judged."""
-        found = []
+        found: list[float] = []
         for side in (self._out.get(host, ()), self._in.get(host, ())):
             scores = [self.scores[name] for name in side if name in self.scores]
             found += [len(side), len(scores)]
@@ -189,7 +190,7 @@ class Gate:
     Attributes
     ----------
     seconds
-        Time spent on judging so far.
+        Processor time spent on judging so far.
     """
 
     def __init__(self, model: GateModel, *, uses_links: bool = True) -> None:
@@ -210,7 +211,7 @@ class Gate:
 
     def __call__(self, hosts: Sequence[ShownHost]) -> list[Verdict]:
         """What is said of each; a host of which nothing was seen is let in."""
-        started = time.perf_counter()
+        started = time.thread_time()
         shown = [host.pages[: self.model.pages] for host in hosts]
         found = iter(measure_pages([(page.url, page.body) for some in shown for page in some]))
         sites = [
@@ -218,7 +219,7 @@ class Gate:
             for host, some in zip(hosts, shown, strict=True)
         ]
         scores = self.score(sites)
-        self.seconds += time.perf_counter() - started
+        self.seconds += time.thread_time() - started
         return [
             self._say(score) if site.num_pages else Verdict(keeps=True, why=UNSEEN)
             for site, score in zip(sites, scores, strict=True)

@@ -46,7 +46,25 @@ MOST_POINTS = 200
 
 
 def save_gate(trained: TrainedGate, path: Path) -> None:
-    """Write a gate; what was there is replaced when all of it is written."""
+    """Write a gate; what was there is replaced when all of it is written.
+
+    Examples
+    --------
+    >>> from webstrata.classify.gate_training import train_gate
+    >>> from webstrata.classify.samples import measure_pages, measure_site
+    >>> def show(number):
+    ...     words = ("fish swim in the sea", "cheap pills cheap")[number % 2]
+    ...     pages = measure_pages([(f"http://{number}.org/", f"<p>{words} {number}".encode())])
+    ...     return measure_site(f"{number}.org", pages)
+    >>> sites = [show(number) for number in range(40)]
+    >>> labels = {site.host: number % 2 == 1 for number, site in enumerate(sites)}
+    >>> trained = train_gate(sites, np.full(40, 9), labels, pages=1, bound=0.1, folds=2)
+    >>> path = getfixture("tmp_path") / "spam.gate"
+    >>> save_gate(trained, path)
+    >>> model, card = load_gate(path)
+    >>> model.pages, card["hosts"], card["spam"], card["auc"]["content"]
+    (1, 40, 20, 1.0)
+    """
     model = trained.model
     arrays: dict[str, npt.NDArray[Any]] = {"idf": model.idf, "terms": model.term_weights}
     trees = {}
@@ -106,7 +124,7 @@ def load_gate(path: Path) -> tuple[GateModel, dict[str, Any]]:
         raise
     except (
         *(Damaged, zipfile.BadZipFile, KeyError, TypeError, ValueError, AttributeError),
-        *(EOFError, OSError, NotImplementedError, RuntimeError, MemoryError),
+        *(EOFError, OSError, RuntimeError, MemoryError),
     ) as error:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FormatError(f"{path}: this gate is damaged ({said}); learn it again") from error

@@ -167,6 +167,15 @@ def train_gate(
         Addresses of hosts, where they are known: hosts that share one stay on one side of a fold.
     folds, seed
         Into how many parts the labelled hosts are cut, and by which chance.
+
+    Examples
+    --------
+    See `webstrata.classify.gate_file.save_gate` for one that is learned and kept.
+
+    >>> train_gate([], np.zeros(0, int), {}, pages=3, bound=0.01)
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: a gate is learned from spam and from honest hosts, and of 0 labelled hosts
+    with pages 0 are spam; label more
     """
     known = np.array([place for place, site in enumerate(sites) if site.host in labels and site.num_pages])
     truth = np.array([labels[sites[place].host] for place in known], bool)
