@@ -17,12 +17,14 @@ from tests.classify.web import PAGES
 from webstrata.classify.pages import NAMES, PART, PageMeter, find_lists, page_features, read_lists
 from webstrata.classify.settings import ClassifySettings
 from webstrata.classify.word_lists import WordLists
-from webstrata.errors import FormatError
+from webstrata.collection.progress import Progress
+from webstrata.errors import Cancelled, FormatError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import webstrata as ws
+    from webstrata.collection.progress import Task
 
 WORDS = ["fish", "Sea", "größe", "GRÖSSE", "can't", "32.3", "日本", "_x_", "reef", "a", "İstanbul", "pills"]
 LISTED = tuple(f"word{place}" for place in range(90))
@@ -127,3 +129,20 @@ def test_a_table_of_something_else_is_refused(snapshot: ws.Snapshot) -> None:
                 page_features(snapshot, ClassifySettings())
     finally:
         path.write_bytes(kept)
+
+
+class Stopped(Progress):
+    """Is cancelled when pages are being measured."""
+
+    def opened(self, task: Task) -> None:
+        if task.title == "measuring pages":
+            self.cancel()
+
+
+def test_what_is_cancelled_leaves_what_was_there(snapshot: ws.Snapshot) -> None:
+    page_features(snapshot, ClassifySettings())
+    record = snapshot.parts.record(PART)
+    with pytest.raises(Cancelled):
+        page_features(snapshot, ClassifySettings(ngram=5), Stopped())
+    assert snapshot.parts.record(PART) == record
+    assert not list(snapshot.path.glob(".building/*"))

@@ -37,7 +37,7 @@ def test_few_supporters_are_counted_exactly(
 
 def test_many_supporters_are_counted_to_the_stated_error(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
-    size = 4000
+    size = 2000
     graph = Graph.from_arcs(
         np.c_[rng.integers(size, size=6 * size), rng.integers(size, size=6 * size)], num_nodes=size
     )
@@ -52,7 +52,7 @@ def test_many_supporters_are_counted_to_the_stated_error(monkeypatch: pytest.Mon
     for registers in (64, 256):
         runs = [
             count_supporters(transpose, np.arange(size), nodes, registers=registers, seed=seed)
-            for seed in range(8)
+            for seed in range(4)
         ]
         errors = np.stack(runs) / np.maximum(wanted, 1) - 1
         deviation = np.sqrt((errors[:, 2:] ** 2).mean())
@@ -62,7 +62,7 @@ def test_many_supporters_are_counted_to_the_stated_error(monkeypatch: pytest.Mon
     monkeypatch.setattr(supporters, "_GATHERED", 1 << 10)
     monkeypatch.setattr(supporters, "_BLOCK", 37)
     np.testing.assert_array_equal(
-        count_supporters(transpose, np.arange(size), nodes[:5], registers=256, seed=7), runs[-1][:, :5]
+        count_supporters(transpose, np.arange(size), nodes[:5], registers=256, seed=3), runs[-1][:, :5]
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from typing import TYPE_CHECKING
 
 import pytest
@@ -41,9 +42,11 @@ def test_sets_are_made_told_and_kept(place: str, tmp_path: Path, capsys: pytest.
         ("link", 177, True),
     ]
     assert all(one["pages_per_cpu_second"] > 0 for one in document["sets"])
-    # what is printed as a command to renew a part does renew it
-    shown = ws.open(place)["2026-06"].parts.record("features-aa").renew
-    assert shown == "webstrata classify features {collection} {snapshot} --sets Aa"
+    # a set that is renewed keeps its query words
+    renew = ws.open(place)["2026-06"].parts.record("features-aa").renew
+    again = shlex.split(renew.format(collection=place, snapshot="2026-06"))[1:]
+    assert run([*again, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["sets"][0]["kept"]
     assert run(["check", place]) == 0
 
 

@@ -73,12 +73,7 @@ def build_a(snapshot: Snapshot, settings: ClassifySettings, progress: Progress) 
     Traceback (most recent call last):
     webstrata.errors.MissingError: ...2026-06: there is no part text (parts: none yet); build it first
     """
-    table = _build(snapshot, settings, progress, A)
-    if not settings.query_words:
-        progress.note(
-            "no query words (`--query-words FILE`): query precision and recall are missing in set A"
-        )
-    return table
+    return _build(snapshot, settings, progress, A)
 
 
 def build_aa(snapshot: Snapshot, settings: ClassifySettings, progress: Progress) -> pa.Table:
@@ -132,6 +127,11 @@ def _build(
     for column in columns:
         group, _, name = column.partition("_")
         found[column] = pa.array(groups[group][:, NAMES.index(name)], pa.float32(), from_pandas=True)
+    if not settings.query_words:
+        name = "B" if columns is B else "A"
+        progress.note(
+            f"no query words (`--query-words FILE`): query precision and recall are missing in set {name}"
+        )
     return pa.table({HOST: pa.array(sites.names, pa.string()), **found})
 
 

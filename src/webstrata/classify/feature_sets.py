@@ -17,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
+import shlex
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ from webstrata.classify.sites import site_key
 from webstrata.classify.sparse_table import count_features, is_sparse
 from webstrata.collection.files import explained, open_writer, replace_file
 from webstrata.collection.progress import Progress
-from webstrata.collection.settings import unknown_name
+from webstrata.collection.settings import describe, to_text, unknown_name
 from webstrata.errors import FormatError, MissingError, UsageError
 
 if TYPE_CHECKING:
@@ -241,8 +242,7 @@ def build_set(
     if read_kept(snapshot, part, described, settings) is None:
         with Meter() as meter:
             table = described.load()(snapshot, settings, progress)
-        command = f"webstrata classify features {{collection}} {{snapshot}} --sets {name}"
-        keep_table(snapshot, part, table, described, settings, meter.cost, command, progress)
+        keep_table(snapshot, part, table, described, settings, meter.cost, name, progress)
         return describe_made(snapshot, name, kept=False)
     return describe_made(snapshot, name, kept=True)
 
@@ -299,11 +299,11 @@ def keep_table(
     described: FeatureSet,
     settings: ClassifySettings,
     cost: Cost,
-    command: str,
+    name: str,
     progress: Progress,
     others: Mapping[str, pa.Table] | None = None,
 ) -> None:
-    """Write a table as a part, with what it cost, and other tables beside it.
+    """Write a table as a part, with what it cost, and other tables beside it; making set `name` renews it.
 
     Examples
     --------
@@ -311,14 +311,15 @@ def keep_table(
     >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
     >>> described = FeatureSet("module:function", "Words.", ())
     >>> table = pa.table({"host": ["a.org"], "words": pa.array([7], pa.float32())})
-    >>> keep_table(snapshot, "features-b", table, described, ClassifySettings(), Cost(), "", Progress())
+    >>> keep_table(snapshot, "features-b", table, described, ClassifySettings(), Cost(), "B", Progress())
     >>> snapshot.features("B").to_pylist()
     [{'host': 'a.org', 'words': 7.0}]
     """
     files = digest_files(settings, described.heeds)
     facts = {"about": described.about, "files": files, "cost": asdict(cost)}
     inputs = tuple(list_inputs(snapshot, described, settings))
-    with snapshot.build(part, settings=settings, inputs=inputs, renew=command, progress=progress) as build:
+    renew = _write_command(name, described, settings)
+    with snapshot.build(part, settings=settings, inputs=inputs, renew=renew, progress=progress) as build:
         for file, content in {TABLE: table, **(others or {})}.items():
             with open_writer(build.path / file) as stream:
                 pq.write_table(content, stream, compression="zstd")
@@ -377,7 +378,7 @@ def load_features(
     >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
     >>> described = FeatureSet("module:function", "Words.", ())
     >>> table = pa.table({"host": ["a.org"], "words": pa.array([7], pa.float32())})
-    >>> keep_table(snapshot, "features-b", table, described, ClassifySettings(), Cost(), "", Progress())
+    >>> keep_table(snapshot, "features-b", table, described, ClassifySettings(), Cost(), "B", Progress())
     >>> load_features(snapshot, ["B"])
     (['a.org'], ['B:words'], array([[7.]], dtype=float32))
     """
@@ -415,6 +416,18 @@ def digest_files(settings: ClassifySettings, heeds: Sequence[str]) -> dict[str, 
             with explained(Path(value), "read"):
                 found[name] = hashlib.sha256(Path(value).read_bytes()).hexdigest()
     return found
+
+
+def _write_command(name: str, described: FeatureSet, settings: ClassifySettings) -> str:
+    """The command that makes a set again, with the settings it heeds that are not the default."""
+    words = ["webstrata classify features {collection} {snapshot}", f"--sets {name}"]
+    for field in describe(ClassifySettings):
+        value = getattr(settings, field.name)
+        if field.name in described.heeds and value != field.default:
+            # braces stand for what is filled in
+            text = shlex.quote(to_text(value, field.setting.unit)).replace("{", "{{").replace("}", "}}")
+            words.append(f"--{field.name.replace('_', '-')} {text}")
+    return " ".join(words)
 
 
 def _open_set(snapshot: Snapshot, name: str) -> Part:

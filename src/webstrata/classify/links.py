@@ -25,9 +25,10 @@ from webstrata.classify.sites import open_sites
 from webstrata.classify.supporters import count_supporters
 from webstrata.collection.files import explained
 from webstrata.errors import UsageError
+from webstrata.rank.pagerank import google_step, pagerank
 from webstrata.rank.settings import RankSettings
 from webstrata.rank.stored import RankedGraph
-from webstrata.rank.trust import truncated_pagerank, trustrank
+from webstrata.rank.trust import trustrank
 from webstrata.store.urls import Urls
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from webstrata.collection import Snapshot
     from webstrata.collection.progress import Progress
     from webstrata.graph.view import Graph
+    from webstrata.rank.walk import Walk
 
     Column = npt.NDArray[np.float64]
     Columns = Mapping[str, Column]
@@ -179,12 +181,7 @@ def build_link(snapshot: Snapshot, settings: ClassifySettings, progress: Progres
     scores = page_ranks(snapshot, progress)
     rank = snapshot.settings(RankSettings)
     walk = ranked.walk(rank, progress)
-    ranks = {
-        f"truncated_{level}": truncated_pagerank(
-            walk, levels=level, alpha=rank.alpha, tolerance=rank.tolerance
-        ).scores
-        for level in range(1, DISTANCE + 1)
-    }
+    ranks = truncate(walk, scores, alpha=rank.alpha, tolerance=rank.tolerance)
     if settings.trusted:
         with snapshot.open_part("urls") as part:
             trusted = read_trusted(settings.trusted, Urls(part.path), sites, progress)
@@ -217,10 +214,41 @@ def build_link(snapshot: Snapshot, settings: ClassifySettings, progress: Progres
     )
 
 
+def truncate(
+    walk: Walk, scores: Column, *, alpha: float = 0.85, tolerance: float = 1e-9
+) -> dict[str, Column]:
+    """Truncated PageRank up to each distance, from PageRank itself, by few passes more.
+
+    With S the walk, v = 1/N and x(T) what supporters beyond distance T give (`rank.trust`), PageRank being
+    x(−1), it holds that x(T − 1) = (1 − α) S^T v + α x(T). So each follows from the one before but for the
+    error that this one has; a solver that starts there corrects it, and certifies the tolerance.
+
+    Examples
+    --------
+    >>> from webstrata.graph import Graph
+    >>> from webstrata.rank.walk import Walk
+    >>> walk = Walk(Graph.from_arcs([(0, 1), (1, 2), (2, 1), (3, 1), (4, 1)]))
+    >>> truncate(walk, pagerank(walk).scores)["truncated_1"].round(3).tolist()
+    [0.0, 0.476, 0.524, 0.0, 0.0]
+    """
+    found = {}
+    everywhere = walk.preference(None)
+    spread, last = everywhere, scores
+    for level in range(DISTANCE + 1):
+        guess = np.maximum((last - (1 - alpha) * spread) / alpha, 0) if alpha else spread
+        spread = google_step(walk, spread, everywhere, everywhere, 1.0)
+        last = pagerank(
+            walk, alpha=alpha, preference=spread, dangling="uniform", tolerance=tolerance, start=guess
+        ).scores
+        if level:
+            found[f"truncated_{level}"] = last
+    return found
+
+
 def measure_nodes(
     graph: Graph,
     nodes: npt.NDArray[np.int64],
-    pagerank: Column,
+    scores: Column,
     ranks: Columns,
     sites: npt.NDArray[np.int64],
     *,
@@ -235,8 +263,8 @@ def measure_nodes(
         Of pages.
     nodes
         Sorted, each once.
-    pagerank
-        Of all nodes.
+    scores
+        PageRank of all nodes.
     ranks
         Truncated PageRank and TrustRank of all nodes, by the names of `BASE`.
     sites
@@ -269,8 +297,8 @@ def measure_nodes(
         found["assortativity"] = _finite(degrees[nodes] ** 2 / around)
     found["indegree_of_successors"] = successors.mean_of(indegrees[successors.targets])
     found["outdegree_of_predecessors"] = predecessors.mean_of(outdegrees[predecessors.targets])
-    found["pagerank"] = pagerank[nodes]
-    of_predecessors = pagerank[predecessors.targets]
+    found["pagerank"] = scores[nodes]
+    of_predecessors = scores[predecessors.targets]
     differences = of_predecessors - predecessors.spread(predecessors.mean_of(of_predecessors))
     found["pagerank_deviation"] = np.sqrt(predecessors.mean_of(differences**2))
     found |= {name: ranks[name][nodes] for name in BASE if name in ranks}

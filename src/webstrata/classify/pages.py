@@ -188,8 +188,7 @@ def page_features(snapshot: Snapshot, settings: ClassifySettings, progress: Prog
         ],
         names=["list", "word"],
     )
-    command = "webstrata classify features {collection} {snapshot} --sets A"
-    keep_table(snapshot, PART, table, DESCRIBED, settings, meter.cost, command, progress, {LISTS: listed})
+    keep_table(snapshot, PART, table, DESCRIBED, settings, meter.cost, "A", progress, {LISTS: listed})
     return values
 
 

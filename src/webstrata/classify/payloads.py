@@ -39,14 +39,15 @@ def measure_payloads(snapshot: Snapshot, progress: Progress | None = None) -> np
     with snapshot.open_part("pages") as pages, snapshot.open_part("warc") as warc:
         table = Pages(pages.path).table(*_PLACE)
         names = table["warc_filename"].combine_chunks().dictionary_encode()
-        files, codes = names.dictionary.to_pylist(), names.indices.to_numpy()
+        files = [warc.path / name for name in names.dictionary.to_pylist()]
+        codes = names.indices.to_numpy()
         offsets, lengths = (table[name].to_numpy() for name in _PLACE[1:])
         found = np.full(len(table), np.nan)
         with (progress or Progress()).task("sizes of pages", total=len(table), unit="pages") as task:
             for place, node in enumerate(np.lexsort((offsets, codes)).tolist(), 1):
-                path = warc.path / files[codes[node]]
                 try:
-                    found[node] = len(read_record(path, int(offsets[node]), int(lengths[node])).payload)
+                    record = read_record(files[codes[node]], int(offsets[node]), int(lengths[node]))
+                    found[node] = len(record.payload)
                 except (FormatError, MissingError, AccessError) as error:
                     _log.warning("%s", error)
                 if place % 256 == 0:
