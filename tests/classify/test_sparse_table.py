@@ -36,6 +36,16 @@ def test_a_matrix_comes_back_from_parquet_as_it_was(tmp_path: Path, data: st.Dat
     assert (found.matrix.toarray() == np.where(missing[:, None], 0, dense)).all()
 
 
+def test_blocks_of_rows_are_one_table() -> None:
+    dense = np.array([[0, 1.0], [2, 0], [0, 0]])
+    missing = np.array([False, False, True])
+    blocks = [csr_array(dense[:2]), csr_array(dense[2:])]
+    for matrix in (csr_array(dense), blocks, iter(blocks)):
+        found = from_table(to_table(["a", "b", "c"], ["x", "y"], matrix, missing=missing))
+        assert (found.matrix.toarray() == dense).all()
+        assert found.missing.tolist() == missing.tolist()
+
+
 def test_a_plain_table_is_none() -> None:
     table = pa.table({"host": ["a.org"], "words": [1.0]})
     assert not is_sparse(table)

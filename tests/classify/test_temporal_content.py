@@ -17,16 +17,19 @@ from webstrata.classify.feature_sets import build_features, load_features
 from webstrata.classify.settings import ClassifySettings
 from webstrata.classify.sparse_table import from_table
 from webstrata.classify.temporal_content import (
+    DECAY,
     FORMULAS,
     GROUPS,
     build_temporal_content,
+    iter_weights,
     name_groups,
-    temporal_weights,
 )
 from webstrata.classify.term_vectors import open_documents, weigh_documents
 from webstrata.collection.progress import Progress
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     import webstrata as ws
 
 
@@ -47,6 +50,11 @@ def reference(t: list[float], decay: float) -> dict[str, float]:
     return found
 
 
+def stack(vectors: list[csr_array], decay: float = DECAY) -> npt.NDArray[np.float64]:
+    """All blocks as one matrix."""
+    return np.concatenate([block.toarray() for block in iter_weights(vectors, decay=decay)])
+
+
 @given(st.integers(2, 5), st.integers(1, 3), st.integers(1, 4), st.sampled_from([0.1, 1.0]), st.data())
 def test_every_group_is_what_its_formula_says(
     times: int, sites: int, terms: int, decay: float, data: st.DataObject
@@ -54,7 +62,7 @@ def test_every_group_is_what_its_formula_says(
     size = times * sites * terms
     values = st.one_of(st.just(0.0), st.floats(-5, 5))
     dense = np.array(data.draw(st.lists(values, min_size=size, max_size=size))).reshape(times, sites, terms)
-    found = temporal_weights([csr_array(some) for some in dense], decay=decay).toarray()
+    found = stack([csr_array(some) for some in dense], decay=decay)
     names = name_groups(times)
     assert [f"{name}:TERM" for name in GROUPS] == list(FORMULAS)
     assert found.shape == (sites, len(names) * terms)
@@ -69,14 +77,14 @@ def test_every_group_is_what_its_formula_says(
 def test_blocks_of_sites_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(2)
     vectors = [csr_array(random.random((7, 5)) * (random.random((7, 5)) < 0.4)) for _ in range(3)]
-    whole = temporal_weights(vectors).toarray()
+    whole = stack(vectors)
     monkeypatch.setattr(temporal_content, "_CELLS", 11)
-    assert (temporal_weights(vectors).toarray() == whole).all()
+    assert (stack(vectors) == whole).all()
 
 
 def test_one_snapshot_is_no_motion() -> None:
     with pytest.raises(ValueError, match="expected 2 at least"):
-        temporal_weights([csr_array([[1.0]])])
+        stack([csr_array([[1.0]])])
 
 
 def test_the_set_has_the_terms_of_all_months_for_the_sites_of_the_last(months: list[ws.Snapshot]) -> None:

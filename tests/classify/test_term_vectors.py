@@ -28,8 +28,11 @@ from webstrata.classify.term_vectors import (
     weigh_documents,
 )
 from webstrata.collection.progress import Progress
+from webstrata.errors import UsageError
 from webstrata.summaries import make_rows, write_archive
+from webstrata.summaries.build import build_summaries
 from webstrata.summaries.rows import DROPPED
+from webstrata.summaries.settings import SummariesSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -149,3 +152,15 @@ def test_a_page_more_than_wanted_of_a_site_is_left_out(months: list[ws.Snapshot]
     )
     assert few.documents[0].lengths[0] < all_of_them.documents[0].lengths[0]
     assert few.documents[0].lengths[1:].tolist() == all_of_them.documents[0].lengths[1:].tolist()
+
+
+def test_summaries_of_other_words_are_refused(months: list[ws.Snapshot]) -> None:
+    may, june = months[1:]
+    build_summaries(may, SummariesSettings(min_df=1, stemmer="none"), workers=1)
+    try:
+        with pytest.raises(
+            UsageError, match=r"of 2026-05 were made with stemmer none, those of 2026-06 with po"
+        ):
+            open_documents([may, june], ClassifySettings())
+    finally:
+        build_summaries(may, SummariesSettings(min_df=1), workers=1)

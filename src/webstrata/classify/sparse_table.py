@@ -21,7 +21,7 @@ import pyarrow as pa
 from scipy.sparse import csr_array
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -69,7 +69,7 @@ def count_features(table: pa.Table) -> int:
 def to_table(
     hosts: Sequence[str],
     names: Sequence[str],
-    matrix: csr_array,
+    matrix: csr_array | Iterable[csr_array],
     *,
     missing: npt.NDArray[np.bool_] | None = None,
     facts: Mapping[str, Any] | None = None,
@@ -83,7 +83,7 @@ def to_table(
     names
         Of the columns.
     matrix
-        The values; what is 0 in it is left out.
+        The values, also in blocks of rows; what is 0 in it is left out.
     missing
         For each host whether nothing is known of it.
     facts
@@ -95,14 +95,20 @@ def to_table(
     >>> table.to_pylist()
     [{'host': 'a.org', 'columns': [1], 'values': [2.5]}, {'host': 'b.org', 'columns': [], 'values': []}]
     """
-    matrix = matrix.copy()
-    matrix.eliminate_zeros()
-    matrix.sort_indices()
-    offsets = matrix.indptr.astype(np.int64)
-    mask = None if missing is None else pa.array(missing)
+    columns, values, row = [], [], 0
+    for block in [matrix] if isinstance(matrix, csr_array) else matrix:
+        kept = block.copy()
+        kept.eliminate_zeros()
+        kept.sort_indices()
+        offsets = pa.array(kept.indptr.astype(np.int64))
+        mask = None if missing is None else pa.array(missing[row : row + kept.shape[0]])
+        items = kept.indices.astype(np.uint32), kept.data.astype(np.float32)
+        columns.append(pa.LargeListArray.from_arrays(offsets, pa.array(items[0]), mask=mask))
+        values.append(pa.LargeListArray.from_arrays(offsets, pa.array(items[1]), mask=mask))
+        row += kept.shape[0]
     lists = [
-        pa.LargeListArray.from_arrays(pa.array(offsets), pa.array(items), mask=mask)
-        for items in (matrix.indices.astype(np.uint32), matrix.data.astype(np.float32))
+        pa.chunked_array(columns, pa.large_list(pa.uint32())),
+        pa.chunked_array(values, pa.large_list(pa.float32())),
     ]
     metadata = {_NAMES: json.dumps(list(names)), _FACTS: json.dumps(dict(facts or {}))}
     table = pa.table([pa.array(hosts, pa.string()), *lists], names=["host", COLUMNS, VALUES])

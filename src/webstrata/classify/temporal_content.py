@@ -19,14 +19,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array, hstack, vstack
+from scipy.sparse import csr_array, hstack
 
 from webstrata.classify.earlier import choose_earlier
 from webstrata.classify.sparse_table import to_table
 from webstrata.classify.term_vectors import open_documents, weigh_documents
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy.typing as npt
     import pyarrow as pa
@@ -64,8 +64,8 @@ def name_groups(num_snapshots: int) -> tuple[str, ...]:
     return GROUPS if num_snapshots > 2 else tuple(name for name in GROUPS if name != "devdiff")
 
 
-def temporal_weights(vectors: Sequence[csr_array], *, decay: float = DECAY) -> csr_array:
-    """The groups beside each other: a row a site, as many columns a group as there are terms.
+def iter_weights(vectors: Sequence[csr_array], *, decay: float = DECAY) -> Iterator[csr_array]:
+    """The groups beside each other, in blocks of sites: as many columns a group as there are terms.
 
     Parameters
     ----------
@@ -77,18 +77,16 @@ def temporal_weights(vectors: Sequence[csr_array], *, decay: float = DECAY) -> c
     Examples
     --------
     >>> june, july = csr_array([[1.0, 0.0]]), csr_array([[3.0, 0.0]])
-    >>> temporal_weights([june, july], decay=1.0).toarray().round(3).tolist()
-    [[2.0, 0.0, 2.0, 0.0, 2.0, 0.0, 3.368, 0.0]]
+    >>> [block.toarray().round(3).tolist() for block in iter_weights([june, july], decay=1.0)]
+    [[[2.0, 0.0, 2.0, 0.0, 2.0, 0.0, 3.368, 0.0]]]
     """
     names = name_groups(len(vectors))
     num_sites, num_terms = vectors[0].shape
     step = max(_CELLS // max(num_terms, 1), 1)
-    blocks = [csr_array((0, len(names) * num_terms))]
     for start in range(0, num_sites, step):
         dense = np.stack([some[start : start + step].toarray() for some in vectors])
         groups = motion(dense, decay=decay)
-        blocks.append(hstack([csr_array(groups[name]) for name in names], format="csr"))
-    return csr_array(vstack(blocks, format="csr"))
+        yield csr_array(hstack([csr_array(groups[name]) for name in names], format="csr"))
 
 
 def motion(values: Floats, *, decay: float = DECAY) -> dict[str, Floats]:
@@ -135,7 +133,7 @@ def build_temporal_content(snapshot: Snapshot, settings: ClassifySettings, progr
         weigh_documents(some, num_documents=len(web.sites), k1=settings.k1, b=settings.b)[: web.num_sites]
         for some in web.documents
     ]
-    matrix = temporal_weights(vectors, decay=settings.decay)
+    blocks = iter_weights(vectors, decay=settings.decay)
     names = [f"{group}:{term}" for group in name_groups(len(snapshots)) for term in web.terms]
     labels = [some.label for some in snapshots]
-    return to_table(web.sites[: web.num_sites], names, matrix, facts={"snapshots": labels})
+    return to_table(web.sites[: web.num_sites], names, blocks, facts={"snapshots": labels})

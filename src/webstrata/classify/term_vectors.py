@@ -32,6 +32,7 @@ from webstrata.classify.alignment import align_sites
 from webstrata.classify.sites import open_sites
 from webstrata.classify.sparse_table import to_table
 from webstrata.collection.progress import Progress
+from webstrata.errors import UsageError
 from webstrata.store.urls import Urls
 from webstrata.summaries.archive import Archive
 from webstrata.summaries.rows import DROPPED
@@ -329,6 +330,7 @@ def open_documents(
     """
     grouped = [open_sites(some, progress) for some in snapshots]
     aligned = align_sites(*(some.names for some in grouped[::-1]))
+    _check_words(snapshots)
     archives = [_open_archive(some) for some in snapshots]
     total = sum(len(some.names) for some in grouped)
     # a term is in as many pages as it is in documents, or in more: most terms are too rare at first sight
@@ -358,6 +360,20 @@ def open_documents(
     return VirtualWeb(
         aligned.names, len(grouped[-1].names), texts, [some.select(chosen) for some in documents]
     )
+
+
+def _check_words(snapshots: Sequence[Snapshot]) -> None:
+    """Refuse summaries whose terms are not the same words: sites would seem to change all at once."""
+    last = snapshots[-1]
+    for some in snapshots[:-1]:
+        for name in ("stemmer", "stop_words"):
+            then, now = (each.parts.record("summaries").settings.get(name) for each in (some, last))
+            if then != now:
+                raise UsageError(
+                    f"{last.collection.path}: the summaries of {some.label} were made with {name} {then}, "
+                    f"those of {last.label} with {now}; build the ones as the others, or name others with "
+                    "`--earlier`"
+                )
 
 
 def _open_archive(snapshot: Snapshot) -> Archive:
