@@ -11,8 +11,10 @@ chooses from all of them: how much of the weight goes to a set says what it is w
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +26,6 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from webstrata.classify.metrics import find_metric
@@ -360,22 +361,36 @@ def fit_library(
     models.sort(key=lambda entry: _PATIENCE.get(family(entry[1]), 0))
     fitted: list[Fitted] = []
     skipped = []
-    with Parallel(n_jobs=n_jobs, prefer="threads") as parallel, warnings.catch_warnings():
+    threads = count_threads(n_jobs)
+    with ThreadPoolExecutor(threads) as pool, warnings.catch_warnings():
         # a margin that is still creeping after 2000 rounds orders hosts well enough
         warnings.simplefilter("ignore", ConvergenceWarning)
         for done, (name, kind, model) in enumerate(models, 1):
             if fitted and time_budget is not None and time.monotonic() - started > time_budget:
                 skipped.append((name, kind))
                 continue
-            fits, scores = _cross_fit(parallel, model, views[name], target, fold)
+            fits, scores = _cross_fit(pool if threads > 1 else None, model, views[name], target, fold)
             fitted.append(Fitted(name, member_names(kind, model), fits, scores))
             if progress is not None:
                 progress(done, len(models), kind if len(views) == 1 else f"{name}: {kind}")
     return fitted, skipped
 
 
+def count_threads(n_jobs: int | None) -> int:
+    """Threads for a number of jobs as scikit-learn counts them: none is one, −1 all cores, −2 all but one.
+
+    Examples
+    --------
+    >>> count_threads(None), count_threads(3), count_threads(-1) >= 1
+    (1, 3, True)
+    """
+    if n_jobs is None or n_jobs == 0:
+        return 1
+    return n_jobs if n_jobs > 0 else max(len(os.sched_getaffinity(0)) + 1 + n_jobs, 1)
+
+
 def _cross_fit(
-    parallel: Any,  # noqa: ANN401
+    pool: ThreadPoolExecutor | None,
     model: Any,  # noqa: ANN401
     values: Any,  # noqa: ANN401
     target: npt.NDArray[np.bool_],
@@ -390,7 +405,9 @@ def _cross_fit(
         )
         return trained, here, member_scores(trained, values[here])
 
-    done = parallel(delayed(fit)(number) for number in np.unique(fold))
+    # forests set the filters of warnings while they fit, which all threads share: one after the other
+    is_alone = pool is None or "forest" in type(model).__name__.lower()
+    done = list((map if is_alone or pool is None else pool.map)(fit, np.unique(fold)))
     scores = np.zeros((len(target), done[0][2].shape[1]))
     for _, here, some in done:
         scores[here] = some

@@ -96,6 +96,11 @@ class TrainSettings(Settings):
         "What the choice of models makes best: auc, average-precision, f1, accuracy or log-likelihood.",
         check=one_of("auc", "average-precision", "f1", "accuracy", "log-likelihood"),
     )
+    together: str = setting(
+        "both",
+        "Hosts that no split parts: those that share a domain or an address (both), a domain, or an address.",
+        check=one_of("both", "domain", "address"),
+    )
     folds: int = setting(5, "Folds in which each model scores hosts it was not trained on.", check=_folds)
     time_budget: float | None = setting(
         None, "Time after which no further model is fitted.", unit="seconds", check=not_negative

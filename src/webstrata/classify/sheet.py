@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webstrata.classify.labels import read_labels
 from webstrata.classify.sites import open_sites
-from webstrata.collection.files import replace_file
+from webstrata.collection.files import explained, replace_file
+from webstrata.errors import FormatError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,11 +41,14 @@ class Sheet:
         self.path = path
         self.labels: dict[str, str] = {}
         if path.exists():
-            content = path.read_text("utf-8")
-            if "spam" in content or "," in content.partition("\n")[2]:
-                read_labels(path)  # says what is wrong with it
-            rows = list(csv.DictReader(io.StringIO(content)))
-            self.labels = {row["host"]: row["label"] for row in rows if row.get("label")}
+            with explained(path, "read"):
+                rows = list(csv.reader(io.StringIO(path.read_bytes().decode("utf-8", "replace"))))
+            first = ",".join(rows[0]) if rows else "empty"
+            if first != "host,label":
+                raise FormatError(
+                    f"{path}: its first line is {first}, and `host,label` was expected; name another file"
+                )
+            self.labels = {row[0]: row[1] for row in rows[1:] if len(row) > 1}
 
     def add(self, host: str, label: str) -> None:
         """Note the label of a host, and write the file."""

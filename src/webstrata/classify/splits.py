@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-def group_hosts(hosts: Sequence[str], addresses: Sequence[str | None] | None = None) -> npt.NDArray[np.int64]:
+def group_hosts(
+    hosts: Sequence[str], addresses: Sequence[str | None] | None = None, *, domains: bool = True
+) -> npt.NDArray[np.int64]:
     """A number for each host, equal where hosts must stay together.
 
     Parameters
@@ -29,6 +31,8 @@ def group_hosts(hosts: Sequence[str], addresses: Sequence[str | None] | None = N
         Their names.
     addresses
         The IP address of each, or none where it is not known.
+    domains
+        Whether hosts of a registered domain stay together.
 
     Examples
     --------
@@ -47,7 +51,7 @@ def group_hosts(hosts: Sequence[str], addresses: Sequence[str | None] | None = N
             key = parents[key]
         return key
 
-    keys = [("domain", registered_domain(host) or host) for host in hosts]
+    keys = [("domain", (registered_domain(host) or host) if domains else host) for host in hosts]
     for key, address in zip(keys, addresses or [None] * len(keys), strict=True):
         if address:
             parents[find(("address", address))] = find(key)
@@ -72,7 +76,7 @@ def split_folds(
     >>> split_folds(truth, 4, groups)
     Traceback (most recent call last):
     webstrata.errors.MissingError: 2 groups of hosts (by domain and address) have positives, too few
-    for 4 folds; label hosts of more domains, or take fewer folds
+    for 4 folds; label hosts of more domains, take fewer folds, or keep less together (`together = domain`)
     """
     is_positive = np.asarray(truth, bool)
     groups = np.arange(len(is_positive)) if groups is None else np.asarray(groups)
@@ -85,7 +89,7 @@ def split_folds(
         if (number := int((column > 0).sum())) < folds:
             raise MissingError(
                 f"{number} groups of hosts (by domain and address) have {name}, too few for {folds} folds; "
-                "label hosts of more domains, or take fewer folds"
+                "label hosts of more domains, take fewer folds, or keep less together (`together = domain`)"
             )
     generator = np.random.default_rng(seed)
     shuffled = generator.permutation(len(sizes))

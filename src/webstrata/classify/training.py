@@ -56,7 +56,7 @@ def train(
     if unknown:
         progress.note(tell_unknown(unknown))
     known = matrix.rows(rows)
-    groups = group_hosts(known.hosts, find_addresses(snapshot, known.hosts, progress=progress))
+    groups = group_together(snapshot, known.hosts, settings, progress)
     estimator = new_estimator(known, settings)
     fit(estimator, known, truth, groups, progress, f"models of {task}")
     auc, deviation = fold_auc(truth, estimator.out_of_fold_, estimator.fold_)
@@ -78,6 +78,24 @@ def train(
     return HostModel(
         task, known.columns(), known.term_sets, estimator, known.made, training, find_typical(known, truth)
     )
+
+
+def group_together(
+    snapshot: Snapshot, hosts: list[str], settings: TrainSettings, progress: Progress
+) -> npt.NDArray[np.int64]:
+    """A number for each host, equal where no split may part them, as the settings say.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
+    >>> group_together(snapshot, ["a.x.org", "b.x.org", "y.org"], TrainSettings(), Progress()).tolist()
+    [0, 0, 1]
+    """
+    if settings.together == "domain":
+        return group_hosts(hosts)
+    addresses = find_addresses(snapshot, hosts, progress=progress)
+    return group_hosts(hosts, addresses, domains=settings.together == "both")
 
 
 def new_estimator(matrix: HostMatrix, settings: TrainSettings, **more: Any) -> EnsembleSelection:  # noqa: ANN401

@@ -21,7 +21,7 @@ from webstrata.collection.progress import Progress
 from webstrata.errors import MissingError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
 
@@ -121,16 +121,22 @@ def run_experiment(
     if unknown:
         progress.note(tell_unknown(unknown))
     addresses = find_addresses(snapshot, matrix.hosts, progress=progress)
-    groups = group_hosts(matrix.hosts, addresses)
+
+    def group(places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        # of the labelled hosts alone: one without a label is in no split, and joins no others
+        hosts = [matrix.hosts[place] for place in places]
+        shared = None if settings.together == "domain" else [addresses[place] for place in places]
+        return group_hosts(hosts, shared, domains=settings.together != "address")
+
     found = Experiment(task, snapshot.label)
     found.tables += [
         _snapshots(snapshot.collection, labels, task),
         _addresses(matrix.hosts, addresses, labels.find(task)),
         _distribution(labels, matrix.hosts),
     ]
-    trial = Trial(matrix.rows(rows), truth, groups[rows], settings, progress)
+    trial = Trial(matrix.rows(rows), truth, group(rows), settings, progress)
     _feature_sets(found, trial)
-    _tasks(found, labels, tasks, matrix, groups, trial, progress)
+    _tasks(found, labels, tasks, matrix, group, trial, progress)
     _moving_links(found, trial)
     _moving_content(found, trial)
     _weights(found, trial)
@@ -233,7 +239,7 @@ def _tasks(
     labels: Labels,
     tasks: Sequence[str] | None,
     matrix: HostMatrix,
-    groups: npt.NDArray[np.int64],
+    group: Callable[[npt.NDArray[np.int64]], npt.NDArray[np.int64]],
     main: Trial,
     progress: Progress,
 ) -> None:
@@ -246,7 +252,7 @@ def _tasks(
             places, truth, _ = labels.match(task, matrix.hosts)
             settings = main.settings
             try:
-                trial = Trial(matrix.rows(places), truth, groups[places], settings, progress)
+                trial = Trial(matrix.rows(places), truth, group(places), settings, progress)
             except MissingError as error:
                 progress.note(f"task {task} is left out: {error}")
                 continue

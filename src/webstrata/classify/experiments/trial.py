@@ -3,7 +3,7 @@
 The labelled hosts are dealt into outer folds, groups uncut. For each outer fold, the library of a feature set
 is cross-fitted on the other hosts (inner folds, see `webstrata.classify.ensemble`) and scores the hosts of
 the fold. What an ensemble of some sets scores is then a matter of selection alone: it chooses by the inner
-scores of their members, and is measured by the outer ones, on hosts that neither a model nor a choice has seen.
+scores of their members, and is measured by the outer ones, on hosts that neither a model nor a choice saw.
 """
 
 from __future__ import annotations
@@ -85,6 +85,7 @@ class Trial:
     def __post_init__(self) -> None:
         self.fold = split_folds(self.truth, self.settings.folds, self.groups, self.settings.seed)
         self.fitted: dict[str, SetScores] = {}
+        self.combined: dict[tuple[str, ...], Outcome] = {}
 
     def has(self, names: Sequence[str]) -> bool:
         """Whether all these feature sets are there."""
@@ -130,6 +131,12 @@ class Trial:
 
     def combine(self, names: Sequence[str]) -> Outcome:
         """The ensemble that selection makes of the models of these sets."""
+        key = tuple(names)
+        if key not in self.combined:
+            self.combined[key] = self._combine(key)
+        return self.combined[key]
+
+    def _combine(self, names: tuple[str, ...]) -> Outcome:
         sets = [self.fit(name) for name in names]
         scores = np.zeros(len(self.truth))
         weights: dict[str, float] = dict.fromkeys(names, 0.0)
@@ -154,7 +161,7 @@ class Trial:
         each = [fold_auc(self.truth, column, self.fold)[0] for column in singles.T]
         best = int(np.argmax(each))
         return Outcome(
-            tuple(names),
+            names,
             sum(len(self.matrix.sets[name][0]) for name in names),
             value,
             deviation,

@@ -95,8 +95,8 @@ def command(
     name = f"{collection.path.name} {snapshot.label}: {task}"
     text = (
         "The tables and figures of SPAM on this collection. Every AUC is that of hosts that neither a model "
-        "nor the choice of models has seen; ± is its standard deviation, p how likely so large a difference is "
-        "by chance."
+        "nor the choice of models has seen; ± is its standard deviation, p how likely so large a difference "
+        "is by chance."
     )
     paths = write_figures(
         draw_experiment(found), output, page="experiment", title=name, text=text, above=lay_out_tables(found)

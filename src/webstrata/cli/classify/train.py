@@ -81,7 +81,8 @@ def command(
     """Learn from labels what tells hosts apart, and keep it as a model file.
 
     Ensemble selection over a library of models for each feature set; hosts of one domain or address are never
-    on both sides of a split, and the AUC told is that of hosts not trained on.
+    on both sides of a split. The AUC told is that of hosts that a model was not trained on, by which the
+    models were chosen; `webstrata classify experiment` measures on others.
     """
     from webstrata.classify.labels import load_labels
     from webstrata.classify.matrix import load_matrix
@@ -131,9 +132,9 @@ def _show(model: HostModel, path: Path) -> None:
         f"{training['groups']} groups by domain and address"
     )
     click.echo(
-        f"AUC on hosts not trained on: {training['auc']:.3f} ± {training['deviation']:.3f}; "
-        f"the best single model has {estimator.member_scores_.max():.3f} where the choice was made, "
-        f"the ensemble {estimator.score_:.3f}"
+        f"AUC on hosts not trained on: {training['auc']:.3f} ± {training['deviation']:.3f} "
+        f"(best single model: {estimator.member_scores_.max():.3f}); models were chosen by these hosts, and "
+        "`webstrata classify experiment` measures on others"
     )
     if len(model.columns) > 1:
         show_table(
