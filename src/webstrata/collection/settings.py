@@ -36,6 +36,7 @@ TABLES = {
     "judge": "webstrata.simulate.invitro.judge.settings:JudgeSettings",
     "rank": "webstrata.rank.settings:RankSettings",
     "resources": "webstrata.collection.settings:ResourcesSettings",
+    "run": "webstrata.serve.settings:RunSettings",
     "simulate": "webstrata.simulate.settings:SimulateSettings",
     "spectrum": "webstrata.rank.spectrum.settings:SpectrumSettings",
     "store": "webstrata.store.settings:StoreSettings",
