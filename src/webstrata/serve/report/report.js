@@ -38,7 +38,8 @@ function fit(spec, box) {
 
 async function draw(box) {
   const isDark = dark.matches && !printing;
-  let text = JSON.stringify(specs[box.dataset.figure]);
+  // a legend inside a chart would hide what is below it where the chart is small
+  let text = JSON.stringify(specs[box.dataset.figure]).replaceAll(/"orient":\s*"(top|bottom)-(left|right)"/g, '"orient":"bottom"');
   if (isDark) for (const [from, to] of Object.entries(shades)) text = text.replaceAll(JSON.stringify(from), JSON.stringify(to));
   const spec = JSON.parse(text);
   const narrow = fit(spec, box);
