@@ -19,6 +19,7 @@ pub mod collection;
 pub mod crawl;
 pub mod graph;
 pub mod rank;
+pub mod search;
 pub mod simulate;
 pub mod store;
 pub mod summaries;

@@ -13,7 +13,7 @@ Examples
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from webstrata import collection as rooms
 
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from webstrata.graph.hosts import NamedGraph
     from webstrata.rank.ranking import Ranking
     from webstrata.rank.spectrum import Spectrum
+    from webstrata.search.change import ChangeAnswer, ChangeSearch
+    from webstrata.search.hits import Hits
+    from webstrata.search.index import TextIndex
     from webstrata.simulate.harvest import Harvest
     from webstrata.store.anchors import Anchors
     from webstrata.store.captures import AllCaptures, Captures, StoredCapture
@@ -197,6 +200,24 @@ class Collection(rooms.Collection):
 
         return StoredUnion(self)
 
+    @cached_property
+    def text_index(self) -> TextIndex:
+        """The text index of all snapshots; as it was when first asked for."""
+        from webstrata.search.index import TextIndex
+
+        return TextIndex.open(self)
+
+    def search(self, query: str, *, at: str | None = None, **options: Any) -> Hits:  # noqa: ANN401
+        """The best pages for a query, with options as `webstrata.search.index.TextIndex.search` has them.
+
+        Examples
+        --------
+        >>> create(getfixture("tmp_path") / "uk").search("fish", at="2026-06")
+        Traceback (most recent call last):
+        webstrata.errors.MissingError: ...uk: there is no text index; make it with `webstrata index ...uk`
+        """
+        return self.text_index.search(query, at=at, **options)
+
     if TYPE_CHECKING:  # the snapshots are those of this module
 
         def __getitem__(self, label: str) -> Snapshot: ...
@@ -217,6 +238,25 @@ class Collection(rooms.Collection):
         from webstrata.store.captures import find_capture
 
         return find_capture(self._captures.list(), url, at, where=str(self.path))
+
+    def changes(self, query: str, before: str, after: str, **settings: object) -> ChangeAnswer:
+        """What changed about a query between two snapshots, with settings of `ChangesSettings`.
+
+        Examples
+        --------
+        >>> create(getfixture("tmp_path") / "uk").changes("fish", "2026-05", "2026-06")
+        Traceback (most recent call last):
+        webstrata.errors.MissingError: ...uk: it has 0 snapshots, and what changed takes two; add another one
+        """
+        from webstrata.search.change.settings import ChangesSettings
+
+        return self._change_search.search(query, before, after, self.settings(ChangesSettings, settings))
+
+    @cached_property
+    def _change_search(self) -> ChangeSearch:
+        from webstrata.search.change import ChangeSearch
+
+        return ChangeSearch(self)
 
     @cached_property
     def _captures(self) -> AllCaptures:

@@ -17,6 +17,7 @@
         ├── DiskFullError          free some space
         ├── UrlError               correct the URL, or give the base of a relative one
         ├── FilterError            correct the filter where `excerpt` points
+        ├── QueryError             correct the query where `excerpt` points
         └── MissingExtraError      install an optional dependency
 
 A message is one sentence: where, what is there and what was expected, what to do. Programming mistakes are
@@ -93,6 +94,14 @@ class UrlError(UserError):
 
 class FilterError(UserError):
     """A filter that cannot be read, or does not fit its place; `excerpt` is its text with a mark where."""
+
+    def __init__(self, message: str, excerpt: str = "") -> None:
+        super().__init__(message)
+        self.excerpt = excerpt
+
+
+class QueryError(UserError):
+    """A query that cannot be read, or asks for nothing; `excerpt` is its text with a mark where."""
 
     def __init__(self, message: str, excerpt: str = "") -> None:
         super().__init__(message)

@@ -3,6 +3,7 @@
 use crate::collection::CollectionError;
 use crate::crawl::CrawlError;
 use crate::graph::GraphError;
+use crate::search::SearchError;
 use crate::simulate::SimulateError;
 use crate::summaries::SummariesError;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
@@ -38,6 +39,16 @@ impl From<GraphError> for PyErr {
             GraphError::Collection(error) => error.into(),
             GraphError::Arrays(message) => PyValueError::new_err(message),
             GraphError::Format(message) => webstrata_error("FormatError", &message),
+        }
+    }
+}
+
+impl From<SearchError> for PyErr {
+    fn from(error: SearchError) -> Self {
+        match error {
+            SearchError::Collection(error) => error.into(),
+            SearchError::Arguments(message) => PyValueError::new_err(message),
+            SearchError::Format(message) => webstrata_error("FormatError", &message),
         }
     }
 }

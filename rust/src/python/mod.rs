@@ -8,6 +8,7 @@ mod graph_structure;
 mod graph_write;
 mod progress;
 mod rank;
+mod search;
 mod simulate;
 mod simulate_crawl;
 mod store;
@@ -25,6 +26,7 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add_room(module, "crawl", crawl::fill)?;
     add_room(module, "graph", graph::fill)?;
     add_room(module, "rank", rank::fill)?;
+    add_room(module, "search", search::fill)?;
     add_room(module, "simulate", simulate::fill)?;
     add_room(module, "store", store::fill)?;
     add_room(module, "summaries", summaries::fill)?;

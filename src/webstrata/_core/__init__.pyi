@@ -2,6 +2,7 @@ from webstrata._core import collection as collection
 from webstrata._core import crawl as crawl
 from webstrata._core import graph as graph
 from webstrata._core import rank as rank
+from webstrata._core import search as search
 from webstrata._core import simulate as simulate
 from webstrata._core import store as store
 from webstrata._core import summaries as summaries
@@ -14,6 +15,7 @@ __all__ = [
     "crawl",
     "graph",
     "rank",
+    "search",
     "simulate",
     "store",
     "summaries",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 VERBS = {
     "align": "Align the pages of snapshots, and unite their graphs.",
+    "changes": "List what changed about QUERY in a snapshot, and why.",
     "check": "Verify every file of COLLECTION, and name what is damaged.",
     "content": "Find the main content of pages, and measure how well that is done.",
     "crawl": "Crawl a piece of the web into SNAPSHOT, which is made if it is not there.",
@@ -33,6 +34,7 @@ VERBS = {
     "get": "Print the last capture of URL, or the last one at or before a time.",
     "graph": "Build the graph of SNAPSHOT's pages, and ask it.",
     "history": "Show when a page and each of its links existed.",
+    "index": "Build the text index of COLLECTION, or add to it the snapshots that are new.",
     "ingest": "Make the captures in FILEs those of SNAPSHOT.",
     "invitro": "A web that does not exist: serve it, describe it, judge its visitors.",
     "links-server": "Answer questions about the links of SNAPSHOT over HTTP.",
@@ -42,6 +44,7 @@ VERBS = {
     "rank": "Rank the pages or hosts of SNAPSHOT, or follow some through all snapshots.",
     "report": "Write the report of COLLECTION: one HTML file with the tables and figures of the papers.",
     "run": "Take COLLECTION through all stages, and build what is missing or stale.",
+    "search": "Find pages by their words, at any time.",
     "show": "Show what COLLECTION holds, and what is stale.",
     "similar": "List the pages most like URL, by the bits in which their simhashes differ.",
     "simulate": "Simulate crawls of SNAPSHOT's pages, and compare what they bring in.",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 TABLES = {
+    "changes": "webstrata.search.change.settings:ChangesSettings",
     "crawl": "webstrata.crawl.settings:CrawlSettings",
     "graph": "webstrata.graph.settings:GraphSettings",
     "invitro": "webstrata.simulate.invitro.settings:InvitroSettings",
@@ -37,6 +38,7 @@ TABLES = {
     "rank": "webstrata.rank.settings:RankSettings",
     "resources": "webstrata.collection.settings:ResourcesSettings",
     "run": "webstrata.serve.settings:RunSettings",
+    "search": "webstrata.search.settings:SearchSettings",
     "simulate": "webstrata.simulate.settings:SimulateSettings",
     "spectrum": "webstrata.rank.spectrum.settings:SpectrumSettings",
     "store": "webstrata.store.settings:StoreSettings",

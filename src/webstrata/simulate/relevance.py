@@ -21,7 +21,6 @@ if it belongs to the given share of pages with the best scores, those of score 0
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,13 +28,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from webstrata._core.summaries import Counter
 from webstrata.collection.files import explained
 from webstrata.collection.settings import unknown_name
 from webstrata.errors import FormatError, MissingError, SettingError
-from webstrata.summaries.build import find_stemmer
+from webstrata.summaries.query import find_terms
 from webstrata.web.row_key import row_keys
-from webstrata.web.words import load_core
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -284,31 +281,6 @@ def _query(web: StoredWeb, what: str, _strict: bool) -> Numbers:  # noqa: FBT001
         )
     with web.progress.task("reading summaries", total=len(archive), unit="pages") as task:
         return _scaled(bm25(archive, terms, task))
-
-
-def find_terms(archive: Archive, query: str) -> list[int]:
-    """The numbers of the terms that the words of a query become, as words of the pages did.
-
-    Examples
-    --------
-    >>> from webstrata.summaries import make_rows, write_archive
-    >>> rows = make_rows([(2, {0: 1, 1: 1})])
-    >>> find_terms(write_archive(getfixture("tmp_path"), rows, texts=["fish", "sea"]), "Fishes at sea")
-    [0, 1]
-    """
-    if not archive.terms.have_texts:
-        return []
-    text = query.encode()
-    told = archive.facts.get("stemmer")
-    found: set[int] = set()
-    # an archive of somebody else's does not say how its words were stemmed
-    for stemmer in [told] if told else ["none", "porter"]:
-        counter = Counter(load_core(), find_stemmer(stemmer), [])
-        counter.add(np.array([0, len(text)], np.int64), np.frombuffer(text, np.uint8))
-        (ends, letters, _, _), _ = counter.finish()
-        words = [bytes(letters[begin:end]).decode() for begin, end in pairwise(ends.tolist())]
-        found |= {number for word in words if (number := archive.terms.find(word)) is not None}
-    return sorted(found)
 
 
 def bm25(archive: Archive, terms: Sequence[int], task: Task | None = None) -> Numbers:

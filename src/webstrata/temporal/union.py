@@ -113,6 +113,11 @@ class StoredUnion(TemporalGraph):
             )
         self.aligner = Aligner(self.facts.by, [AlignmentRule(**rule) for rule in self.facts.rules])
 
+    @property
+    def checksum(self) -> str:
+        """What identifies it to parts that are made from it."""
+        return self._part.record.checksum
+
     # ---- tables
 
     def overlap(self, what: str) -> Overlap:

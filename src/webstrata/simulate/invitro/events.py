@@ -3,6 +3,10 @@
 An event has a name of two invented words, a topic, a month (never the first), and hosts of its topic that
 take part. From its month on each of them has pages about it below ``/news/``, which link to each other within
 the host and across hosts; its home page and some of its first pages change, name it, and link there.
+
+With `event_stories` above 0 events, or the given share of them, are parts of long stories: a story has a
+topic and a word, which is the first of the two words of each of its events. Who asks for that word finds all
+events of the story so far, and which of them happened in a month only what changed then can tell.
 """
 
 from __future__ import annotations
@@ -57,19 +61,30 @@ def plan_events(settings: InvitroSettings, seed: int) -> list[PlannedEvent]:
         return []
     # only `random()` is promised to give the same numbers in every version of Python
     draw = random.Random(seed).random
-    return [_plan(settings, draw) for _ in range(settings.events)]
+    stories = [(_below(draw, settings.topics), _word(draw)) for _ in range(settings.event_stories)]
+    return [_plan(settings, draw, stories) for _ in range(settings.events)]
 
 
-def _plan(settings: InvitroSettings, draw: Callable[[], float]) -> PlannedEvent:
+def _below(draw: Callable[[], float], bound: int) -> int:
+    return int(draw() * bound)
+
+
+def _word(draw: Callable[[], float]) -> str:
+    return "".join(_CONSONANTS[_below(draw, 16)] + _VOWELS[_below(draw, 4)] for _ in range(_SYLLABLES))
+
+
+def _plan(
+    settings: InvitroSettings, draw: Callable[[], float], stories: list[tuple[int, str]]
+) -> PlannedEvent:
     def below(bound: int) -> int:
-        return int(draw() * bound)
-
-    def word() -> str:
-        return "".join(_CONSONANTS[below(16)] + _VOWELS[below(4)] for _ in range(_SYLLABLES))
+        return _below(draw, bound)
 
     topic = below(settings.topics)
     month = 1 + below(settings.months - 1)
-    words = (word(), word())
+    words = (_word(draw), _word(draw))
+    if stories and draw() < settings.event_story_share:
+        topic, name = stories[below(len(stories))]
+        words = (name, words[1])
     ordinary = settings.hosts - num_spam_hosts(settings)
     # hosts of the topic among the larger half, each once; a small web may have fewer than asked for
     candidates = range(topic, min(max(ordinary // 2, topic + 1), ordinary), settings.topics)

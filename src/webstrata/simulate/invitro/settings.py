@@ -53,6 +53,14 @@ class InvitroSettings(Settings):
     events: int = setting(6, "Planted events.", check=not_negative)
     event_hosts: int = setting(8, "Hosts that take part in an event.", check=positive)
     event_pages: int = setting(40, "Pages that an event brings.", check=positive)
+    event_stories: int = setting(
+        0,
+        "Stories that events are parts of, each with a word that all its events have; 0 for none.",
+        check=not_negative,
+    )
+    event_story_share: float = setting(
+        1.0, "Of the events, those that are parts of a story where there are any.", check=share
+    )
 
     duplicate_share: float = setting(
         0.12, "Pages that are exact copies of another page of their host.", check=share

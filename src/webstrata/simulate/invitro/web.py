@@ -55,7 +55,7 @@ _FACTS = pa.schema(
         ("near_duplicate_of", pa.string()),
     ]
 )
-_NOT_OF_THE_CORE = {"events", "host_delay", "ip_delay", "spam_share"}
+_NOT_OF_THE_CORE = {"event_stories", "event_story_share", "events", "host_delay", "ip_delay", "spam_share"}
 
 
 class Urls(Sequence[str]):

@@ -1,0 +1,80 @@
+//! The text index: words of pages to postings, and queries to the best documents, on the crate `tantivy`.
+//!
+//! What a document is, which fields it has and what a query means is said in Python (`webstrata.search`). Here are the
+//! loops per word and per posting: words folded and stemmed, segments written, the best of all documents found.
+
+pub mod analysis;
+pub mod query;
+pub mod read;
+pub mod write;
+
+use crate::collection::CollectionError;
+use std::fmt;
+use std::path::Path;
+use tantivy::TantivyError;
+use tantivy::schema::{IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
+
+/// What can go wrong with an index; `python/errors.rs` turns each case into an exception.
+#[derive(Debug)]
+pub enum SearchError {
+    /// A mistake of the caller.
+    Arguments(String),
+    /// A file that is not what its name says.
+    Format(String),
+    /// Files, progress.
+    Collection(CollectionError),
+}
+
+impl SearchError {
+    /// An error of tantivy about the index in a folder.
+    pub fn new(folder: &Path, action: &'static str, error: TantivyError) -> Self {
+        match error {
+            TantivyError::IoError(error) => {
+                let error = std::io::Error::new(error.kind(), error.to_string());
+                Self::Collection(CollectionError::from_io(folder, action, error))
+            }
+            error => Self::Format(format!(
+                "{}: this is no index that can be read ({error}); build it again with `webstrata index`",
+                folder.display()
+            )),
+        }
+    }
+}
+
+impl fmt::Display for SearchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Arguments(message) | Self::Format(message) => write!(f, "{message}"),
+            Self::Collection(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SearchError {}
+
+/// The name of our tokenizer in schemas.
+const WORDS: &str = "words";
+
+/// A schema of fields, each with its kind: `positions` (words and where they stand), `words` (and how often they come)
+/// or `whole` (values as they are, for filters).
+pub fn make_schema(fields: &[(String, String)]) -> Result<Schema, SearchError> {
+    let mut builder = Schema::builder();
+    for (name, kind) in fields {
+        let (tokenizer, option) = match kind.as_str() {
+            "positions" => (WORDS, IndexRecordOption::WithFreqsAndPositions),
+            "words" => (WORDS, IndexRecordOption::WithFreqs),
+            "whole" => ("raw", IndexRecordOption::Basic),
+            _ => {
+                return Err(SearchError::Arguments(format!(
+                    "fields: {kind} is no kind of field"
+                )));
+            }
+        };
+        let indexing = TextFieldIndexing::default()
+            .set_tokenizer(tokenizer)
+            .set_index_option(option)
+            .set_fieldnorms(kind != "whole");
+        builder.add_text_field(name, TextOptions::default().set_indexing_options(indexing));
+    }
+    Ok(builder.build())
+}

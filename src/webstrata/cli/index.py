@@ -1,0 +1,55 @@
+"""webstrata index: a text index of the pages of all snapshots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from webstrata.cli.options import collection_argument, json_option, options
+from webstrata.cli.output import TerminalProgress, show_bytes, show_json
+from webstrata.search.settings import BUILDING, SearchSettings
+
+if TYPE_CHECKING:
+    from webstrata.api import Collection
+
+
+@click.command("index", epilog="Example: webstrata index uk --snapshots 2026-05,2026-06")
+@collection_argument
+@click.option(
+    "--snapshots",
+    default="all",
+    metavar="LABELS",
+    help="Labels with commas between them; all that have text if not told.",
+)
+@options(SearchSettings, only=BUILDING)
+@json_option
+def command(
+    collection: Collection, snapshots: str, search_options: dict[str, object], *, as_json: bool
+) -> None:
+    """Build the text index of COLLECTION, or add to it the snapshots that are new.
+
+    Every version of a page is one document, with a label of the snapshots that have it; what did not change
+    is not indexed again. Words come from stored text and links alone.
+    """
+    from webstrata.search.build import build_index, choose_snapshots
+    from webstrata.search.files import PART
+
+    settings = collection.settings(SearchSettings, search_options)
+    chosen = choose_snapshots(collection, snapshots)
+    facts = build_index(collection, chosen, settings, progress=TerminalProgress())
+    record = collection.parts.record(PART)
+    if as_json:
+        show_json({
+            "collection": str(collection.path),
+            "snapshots": facts.snapshots,
+            "counts": dict(record.counts),
+            "bytes": record.bytes,
+        })  # fmt: skip
+        return
+    counts = record.counts
+    click.echo(
+        f"{collection.path}: {counts['documents']:,} documents for {counts['pages']:,} pages of "
+        f"{counts['snapshots']} snapshots, {counts['new']:,} of them new, in {counts['segments']} segments "
+        f"and {show_bytes(record.bytes)}."
+    )

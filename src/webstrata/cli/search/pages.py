@@ -1,0 +1,88 @@
+"""webstrata search: the pages of a collection that have some words, the best first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from webstrata.cli.options import collection_argument, json_option, options
+from webstrata.cli.output import show_json
+from webstrata.search.settings import BUILDING, SearchSettings
+
+if TYPE_CHECKING:
+    from webstrata.api import Collection
+    from webstrata.search.hits import Hit, Hits
+
+_SCORING = [name for name in SearchSettings.__dataclass_fields__ if name not in BUILDING]
+
+
+@click.command("pages", epilog='Example: webstrata search uk "tropical fish" --at 2026-06')
+@collection_argument
+@click.argument("query")
+@click.option("--at", metavar="DATE", help="A snapshot, or the last one at this date; all if not told.")
+@click.option("--from", "since", metavar="DATE", help="The first snapshot that counts.")
+@click.option("--to", "until", metavar="DATE", help="The last snapshot that counts.")
+@click.option("--host", metavar="HOST", help="Pages of this host, or of this domain and all hosts below it.")
+@click.option("--complete", is_flag=True, help="List words that begin as QUERY does, in place of pages.")
+@options(SearchSettings, only=_SCORING)
+@json_option
+def command(
+    collection: Collection,
+    query: str,
+    at: str | None,
+    since: str | None,
+    until: str | None,
+    host: str | None,
+    search_options: dict[str, object],
+    *,
+    complete: bool,
+    as_json: bool,
+) -> None:
+    r"""Find pages of COLLECTION by their words.
+
+    QUERY is some words; "words in quotes" stand one behind the other, +word must be there and -word must not,
+    AND, OR, NOT and parentheses do what they say, trop* is any word that begins so, title:word looks in one
+    field, site:example.org in one host or domain.
+    """
+    from webstrata.search.index import TextIndex
+
+    index = TextIndex.open(collection)
+    settings = collection.settings(SearchSettings, search_options)
+    if complete:
+        words = index.complete(query, settings.limit)
+        if as_json:
+            show_json({"start": query, "words": words})
+        else:
+            click.echo("\n".join(words))
+        return
+    hits = index.search(query, at=at, since=since, until=until, host=host, settings=settings)
+    if as_json:
+        _, links = index.factors(hits.mask, settings.link_weight)
+        show_json({
+            "collection": str(collection.path),
+            "query": query,
+            "snapshots": [label for number, label in enumerate(index.snapshots) if hits.mask & 1 << number],
+            "links": links,
+            "hits": [hit._asdict() for hit in hits],
+        })  # fmt: skip
+        return
+    _show(hits)
+
+
+def _show(hits: Hits) -> None:
+    bold = ("\x1b[1m", "\x1b[0m")
+    for hit in hits.rows(marks=bold):
+        click.echo(f"{hit.rank:2}. {hit.title or '(no title)'}")
+        click.echo(f"    {hit.url}")
+        click.echo(f"    {hit.snippet}")
+        click.echo(f"    {_explain(hit)}\n")
+    if not len(hits):
+        click.echo("No page was found.")
+
+
+def _explain(hit: Hit) -> str:
+    dates = hit.snapshots
+    when = dates[0] if len(dates) == 1 else f"{dates[0]} … {dates[-1]} ({len(dates)} snapshots)"
+    folded = f", {hit.folded} more like it" if hit.folded else ""
+    return f"{when}, score {hit.score:.3f} = BM25 {hit.text_score:.3f} × links {hit.link_factor:.3f}{folded}"

@@ -1,0 +1,327 @@
+"""Building the part `search` of a collection: documents of all snapshots, in segments of tantivy.
+
+1. *Identify*: the pages of a new snapshot are gone through once, and get their documents (`documents`).
+2. *Write*: new documents become segments, as many at a time as there are workers, each in a process of its
+   own. A segment that is done is kept when the build is broken off.
+3. *Put together*: segments of before are linked, not written again; labels and maps are written; the part
+   appears whole, and readers keep the one that they have open.
+
+An index is added to while the snapshots it knows are unchanged and its settings are the same; otherwise all
+of it is made anew. So it is when there would be more than `MAX_SEGMENTS`: each costs a little of every query.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from dataclasses import asdict
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from webstrata._core import search as core
+from webstrata.collection import shards
+from webstrata.collection.files import make_directory, open_writer, replace_file
+from webstrata.collection.progress import Progress
+from webstrata.collection.settings import ResourcesSettings
+from webstrata.errors import FormatError, LabelError, MissingError, NewerFormatError
+from webstrata.search.documents import (
+    DOCUMENTS,
+    Held,
+    PageReader,
+    Register,
+    Source,
+    identify,
+    make_labels,
+)
+from webstrata.search.fields import FIELDS, field_values
+from webstrata.search.files import (
+    FACTS,
+    PART,
+    SEGMENTS,
+    IndexFacts,
+    put_together,
+    read_documents,
+    read_facts,
+    read_map,
+)
+from webstrata.search.settings import SearchSettings
+from webstrata.summaries.build import find_stemmer
+from webstrata.web.words import load_core
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from webstrata.collection import Collection, Snapshot
+    from webstrata.collection.build import Build
+    from webstrata.collection.progress import Task
+
+MAX_SEGMENTS = 16
+WORD_BYTES = 32
+"""Memory for each word of a segment that is being made: text, terms, postings, positions."""
+
+
+class _Work(NamedTuple):
+    """A segment to be written: which nodes of which snapshots."""
+
+    stemmer: str | None
+    pieces: tuple[tuple[Source, tuple[int, ...]], ...]
+
+
+def build_index(
+    collection: Collection,
+    snapshots: Sequence[Snapshot] | None = None,
+    settings: SearchSettings | None = None,
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> IndexFacts:
+    """Build the part `search` of a collection, or add to it the snapshots that are new.
+
+    Parameters
+    ----------
+    collection
+        Where the index is put.
+    snapshots
+        Those that it is to have, with the parts `text` and `urls`; all that have them where not given.
+    settings
+        How words are stemmed, and in how much memory; as the files say where not given.
+    workers
+        Processes that write segments; as ``[resources]`` says where not given.
+    progress
+        Where the build reports.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> build_index(ws.create(getfixture("tmp_path") / "uk"))
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...uk: no snapshot has text to be indexed; ingest or crawl one
+    """
+    settings = settings or collection.settings(SearchSettings)
+    workers = workers or collection.settings(ResourcesSettings).num_workers
+    progress = progress or Progress()
+    chosen = sorted(snapshots or choose_snapshots(collection), key=lambda snapshot: snapshot.label)
+    labels = [snapshot.label for snapshot in chosen]
+    stemmer = find_stemmer(settings.stemmer)
+    with ExitStack() as stack:
+        # what is read stays what it is, whatever is built in a snapshot meanwhile
+        held = {snapshot.label: Held.open(snapshot, stack) for snapshot in chosen}
+        inputs = {name: sum_ for label, parts in held.items() for name, sum_ in parts.inputs(label).items()}
+        before = _find_before(collection, labels, inputs, settings.stemmer, stack)
+        every = "" if labels == collection.labels else f" --snapshots {','.join(labels)}"
+        build = stack.enter_context(
+            collection.parts.build(
+                PART,
+                settings=settings,
+                inputs=inputs,
+                renew=f"webstrata index {{collection}}{every}",
+                progress=progress,
+            )
+        )
+        facts = IndexFacts(labels, settings.stemmer)
+        sources = [held[label].source(label) for label in labels]
+        added = _identify(build, before, sources)
+        works = _split(added, stemmer, settings.memory // workers // WORD_BYTES, workers)
+        if not (works or before.segments):
+            works = [_Work(stemmer, ())]  # an index of nothing is one all the same
+        written = shards.run(
+            build,
+            write_segment,
+            [
+                shards.Shard(f"segment-{number:04}", work, sum(len(nodes) for _, nodes in work.pieces))
+                for number, work in enumerate(works)
+            ],
+            workers=workers,
+            title="indexing",
+            unit="documents",
+        )
+        facts.segments = put_together(
+            build.path / SEGMENTS, [*before.segments, *((shard.path, True) for shard in written)]
+        )
+        facts.num_documents = added.num_documents
+        replace_file(build.path / FACTS, json.dumps(asdict(facts), indent=1).encode())
+        build.count(
+            snapshots=len(labels),
+            documents=facts.num_documents,
+            new=sum(shard.counts["documents"] for shard in written),
+            pages=added.num_pages,
+            segments=len(facts.segments),
+        )
+    return facts
+
+
+def choose_snapshots(collection: Collection, words: str = "") -> list[Snapshot]:
+    """The snapshots that a text names, ``all`` or labels with commas between them; each must have text.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> uk = ws.create(getfixture("tmp_path") / "uk")
+    >>> choose_snapshots(uk, "2026-06")
+    Traceback (most recent call last):
+    webstrata.errors.LabelError: --snapshots 2026-06: there is no snapshot 2026-06; known are none yet
+    """
+    if not words or words == "all":
+        found = [
+            snapshot for snapshot in collection if {"text", "urls"} <= {part.name for part in snapshot.parts}
+        ]
+        if not found:
+            raise MissingError(f"{collection.path}: no snapshot has text to be indexed; ingest or crawl one")
+        return found
+    known = ", ".join(collection.labels) or "none yet"
+    labels = sorted({word.strip() for word in words.split(",")})
+    for label in labels:
+        if label not in collection:
+            raise LabelError(f"--snapshots {words}: there is no snapshot {label}; known are {known}")
+    return [collection[label] for label in labels]
+
+
+# ---- what was there before
+
+
+class _Before(NamedTuple):
+    """An index that is added to, or nothing."""
+
+    documents: pa.Table
+    maps: dict[str, npt.NDArray[np.uint32]]
+    segments: list[tuple[Path, bool]]
+    """Folders of segments, and whether their files may be moved."""
+
+
+def _find_before(
+    collection: Collection, labels: Sequence[str], inputs: dict[str, str], stemmer: str, stack: ExitStack
+) -> _Before:
+    """The index that is there, if what it was made of is unchanged."""
+    nothing = _Before(DOCUMENTS.empty_table(), {}, [])
+    if PART not in collection.parts:
+        return nothing
+    part = stack.enter_context(collection.open_part(PART))
+    try:
+        facts = read_facts(part.path / FACTS)
+    except (FormatError, NewerFormatError):
+        return nothing
+    same = all(inputs.get(name) == checksum for name, checksum in part.record.inputs.items())
+    if (
+        not same
+        or not set(facts.snapshots) <= set(labels)
+        or facts.stemmer != stemmer
+        or facts.fields != IndexFacts([], "").fields
+        or len(facts.segments) >= MAX_SEGMENTS
+    ):
+        return nothing
+    maps = {label: read_map(part.path, label) for label in facts.snapshots}
+    return _Before(read_documents(part.path), maps, [(part.path / SEGMENTS, False)])
+
+
+# ---- documents
+
+
+class _Added(NamedTuple):
+    """The documents that are new, by the source that has them first, with the words of each."""
+
+    pieces: list[tuple[Source, npt.NDArray[np.int64], npt.NDArray[np.int64]]]
+    num_documents: int
+    num_pages: int
+
+
+def _identify(build: Build, before: _Before, sources: Sequence[Source]) -> _Added:
+    """Give the pages of new snapshots their documents; write the table of documents, labels and maps."""
+    register = Register(before.documents["digest"].to_pylist())
+    maps, tables, pieces = dict(before.maps), [before.documents], []
+    for source in sources:
+        if source.label in maps:
+            continue
+        reader = PageReader(source)
+        found, fresh = [], []
+        with build.progress.task(f"versions of {source.label}", total=len(reader), unit="pages") as task:
+            for pages in reader.read(np.arange(len(reader))):
+                digests = [identify(page.key, page.row, page.anchors) for page in pages]
+                documents, new = register.number(digests)
+                found.append(documents)
+                fresh += [(pages[place].node, pages[place].key, digests[place]) for place in new]
+                task.advance(len(pages))
+        maps[source.label] = np.concatenate([np.zeros(0, np.int64), *found]).astype("<u4")
+        nodes = np.array([node for node, _, _ in fresh], np.int64)
+        columns = reader.columns.take(pa.array(nodes))
+        tables.append(
+            pa.table(
+                [
+                    pa.array([key for _, key, _ in fresh], pa.large_string()),
+                    pa.array([digest for _, _, digest in fresh], DOCUMENTS.field("digest").type),
+                    columns["simhash"],
+                    columns["words"],
+                ],
+                schema=DOCUMENTS,
+            )
+        )
+        if len(nodes):
+            pieces.append((source, nodes, columns["words"].to_numpy().astype(np.int64)))
+    with (
+        open_writer(build.path / "documents.arrow") as stream,
+        pa.ipc.new_file(stream, DOCUMENTS) as writer,
+    ):
+        for table in tables:
+            writer.write_table(table, max_chunksize=1 << 16)
+    folder = make_directory(build.path / "maps")
+    ordered = [maps[source.label] for source in sources]
+    for source, mapped in zip(sources, ordered, strict=True):
+        with open_writer(folder / f"{source.label}.documents") as stream:
+            stream.write(mapped.data)
+    with open_writer(build.path / "labels") as stream:
+        stream.write(make_labels(ordered, len(register)).astype("<u8", copy=False).data)
+    return _Added(pieces, len(register), sum(map(len, ordered)))
+
+
+def _split(added: _Added, stemmer: str | None, max_words: int, workers: int) -> list[_Work]:
+    """Cut the new documents into segments: as many as there are workers, more where they are too long."""
+    total = sum(int(words.sum()) for _, _, words in added.pieces)
+    # a few pages are not worth a second process, or a second segment in every query
+    wanted = workers if total > 1 << 20 else 1
+    size = min(max_words, -(-total // wanted) + 1)
+    works: list[_Work] = []
+    pieces: list[tuple[Source, tuple[int, ...]]] = []
+    room = size
+    for source, nodes, words in added.pieces:
+        ends = np.cumsum(words)
+        start = 0
+        while start < len(nodes):
+            used = int(ends[start - 1]) if start else 0
+            stop = max(int(np.searchsorted(ends, used + room, "right")), start + 1)
+            pieces.append((source, tuple(nodes[start:stop].tolist())))
+            room -= int(ends[stop - 1]) - used
+            start = stop
+            if start < len(nodes) or room <= 0:
+                works.append(_Work(stemmer, tuple(pieces)))
+                pieces, room = [], size
+    return [*works, _Work(stemmer, tuple(pieces))] if pieces else works
+
+
+# ---- segments
+
+
+def write_segment(work: _Work, folder: Path, task: Task) -> dict[str, int]:
+    """Write a segment with the documents of some nodes, in their order.
+
+    Examples
+    --------
+    >>> from webstrata.collection.progress import Progress
+    >>> folder = getfixture("tmp_path")
+    >>> with Progress().task("indexing") as task:
+    ...     write_segment(_Work(None, ()), folder, task)
+    {'documents': 0}
+    """
+    writer = core.Writer(folder, FIELDS, core.Analyzer(load_core(), work.stemmer))
+    count = 0
+    for source, nodes in work.pieces:
+        reader = PageReader(source)
+        for pages in reader.read(np.array(nodes, np.int64)):
+            writer.add([field_values(page.key, page.row, page.anchors) for page in pages])
+            count += len(pages)
+            task.advance(len(pages))
+    writer.finish()
+    return {"documents": count}

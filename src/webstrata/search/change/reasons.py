@@ -1,0 +1,213 @@
+"""Why a page is an answer: the links and words that came and went, and where to look at them.
+
+Links are those of the union, by their labels; words are terms of summaries, of which those come first whose
+counts changed most, rare terms before common ones: |c₂ − c₁| · ln(1 + N / df). Nothing is parsed for it.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from webstrata.summaries.archive import Archive
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    import pyarrow as pa
+
+    from webstrata.collection import Collection
+    from webstrata.temporal.union import StoredUnion
+
+    Nodes = npt.NDArray[np.int64]
+
+SHOWN_LINKS = 5
+SHOWN_WORDS = 8
+
+
+class WordChange(NamedTuple):
+    """A word that a page has more often than before, or less often."""
+
+    word: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True)
+class LinkChange:
+    """Links of one direction that came or went: how many, and some of them."""
+
+    number: int
+    urls: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What happened to a page between two snapshots."""
+
+    is_new: bool
+    """Whether the earlier snapshot has not got it."""
+    words_before: int
+    words_after: int
+    words_gained: tuple[WordChange, ...]
+    words_lost: tuple[WordChange, ...]
+    links_gained: LinkChange
+    links_lost: LinkChange
+    inlinks_gained: LinkChange
+    inlinks_lost: LinkChange
+    look: str
+    """A command that shows it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return asdict(self) | {
+            name: [word._asdict() for word in getattr(self, name)] for name in ("words_gained", "words_lost")
+        }
+
+
+class SnapshotWords:
+    """The words of the pages of one snapshot, from its summaries.
+
+    Examples
+    --------
+    >>> from webstrata.summaries import make_rows, write_archive
+    >>> archive = write_archive(getfixture("tmp_path"), make_rows([(3, {0: 1, 1: 2})]), texts=["eel", "fish"])
+    >>> SnapshotWords(archive).count(np.array([0, -1]))
+    [(3, {'eel': 1, 'fish': 2}), (0, {})]
+    """
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+        self._texts: pa.ChunkedArray | None = None
+
+    def count(self, pages: Nodes) -> list[tuple[int, dict[str, int]]]:
+        """Of each page its length, and the count of each of its words; nothing for one below 0."""
+        found: list[tuple[int, dict[str, int]]] = [(0, {}) for _ in pages]
+        places = np.flatnonzero(pages >= 0)
+        if not len(places) or not self._archive.terms.have_texts:
+            return found
+        if self._texts is None:  # read once, since words are all over it
+            self._texts = self._archive.terms.text_column().combine_chunks()
+        rows = self._archive.batch(pages[places])
+        words = self._texts.take(rows.terms).to_pylist()
+        counts = rows.counts.tolist()
+        for row, place in enumerate(places):
+            begin, end = int(rows.offsets[row]), int(rows.offsets[row + 1])
+            pairs = zip(words[begin:end], counts[begin:end], strict=True)
+            found[place] = int(rows.lengths[row]), dict(pairs)
+        return found
+
+    def weight(self, word: str) -> float:
+        """ln(1 + N / df): how much a word tells; the most for one that no page has."""
+        number = self._archive.terms.find(word)
+        df = 1 if number is None else int(self._archive.terms.df[number])
+        return math.log1p(self._archive.num_summaries / max(df, 1))
+
+
+def compare_words(
+    before: dict[str, int], after: dict[str, int], words: SnapshotWords, number: int = SHOWN_WORDS
+) -> tuple[tuple[WordChange, ...], tuple[WordChange, ...]]:
+    """The words that were gained and lost, those that tell most first.
+
+    Examples
+    --------
+    >>> from webstrata.summaries import make_rows, write_archive
+    >>> archive = write_archive(getfixture("tmp_path"), make_rows([(3, {0: 1, 1: 2})]), texts=["eel", "fish"])
+    >>> compare_words({"fish": 1, "sea": 1}, {"fish": 3, "eel": 1}, SnapshotWords(archive))
+    ((WordChange(word='fish', before=1, after=3), WordChange(word='eel', before=0, after=1)),
+     (WordChange(word='sea', before=1, after=0),))
+    """
+    changed = [
+        WordChange(word, before.get(word, 0), after.get(word, 0))
+        for word in before.keys() | after.keys()
+        if before.get(word, 0) != after.get(word, 0)
+    ]
+    # of a page that is new all words are gained: those that come often are weighed, not each of thousands
+    changed.sort(key=lambda one: (-abs(one.after - one.before), one.word))
+    weighed = [(abs(one.after - one.before) * words.weight(one.word), one) for one in changed[: 16 * number]]
+    weighed.sort(key=lambda pair: (-pair[0], pair[1].word))
+    gained = tuple(one for _, one in weighed if one.after > one.before)[:number]
+    lost = tuple(one for _, one in weighed if one.after < one.before)[:number]
+    return gained, lost
+
+
+class Reasons:
+    """Finds reasons; what it opens, it keeps."""
+
+    def __init__(self, union: StoredUnion) -> None:
+        self.union = union
+        self._collection: Collection = union.collection
+        self._words: dict[str, tuple[str, SnapshotWords]] = {}
+
+    def words_of(self, label: str) -> SnapshotWords:
+        """The words of a snapshot, as its summaries have them now."""
+        snapshot = self._collection[label]
+        checksum = str(snapshot.parts.record("summaries").checksum)
+        if self._words.get(label, ("",))[0] != checksum:
+            part = snapshot.open_part("summaries")
+            self._words[label] = checksum, SnapshotWords(Archive(part.path, part))
+        return self._words[label][1]
+
+    def explain(self, nodes: Nodes, pages: Nodes, urls: list[str], before: str, after: str) -> list[Reason]:
+        """The reasons of pages, given by their nodes in the union (or below 0) and in the later snapshot."""
+        earlier = self._pages_before(nodes, before)
+        old, new = self.words_of(before), self.words_of(after)
+        texts = zip(old.count(earlier), new.count(pages), strict=True)
+        links = [self._links(nodes, before, after, is_in=is_in) for is_in in (False, True)]
+        found = []
+        for place, ((length, then), (now_length, now)) in enumerate(texts):
+            gained, lost = compare_words(then, now, new)
+            is_new = nodes[place] >= 0 and earlier[place] < 0
+            found.append(
+                Reason(
+                    bool(is_new),
+                    length,
+                    now_length,
+                    gained,
+                    lost,
+                    *links[0][place],
+                    *links[1][place],
+                    look=self._look(urls[place], before, after, is_new=earlier[place] < 0),
+                )
+            )
+        return found
+
+    def _pages_before(self, nodes: Nodes, before: str) -> Nodes:
+        """The page of each node in the earlier snapshot, -1 where it was not there."""
+        found = np.full(len(nodes), -1, np.int64)
+        places = np.flatnonzero(nodes >= 0)
+        for place, own in zip(places, self.union.pages(before, nodes[places]), strict=True):
+            if len(own):
+                found[place] = own[0]
+        return found
+
+    def _links(
+        self, nodes: Nodes, before: str, after: str, *, is_in: bool
+    ) -> list[tuple[LinkChange, LinkChange]]:
+        """For each node the links of a direction that it gained and lost; those among the nodes first."""
+        none = LinkChange(0, ()), LinkChange(0, ())
+        found = [none] * len(nodes)
+        places = np.flatnonzero(nodes >= 0)
+        graph = self.union.backward if is_in else self.union.forward
+        assert graph is not None  # a stored union has both directions
+        rows = graph.batch_labelled_successors(nodes[places])
+        bits = [np.uint64(self.union.place(label)) for label in (before, after)]
+        for row, place in enumerate(places):
+            begin, end = int(rows.offsets[row]), int(rows.offsets[row + 1])
+            targets, labels = rows.targets[begin:end], rows.labels[begin:end]
+            then, now = ((labels >> bit & np.uint64(1)).astype(bool) for bit in bits)
+            found[place] = self._some(targets[now & ~then], nodes), self._some(targets[then & ~now], nodes)
+        return found
+
+    def _some(self, targets: npt.NDArray[np.uint32], nodes: Nodes) -> LinkChange:
+        order = np.argsort(~np.isin(targets, nodes), kind="stable")[:SHOWN_LINKS]
+        return LinkChange(len(targets), tuple(self.union.urls[int(node)] for node in targets[order]))
+
+    def _look(self, url: str, before: str, after: str, *, is_new: bool) -> str:
+        name = shlex.quote(str(self._collection.path))
+        if is_new:
+            return f"webstrata get {name} {shlex.quote(url)} --at {after} --text"
+        return f"webstrata diff {name} {shlex.quote(url)} {before} {after}"

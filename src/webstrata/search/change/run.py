@@ -1,0 +1,261 @@
+"""A change search, stage by stage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from webstrata.collection.collection import parse_label
+from webstrata.errors import LabelError, MissingError
+from webstrata.graph.rows import RowsGraph
+from webstrata.search.change.answer import Candidates, ChangeAnswer, Stage
+from webstrata.search.change.combine import combine
+from webstrata.search.change.counts import Counts, open_counts
+from webstrata.search.change.expand import expand
+from webstrata.search.change.measure import Change, no_change
+from webstrata.search.change.reasons import Reasons
+from webstrata.search.change.seeds import check_query, usual_seeds
+from webstrata.search.change.settings import ChangesSettings
+from webstrata.search.change.subgraph import induce
+from webstrata.search.change.walks import rank_candidates
+from webstrata.search.change.weigh import weigh_links
+from webstrata.temporal.union import NONE, StoredUnion
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy.typing as npt
+
+    from webstrata.collection import Collection
+    from webstrata.collection.progress import Progress
+    from webstrata.graph.view import Graph
+    from webstrata.search.change.expand import Expansion
+    from webstrata.search.change.seeds import SeedSource
+
+    Nodes = npt.NDArray[np.int64]
+    Numbers = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Stages:
+    """The functions that a change search is made of; each can be another one of the same kind."""
+
+    seeds: SeedSource
+    measure: Callable[[Counts, Nodes, str, str], Change] = Counts.change
+    expand: Callable[..., Expansion] = expand
+    combine: Callable[..., Numbers] = combine
+    weigh: Callable[[Nodes, Nodes, str], Numbers] = weigh_links
+    rank: Callable[[Graph, Numbers, ChangesSettings], Numbers] = rank_candidates
+
+
+class ChangeSearch:
+    """Searches what changed between snapshots of a collection; what it opens, it keeps.
+
+    Parameters
+    ----------
+    collection
+        With a union of its snapshots, and summaries of each.
+    stages
+        In place of the usual ones.
+    progress
+        Where what is made once reports.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> ChangeSearch(ws.create(getfixture("tmp_path") / "uk"))
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...uk: it has 0 snapshots, and what changed takes two; add another one
+    """
+
+    def __init__(
+        self, collection: Collection, *, stages: Stages | None = None, progress: Progress | None = None
+    ) -> None:
+        if len(collection) < 2:
+            raise MissingError(
+                f"{collection.path}: it has {len(collection)} snapshot{'' if len(collection) == 1 else 's'}, "
+                "and what changed takes two; add another one"
+            )
+        self.collection = collection
+        self.union = StoredUnion(collection)
+        self.counts = open_counts(self.union, progress=progress)
+        self.stages = stages or Stages(usual_seeds(collection))
+        self._reasons = Reasons(self.union)
+        self._graphs: dict[str, tuple[Graph, Graph]] = {}
+
+    # ---- when
+
+    def interval(self, at: str, since: str | None = None) -> tuple[str, str]:
+        """The two snapshots that are compared: that of `at`, and `since` or the one before."""
+        known = list(self.union.snapshots)
+        after = find_snapshot(known, at)
+        if since is not None:
+            before = find_snapshot(known, since)
+            if before >= after:
+                raise LabelError(f"{before} is not before {after}; name an earlier snapshot to begin with")
+            return before, after
+        if after == known[0]:
+            raise LabelError(
+                f"{after} is the first snapshot, and there is none before it to compare with; "
+                f"the first that can be asked for is {known[1]}"
+            )
+        return known[known.index(after) - 1], after
+
+    # ---- the stages
+
+    def gather(self, query: str, before: str, after: str, settings: ChangesSettings) -> Candidates:
+        """The seeds of a query and their neighbours, with texts, changes and arcs."""
+        pages, scores = self.stages.seeds(check_query(query), after, settings.seeds)
+        pages, nodes, scores = _align(np.asarray(pages, np.int64), scores, self.union.to_union(after))
+        aligned = np.flatnonzero(nodes >= 0)
+
+        def measure(some: Nodes) -> Numbers:
+            return self.stages.measure(self.counts, some, before, after).total
+
+        expansion = self.stages.expand(
+            self._directions(after),
+            nodes[aligned],
+            scores[aligned],
+            measure(nodes[aligned]),
+            measure,
+            settings.expansion,
+        )
+        more = [own[0] for own in self.union.pages(after, expansion.nodes)]
+        pages = np.concatenate([pages, np.array(more, np.int64)])
+        nodes = np.concatenate([nodes, expansion.nodes])
+        change = no_change(len(nodes))
+        known = nodes >= 0
+        for part, found in zip(
+            change, self.stages.measure(self.counts, nodes[known], before, after), strict=True
+        ):
+            part[known] = found
+        return Candidates(
+            pages,
+            nodes,
+            np.concatenate([scores, np.zeros(len(more))]),
+            change,
+            np.concatenate([np.full(len(scores), -1), aligned[expansion.through]]).astype(np.int64),
+            self._hosts(after, pages),
+            *induce(self.union, nodes, before, after),
+        )
+
+    def rank(self, found: Candidates, settings: ChangesSettings) -> tuple[Numbers, Numbers]:
+        """The preference p(u) of each candidate, and its score."""
+        preference = self.stages.combine(
+            found.texts, found.change.total, alpha=settings.alpha, saturation=settings.saturation
+        )
+        graph = RowsGraph.from_arcs(found.arcs_after, num_nodes=len(found))
+        graph.weights = self.stages.weigh(found.arcs_after, found.hosts, settings.link_weights)
+        return preference, self.stages.rank(graph, preference, settings)
+
+    def search(
+        self, query: str, before: str, after: str, settings: ChangesSettings | None = None
+    ) -> ChangeAnswer:
+        """What changed about a query between two snapshots."""
+        settings = settings or self.collection.settings(ChangesSettings)
+        for label in (before, after):
+            self.union.place(label)
+        found = self.gather(query, before, after, settings)
+        preference, scores = self.rank(found, settings)
+        return ChangeAnswer(
+            query,
+            before,
+            after,
+            settings,
+            found,
+            preference,
+            scores,
+            urls=self.union.urls_at(after),
+            reasons=self._reasons,
+            stages=self._tell(found, after, settings),
+        )
+
+    def _hosts(self, label: str, pages: Nodes) -> Nodes:
+        """A number for the host of each page."""
+        urls = self.union.urls_at(label)
+        names = [urls[int(page)].split("/", 3)[2] for page in pages]
+        return np.unique(names, return_inverse=True)[1].astype(np.int64)
+
+    def _directions(self, label: str) -> tuple[Graph, Graph]:
+        """The graph of a snapshot in both directions, made once: which nodes it has takes a look at all."""
+        if label not in self._graphs:
+            graph = self.union.at(label)
+            self._graphs[label] = graph, graph.transpose()
+        return self._graphs[label]
+
+    def _tell(self, found: Candidates, after: str, settings: ChangesSettings) -> list[Stage]:
+        number = self.union.place(after)
+        left_out = self.union.facts.pages[number] - self.union.facts.aligned[number]
+        alone = int(np.count_nonzero(found.nodes < 0))
+        aligned = (
+            f"{left_out:,} pages of {after} are not aligned and are ranked by text alone, {alone} of the "
+            "seeds among them"
+            if left_out
+            else f"all pages of {after} are aligned"
+        )
+        walks = {
+            "none": "p itself",
+            "pagerank": f"personalized PageRank, restart {settings.restart:g}",
+            "hits-authority": f"authorities of personalized HITS, supersource {settings.supersource:g}",
+            "hits-hub": f"hubs of personalized HITS, supersource {settings.supersource:g}",
+            "combined": f"the mean of PageRank (restart {settings.restart:g}) and authorities "
+            f"(supersource {settings.supersource:g})",
+        }
+        neighbours = len(found) - found.num_seeds
+        source = getattr(self.stages.seeds, "told", type(self.stages.seeds).__name__)
+        return [
+            Stage("seeds", f"the {found.num_seeds} best of at most {settings.seeds} by {source}"),
+            Stage(
+                "change", f"|ln in₁/in₂| + |ln out₁/out₂| + |ln words₁/words₂|, each count plus 1; {aligned}"
+            ),
+            Stage(
+                "expansion",
+                f"{neighbours} neighbours of at most {settings.expansion} by BM25(u) + change(u) + change(v)",
+            ),
+            Stage(
+                "combination",
+                f"p = {settings.alpha:g} · text / largest + {1 - settings.alpha:g} · change / (change + "
+                f"{settings.saturation:g})",
+            ),
+            Stage(
+                "rank",
+                f"{walks[settings.rank]}, on {len(found)} pages and {len(found.arcs_after)} links of {after} "
+                f"({len(found.arcs_before)} before), "
+                + ("those of a host to a page as one" if settings.link_weights == "hosts" else "all alike"),
+            ),
+        ]
+
+
+def _align(pages: Nodes, scores: Numbers, to_union: npt.NDArray[np.uint32]) -> tuple[Nodes, Nodes, Numbers]:
+    """Pages with their nodes of the union, -1 for none; of several with one node the best, which is first."""
+    found = to_union[pages]
+    nodes = np.where(found == NONE, -1, found.astype(np.int64))
+    _, first = np.unique(nodes, return_index=True)
+    kept = nodes < 0
+    kept[first] = True
+    return pages[kept], nodes[kept], np.asarray(scores, np.float64)[kept]
+
+
+def find_snapshot(known: Sequence[str], at: str) -> str:
+    """The snapshot of a label, or `LabelError` with the nearest one.
+
+    Examples
+    --------
+    >>> find_snapshot(["2026-05", "2026-06"], "2026-08")
+    Traceback (most recent call last):
+    webstrata.errors.LabelError: 2026-08 is after the last snapshot of the union; the nearest is 2026-06
+    """
+    if at in known:
+        return at
+    moment = parse_label(at)
+    moments = [parse_label(label) for label in known]
+    nearest = min(known, key=lambda label: abs(parse_label(label) - moment))
+    if moment < moments[0]:
+        where = "is before the first snapshot of the union"
+    elif moment > moments[-1]:
+        where = "is after the last snapshot of the union"
+    else:
+        where = "is no snapshot of the union"
+    raise LabelError(f"{at} {where}; the nearest is {nearest}")

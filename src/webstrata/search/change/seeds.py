@@ -1,0 +1,134 @@
+"""The pages that a change search begins with: those that match the query best.
+
+A source of seeds is anything that takes a query, the label of a snapshot and a number, and gives so many of
+its nodes with their scores, the best first. `IndexSeeds` asks the text index. `SummarySeeds` needs none: it
+adds up the BM25 weights of summaries (see `webstrata.summaries.weights`), from a matrix that it keeps in
+memory, 12 bytes a posting, which is enough for collections of some ten thousand pages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from webstrata.errors import MissingError, UsageError
+from webstrata.search.files import PART as INDEX
+from webstrata.search.index import TextIndex
+from webstrata.search.settings import SearchSettings
+from webstrata.summaries.archive import Archive
+from webstrata.summaries.query import find_terms
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from webstrata.collection import Collection
+
+
+class Seeds(NamedTuple):
+    """Nodes of a snapshot with the scores of their text, the best first."""
+
+    nodes: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.float64]
+
+
+class SeedSource(Protocol):
+    """What finds seeds."""
+
+    def __call__(self, query: str, label: str, number: int) -> Seeds:
+        """So many pages of a snapshot that match best."""
+        ...
+
+
+def check_query(query: str) -> str:
+    """The query, or `UsageError` where there is nothing in it.
+
+    Examples
+    --------
+    >>> check_query(" ")
+    Traceback (most recent call last):
+    webstrata.errors.UsageError: the query is empty; write some words to look for
+    """
+    if not query.strip():
+        raise UsageError("the query is empty; write some words to look for")
+    return query
+
+
+class IndexSeeds:
+    """Seeds by the text index: BM25 of its fields, without what links to a page add.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> IndexSeeds(ws.create(getfixture("tmp_path") / "uk"))
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...uk: there is no text index; make it with `webstrata index ...uk`
+    """
+
+    told = "BM25 of the text index"
+
+    def __init__(self, collection: Collection) -> None:
+        self._index = TextIndex.open(collection)
+        # how well a page is linked is for the walks to say
+        self._settings = replace(collection.settings(SearchSettings), link_weight=0.0)
+
+    def __call__(self, query: str, label: str, number: int) -> Seeds:
+        """So many pages of a snapshot that match best."""
+        if label not in self._index.snapshots:
+            where = self._index.collection.path
+            raise MissingError(
+                f"{where}: the text index does not know {label}; `webstrata index {where}` takes it in"
+            )
+        found = self._index.search(
+            check_query(query), at=label, limit=number, grouped=False, settings=self._settings
+        )
+        return Seeds(np.asarray(found.nodes, np.int64), np.asarray(found.text_scores, np.float64))
+
+
+def usual_seeds(collection: Collection) -> SeedSource:
+    """Seeds by the text index where there is one, else by summaries.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> type(usual_seeds(ws.create(getfixture("tmp_path") / "uk"))).__name__
+    'SummarySeeds'
+    """
+    return IndexSeeds(collection) if INDEX in collection.parts else SummarySeeds(collection)
+
+
+class SummarySeeds:
+    """Seeds by the BM25 weights of summaries.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> SummarySeeds(ws.create(getfixture("tmp_path") / "uk"))("fish", "2026-06", 10)
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...uk: there is no snapshot 2026-06 (snapshots: none yet); add it with ...
+    """
+
+    told = "BM25 of summaries"
+
+    def __init__(self, collection: Collection) -> None:
+        self._collection = collection
+        self._known: dict[str, tuple[str, Archive, Any]] = {}
+
+    def __call__(self, query: str, label: str, number: int) -> Seeds:
+        """So many pages of a snapshot that match best; equal ones in the order of nodes."""
+        archive, weights = self._load(label)
+        scores = np.asarray(weights[:, find_terms(archive, check_query(query))].sum(axis=1)).ravel()
+        best = np.argsort(-scores, kind="stable")[:number]
+        best = best[scores[best] > 0]
+        return Seeds(best.astype(np.int64), scores[best])
+
+    def _load(self, label: str) -> tuple[Archive, Any]:
+        """The summaries of a snapshot, and their weights by term; as they are now."""
+        snapshot = self._collection[label]
+        checksum = snapshot.parts.record("summaries").checksum
+        if self._known.get(label, ("",))[0] != checksum:
+            part = snapshot.open_part("summaries")
+            archive = Archive(part.path, part)
+            self._known[label] = checksum, archive, archive.matrix("bm25").tocsc()
+        return self._known[label][1:]

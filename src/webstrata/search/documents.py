@@ -1,0 +1,202 @@
+"""Documents: one for each version of a page, with a label of the snapshots that have it.
+
+A version is what a page says and what it is called: title, text, which of it is main content, language, and
+the different texts of followed links to it from other pages. Its identity is a digest of these and of the row
+key, so that a page that has not changed from one snapshot to the next has one document, and a page that
+changes back gets its old one.
+
+Numbers of documents are given in the order of snapshots as they were added, then of nodes. For each snapshot
+a map leads from node to document; labels are made of these maps.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from webstrata.store.anchors import Anchors
+from webstrata.store.links import NOFOLLOW
+from webstrata.store.text import BATCH, Text
+from webstrata.store.urls import Urls
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from contextlib import ExitStack
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from webstrata.collection import Snapshot
+    from webstrata.collection.parts import Part
+
+DIGEST = 16
+MAX_ANCHORS = 1 << 16
+"""Bytes of anchor texts of a page that are looked at, in their order."""
+DOCUMENTS = pa.schema([
+    ("row_key", pa.large_string()),
+    ("digest", pa.binary(DIGEST)),
+    ("simhash", pa.uint64()),
+    ("words", pa.uint32()),
+])  # fmt: skip
+
+
+class Source(NamedTuple):
+    """Where the pages of a snapshot are read; it can be sent to another process."""
+
+    label: str
+    text: Path
+    urls: Path
+    anchors: Path | None
+
+
+class Page(NamedTuple):
+    """What is known of a node when it becomes a document."""
+
+    node: int
+    key: str
+    row: dict[str, Any]
+    anchors: list[str]
+
+
+class Held(NamedTuple):
+    """The parts of a snapshot that are read, kept from removal."""
+
+    text: Part
+    urls: Part
+    anchors: Part | None
+
+    @classmethod
+    def open(cls, snapshot: Snapshot, stack: ExitStack) -> Held:
+        """Open the parts of a snapshot until the stack is closed; anchors need not be there."""
+        text, urls = (stack.enter_context(snapshot.open_part(name)) for name in ("text", "urls"))
+        anchors = None
+        if "anchors" in snapshot.parts:
+            anchors = stack.enter_context(snapshot.open_part("anchors"))
+        return cls(text, urls, anchors)
+
+    def source(self, label: str) -> Source:
+        """Where another process finds them."""
+        anchors = None if self.anchors is None else self.anchors.path
+        return Source(label, self.text.path, self.urls.path, anchors)
+
+    def inputs(self, label: str) -> dict[str, str]:
+        """The names and checksums of the parts."""
+        return {f"{label}/{part.name}": part.record.checksum for part in self if part is not None}
+
+
+class PageReader:
+    """The pages of a snapshot as documents are made of them, in the order of nodes."""
+
+    def __init__(self, source: Source) -> None:
+        self.text, self.urls = Text(source.text), Urls(source.urls)
+        self._anchors = Anchors(source.anchors) if source.anchors else None
+
+    def __len__(self) -> int:
+        return len(self.text)
+
+    @cached_property
+    def columns(self) -> pa.Table:
+        """Words, language and simhash of all nodes."""
+        return self.text.columns("words", "language", "simhash").combine_chunks()
+
+    def read(self, nodes: npt.NDArray[np.int64]) -> Iterator[list[Page]]:
+        """The pages of nodes, which are sorted, some at a time."""
+        for start in range(0, len(nodes), BATCH):
+            some = nodes[start : start + BATCH]
+            rows = self.text.rows(some).select(["title", "text", "main"]).to_pylist()
+            languages = self.columns["language"].take(pa.array(some)).to_pylist()
+            keys = self.urls.keys_of(some).to_pylist()
+            anchors = self._read_anchors(some)
+            yield [
+                Page(node, key, row | {"language": language}, anchors.get(node, []))
+                for node, key, row, language in zip(some.tolist(), keys, rows, languages, strict=True)
+            ]
+
+    def _read_anchors(self, nodes: npt.NDArray[np.int64]) -> dict[int, list[str]]:
+        """The different texts of followed links to each node, in order."""
+        found: dict[int, list[str]] = {}
+        if self._anchors is None or not len(nodes):
+            return found
+        first, last = int(nodes[0]), int(nodes[-1])
+        for table in self._anchors.rows.between(first, last):
+            begin, end = np.searchsorted(table["target"].to_numpy(), [first, last + 1])
+            rows = table.slice(begin, end - begin)
+            columns = (rows[name].to_pylist() for name in ("target", "rel", "text"))
+            for target, rel, text in zip(*columns, strict=True):
+                if not rel & NOFOLLOW and (text := text.strip()):
+                    found.setdefault(target, []).append(text)
+        return {node: _distinct(texts) for node, texts in found.items()}
+
+
+def _distinct(texts: Sequence[str]) -> list[str]:
+    kept, size = [], 0
+    for text in sorted(set(texts)):
+        size += len(text)
+        if size > MAX_ANCHORS:
+            break
+        kept.append(text)
+    return kept
+
+
+def identify(key: str, row: Mapping[str, Any], anchors: Sequence[str]) -> bytes:
+    """The digest that a version of a page is known by.
+
+    Examples
+    --------
+    >>> row = {"title": "Fish", "text": "Tropical fish", "main": [0, 13], "language": "en"}
+    >>> one = identify("org,a)/", row, ["fishes"])
+    >>> len(one), one == identify("org,a)/", dict(row), ["fishes"]), one == identify("org,a)/", row, [])
+    (16, True, False)
+    """
+    digest = hashlib.blake2b(digest_size=DIGEST)
+    places = ",".join(map(str, row["main"] or []))
+    for piece in (key, row["title"], row["text"], places, row["language"] or "", *anchors):
+        data = piece.encode()
+        # lengths, so that no two lists of pieces look alike
+        digest.update(len(data).to_bytes(8, "little"))
+        digest.update(data)
+    return digest.digest()
+
+
+class Register:
+    """Gives documents their numbers: an identity that was there before keeps its own.
+
+    Examples
+    --------
+    >>> register = Register()
+    >>> register.number([b"a" * 16, b"b" * 16])
+    (array([0, 1]), [0, 1])
+    >>> register.number([b"b" * 16, b"c" * 16])
+    (array([1, 2]), [1])
+    """
+
+    def __init__(self, digests: Sequence[bytes] = ()) -> None:
+        self._numbers = {digest: number for number, digest in enumerate(digests)}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def number(self, digests: Sequence[bytes]) -> tuple[npt.NDArray[np.int64], list[int]]:
+        """The documents of some identities, and the places of those that are new."""
+        known = len(self)
+        numbers = self._numbers
+        found = np.array([numbers.setdefault(digest, len(numbers)) for digest in digests], np.int64)
+        return found, np.flatnonzero(found >= known).tolist()
+
+
+def make_labels(maps: Sequence[npt.NDArray[np.uint32]], num_documents: int) -> npt.NDArray[np.uint64]:
+    """The label of each document: bit i for the i-th snapshot, given the document of each of its nodes.
+
+    Examples
+    --------
+    >>> make_labels([np.array([0, 1], "u4"), np.array([1, 2], "u4")], 3).tolist()
+    [1, 3, 2]
+    """
+    labels = np.zeros(num_documents, np.uint64)
+    for number, documents in enumerate(maps):
+        labels[documents] |= np.uint64(1 << number)
+    return labels

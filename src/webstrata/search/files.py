@@ -1,0 +1,149 @@
+"""The files of an index, and how segments that were written apart become one index.
+
+An index of tantivy is a folder of files that are never changed, and ``meta.json``, which lists its segments:
+so segments are put together by moving or linking files and writing that list.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from webstrata._core.collection import rename
+from webstrata.collection import shards
+from webstrata.collection.files import explained, make_directory, replace_file
+from webstrata.errors import FormatError, NewerFormatError
+from webstrata.search.fields import FIELDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+PART = "search"
+FACTS = "index.json"
+FORMAT = 1
+SEGMENTS = "segments"
+META = "meta.json"
+_OWN_FILES = (META, ".managed.json")
+
+
+@dataclass
+class IndexFacts:
+    """What an index was made of."""
+
+    snapshots: list[str]
+    stemmer: str
+    num_documents: int = 0
+    segments: list[str] = field(default_factory=list)
+    """Names of the segments, in the order of their documents."""
+    fields: list[list[str]] = field(default_factory=lambda: [list(pair) for pair in FIELDS])
+    format: int = FORMAT
+
+
+def read_facts(path: Path) -> IndexFacts:
+    """What an index says of itself; `FormatError` where it says nothing.
+
+    Examples
+    --------
+    >>> path = getfixture("tmp_path") / "index.json"
+    >>> _ = path.write_text('{"format": 9}')
+    >>> read_facts(path)
+    Traceback (most recent call last):
+    webstrata.errors.NewerFormatError: ...index.json: the index has format 9, and this version reads 1; ...
+    """
+    with explained(path, "read"):
+        content = path.read_bytes()
+    try:
+        found: dict[str, Any] = json.loads(content)
+        if int(found["format"]) > FORMAT:
+            raise NewerFormatError(
+                f"{path}: the index has format {found['format']}, and this version reads {FORMAT}; upgrade "
+                "webstrata, or build it again with `webstrata index`"
+            )
+        return IndexFacts(**found)
+    except (ValueError, TypeError, KeyError) as error:
+        raise FormatError(
+            f"{path}: this does not describe an index ({error}); build it again with `webstrata index`"
+        ) from error
+
+
+def read_documents(folder: Path) -> pa.Table:
+    """The table of documents of an index, mapped.
+
+    Examples
+    --------
+    >>> read_documents(getfixture("tmp_path"))
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...documents.arrow: nothing there to read; check the path
+    """
+    path = folder / "documents.arrow"
+    with explained(path, "read"):
+        return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+
+
+def read_map(folder: Path, label: str) -> npt.NDArray[np.uint32]:
+    """The document of each node of a snapshot, mapped.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> (folder / "maps").mkdir()
+    >>> _ = (folder / "maps" / "2026-06.documents").write_bytes(bytes([2, 0, 0, 0]))
+    >>> read_map(folder, "2026-06").tolist()
+    [2]
+    """
+    path = folder / "maps" / f"{label}.documents"
+    with explained(path, "read"):
+        return np.memmap(path, "<u4", "r") if path.stat().st_size else np.zeros(0, np.uint32)
+
+
+def put_together(folder: Path, given: Iterable[tuple[Path, bool]]) -> list[str]:
+    """Make one index of the segments of others, moved or linked; their names in the order of documents.
+
+    Examples
+    --------
+    >>> from webstrata._core.search import Analyzer, Writer
+    >>> from webstrata.web.words import load_core
+    >>> folder = getfixture("tmp_path")
+    >>> for name in ("one", "two"):
+    ...     (folder / name).mkdir()
+    ...     Writer(folder / name, [("title", "words")], Analyzer(load_core(), None)).finish()
+    >>> len(put_together(folder / "both", [(folder / "one", True), (folder / "two", False)]))
+    2
+    """
+    make_directory(folder)
+    meta: dict[str, Any] = {}
+    for path, is_ours in given:
+        with explained(path / META, "read"):
+            found = json.loads((path / META).read_bytes())
+            if is_ours:
+                # without its seal it is no shard that is done any more
+                (path / shards.SEAL).unlink(missing_ok=True)
+        for name in sorted(each.name for each in path.iterdir()):
+            if name in _OWN_FILES or name == shards.SEAL or name.endswith(".lock"):
+                continue
+            with explained(path / name, "move" if is_ours else "link"):
+                if is_ours:
+                    rename(path / name, folder / name)
+                else:
+                    _link(path / name, folder / name)
+        meta = found | {"segments": [*meta.get("segments", []), *found["segments"]]}
+    names = [str(segment["segment_id"]).replace("-", "") for segment in meta["segments"]]
+    replace_file(folder / META, json.dumps(meta, indent=1).encode())
+    return names
+
+
+def _link(path: Path, target: Path) -> None:
+    """A second name for a file that nobody changes; a copy where the file system has no such thing."""
+    try:
+        os.link(path, target)
+    except OSError:
+        shutil.copyfile(path, target)

@@ -1,0 +1,48 @@
+"""What the text index is made of, and how its answers are scored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from webstrata.collection.settings import Settings, not_negative, positive, setting
+
+_stemmer = (
+    "porter, snowball:LANGUAGE or none",
+    lambda value: value in ("porter", "none") or value.startswith("snowball:"),
+)
+_memory = ("at least 16MiB", lambda value: value >= 16 << 20)
+_bits = ("between 0 and 16", lambda value: 0 <= value <= 16)
+
+BUILDING = ("stemmer", "memory")
+"""Settings that an index is made with; the others can change from query to query."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchSettings(Settings):
+    """What the text index is made of, and how its answers are scored."""
+
+    stemmer: str = setting(
+        "porter", "What words are stemmed by: porter, snowball:LANGUAGE or none.", check=_stemmer
+    )
+    memory: int = setting(
+        512 << 20, "Memory in which segments are made, all at work together.", unit="bytes", check=_memory
+    )
+    title_weight: float = setting(3.0, "What BM25 in titles counts.", check=not_negative)
+    text_weight: float = setting(1.0, "What BM25 in main content counts.", check=not_negative)
+    other_weight: float = setting(
+        0.2, "What BM25 in text that is not main content counts.", check=not_negative
+    )
+    anchor_weight: float = setting(1.5, "What BM25 in the texts of links counts.", check=not_negative)
+    host_weight: float = setting(1.0, "What BM25 in the names of hosts counts.", check=not_negative)
+    url_weight: float = setting(0.5, "What BM25 in paths of URLs counts.", check=not_negative)
+    link_weight: float = setting(
+        0.5, "By how much of itself a score grows at most for the links to a page.", check=not_negative
+    )
+    limit: int = setting(10, "Answers that are given.", check=positive)
+    per_host: int = setting(0, "Answers of a host at most; 0 for any number.", check=not_negative)
+    fold: int = setting(
+        3,
+        "Bits in which the simhashes of two answers may differ at most for the lower one to be folded away; "
+        "0 folds equal texts alone.",
+        check=_bits,
+    )

@@ -1,0 +1,79 @@
+"""A whole search: events found in their month, pages that are not aligned, stages replaced."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tests.search.change.events import CALM, make_events
+from webstrata.errors import LabelError, MissingError, UsageError
+from webstrata.search.change import ChangeSearch
+from webstrata.search.change.seeds import Seeds
+from webstrata.search.change.settings import ChangesSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import webstrata as ws
+
+
+def test_what_happened_is_found_in_its_month_and_not_in_the_next(uk: ws.Collection) -> None:
+    then = uk.changes("flood", "2026-01", "2026-02")
+    assert {"http://city.org/flood", "http://paper.com/flood"} <= set(then.urls[:3])
+    later = uk.changes("flood", "2026-02", "2026-03")
+    assert next(row.change for row in later if row.url == "http://city.org/flood") == 0
+    fire = uk.changes("fire", "2026-02", "2026-03", rank="pagerank")
+    assert fire.urls[0] == "http://city.org/fire"
+    # neighbours that changed came in, though they do not match
+    assert any(row.through for row in fire)
+    assert uk.changes("nowhere", "2026-01", "2026-02").urls == []
+
+
+def test_pages_that_are_not_aligned_are_ranked_by_text_alone(uk: ws.Collection) -> None:
+    answer = uk.changes("dynamic", "2026-01", "2026-02", expansion=0)
+    (row,) = answer
+    assert (row.url, row.is_aligned, row.change) == ("http://city.org/q?id=1", False, 0.0)
+    assert (
+        "1 pages of 2026-02 are not aligned and are ranked by text alone, 1 of the" in answer.stages[1].told
+    )
+
+
+def test_every_stage_can_be_another(uk: ws.Collection) -> None:
+    search = ChangeSearch(uk)
+    first = uk["2026-02"].urls.node("http://paper.com/cup")
+    assert first is not None
+
+    def seeds(_query: str, _label: str, _number: int) -> Seeds:
+        return Seeds(np.array([first]), np.ones(1))
+
+    usual = search.stages
+    search.stages = replace(usual, seeds=seeds, rank=lambda _graph, preference, _settings: -preference)
+    answer = search.search("anything", "2026-01", "2026-02", ChangesSettings(expansion=1))
+    assert len(answer) == 2
+    assert answer.scores[0] > answer.scores[1]
+    assert answer.order[0] != 0
+
+
+def test_times_that_cannot_be_asked_for_are_refused(uk: ws.Collection, tmp_path: Path) -> None:
+    search = ChangeSearch(uk)
+    assert search.interval("2026-03") == ("2026-02", "2026-03")
+    assert search.interval("2026-03", "2026-01") == ("2026-01", "2026-03")
+    for words, why in (
+        (("2026-01",), r"2026-01 is the first snapshot.* can be asked for is 2026-02"),
+        (("2025-01",), r"2025-01 is before the first snapshot of the union; the nearest is 2026-01"),
+        (("2027-01",), r"2027-01 is after the last snapshot of the union; the nearest is 2026-03"),
+        (("2026-02-03",), r"2026-02-03 is no snapshot of the union; the nearest is 2026-02"),
+        (("2026-02", "2026-03"), r"2026-03 is not before 2026-02"),
+        (("soon",), r"snapshot label 'soon' is no date"),
+    ):
+        with pytest.raises(LabelError, match=why):
+            search.interval(*words)
+    with pytest.raises(UsageError, match="the query is empty"):
+        search.search(" ", "2026-01", "2026-02")
+    with pytest.raises(MissingError, match="there is no such snapshot in the union"):
+        search.search("flood", "2025-01", "2026-02")
+    with pytest.raises(MissingError, match="it has 1 snapshot, and what changed takes two"):
+        ChangeSearch(make_events(tmp_path / "one", {"2026-01": CALM}))

@@ -1,0 +1,97 @@
+"""Building an index, and adding to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.search.small import MONTHS, Says, add_text, make_small
+from webstrata.collection.progress import Progress
+from webstrata.errors import LabelError
+from webstrata.search import build as building
+from webstrata.search.build import build_index, choose_snapshots
+from webstrata.search.index import TextIndex
+from webstrata.search.settings import SearchSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import webstrata as ws
+    from webstrata.search.hits import Hits
+
+QUERIES = ("fish", "tropical fish", '"fried fish"', "waves OR menu", "chips -peas")
+
+
+def answers(collection: ws.Collection) -> list[list[tuple[str, tuple[str, ...], float]]]:
+    def read(hits: Hits) -> list[tuple[str, tuple[str, ...], float]]:
+        rows = zip(hits.urls, map(tuple, hits.snapshots), hits.scores.round(5).tolist(), strict=True)
+        return sorted(rows)
+
+    index = TextIndex.open(collection)
+    return [read(index.search(query, grouped=False)) for query in QUERIES]
+
+
+def test_months_added_one_by_one_give_the_same_answers(tmp_path: Path, indexed: ws.Collection) -> None:
+    collection = make_small(tmp_path / "uk", {"2026-06": MONTHS["2026-06"]})
+    build_index(collection, workers=1)
+    for label in ("2026-07", "2026-05"):  # an earlier one may come later
+        add_text(collection, label, MONTHS[label])
+        facts = build_index(collection, workers=1)
+    assert len(facts.segments) == 3
+    assert collection.parts.record("search").counts["new"] == 2  # cats, and the sea with one link
+    assert answers(collection) == answers(indexed)
+    # nothing new, nothing written
+    build_index(collection, workers=1)
+    assert collection.parts.record("search").counts["new"] == 0
+    # another stemmer, or a month that is left out, makes all of it anew
+    facts = build_index(collection, settings=SearchSettings(stemmer="none"), workers=1)
+    assert len(facts.segments) == 1
+    assert TextIndex.open(collection).search("fishes").urls == []
+    build_index(collection, [collection["2026-07"]], workers=1)
+    assert TextIndex.open(collection).snapshots == ["2026-07"]
+
+
+def test_segments_in_processes_and_in_little_memory_give_the_same_answers(
+    tmp_path: Path, indexed: ws.Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collection = make_small(tmp_path / "uk")
+    monkeypatch.setattr(building, "WORD_BYTES", 1 << 19)  # 16 words
+    facts = build_index(collection, settings=SearchSettings(memory=16 << 20), workers=2)
+    assert len(facts.segments) > 3
+    assert answers(collection) == answers(indexed)
+
+
+def test_a_build_that_is_broken_off_leaves_the_old_index_and_its_segments(tmp_path: Path) -> None:
+    collection = make_small(tmp_path / "uk", {"2026-05": MONTHS["2026-05"]})
+    build_index(collection, workers=1)
+    before = TextIndex.open(collection)
+    add_text(collection, "2026-06", MONTHS["2026-06"])
+
+    class Stops(Progress):
+        def changed(self, task: object) -> None:
+            if getattr(task, "title", "") == "checksums of search":
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build_index(collection, workers=1, progress=Stops())
+    assert TextIndex.open(collection).snapshots == ["2026-05"]
+    build_index(collection, workers=1)
+    assert TextIndex.open(collection).search("mushy").snapshots == [["2026-06"]]
+    # who had it open keeps what was there
+    assert len(before.search("mushy")) == 0
+
+
+def test_pages_without_a_word_and_snapshots_without_a_page_are_indexed_too(tmp_path: Path) -> None:
+    collection = make_small(tmp_path / "uk", {"2026-05": {}, "2026-06": {"http://a.example/": Says()}})
+    assert build_index(collection, [collection["2026-05"]], workers=1).num_documents == 0
+    assert TextIndex.open(collection).search("fish").urls == []
+    build_index(collection, workers=1)
+    assert TextIndex.open(collection).search("site:a.example").urls == ["http://a.example/"]
+
+
+def test_snapshots_are_chosen_by_their_labels(indexed: ws.Collection) -> None:
+    assert [one.label for one in choose_snapshots(indexed, "2026-07, 2026-05")] == ["2026-05", "2026-07"]
+    assert len(choose_snapshots(indexed, "all")) == 3
+    with pytest.raises(LabelError, match=r"no snapshot 2026-09; known are 2026-05, 2026-06, 2026-07"):
+        choose_snapshots(indexed, "2026-09")

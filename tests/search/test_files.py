@@ -1,0 +1,37 @@
+"""The files of an index."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from webstrata._core.search import Analyzer, Reader, Writer
+from webstrata.errors import FormatError
+from webstrata.search.files import put_together, read_facts
+from webstrata.web.words import load_core
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_segments_that_are_put_together_number_their_documents_in_order(tmp_path: Path) -> None:
+    for name, titles in (("one", ["a", "b"]), ("two", ["b"])):
+        (tmp_path / name).mkdir()
+        writer = Writer(tmp_path / name, [("title", "words")], Analyzer(load_core(), None))
+        writer.add([[[title]] for title in titles])
+        writer.finish()
+    names = put_together(tmp_path / "both", [(tmp_path / "one", False), (tmp_path / "two", True)])
+    reader = Reader(tmp_path / "both", names)
+    assert reader.postings(0, "b")[0].tolist() == [1, 2]
+    # what was linked is still there, and what was moved is not
+    assert len(json.loads((tmp_path / "one" / "meta.json").read_bytes())["segments"]) == 1
+    assert not list((tmp_path / "two").glob("*.idx"))
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"format": 1}', '{"format": 1, "pages": 3}'])
+def test_what_describes_no_index_is_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / "index.json").write_text(content)
+    with pytest.raises(FormatError, match="does not describe an index"):
+        read_facts(tmp_path / "index.json")

@@ -1,0 +1,144 @@
+"""Asking an index: scores, time, hosts, versions, near-duplicates."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import webstrata as ws
+from tests.search import reference
+from tests.search.small import MONTHS, add_text, make_small
+from webstrata._core.search import LENGTHS, Analyzer, Reader, Writer
+from webstrata.errors import FormatError, LabelError, MissingError
+from webstrata.search.build import build_index
+from webstrata.search.fields import FIELDS, NUMBERS, SCORED, field_values, weights
+from webstrata.search.index import TextIndex
+from webstrata.search.query import Compiler
+from webstrata.search.settings import SearchSettings
+from webstrata.web.words import load_core
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WORDS = ["fish", "sea", "salt", "ship", "swim"]
+texts = st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join)
+pages = st.lists(st.tuples(texts, texts, st.lists(texts, max_size=2)), min_size=1, max_size=12)
+
+
+def test_lengths_are_kept_as_lucene_keeps_them() -> None:
+    for length in (*range(300), 1000, 12345, 10**6):
+        assert max(kept for kept in LENGTHS if kept <= length) == reference.lucene_length(length)
+
+
+@given(pages, st.lists(st.sampled_from(WORDS), min_size=1, max_size=3, unique=True))
+@settings(max_examples=25)
+def test_scores_are_those_of_a_plain_bm25(
+    tmp_path_factory: pytest.TempPathFactory, drawn: list[tuple[str, str, list[str]]], query: list[str]
+) -> None:
+    folder = tmp_path_factory.mktemp("bm25")
+    analyzer = Analyzer(load_core(), "porter")
+    documents = [
+        field_values(
+            f"example,h{number})/sea",
+            {"title": title, "text": text, "main": [], "language": "en"},
+            [anchor for anchor in anchors if anchor],
+        )
+        for number, (title, text, anchors) in enumerate(drawn)
+    ]
+    writer = Writer(folder, FIELDS, analyzer)
+    writer.add(documents)
+    writer.finish()
+    [segment] = json.loads((folder / "meta.json").read_bytes())["segments"]
+    reader = Reader(folder, [segment["segment_id"].replace("-", "")])
+    fields = {
+        name: [
+            [term for value in each[NUMBERS[name]] for term in analyzer.terms(value)] for each in documents
+        ]
+        for name in SCORED
+    }
+    given_weights = weights(SearchSettings())
+    expected = [reference.score(query, number, fields, given_weights) for number in range(len(drawn))]
+    clause = Compiler(analyzer, given_weights, lambda *_: []).compile(" ".join(query))
+    labels = np.ones(len(drawn), np.uint64)
+    found, scores, _ = reader.search(clause, len(drawn), labels, 1)
+    assert set(found.tolist()) == set(np.flatnonzero(expected).tolist())
+    np.testing.assert_allclose(scores, np.array(expected)[found], rtol=1e-5)
+    # the best three are the best three of all, whatever was pruned
+    _, best, _ = reader.search(clause, 3, labels, 1)
+    np.testing.assert_allclose(best, scores[:3], rtol=1e-6)
+
+
+def test_one_document_stands_for_all_months_in_which_a_page_is_the_same(index: TextIndex) -> None:
+    assert len(index) == 8  # of eleven pages
+    hits = index.search("fish", host="fish.example")
+    assert hits.urls == ["http://fish.example/", "http://fish.example/chips"]
+    assert hits.snapshots == [["2026-05", "2026-06", "2026-07"], ["2026-05", "2026-07"]]
+    assert hits.folded == [0, 1]
+    assert index.search("mushy", since="2026-06").snapshots == [["2026-06"]]
+    assert len(index.search("mushy", since="2026-07")) == 0
+    assert len(index.search("mushy", until="2026-05")) == 0
+    assert len(index.search("chips", until="2026-06", grouped=False)) == 2
+    # an anchor text has its time too
+    assert [len(index.search("waves", at=label)) for label in index.snapshots] == [0, 1, 0]
+
+
+def test_near_duplicates_are_folded_and_hosts_can_be_limited(index: TextIndex) -> None:
+    assert index.search("sea", at="2026-06").folded == [1]
+    assert len(index.search("sea", at="2026-06", grouped=False)) == 2
+    one = index.search("fish", at="2026-06", settings=SearchSettings(per_host=1))
+    assert one.urls == ["http://fish.example/", "http://www.sea.example/"]
+
+
+def test_phrases_prefixes_fields_and_completion_find_what_they_name(index: TextIndex) -> None:
+    def found(query: str) -> set[str]:
+        return {url.removeprefix("http://") for url in index.search(query, at="2026-07").urls}
+
+    assert found('"fish swim"') == {"fish.example/"}
+    assert found('"swim fish"') == set()
+    assert found("trop*") == {"fish.example/", "new.example/"}
+    assert found("tropical*") == found("tropical") == {"fish.example/", "new.example/"}
+    assert found("title:tropical") == set()
+    assert found("url:chips") == {"fish.example/chips"}
+    assert found("tropical AND NOT storms") == {"fish.example/"}
+    assert found("site:example tropical") == {"fish.example/", "new.example/"}
+    assert found("site:xample tropical") == set()
+    assert index.complete("CH") == ["chips"]
+    assert index.count("fish", at="2026-07") == 3
+
+
+def test_dates_between_snapshots_mean_the_last_one_and_others_are_refused(index: TextIndex) -> None:
+    assert index.mask(at="2026-06-15") == 0b010
+    assert index.mask(at="2026") == 0b100
+    assert index.mask(since="2026-06", until="2026-07-01") == 0b110
+    with pytest.raises(LabelError, match=r"before the first snapshot .* nearest is 2026-05"):
+        index.mask(at="2026-04")
+    with pytest.raises(LabelError, match=r"after the last snapshot .* nearest is 2026-07"):
+        index.mask(at="2026-08")
+    with pytest.raises(LabelError, match="no snapshot is in this range"):
+        index.mask(since="2026-08")
+    with pytest.raises(LabelError, match="say one of the two"):
+        index.mask(at="2026-05", since="2026-05")
+
+
+def test_an_index_older_than_its_text_is_refused(tmp_path: Path) -> None:
+    collection = make_small(tmp_path / "uk", {"2026-05": MONTHS["2026-05"]})
+    build_index(collection, workers=1)
+    add_text(collection, "2026-06", MONTHS["2026-06"])
+    TextIndex.open(collection)  # another month is no reason
+    add_text(collection, "2026-05", MONTHS["2026-06"])
+    with pytest.raises(MissingError, match="made before 2026-05/text changed; make it anew"):
+        TextIndex.open(ws.open(collection.path))
+
+
+def test_a_damaged_index_is_said_to_be_one(tmp_path: Path) -> None:
+    collection = make_small(tmp_path / "uk", {"2026-05": MONTHS["2026-05"]})
+    build_index(collection, workers=1)
+    folder = collection.path / "search" / "segments"
+    (folder / "meta.json").write_text("{}")
+    with pytest.raises(FormatError, match="build it again"):
+        TextIndex.open(collection)

@@ -1,0 +1,62 @@
+"""webstrata search, as it is typed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.search.small import MONTHS, add_text, make_small
+from webstrata.search.build import build_index
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import webstrata as ws
+
+    Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def uk(tmp_path: Path) -> ws.Collection:
+    """An indexed collection in the folder of the test."""
+    collection = make_small(tmp_path / "uk", {label: MONTHS[label] for label in ("2026-05", "2026-06")})
+    build_index(collection, workers=1)
+    return collection
+
+
+@pytest.mark.usefixtures("uk")
+def test_pages_are_found_and_shown_with_dates_and_scores(webstrata: Command) -> None:
+    done = webstrata("search", "uk", "tropical fish", "--at", "2026-06", "--limit", "2")
+    assert done.returncode == 0, done.stderr
+    assert " 1. Fish\n    http://fish.example/\n" in done.stdout
+    assert "2026-06, score " in done.stdout
+    told = json.loads(webstrata("search", "pages", "uk", "waves", "--json").stdout)
+    assert [hit["url"] for hit in told["hits"]] == ["http://www.sea.example/"]
+    assert told["snapshots"] == ["2026-05", "2026-06"]
+    assert webstrata("search", "uk", "elephant").stdout == "No page was found.\n"
+    assert webstrata("search", "uk", "chi", "--complete").stdout == "chips\n"
+
+
+def test_bad_queries_and_dates_and_old_indexes_get_one_sentence(
+    webstrata: Command, uk: ws.Collection
+) -> None:
+    done = webstrata("search", "uk", 'fish "and chips')
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[1:] == ['fish "and chips', "     ^"]
+    for words, sentence in (
+        ([""], "nothing to look for"),
+        (["fish", "--at", "2025"], "the nearest is 2026-05"),
+        (["fish", "--at", "june"], "is no date"),
+        (["fish", "--from", "2026-06", "--to", "2026-05"], "no snapshot is in this range"),
+    ):
+        done = webstrata("search", "uk", *words)
+        assert done.returncode == 2, words
+        assert sentence in done.stderr
+    add_text(uk, "2026-05", MONTHS["2026-06"])
+    done = webstrata("search", "uk", "fish")
+    assert done.returncode == 2
+    assert "make it anew with `webstrata index uk`" in done.stderr
