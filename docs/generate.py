@@ -6,8 +6,8 @@
     python docs/generate.py --check    write nothing; end with 1 and one sentence if any is out of date
 
 `commands.md` comes from the click commands, `settings.md` from the settings classes, `errors.md` from
-`webstrata.errors`, `filters.md` from the table of predicates, `http.md` from the OpenAPI document of each
-server, `api/<room>.md` from the modules of each room.
+`webstrata.errors`, `features.md` from the feature sets, `filters.md` from the table of predicates, `http.md`
+from the OpenAPI document of each server, `api/<room>.md` from the modules of each room.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import click
 
 import webstrata
 from webstrata import cli, errors
+from webstrata.classify.feature_sets import SETS
 from webstrata.collection.settings import TABLES, describe, load_settings_class, to_text
 from webstrata.crawl.filters import PLACES, PREDICATES, language
 from webstrata.crawl.filters.predicates import describe_predicates
@@ -63,6 +64,11 @@ with the argument, what was expected and what was seen."""
 ABOUT_FILTERS = """\
 A crawl asks a filter in five places. A filter is a Boolean expression over predicates, of which no more are
 looked at than it takes to decide. [How to write one](../howto/filters.md) has examples."""
+
+ABOUT_FEATURES = """\
+What `webstrata classify features` measures of each host, set by set ([how to](../howto/classify.md),
+[on disk](../formats/features.md)). w is the number of words of a page; names in a formula are of the same
+page. ln is the natural logarithm. What would be divided by nothing, and the logarithm of 0, is missing."""
 
 ABOUT_PREDICATES = """\
 Those that look at a URL may stand in all five places, since links and responses have one. `SameHost` and
@@ -255,6 +261,21 @@ def write_filters() -> str:
     return "\n\n".join(pieces) + "\n"
 
 
+# ---- features
+
+
+def write_features() -> str:
+    """Every feature set, and its features with their formulas."""
+    pieces = ["# Features", NOTE, ABOUT_FEATURES]
+    for name, described in SETS.items():
+        formulas = described.describe()
+        rows = [f"| {_code(column)} | {_cell(formula)} |" for column, formula in formulas.items()]
+        pieces += [f"## {name}", described.about]
+        if rows:
+            pieces += [f"{len(rows)} features.", "\n".join(["| feature | what it is |", "|---|---|", *rows])]
+    return "\n\n".join(pieces) + "\n"
+
+
 # ---- modules
 
 
@@ -378,6 +399,7 @@ def write_pages() -> dict[str, str]:
         "settings.md": write_settings(),
         "errors.md": write_errors(),
         "filters.md": write_filters(),
+        "features.md": write_features(),
         "http.md": write_http(),
         **write_api(),
     }

@@ -15,6 +15,7 @@ pub fn give_memory_back() {
     unsafe { libmimalloc_sys::mi_collect(true) };
 }
 
+pub mod classify;
 pub mod collection;
 pub mod crawl;
 pub mod graph;

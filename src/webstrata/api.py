@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     import numpy.typing as npt
+    import pyarrow as pa
 
     from webstrata.graph.build import StoredGraph
     from webstrata.graph.connectivity import Connectivity
@@ -141,6 +142,20 @@ class Snapshot(rooms.Snapshot):
 
         part = self.open_part("summaries")
         return Archive(part.path, part, num_nodes=len(self.urls) if "urls" in self.parts else None)
+
+    def features(self, name: str) -> pa.Table:
+        """The features of a set (`A`, `B`, `link`, …), a row a host; `webstrata classify features` makes it.
+
+        Examples
+        --------
+        >>> create(getfixture("tmp_path") / "uk").add("2026-06").features("B")
+        Traceback (most recent call last):
+        webstrata.errors.MissingError: ...2026-06: it has no features B; `webstrata classify features ...uk
+        2026-06 --sets B` makes them
+        """
+        from webstrata.classify.feature_sets import read_features
+
+        return read_features(self, name)
 
     def simulate(self, **settings: object) -> Harvest:
         """What simulated crawls of its pages bring in; settings as of `SimulateSettings`, nothing is kept.

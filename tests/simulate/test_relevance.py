@@ -28,9 +28,10 @@ def test_a_topic_is_what_the_truth_says(web: StoredWeb) -> None:
         truth = pq.read_table(part.path / "nodes.parquet").to_pylist()
     topics = {row["url"]: row["topic"] for row in truth}
     found = find_relevance(web, "topic:2")
+    assert (find_relevance(web, "topic:travel").relevant == found.relevant).all()
     assert found.relevant.tolist() == [topics[url] == 2 for url in web.urls]
     assert 0 < found.total < web.num_pages
-    with pytest.raises(errors.SettingError, match="there is no topic 9; they have numbers from 0 to 3"):
+    with pytest.raises(errors.SettingError, match="there is no topic 9; they are 0 sports"):
         find_relevance(web, "topic:9")
 
 

@@ -1,5 +1,6 @@
 //! The door to Python: bindings, nothing but conversion. Each room is a submodule of `webstrata._core`.
 
+mod classify;
 mod collection;
 mod crawl;
 mod errors;
@@ -22,6 +23,7 @@ use pyo3::prelude::*;
 #[pyo3(name = "_core")]
 fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    add_room(module, "classify", classify::fill)?;
     add_room(module, "collection", collection::fill)?;
     add_room(module, "crawl", crawl::fill)?;
     add_room(module, "graph", graph::fill)?;

@@ -108,8 +108,9 @@ impl Words {
         });
     }
 
+    /// The hash of a word, its case folded.
     #[inline]
-    fn hash(&self, text: &str, begin: usize, end: usize, folded: &mut String) -> u64 {
+    pub fn hash(&self, text: &str, begin: usize, end: usize, folded: &mut String) -> u64 {
         hash_plain(text.as_bytes(), begin, end).unwrap_or_else(|| {
             self.fold(&text[begin..end], folded);
             hash(folded.as_bytes())

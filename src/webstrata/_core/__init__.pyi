@@ -1,3 +1,4 @@
+from webstrata._core import classify as classify
 from webstrata._core import collection as collection
 from webstrata._core import crawl as crawl
 from webstrata._core import graph as graph
@@ -11,6 +12,7 @@ from webstrata._core import web as web
 
 __all__ = [
     "__version__",
+    "classify",
     "collection",
     "crawl",
     "graph",

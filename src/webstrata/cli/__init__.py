@@ -25,6 +25,7 @@ VERBS = {
     "align": "Align the pages of snapshots, and unite their graphs.",
     "changes": "List what changed about QUERY in a snapshot, and why.",
     "check": "Verify every file of COLLECTION, and name what is damaged.",
+    "classify": "Tell hosts apart: measure them, learn from labels, judge the others.",
     "content": "Find the main content of pages, and measure how well that is done.",
     "crawl": "Crawl a piece of the web into SNAPSHOT, which is made if it is not there.",
     "demo": "Take a web that does not exist through all stages, and say what to try next.",

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 TABLES = {
     "changes": "webstrata.search.change.settings:ChangesSettings",
+    "classify": "webstrata.classify.settings:ClassifySettings",
     "crawl": "webstrata.crawl.settings:CrawlSettings",
+    "gate": "webstrata.classify.settings:GateSettings",
     "graph": "webstrata.graph.settings:GraphSettings",
     "invitro": "webstrata.simulate.invitro.settings:InvitroSettings",
     "judge": "webstrata.simulate.invitro.judge.settings:JudgeSettings",
@@ -44,6 +46,7 @@ TABLES = {
     "store": "webstrata.store.settings:StoreSettings",
     "summaries": "webstrata.summaries.settings:SummariesSettings",
     "temporal": "webstrata.temporal.settings:TemporalSettings",
+    "train": "webstrata.classify.settings:TrainSettings",
     "wikipedia": "webstrata.store.wikipedia.settings:WikipediaSettings",
 }
 """Every table of a settings file and its class; named, not imported, since rooms further left own most."""

@@ -95,8 +95,9 @@ def read_report(snapshot: Snapshot) -> CrawlReport:
     if path.exists():
         found = _read_result(path)
         cuts, rules = read_cuts(found.get("cuts", [])), [Rule(**rule) for rule in found.get("rules", [])]
+        counters, gate = dict(found["counters"]), dict(found.get("gate", {}))
         result = CrawlResult(
-            str(found["end"]), float(found["seconds"]), dict(found["counters"]), cuts=cuts, rules=rules
+            str(found["end"]), float(found["seconds"]), counters, cuts=cuts, rules=rules, gate=gate
         )
         state = "ended"
     else:

@@ -61,6 +61,8 @@ class CrawlResult:
         What was not fetched or not kept, by reason, with examples.
     rules
         What was learned about parameters without meaning.
+    gate
+        Hosts that a gate judged and refused, and the seconds that took; empty where there was none.
     """
 
     end: str
@@ -70,6 +72,7 @@ class CrawlResult:
     pages_before: int = 0
     cuts: list[Cut] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
+    gate: dict[str, Any] = field(default_factory=dict)
 
     @property
     def pages(self) -> int:
@@ -122,6 +125,7 @@ class CrawlResult:
             "profile": self.profile(),
             "cuts": [cut.to_dict() for cut in self.cuts],
             "rules": [asdict(rule) for rule in self.rules],
+            "gate": self.gate,
         }
 
     def depths(self) -> list[int]:

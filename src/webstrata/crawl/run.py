@@ -27,10 +27,12 @@ from webstrata.crawl.configuration import check_settings, configure, configure_l
 from webstrata.crawl.control import SOCKET, Control, Listener
 from webstrata.crawl.cuts import read_cuts
 from webstrata.crawl.filters import Response
+from webstrata.crawl.gate import FILE as GATE
+from webstrata.crawl.gate import GateKeeper
 from webstrata.crawl.given_up import FILE as GIVEN_UP
 from webstrata.crawl.given_up import GivenUpHosts, read_given_up
 from webstrata.crawl.hosts import parse_address, read_hosts_table
-from webstrata.crawl.judging import HostSample, judge
+from webstrata.crawl.judging import judge
 from webstrata.crawl.name_servers import check_name_servers
 from webstrata.crawl.priorities import Prioritizer
 from webstrata.crawl.recovery import FINISHED, SCRATCH, Past, can_go_on, is_finished, recover
@@ -50,10 +52,10 @@ if TYPE_CHECKING:
     from webstrata.collection import Snapshot
     from webstrata.crawl.agents import Ring
     from webstrata.crawl.filters import Filter
+    from webstrata.crawl.gate import Gate
 
     Filters = Mapping[str, Filter | None]
     Priority = Callable[[Sequence[str], Sequence[int]], Iterable[int]]
-    Gate = Callable[[list[HostSample]], Iterable[bool]]
     Known = tuple[str, str, str]
 
 _PERIOD = 0.1
@@ -81,7 +83,8 @@ class Crawl:
     predicates
         Functions by the names under which filters call them (see `webstrata.crawl.filters`).
     gate
-        A function of `HostSample` (a batch) that says for each host whether it is crawled on.
+        A function of `HostSample` (a batch) that says for each host whether it is crawled on (see
+        `webstrata.crawl.gate`).
     ring, agent
         The agents that share the crawl, and which of them this one is.
     send
@@ -157,8 +160,8 @@ class Crawl:
         self._standing = Standing(is_idle=False, sent=0, received=0)
         self._num_given = 0
         self._num_rejected = 0
-        self._samples: dict[str, list[Response]] = defaultdict(list)
         self._given_up: GivenUpHosts | None = None
+        self._keeper: GateKeeper | None = None
         self._changes = Changes()
         self._learner = Learner(self.settings.dust_support)
         self._check()
@@ -188,6 +191,7 @@ class Crawl:
             past = recover(self.folder) if self.goes_on else Past()
             past.closed = [host.origin for host in read_given_up(self.folder)]
             self._given_up = GivenUpHosts(self.folder)
+            self._keeper = GateKeeper(self.gate, self.folder, past.closed)
             self._changes = read_changes(self.folder)
             if self.goes_on:
                 self.progress.note(str(past))
@@ -226,7 +230,8 @@ class Crawl:
             seconds, spent = time.monotonic() - started, time.process_time() - spent
             before = sum(number for _, number in past.pages)
             cuts, rules = read_cuts(engine.cuts()), self._learner.rules()
-            result = CrawlResult(end, seconds, engine.counters(), spent, before, cuts, rules)
+            gate = self._keeper.summary()
+            result = CrawlResult(end, seconds, engine.counters(), spent, before, cuts, rules, gate)
             self._store(result, renew)
         if interrupted:
             raise KeyboardInterrupt(
@@ -295,6 +300,7 @@ class Crawl:
             raise
 
     def _answer(self, engine: Engine) -> None:
+        assert self._keeper is not None
         held: list[str] = []
         for kind, *facts in engine.notices():
             if kind == "gate":
@@ -302,7 +308,7 @@ class Crawl:
             elif kind == "sample":
                 origin, url, status, content_type, body = facts
                 page = Response(url=url, status=status, content_type=content_type, body=body)
-                self._samples[origin].append(page)
+                self._keeper.show(origin, page)
             elif kind == "closed":
                 assert self._given_up is not None
                 self._given_up.add(*facts)
@@ -312,10 +318,8 @@ class Crawl:
                 self.send(self.ring.agents[facts[0]], facts[1])
         for origin, names in self._learner.changes():
             engine.rule(origin, names)
-        if held and self.gate is not None:
-            samples = [HostSample(origin, self._samples.pop(origin, [])) for origin in held]
-            for origin, keeps in zip(held, self.gate(samples), strict=True):
-                engine.answer_gate(origin, bool(keeps))
+        for origin, keeps in self._keeper.answer(held):
+            engine.answer_gate(origin, keeps)
 
     def add(self, urls: Iterable[tuple[str, int]]) -> None:
         """Take up URLs in normal form, with depths, while the crawl runs: those that another agent sent."""
@@ -437,7 +441,7 @@ class Crawl:
             **result.to_dict(),
         }
         shutil.rmtree(folder / SCRATCH, ignore_errors=True)
-        kept = ("releases.log", SERIES, SOCKET, GIVEN_UP, SEEDS)
+        kept = ("releases.log", SERIES, SOCKET, GIVEN_UP, SEEDS, GATE)
         # what was not reached may be asked for one day; the files are the same as those of the part
         is_whole = not (read_given_up(folder) or result.counters.get("unreached"))
         for path in folder.iterdir():

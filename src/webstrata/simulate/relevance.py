@@ -5,7 +5,8 @@ from 0 to 1, which a policy sees once the page is fetched. They are told in one 
 
 ===================  ====================================================================================
 ``all``              every page, score 1
-``topic:3``          the pages of a topic by the part `truth` of an in-vitro snapshot, score 1
+``topic:music``      the pages of a topic, by name or number, by the part `truth` of an in-vitro snapshot,
+                     score 1
 ``labels:FILE``      the pages of a file with a line ``URL`` or ``URL LABEL`` each, score 1; with ``#LABEL``
                      behind the name those of this label
 ``scores:FILE``      a line ``URL SCORE`` each, as a classifier wrote it, 0 for other pages; or a file
@@ -31,6 +32,7 @@ import pyarrow.parquet as pq
 from webstrata.collection.files import explained
 from webstrata.collection.settings import unknown_name
 from webstrata.errors import FormatError, MissingError, SettingError
+from webstrata.simulate.invitro.topics import find_topic
 from webstrata.summaries.query import find_terms
 from webstrata.web.row_key import row_keys
 
@@ -135,12 +137,8 @@ def _topic(web: StoredWeb, what: str, _strict: bool) -> Numbers:  # noqa: FBT001
     with web.snapshot.open_part("truth") as part:
         table = pq.read_table(part.path / "nodes.parquet", columns=["url", "topic"])
     topics = table["topic"].to_numpy()
-    known = np.unique(topics)
-    if not what.isdecimal() or int(what) not in known:
-        raise SettingError(
-            f"relevant: there is no topic {what}; they have numbers from {known.min()} to {known.max()}"
-        )
-    chosen = table.filter(pa.array(topics == int(what)))["url"].to_pylist()
+    topic = find_topic(what.strip(), set(np.unique(topics).tolist()))
+    chosen = table.filter(pa.array(topics == topic))["url"].to_pylist()
     # the truth has addresses that a crawl need not have found
     nodes = web.urls.find(pa.array(row_keys(chosen), pa.large_string()))
     scores = np.zeros(web.num_pages)

@@ -22,7 +22,7 @@ class SimulateSettings(Settings):
     )
     relevant: str = setting(
         "all",
-        "What is looked for: all, topic:NUMBER (in vitro), labels:FILE, labels:FILE#LABEL, scores:FILE, "
+        "What is looked for: all, topic:NAME (in vitro), labels:FILE, labels:FILE#LABEL, scores:FILE, "
         "examples:FILE or query:WORDS.",
     )
     seen: str = setting(

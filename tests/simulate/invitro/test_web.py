@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from webstrata.errors import SettingError
+from webstrata.simulate.invitro.vocabulary import VOCABULARIES
 from webstrata.simulate.invitro.web import Web, make_settings
 from webstrata.web.row_key import row_key
 
@@ -142,6 +143,59 @@ def test_spam_hosts_are_known_and_their_farms_share_few_addresses(web: Web) -> N
     for farm in {hosts["farm"][slot] for slot in spam}:
         assert len({hosts["address"][slot] for slot in spam if hosts["farm"][slot] == farm}) <= 2
     assert not web.is_spam(hosts["name"][0], 1)
+
+
+@pytest.fixture(scope="module")
+def hiding() -> Web:
+    return Web("spam", seed=3, hosts=300, pages=4000, words=150, spam_share=0.3)
+
+
+def stuffing(web: Web, month: int = 0) -> tuple[list[float], list[float]]:
+    """Function words among those of home pages, for spam and for honest hosts."""
+    known = set(VOCABULARIES[0].function_words)
+    found: tuple[list[float], list[float]] = ([], [])
+    hosts = web.hosts(month)
+    for name, spam, there, language in zip(
+        *(hosts[column] for column in ("name", "spam", "present", "language")), strict=True
+    ):
+        if there and language == "en":
+            words = [word.strip(".").lower() for word in web.text(f"http://{name}/", month).split()]
+            found[not spam].append(sum(word in known for word in words) / len(words))
+    return found
+
+
+def test_spam_that_hides_and_honest_hosts_that_stuff_overlap(hiding: Web) -> None:
+    spam, honest = stuffing(hiding)
+    # blatant farms have fewer words of the language than any honest host, those that hide as many as others
+    assert min(spam) < min(honest)
+    assert np.quantile(spam, 0.8) > np.median(honest)
+    assert np.mean(spam) < np.mean(honest)
+    blatant, plain = stuffing(Web("small", seed=3))
+    assert max(blatant) < np.quantile(plain, 0.1)
+
+
+def test_farms_that_hide_link_to_other_hosts_each_month() -> None:
+    web = Web("spam")
+    first, later = web.hosts(0), web.hosts(1)
+    spam = first["spam"].index(True)
+
+    def partners(slot: int, month: int) -> set[str]:
+        """Hosts of its ring of ten that the home page of a host links to."""
+        names = (first, later)[month]["name"]
+        begin = slot - (slot - spam if first["spam"][slot] else slot) % 10
+        links = web.links(f"http://{names[slot]}/", month)
+        return {link.url.split("/")[2] for link in links} & set(names[begin : begin + 10]) - {names[slot]}
+
+    kept: dict[bool, list[float]] = {True: [], False: []}
+    for slot in [*range(300), *range(spam, len(first["name"]))]:
+        is_same = first["name"][slot] == later["name"][slot]
+        if is_same and first["present"][slot] and later["present"][slot] and (before := partners(slot, 0)):
+            after = partners(slot, 1)
+            kept[first["spam"][slot]].append(len(before & after) / len(before | after))
+    assert min(map(len, kept.values())) >= 80
+    assert np.mean(kept[True]) < np.mean(kept[False]) - 0.1
+    # some farms stay as they are, as most honest hosts do
+    assert np.quantile(kept[True], 0.8) == np.median(kept[False]) == 1
 
 
 def test_spam_is_stuffed_with_words_of_the_query_log(web: Web) -> None:

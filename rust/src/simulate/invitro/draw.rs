@@ -50,6 +50,7 @@ pub mod purpose {
     pub const NEAR: u64 = 27;
     pub const VOLATILE: u64 = 28;
     pub const SIBLING: u64 = 29;
+    pub const LOOK: u64 = 30;
 }
 
 /// A real number in [0, 1) from the upper bits of a draw.

@@ -12,6 +12,7 @@ use super::address::{Guise, LOOP, MAX_HOPS, Target};
 use super::draw::{Stream, falls, hash, purpose, unit};
 use super::host::{Host, UrlStyle};
 use super::layout::{FOLDER_PAGES, child_folders, folder_of, parent_folder};
+use super::look::Look;
 
 /// Popular pages in the navigation, and partners in the footer.
 const POPULAR: u64 = 8;
@@ -220,7 +221,9 @@ impl Gather<'_> {
         // variations of a page keep its links
         let source = web.near_original(host, content);
         let key = web.page_key(host, source, month);
-        if let Some(farm) = host.farm {
+        if let Some(look) = web.look(host) {
+            self.ring(key, &look);
+        } else if let Some(farm) = host.farm {
             self.farm(key, farm.number, farm.member);
         }
         let count = web.degrees.draw(hash(key, purpose::DEGREE));
@@ -241,7 +244,11 @@ impl Gather<'_> {
                 self.text_link(host, index, version.last, &mut stream);
             } else if stream.falls(web.spec.comment_spam_share) && web.layout.spam_hosts > 0 {
                 let farms = web.layout.spam_hosts / web.spec.farm_hosts;
-                let slot = web.layout.hosts + stream.below(farms) * web.spec.farm_hosts;
+                let mut slot = web.layout.hosts + stream.below(farms) * web.spec.farm_hosts;
+                if web.spec.spam_camouflage > 0.0 {
+                    // who hides has comments for all hosts of the farm, and not for the honey pot alone
+                    slot += stream.below(web.spec.farm_hosts);
+                }
                 if web.is_present(slot, month) {
                     let nofollow = stream.falls(0.5);
                     let target = Target::page(slot, 0);
@@ -266,6 +273,19 @@ impl Gather<'_> {
             let slot = first + stream.below(web.spec.farm_hosts);
             let index = stream.below(super::layout::FARM_PAGES);
             if web.is_present(slot, month) {
+                self.push(Target::page(slot, index), Area::Text, false);
+            }
+        }
+    }
+
+    /// Links to other hosts of a farm that hides, or to sister sites.
+    fn ring(&mut self, key: u64, look: &Look) {
+        let (web, month) = (self.web, self.month);
+        for place in 0..look.ring_links {
+            let mut stream = Stream::new(key ^ purpose::LOOK, place);
+            let slot = web.partner(self.host, look, stream.below(look.partners), month);
+            let index = popular_index(web.layout.size(slot), stream.unit());
+            if slot != self.host.slot && web.is_present(slot, month) {
                 self.push(Target::page(slot, index), Area::Text, false);
             }
         }

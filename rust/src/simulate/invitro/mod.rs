@@ -16,6 +16,7 @@ pub mod host;
 pub mod layout;
 pub mod links;
 pub mod log;
+pub mod look;
 pub mod names;
 pub mod negotiate;
 pub mod page;
@@ -171,7 +172,8 @@ impl Web {
     /// How often the content of a page changed; some pages change more than others.
     pub fn page_version(&self, host: &Host, index: u64, month: u32) -> Happened {
         let key = hash(self.place_key(host, index), purpose::CHANGE);
-        let rate = self.spec.page_change_rate * 2.0 * draw::unit(hash(key, 0));
+        let moves = self.look(host).map_or(0.0, |look| look.change_rate);
+        let rate = moves.max(self.spec.page_change_rate * 2.0 * draw::unit(hash(key, 0)));
         self.events_until(key, rate, month)
     }
 

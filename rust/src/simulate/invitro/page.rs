@@ -255,6 +255,7 @@ impl Web {
             .filter(|link| matches!(link.area, Area::Text | Area::Event))
             .count();
         let mut buffer = Vec::new();
+        let look = self.look(host);
         for paragraph in 0..paragraphs {
             if paragraph > 0 && paragraph % 6 == 0 {
                 open(out, b"<h2>");
@@ -279,11 +280,15 @@ impl Web {
             let count = PARAGRAPH
                 .min(words.saturating_sub(paragraph * PARAGRAPH))
                 .max(8);
-            if view.host.farm.is_some() {
+            let topic = self.page_topic(host, source);
+            let is_shown = !(host.is_cloaked && view.is_browser);
+            if host.farm.is_some() && look.is_none() {
                 self.push_spam(out, view, paragraph as u64, &mut stream, count);
+            } else if let Some(look) = look.as_ref().filter(|_| is_shown && source == content) {
+                let kind = (host.language, topic);
+                self.push_stuffed(out, kind, look, &mut stream, count);
             } else if source != content {
                 buffer.clear();
-                let topic = self.page_topic(host, source);
                 self.push_paragraph(&mut buffer, host.language, topic, &mut stream, count);
                 self.push_variation(
                     out,
@@ -292,7 +297,6 @@ impl Web {
                     self.page_key(host, content, month) ^ paragraph as u64,
                 );
             } else {
-                let topic = self.page_topic(host, source);
                 self.push_paragraph(out, host.language, topic, &mut stream, count);
             }
             // links of the text are spread over its paragraphs, the last one takes the rest
@@ -318,13 +322,14 @@ impl Web {
                 self.push_event(out, host, content, number, &words, form);
             }
         }
-        if view.host.farm.is_some() && form == Form::Html {
+        let hides = look.map_or(host.farm.is_some(), |look| look.has_hidden);
+        if hides && form == Form::Html {
             self.push_hidden(out, host, key);
         }
     }
 
     /// A paragraph of `count` words, from the stock or drawn.
-    fn push_paragraph(
+    pub(super) fn push_paragraph(
         &self,
         out: &mut Vec<u8>,
         language: Language,

@@ -63,6 +63,9 @@ numbers! {
         farm_hosts: u64,
         comment_spam_share: f64,
         cloaking_share: f64,
+        spam_camouflage: f64,
+        commercial_share: f64,
+        farm_change_rate: f64,
         // the wire
         tls: u64,
         hosts_per_ip: f64,

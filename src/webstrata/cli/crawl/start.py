@@ -19,6 +19,7 @@ from webstrata.errors import UsageError, WebstrataError
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
+    from webstrata.classify.gate import Gate
     from webstrata.crawl.control import Listener
     from webstrata.crawl.hosts import Hosts
     from webstrata.crawl.results import CrawlResult
@@ -36,6 +37,17 @@ if TYPE_CHECKING:
 @click.option("--invitro-seed", default=0, help="Which web of that kind. [0]")
 @click.option("--month", default=0, help="Which month of it. [0]")
 @click.option("--log", type=click.Path(path_type=Path), help="Write the requests to it, for `invitro judge`.")
+@click.option(
+    "--gate",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Leave hosts alone whose first pages this gate refuses; `webstrata classify gate` learns one.",
+)
+@click.option(
+    "--gate-links/--no-gate-links",
+    default=True,
+    help="Let it look at what linked hosts are, too. [with links]",
+)
 @click.option(
     "--control",
     metavar="HOST:PORT",
@@ -64,10 +76,12 @@ def command(
     invitro_seed: int,
     month: int,
     log: Path | None,
+    gate: Path | None,
     control: str | None,
     control_token: Path | None,
     crawl_options: dict[str, Any],
     *,
+    gate_links: bool,
     again: bool,
     parse_pages: bool,
     as_json: bool,
@@ -112,12 +126,14 @@ def command(
             # what was changed while an earlier run was under way counts less than an option alone
             changed = {} if again else kept_changes(snapshot).settings
             told = {name: value for name, value in crawl_options.items() if value is not None}
-            settings = snapshot.settings(CrawlSettings, fitting | changed | told)
+            keeper, wanted = _open_gate(gate, links=gate_links)
+            settings = snapshot.settings(CrawlSettings, wanted | fitting | changed | told)
             crawl = Crawl(
                 snapshot,
                 settings,
                 seeds=lines,
                 hosts=hosts,
+                gate=keeper,
                 parses=parse_pages,
                 processes=snapshot.settings(ResourcesSettings).num_workers,
                 progress=progress,
@@ -133,12 +149,24 @@ def command(
         if listener.place is not None:
             token = f"token {listener.token}" if control_token is None else f"token in {control_token}"
             progress.note(f"Listening at {listener.place[0]}:{listener.place[1]}, {token}.")
-        renew = " ".join(["webstrata crawl {collection} {snapshot} --again", *_words(seeds, invitro)])
+        words = [*_words(seeds, invitro), *(["--gate", shlex.quote(str(gate))] if gate else [])]
+        renew = " ".join(["webstrata crawl {collection} {snapshot} --again", *words])
         result = crawl.run(renew=renew, again=again)
     if as_json:
         show_json({"collection": str(collection.path), "snapshot": label, **result.to_dict()})
     else:
         _show(result, f"{collection.path} {label}")
+
+
+def _open_gate(path: Path | None, *, links: bool) -> tuple[Gate | None, dict[str, Any]]:
+    """The gate in a file, and the settings that it wants."""
+    if path is None:
+        return None, {}
+    from webstrata.classify.gate import Gate
+    from webstrata.classify.gate_file import load_gate
+
+    model, _ = load_gate(path)
+    return Gate(model, uses_links=links), {"gate_after": model.pages}
 
 
 def _remove_empty(folder: Path) -> None:
@@ -191,9 +219,11 @@ def _show(result: CrawlResult, where: str) -> None:
             if counters[f"failed_{name}"]
         ),
         *([f"not fetched: {reason}", count] for reason, count in result.skipped().items()),
+        *([f"at the gate: hosts {what}", result.gate[name]] for what, name in _AT_THE_GATE if result.gate),
     ]
     show_table(["what", "number"], rows)
     click.echo(f"{show_bytes(counters['bytes'])} received, {show_bytes(counters['stored'])} stored.")
 
 
+_AT_THE_GATE = (("judged", "hosts"), ("refused", "refused"))
 _FAILURES = ("dns", "connect", "tls", "timeout", "protocol")

@@ -365,6 +365,7 @@ def _tables(report: CrawlReport) -> list[str]:
             ["host", "why", "URLs"],
             [[host.origin, host.reason, host.urls] for host in given_up],
         ),
+        _table("At the gate", ["what", "number"], _gate(report)),
         _table("What was cut, with examples", ["why", "number", "for example"], cuts),
         _table("Parameters without meaning", ["host", "parameter", "pairs", "precision"], rules),
         _table(f"The largest of {len(report.hosts):,} hosts", ["host", "pages"], hosts),
@@ -373,6 +374,24 @@ def _tables(report: CrawlReport) -> list[str]:
         _table("Settings", ["setting", "value", "meaning"], _settings(report)),
     ]
     return [table for table in tables if table]
+
+
+def _gate(report: CrawlReport) -> list[list[object]]:
+    """What a gate did: hosts judged and refused, and the worst of them with their scores."""
+    gate = report.result.gate
+    if not gate:
+        return []
+    urls = sum(host.urls for host in report.given_up if host.reason == "gate")
+    rows: list[list[object]] = [
+        ["hosts judged", gate["hosts"]],
+        ["hosts refused", gate["refused"]],
+        ["URLs with them, not fetched", urls],
+        ["seconds", gate["seconds"]],
+    ]
+    for said in gate["examples"]:
+        score = "" if said["score"] is None else f"{said['score']:.3f} "
+        rows.append([f"refused: {said['origin']}", f"{score}{said['why']}".strip()])
+    return rows
 
 
 _NAMES = {

@@ -1,16 +1,17 @@
 """The truth about a month of an in-vitro web, written as Parquet: the part `truth` of a snapshot.
 
 =====================  =====================================================================================
-``nodes.parquet``      one row a node of the served view, in row-key order: url, host, topic, spam, page
-                       (equal for addresses of one page), family (equal for variations of one page),
-                       content (equal while the text is unchanged), collection (its node in the
+``nodes.parquet``      one row a node of the served view, in row-key order: url, host, topic, topic_name,
+                       spam, page (equal for addresses of one page), family (equal for variations of one
+                       page), content (equal while the text is unchanged), collection (its node in the
                        collection view, or none)
 ``arcs.parquet``       source, target: arcs of the served view, sorted
 ``collection.parquet`` source, target: arcs of the collection view, sorted
 ``served.*``           the served view as BVGraph (``.graph``, ``.offsets``, ``.properties``)
 ``collection.*``       the collection view as BVGraph: what `webstrata graph build` makes of a perfect crawl
-``hosts.parquet``      one row a host of the month: name, mirror, address, size, topic, spam, farm, language
-``events.parquet``     name, topic, month, born (addresses), changed (addresses)
+``hosts.parquet``      one row a host of the month: name, mirror, address, size, topic, spam, farm, language,
+                       topic_name
+``events.parquet``     name, topic, topic_name, month, born (addresses), changed (addresses)
 ``queries.parquet``    text, popularity
 =====================  =====================================================================================
 """
@@ -26,9 +27,12 @@ import pyarrow.parquet as pq
 from webstrata.collection.files import open_writer
 from webstrata.collection.progress import Progress
 from webstrata.graph.bvgraph import compress
+from webstrata.simulate.invitro.topics import TOPICS, topic_name
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import numpy.typing as npt
 
     from webstrata.collection import Snapshot
     from webstrata.simulate.invitro.web import TrueGraph, Web
@@ -62,6 +66,7 @@ def build_truth(
                 "url": list(served.urls),
                 "host": names[served.slots],
                 "topic": served.topics.astype(np.uint16),
+                "topic_name": _topic_names(served.topics),
                 "spam": spam[served.slots],
                 "page": served.pages,
                 "family": served.families,
@@ -75,13 +80,15 @@ def build_truth(
             compress(graph.offsets, graph.targets, build.path / graph.view, progress=progress)
         kept = np.flatnonzero(present)
         columns = ("name", "mirror", "address", "size", "topic", "spam", "farm", "language")
-        _write(build.path / "hosts.parquet", {name: [hosts[name][slot] for slot in kept] for name in columns})
+        told = {name: [hosts[name][slot] for slot in kept] for name in columns}
+        _write(build.path / "hosts.parquet", told | {"topic_name": _topic_names(np.array(told["topic"]))})
         events = web.events(month)
         _write(
             build.path / "events.parquet",
             {
                 "name": [event.name for event in events],
                 "topic": [event.topic for event in events],
+                "topic_name": [topic_name(event.topic) for event in events],
                 "month": [event.month for event in events],
                 "born": pa.array([event.born for event in events], pa.list_(pa.string())),
                 "changed": pa.array([event.changed for event in events], pa.list_(pa.string())),
@@ -104,6 +111,10 @@ def _arcs(graph: TrueGraph) -> dict[str, object]:
         "source": np.repeat(np.arange(graph.num_nodes, dtype=np.uint32), degrees),
         "target": graph.targets,
     }
+
+
+def _topic_names(topics: npt.NDArray[np.integer]) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(topics.astype(np.uint8)), pa.array(TOPICS))
 
 
 def _collection_nodes(served: TrueGraph, collection: TrueGraph) -> pa.Array:

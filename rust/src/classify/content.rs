@@ -1,0 +1,166 @@
+//! What is counted in the text of a page: words, popular ones among them, n-grams, compressed bytes.
+//!
+//! `webstrata.classify.pages` makes features of the counts; what each is stands there. Words are those of `web::words`,
+//! known by the hashes of their folded forms.
+
+use crate::web::words::Words;
+use hashbrown::HashMap;
+use libdeflater::{CompressionLvl, Compressor};
+use rayon::prelude::*;
+
+/// Lists of popular words: those of the corpus, those of queries.
+pub const LISTS: usize = 2;
+/// How long the lists are taken to be: each level has the words of those before it, and more.
+pub const LEVELS: usize = 4;
+/// A word of the other list alone.
+const ABSENT: u8 = u8::MAX;
+/// Words, words of the title, characters of words, bytes, compressed bytes; for each list what occurs, by level, and how
+/// many different ones do; likelihood and entropy of n-grams.
+pub const NUM_COUNTS: usize = 5 + 2 * LISTS * LEVELS + 2;
+/// As gzip has it unless told otherwise.
+const LEVEL: i32 = 6;
+/// Odd, and without a pattern.
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// What pages are measured by.
+pub struct Measures {
+    /// The place of a word among those listed.
+    places: HashMap<u64, u32>,
+    /// In each list the level from which on a word counts.
+    levels: Vec<[u8; LISTS]>,
+    ngram: usize,
+}
+
+/// What one thread needs.
+struct Scratch {
+    folded: String,
+    hashes: Vec<u64>,
+    packed: Vec<u8>,
+    compressor: Compressor,
+    /// The page that a listed word was last seen in, counted from 1.
+    seen: Vec<u32>,
+    page: u32,
+}
+
+impl Measures {
+    pub fn new(words: &[u64], levels: &[u8], ngram: usize) -> Option<Self> {
+        if levels.len() != words.len() * LISTS || ngram == 0 {
+            return None;
+        }
+        let levels = levels.chunks_exact(LISTS).map(|pair| [pair[0], pair[1]]);
+        let places = words.iter().zip(0..).map(|(&word, place)| (word, place));
+        Some(Self {
+            places: places.collect(),
+            levels: levels.collect(),
+            ngram,
+        })
+    }
+
+    /// The counts of each page, given title and text.
+    pub fn measure(&self, words: &Words, pages: &[(&str, &str)]) -> Vec<f64> {
+        let start = || Scratch {
+            folded: String::new(),
+            hashes: Vec::new(),
+            packed: Vec::new(),
+            compressor: Compressor::new(CompressionLvl::new(LEVEL).unwrap_or_default()),
+            seen: vec![0; self.levels.len()],
+            page: 0,
+        };
+        let mut found = vec![0.0; pages.len() * NUM_COUNTS];
+        let rows = found.par_chunks_exact_mut(NUM_COUNTS);
+        rows.zip_eq(pages.par_iter())
+            .with_min_len(16)
+            .for_each_init(start, |scratch, (row, (title, text))| {
+                self.measure_page(words, title, text, scratch, row);
+            });
+        found
+    }
+
+    fn measure_page(
+        &self,
+        words: &Words,
+        title: &str,
+        text: &str,
+        scratch: &mut Scratch,
+        row: &mut [f64],
+    ) {
+        scratch.page += 1;
+        scratch.hashes.clear();
+        let mut characters = 0;
+        words.for_each(title, |_, _| row[1] += 1.0);
+        words.for_each(text, |begin, end| {
+            let bytes = &text.as_bytes()[begin..end];
+            characters += bytes.iter().filter(|&&byte| byte as i8 >= -64).count();
+            let hash = words.hash(text, begin, end, &mut scratch.folded);
+            scratch.hashes.push(hash);
+            let Some(&place) = self.places.get(&hash) else {
+                return;
+            };
+            let stamp = &mut scratch.seen[place as usize];
+            let is_new = *stamp != scratch.page;
+            *stamp = scratch.page;
+            for (list, &level) in self.levels[place as usize].iter().enumerate() {
+                if level != ABSENT {
+                    let at = 5 + 2 * LEVELS * list + usize::from(level).min(LEVELS - 1);
+                    row[at] += 1.0;
+                    row[at + LEVELS] += f64::from(u8::from(is_new));
+                }
+            }
+        });
+        row[0] = scratch.hashes.len() as f64;
+        row[2] = characters as f64;
+        row[3] = text.len() as f64;
+        row[4] = scratch.compressed_size(text.as_bytes()) as f64;
+        let (likelihood, entropy) = scratch.measure_ngrams(self.ngram);
+        row[NUM_COUNTS - 2] = likelihood;
+        row[NUM_COUNTS - 1] = entropy;
+    }
+}
+
+impl Scratch {
+    fn compressed_size(&mut self, text: &[u8]) -> usize {
+        let bound = self.compressor.zlib_compress_bound(text.len());
+        if self.packed.len() < bound {
+            self.packed.resize(bound, 0);
+        }
+        // it fails where the result does not fit, and the bound is large enough
+        let size = self.compressor.zlib_compress(text, &mut self.packed);
+        size.unwrap_or(text.len())
+    }
+
+    /// −1/k Σ ln p and −Σ p ln p over the k different n-grams, p the share of each; no numbers where there is none.
+    fn measure_ngrams(&mut self, ngram: usize) -> (f64, f64) {
+        if self.hashes.len() < ngram {
+            return (f64::NAN, f64::NAN);
+        }
+        // each is put where its first word was
+        let total = self.hashes.len() + 1 - ngram;
+        for begin in 0..total {
+            let words = &self.hashes[begin..begin + ngram];
+            let combined = words.iter().fold(0_u64, |found, &word| {
+                (found.rotate_left(29) ^ word).wrapping_mul(FACTOR)
+            });
+            self.hashes[begin] = combined;
+        }
+        self.hashes.truncate(total);
+        self.hashes.sort_unstable();
+        let (mut different, mut logs, mut entropy) = (0.0, 0.0, 0.0);
+        for same in self.hashes.chunk_by(|one, other| one == other) {
+            let share = same.len() as f64 / total as f64;
+            different += 1.0;
+            logs -= share.ln();
+            entropy -= share * share.ln();
+        }
+        (logs / different, entropy)
+    }
+}
+
+/// The number of words of each text.
+pub fn count_words(words: &Words, texts: &[&str]) -> Vec<u32> {
+    let count = |text: &&str| {
+        let mut found = 0;
+        words.for_each(text, |_, _| found += 1);
+        found
+    };
+    texts.par_iter().with_min_len(256).map(count).collect()
+}

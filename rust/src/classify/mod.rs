@@ -1,0 +1,3 @@
+//! Features of hosts: what runs once per byte of their pages.
+
+pub mod content;

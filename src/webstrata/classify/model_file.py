@@ -1,0 +1,284 @@
+"""Model files: what was learned, as plain arrays and a card, in one zip file. Nothing in it is ever run.
+
+==================  =====================================================================================
+``card.json``       the card, see below
+``arrays/N.npy``    the arrays of the models, in NumPy's format, without objects
+==================  =====================================================================================
+
+The card has ``format`` (1), ``webstrata`` (the version that wrote it), ``task``, ``sets`` (for each feature
+set its columns, whether they are ``terms``, and how they were ``made``), ``training`` (snapshot, counts of
+labels, library, metric, folds, seed, AUC on hosts not trained on), ``members`` (set, name, weight and AUC of
+each model of the library), ``typical`` (for each column of sets that are not terms the median over positive
+and negative hosts), and ``models``: for each model that has weight its set, weights and fits, a fit being a
+kind, facts and the numbers of its arrays (`webstrata.classify.plain`).
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from webstrata._core import __version__
+from webstrata.classify.ensemble import EnsembleSelection
+from webstrata.classify.plain import Damaged, Plain, from_plain, to_plain
+from webstrata.collection.files import explained, replace_file
+from webstrata.errors import FormatError, NewerFormatError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from webstrata.classify.matrix import HostMatrix
+
+FORMAT = 1
+CARD = "card.json"
+MOST_BYTES = 4 << 30
+"""Arrays of a file that claims more are not read."""
+
+
+@dataclass
+class HostModel:
+    """A model of hosts, with what it was made of.
+
+    Examples
+    --------
+    >>> from webstrata.classify.matrix import HostMatrix
+    >>> values = np.array([[0.0], [1.0], [2.0], [3.0]] * 5)
+    >>> matrix = HostMatrix([f"{n}.org" for n in range(20)], {"B": (["words"], values)})
+    >>> labels = np.array([0, 0, 1, 1] * 5)
+    >>> fitted = EnsembleSelection("small", feature_sets={"B": [0]}, random_state=1).fit(values, labels)
+    >>> model = HostModel("spam", matrix.columns(), (), fitted)
+    >>> path = getfixture("tmp_path") / "spam.model"
+    >>> save_model(model, path)
+    >>> np.array_equal(load_model(path).scores(matrix), model.scores(matrix))
+    True
+    """
+
+    task: str
+    columns: dict[str, list[str]]
+    """The columns of each feature set."""
+    term_sets: tuple[str, ...]
+    """Sets that are term vectors, in which a column that is not there is 0."""
+    estimator: EnsembleSelection
+    made: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """How each set was made: the settings that it heeds."""
+    training: dict[str, Any] = field(default_factory=dict)
+    typical: dict[str, list[list[float | None]]] = field(default_factory=dict)
+    """Medians of each column of a set, over negatives and positives."""
+
+    def scores(self, matrix: HostMatrix) -> npt.NDArray[np.float64]:
+        """How likely each host is positive; `UsageError` where the features are others than those learned."""
+        found: npt.NDArray[np.float64] = self.estimator.predict_proba(self.values(matrix))[:, 1]
+        return found
+
+    def values(self, matrix: HostMatrix) -> Any:  # noqa: ANN401
+        """The values of the hosts in the columns that the model knows."""
+        parts = []
+        for name, columns in self.columns.items():
+            if name not in matrix.sets:
+                raise UsageError(
+                    f"the model of {self.task} looks at features {name}, and there are only "
+                    f"{', '.join(matrix.sets)}; make them, or train another model"
+                )
+            if (made := matrix.made.get(name)) and self.made.get(name) and made != self.made[name]:
+                other = {key for key in made | self.made[name] if made.get(key) != self.made[name].get(key)}
+                raise UsageError(
+                    f"the model of {self.task} was trained on features {name} made with other settings "
+                    f"({', '.join(sorted(other))}); make them again with those, or train another model"
+                )
+            parts.append(self._align(matrix, name, columns))
+        if any(sp.issparse(part) for part in parts):
+            return sp.hstack([sp.csr_matrix(part) for part in parts]).tocsr()
+        return np.hstack(parts)
+
+    def _align(self, matrix: HostMatrix, name: str, columns: list[str]) -> Any:  # noqa: ANN401
+        there, values = matrix.sets[name]
+        if there == columns:
+            return values
+        places = {column: place for place, column in enumerate(there)}
+        missing = [column for column in columns if column not in places]
+        if name not in self.term_sets:
+            if missing:
+                raise UsageError(
+                    f"the model of {self.task} looks at {missing[0]} of features {name}, which are made "
+                    "without it now; train another model"
+                )
+            return values[:, [places[column] for column in columns]]
+        if len(missing) == len(columns):
+            raise UsageError(
+                f"the model of {self.task} knows {len(columns)} terms, and none of them is in features "
+                f"{name}; train another model on this collection"
+            )
+        known = [(places[column], at) for at, column in enumerate(columns) if column in places]
+        take, put = (np.array(side, np.int64) for side in zip(*known, strict=True))
+        mover = sp.csr_matrix((np.ones(len(take)), (take, put)), (len(there), len(columns)))
+        return sp.csr_matrix(values) @ mover
+
+
+def save_model(model: HostModel, path: Path) -> None:
+    """Write a model; what was there is replaced when all of it is written.
+
+    Examples
+    --------
+    See `HostModel`.
+
+    >>> save_model.__name__
+    'save_model'
+    """
+    arrays: list[npt.NDArray[Any]] = []
+    models = []
+    for name, weights, fits in model.estimator.fitted_:
+        entries = []
+        for fit in fits:
+            plain = to_plain(fit)
+            numbers = {}
+            for key, array in plain.arrays.items():
+                numbers[key] = len(arrays)
+                arrays.append(np.ascontiguousarray(array))
+            entries.append({"kind": plain.kind, "facts": plain.facts, "arrays": numbers})
+        models.append({"set": name, "weights": [float(weight) for weight in weights], "fits": entries})
+    estimator = model.estimator
+    card = {
+        "format": FORMAT,
+        "webstrata": __version__,
+        "task": model.task,
+        "sets": {
+            name: {"columns": columns, "terms": name in model.term_sets, "made": model.made.get(name, {})}
+            for name, columns in model.columns.items()
+        },
+        "training": model.training,
+        "members": [
+            [name, member, float(weight), float(score)]
+            for (name, member), weight, score in zip(
+                estimator.members_, estimator.weights_, estimator.member_scores_, strict=True
+            )
+        ],
+        "score": float(estimator.score_),
+        "typical": model.typical,
+        "models": models,
+    }
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        archive.writestr(_entry(CARD), json.dumps(card, ensure_ascii=False, indent=1))
+        for number, array in enumerate(arrays):
+            content = io.BytesIO()
+            np.lib.format.write_array(content, array, allow_pickle=False)
+            archive.writestr(_entry(f"arrays/{number}.npy"), content.getvalue())
+    replace_file(path, stream.getvalue())
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    """Without the time, so that equal models are equal files."""
+    entry = zipfile.ZipInfo(name)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    return entry
+
+
+def load_model(path: Path) -> HostModel:
+    """The model in a file, or one sentence about why it is none.
+
+    Examples
+    --------
+    >>> import pickle
+    >>> path = getfixture("tmp_path") / "spam.model"
+    >>> _ = path.write_bytes(pickle.dumps({"model": 1}))
+    >>> load_model(path)
+    Traceback (most recent call last):
+    webstrata.errors.FormatError: ...spam.model: this is pickled code, which is never run; model files of
+    webstrata are written by `webstrata classify train`
+    """
+    with explained(path, "read"):
+        content = path.read_bytes()
+    if not zipfile.is_zipfile(io.BytesIO(content)):
+        what = "pickled code, which is never run" if content[:1] == b"\x80" else "no model file"
+        raise FormatError(
+            f"{path}: this is {what}; model files of webstrata are written by `webstrata classify train`"
+        )
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            card = _read_card(path, archive)
+            arrays = _Arrays(archive)
+            return _from_card(card, arrays)
+    except (FormatError, NewerFormatError):
+        raise
+    except Damaged as error:
+        raise FormatError(f"{path}: this model file is damaged ({error}); train the model again") from error
+    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, AttributeError, EOFError, OSError) as error:
+        said = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise FormatError(f"{path}: this model file is damaged ({said}); train the model again") from error
+
+
+def _read_card(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
+    if CARD not in archive.namelist():
+        if any(name.endswith((".pkl", "schema.json")) for name in archive.namelist()):
+            raise FormatError(
+                f"{path}: this holds code or objects of another program, which are never loaded; "
+                "`webstrata classify train` writes models of webstrata"
+            )
+        raise FormatError(f"{path}: this is no model file; it has no {CARD}")
+    if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
+        raise FormatError(
+            f"{path}: this claims to hold more than {MOST_BYTES >> 30} GiB; it is no model of ours"
+        )
+    card = json.loads(archive.read(CARD))
+    if not isinstance(card, dict) or not isinstance(card.get("format"), int):
+        raise FormatError(f"{path}: its card has no format number; train the model again")
+    if card["format"] > FORMAT:
+        raise NewerFormatError(
+            f"{path}: this model was written by webstrata {card.get('webstrata')} in format "
+            f"{card['format']}, and {FORMAT} is the newest known here; upgrade webstrata, or train it again"
+        )
+    return card
+
+
+class _Arrays:
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self.archive = archive
+
+    def read(self, number: int) -> npt.NDArray[Any]:
+        content = self.archive.read(f"arrays/{int(number)}.npy")
+        array: npt.NDArray[Any] = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+        if array.dtype.kind not in "biuf":
+            raise Damaged(f"array {number} holds no numbers")
+        return array
+
+
+def _from_card(card: dict[str, Any], arrays: _Arrays) -> HostModel:
+    columns = {name: [str(column) for column in entry["columns"]] for name, entry in card["sets"].items()}
+    term_sets = tuple(name for name, entry in card["sets"].items() if entry["terms"])
+    starts = np.concatenate([[0], np.cumsum([len(some) for some in columns.values()])]).astype(int)
+    sets = {
+        name: list(range(start, start + len(some)))
+        for (name, some), start in zip(columns.items(), starts, strict=False)
+    }
+    estimator = EnsembleSelection(feature_sets=sets, term_sets=term_sets)
+    estimator.fitted_ = []
+    for entry in card["models"]:
+        weights = np.array(entry["weights"], np.float64)
+        fits = []
+        for fit in entry["fits"]:
+            loaded = {key: arrays.read(number) for key, number in fit["arrays"].items()}
+            fits.append(from_plain(Plain(fit["kind"], fit["facts"], loaded), len(columns[entry["set"]])))
+        if not fits or not len(weights) or not np.isfinite(weights).all():
+            raise Damaged("a model has no weights")
+        estimator.fitted_.append((entry["set"], weights, fits))
+    if not estimator.fitted_:
+        raise Damaged("it has no models")
+    members = card["members"]
+    estimator.members_ = [(str(name), str(member)) for name, member, _, _ in members]
+    estimator.weights_ = np.array([weight for _, _, weight, _ in members], np.float64)
+    estimator.member_scores_ = np.array([score for *_, score in members], np.float64)
+    estimator.score_ = float(card["score"])
+    estimator.classes_ = np.array([False, True])
+    estimator.n_features_in_ = int(starts[-1])
+    made = {name: entry["made"] for name, entry in card["sets"].items()}
+    return HostModel(
+        str(card["task"]), columns, term_sets, estimator, made, card["training"], card["typical"]
+    )

@@ -1,0 +1,156 @@
+"""What a few pages of a host say, measured from the pages alone: the eyes of the gate.
+
+A page gives eight numbers, those of set A that count no words of queries (`pages`): ``words``,
+``title_words``, ``word_length``, ``anchor_share``, ``visible_share``, ``compression``,
+``ngram_likelihood`` and ``ngram_entropy``; and its words as hashed counts.
+
+A host gives 25: each for the first page, its mean and its variance over the pages, and how many there were.
+The words of all its pages together are one virtual document, whose word w goes to bucket hash(w) mod 2^13.
+Nothing is needed but the pages, so that what is learned from stored ones is what a crawler sees of new ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from webstrata.classify.pages import NAMES, PageMeter
+from webstrata.classify.sites import site_name
+from webstrata.classify.word_lists import WordLists
+from webstrata.web.html import Kind, scan
+from webstrata.web.url import split
+from webstrata.web.words import load_core
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    Numbers = npt.NDArray[np.float64]
+
+PAGE_FEATURES = (
+    "words",
+    "title_words",
+    "word_length",
+    "anchor_share",
+    "visible_share",
+    "compression",
+    "ngram_likelihood",
+    "ngram_entropy",
+)
+FEATURES = (
+    *(f"{name}_{of}" for of in ("first", "mean", "variance") for name in PAGE_FEATURES),
+    "pages",
+)
+"""What is measured of a host, in order."""
+BUCKETS = 1 << 13
+"""Of hashed words."""
+MAX_TEXT = 1 << 18
+"""Characters of a page that are looked at."""
+_COLUMNS = [NAMES.index(name) for name in PAGE_FEATURES]
+
+
+@dataclass(frozen=True)
+class PageSample:
+    """What one page says."""
+
+    features: Numbers
+    buckets: npt.NDArray[np.int64]
+    """Of its words, one each."""
+    hosts: frozenset[str]
+    """Other hosts that it links to."""
+
+
+@dataclass(frozen=True)
+class SiteSample:
+    """What a few pages of a host say together."""
+
+    host: str
+    features: Numbers
+    counts: npt.NDArray[np.float32]
+    """Words by bucket."""
+    hosts: frozenset[str]
+    num_pages: int
+
+
+def host_name(url: str) -> str:
+    """The host of a URL in normal form or of an origin, without its port and ``www.``.
+
+    Examples
+    --------
+    >>> host_name("http://www.example.org:8080/a"), host_name("http://example.org")
+    ('example.org', 'example.org')
+    """
+    authority = split(url)[0].partition("://")[2]
+    return site_name(authority.rpartition("@")[2].split(":")[0])
+
+
+def measure_pages(pages: Sequence[tuple[str, bytes]]) -> list[PageSample]:
+    """What pages say, each given as URL and body, whatever its bytes are.
+
+    Their charset is found in the pages: what a server said of it does not reach the gate.
+
+    Examples
+    --------
+    >>> body = b"<title>Big sale</title><p>cheap cheap <a href=//b.org/>pills</a>"
+    >>> [page] = measure_pages([("http://a.org/", body)])
+    >>> dict(zip(PAGE_FEATURES, page.features.round(3).tolist()))["anchor_share"], sorted(page.hosts)
+    (0.333, ['b.org'])
+    """
+    if not pages:
+        return []
+    scanned = [scan(body, url=url, text=True) for url, body in pages]
+    core, texts = load_core(), [page.text[:MAX_TEXT] for page in scanned]
+    links = [[link for link in page.links if link.kind is Kind.ANCHOR] for page in scanned]
+    found = _meter().measure(
+        pa.array([page.title for page in scanned], pa.large_string()),
+        pa.array(texts, pa.large_string()),
+        anchor_words=[len(core.split(" ".join(link.anchor for link in some))) for some in links],
+        html_bytes=[len(body) for _, body in pages],
+    )
+    samples = []
+    for (url, _), text, some, features in zip(pages, texts, links, found, strict=True):
+        hashes = np.array(core.hashes(text), np.uint64)
+        hosts = {host_name(link.url) for link in some if link.url is not None}
+        samples.append(
+            PageSample(
+                features[_COLUMNS].astype(np.float64),
+                (hashes % np.uint64(BUCKETS)).astype(np.int64),
+                frozenset(hosts - {host_name(url), ""}),
+            )
+        )
+    return samples
+
+
+@cache
+def _meter() -> PageMeter:
+    """Without lists of popular words: those are of a corpus, and a new host has none yet."""
+    return PageMeter(WordLists())
+
+
+def measure_site(host: str, pages: Sequence[PageSample]) -> SiteSample:
+    """What the pages of a host say together; the first is the one that stands out.
+
+    Examples
+    --------
+    >>> [page] = measure_pages([("http://a.org/", b"<p>cheap pills")])
+    >>> site = measure_site("a.org", [page, page])
+    >>> site.features[[0, 8, 16, 24]].tolist(), site.counts.sum()
+    ([2.0, 2.0, 0.0, 2.0], np.float32(4.0))
+    >>> measure_site("a.org", []).features[0]
+    np.float64(nan)
+    """
+    if not pages:
+        missing = np.full(len(FEATURES), np.nan)
+        missing[-1] = 0
+        return SiteSample(host, missing, np.zeros(BUCKETS, np.float32), frozenset(), 0)
+    table = np.stack([page.features for page in pages])
+    features = np.concatenate([table[0], table.mean(axis=0), table.var(axis=0), [len(pages)]])
+    buckets = np.concatenate([page.buckets for page in pages])
+    counts = np.bincount(buckets, minlength=BUCKETS).astype(np.float32)
+    hosts = frozenset().union(*(page.hosts for page in pages)) - {host}
+    return SiteSample(host, features, counts, hosts, len(pages))

@@ -1,0 +1,158 @@
+"""From features and labels to a model of hosts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from webstrata.classify.addresses import find_addresses
+from webstrata.classify.ensemble import EnsembleSelection
+from webstrata.classify.labels import tell_unknown
+from webstrata.classify.metrics import fold_auc
+from webstrata.classify.model_file import HostModel
+from webstrata.classify.settings import TrainSettings
+from webstrata.classify.splits import group_hosts
+from webstrata.collection.progress import Progress
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from webstrata.classify.labels import Labels
+    from webstrata.classify.matrix import HostMatrix
+    from webstrata.collection import Snapshot
+
+
+def train(
+    snapshot: Snapshot,
+    matrix: HostMatrix,
+    labels: Labels,
+    task: str,
+    settings: TrainSettings | None = None,
+    *,
+    progress: Progress | None = None,
+) -> HostModel:
+    """The model of a task, from the features of a snapshot's hosts and labels of some of them.
+
+    Hosts of a domain or an address stay in one fold. Labelled hosts that are not in the snapshot are told.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> from webstrata.classify.labels import Labels
+    >>> from webstrata.classify.matrix import HostMatrix
+    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
+    >>> hosts = [f"{number}.org" for number in range(40)]
+    >>> matrix = HostMatrix(hosts, {"B": (["words"], np.arange(40.0)[:, None])})
+    >>> labels = Labels("labels.csv", {"spam": {host: place >= 25 for place, host in enumerate(hosts)}})
+    >>> model = train(snapshot, matrix, labels, "spam", TrainSettings(library="small"))
+    >>> model.training["positives"], model.training["auc"] > 0.9
+    (15, True)
+    """
+    settings = settings or TrainSettings()
+    progress = progress or Progress()
+    rows, truth, unknown = labels.match(task, matrix.hosts, folds=settings.folds)
+    if unknown:
+        progress.note(tell_unknown(unknown))
+    known = matrix.rows(rows)
+    groups = group_hosts(known.hosts, find_addresses(snapshot, known.hosts, progress=progress))
+    estimator = new_estimator(known, settings)
+    fit(estimator, known, truth, groups, progress, f"models of {task}")
+    auc, deviation = fold_auc(truth, estimator.out_of_fold_, estimator.fold_)
+    training = {
+        "snapshot": snapshot.label,
+        "labels": labels.source,
+        "positives": int(truth.sum()),
+        "negatives": int((~truth).sum()),
+        "unknown": len(unknown),
+        "groups": int(groups.max() + 1),
+        "library": settings.library,
+        "metric": settings.metric,
+        "folds": settings.folds,
+        "seed": settings.seed,
+        "auc": auc,
+        "deviation": deviation,
+        "skipped": [list(pair) for pair in estimator.skipped_],
+    }
+    return HostModel(
+        task, known.columns(), known.term_sets, estimator, known.made, training, find_typical(known, truth)
+    )
+
+
+def new_estimator(matrix: HostMatrix, settings: TrainSettings, **more: Any) -> EnsembleSelection:  # noqa: ANN401
+    """An estimator for these feature sets, with a library for each.
+
+    Examples
+    --------
+    >>> from webstrata.classify.matrix import HostMatrix
+    >>> matrix = HostMatrix(["a.org"], {"B": (["words"], np.zeros((1, 1)))})
+    >>> new_estimator(matrix, TrainSettings(library="small")).feature_sets
+    {'B': [0]}
+    """
+    return EnsembleSelection(
+        settings.library,
+        metric=settings.metric,
+        folds=settings.folds,
+        feature_sets=matrix.places(),
+        term_sets=matrix.term_sets,
+        time_budget=settings.time_budget,
+        random_state=settings.seed,
+        n_jobs=-1,
+        **more,
+    )
+
+
+def fit(
+    estimator: EnsembleSelection,
+    matrix: HostMatrix,
+    truth: npt.NDArray[np.bool_],
+    groups: npt.NDArray[np.int64],
+    progress: Progress,
+    title: str,
+) -> EnsembleSelection:
+    """Fit an estimator, and show how far it is.
+
+    Examples
+    --------
+    >>> from webstrata.classify.matrix import HostMatrix
+    >>> values = np.arange(20.0)[:, None]
+    >>> matrix = HostMatrix([f"{number}.org" for number in range(20)], {"B": (["words"], values)})
+    >>> estimator = new_estimator(matrix, TrainSettings(library="small", folds=2))
+    >>> fit(estimator, matrix, np.arange(20) > 9, np.arange(20), Progress(), "models").score_ > 0.9
+    True
+    """
+    with progress.task(title, unit="models") as task:
+
+        def tell(done: int, total: int, _name: str) -> None:
+            task.total = total
+            task.advance(done - task.done)
+
+        estimator.fit(matrix.values(), truth, groups=groups, progress=tell)
+    return estimator
+
+
+def find_typical(matrix: HostMatrix, truth: npt.NDArray[np.bool_]) -> dict[str, list[list[float | None]]]:
+    """For each set of numbers the medians of its columns over negative and over positive hosts.
+
+    Examples
+    --------
+    >>> from webstrata.classify.matrix import HostMatrix
+    >>> matrix = HostMatrix(["a", "b", "c"], {"B": (["words"], np.array([[1.0], [3.0], [np.nan]]))})
+    >>> find_typical(matrix, np.array([False, True, True]))
+    {'B': [[1.0], [3.0]]}
+    """
+    found: dict[str, list[list[float | None]]] = {}
+    for name, (_, values) in matrix.sets.items():
+        if sp.issparse(values):
+            continue
+        found[name] = []
+        for side in (~truth, truth):
+            medians = [_median(column) for column in np.asarray(values)[side].T]
+            found[name].append(medians)
+    return found
+
+
+def _median(column: npt.NDArray[np.float64]) -> float | None:
+    known = column[~np.isnan(column)]
+    return float(np.median(known)) if len(known) else None

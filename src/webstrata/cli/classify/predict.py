@@ -1,0 +1,161 @@
+"""webstrata classify predict: scores of hosts by a model, and reasons."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from webstrata.cli.options import collection_argument, json_option
+from webstrata.cli.output import show_json, show_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from webstrata.api import Collection
+    from webstrata.classify.matrix import HostMatrix
+    from webstrata.classify.model_file import HostModel
+
+_REASONS = 3
+
+
+@click.command("predict", epilog="Example: webstrata classify predict uk 2026-06 --model spam.model --top 20")
+@collection_argument
+@click.argument("label", metavar="SNAPSHOT")
+@click.option(
+    "--model",
+    "path",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The model, as `webstrata classify train` writes it.",
+)
+@click.option("--explain", "host", metavar="HOST", help="Say why this host has its score, and nothing else.")
+@click.option("--top", default=20, show_default=True, metavar="NUMBER", help="How many hosts are shown.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the scores of all hosts there, as CSV.",
+)
+@click.option(
+    "--page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write a page with the hosts shown, their scores and reasons.",
+)
+@json_option
+def command(
+    collection: Collection,
+    label: str,
+    path: Path,
+    host: str | None,
+    top: int,
+    output: Path | None,
+    page: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Score the hosts of SNAPSHOT by a model, and say why.
+
+    A reason is a feature, its value, what is usual, and how much the score would fall if it were usual.
+    """
+    from webstrata.classify.matrix import load_matrix
+    from webstrata.classify.model_file import load_model
+    from webstrata.classify.sites import site_name
+
+    model = load_model(path)
+    matrix = load_matrix(collection[label], list(model.columns))
+    if host is not None:
+        _explain(model, matrix, site_name(host.strip().lower()), as_json=as_json)
+        return
+    scores = model.scores(matrix)
+    order = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
+    ranked = [(matrix.hosts[place], float(scores[place])) for place in order]
+    if output:
+        _write_scores(ranked, model.task, output)
+    if page:
+        _write_page(model, matrix, ranked[:top], page, f"{collection.path.name} {label}")
+    if as_json:
+        rows = [{"host": name, "score": score} for name, score in ranked]
+        show_json({"task": model.task, "snapshot": label, "hosts": rows})
+        return
+    high = sum(score >= 0.5 for _, score in ranked)
+    click.echo(f"{model.task}: {len(ranked)} hosts; {high} of them score one half or more")
+    show_table(["host", model.task], [[name, f"{score:.3f}"] for name, score in ranked[:top]])
+    for written in (output, page):
+        if written:
+            click.echo(f"Written: {written}")
+
+
+def _explain(model: HostModel, matrix: HostMatrix, host: str, *, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from webstrata.classify.reasons import explain
+
+    score, reasons = explain(model, matrix, host)
+    if as_json:
+        show_json(
+            {"task": model.task, "host": host, "score": score, "reasons": [asdict(one) for one in reasons]}
+        )
+        return
+    click.echo(f"{host}: {model.task} {score:.3f}")
+    rows = [
+        [
+            reason.feature_set,
+            reason.feature,
+            _number(reason.value),
+            _number(reason.negative),
+            _number(reason.positive),
+            f"{reason.effect:+.3f}",
+        ]
+        for reason in reasons
+    ]
+    if rows:
+        show_table(["set", "feature", "here", f"not {model.task}", model.task, "effect"], rows)
+    else:
+        click.echo("No single feature changes it.")
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"
+
+
+def _write_scores(ranked: Sequence[tuple[str, float]], task: str, path: Path) -> None:
+    from webstrata.collection.files import replace_file
+
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["host", task])
+    writer.writerows([name, f"{score:.6f}"] for name, score in ranked)
+    replace_file(path, stream.getvalue().encode())
+
+
+def _write_page(
+    model: HostModel, matrix: HostMatrix, ranked: Sequence[tuple[str, float]], path: Path, name: str
+) -> None:
+    from webstrata.classify.reasons import explain
+    from webstrata.collection.files import replace_file
+    from webstrata.serve.figures.style import make_page
+
+    rows: list[list[Any]] = []
+    for host, score in ranked:
+        _, reasons = explain(model, matrix, host, most=_REASONS)
+        rows.append([host, f"{score:.3f}", "<br>".join(html.escape(one.tell(model.task)) for one in reasons)])
+    cells = "".join(
+        f"<tr><td>{html.escape(host)}</td><td>{score}</td><td>{why}</td></tr>" for host, score, why in rows
+    )
+    table = f"<table><tr><th>host</th><th>{html.escape(model.task)}</th><th>reasons</th></tr>{cells}</table>"
+    training = model.training
+    text = (
+        f"The {len(rows)} hosts of {name} with the highest scores. The model was trained on "
+        f"{training['positives']} hosts that are and {training['negatives']} that are not, and has an AUC of "
+        f"{training['auc']:.3f} on hosts it was not trained on."
+    )
+    styles = "table { border-collapse: collapse }\n"
+    styles += "td, th { text-align: left; padding: .3rem .8rem; vertical-align: top }\n"
+    replace_file(path, make_page(f"{model.task}: {name}", text, table, styles=styles).encode())

@@ -1,0 +1,114 @@
+"""Pictures of what experiments on labels found: AUC of feature sets, their weights, and shares of labels."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Any
+
+from webstrata.serve.figures.style import Figure, load_altair
+
+if TYPE_CHECKING:
+    from webstrata.classify.experiments import Experiment
+    from webstrata.classify.experiments.run import Table
+
+_CELL = "padding: .25rem .8rem; border-bottom: 1px solid #e6e9eb;"
+
+
+def draw_experiment(found: Experiment) -> list[Figure]:
+    """AUC by feature set, the weights of the sets, and figure 2 of SPAM: AUC and its deviation by share.
+
+    Examples
+    --------
+    >>> from webstrata.classify.experiments import Experiment, Sensitivity
+    >>> found = Experiment("spam", "2026-06", sensitivity=[Sensitivity("B", 0.1, 10, 0.8, 0.05)])
+    >>> [figure.name for figure in draw_experiment(found)]
+    ['sensitivity-mean', 'sensitivity-deviation']
+    """
+    figures = []
+    if found.outcomes:
+        figures.append(Figure("auc", _auc_chart(found)))
+    weights = [table for table in found.tables if table.key == "weights"]
+    if weights:
+        figures.append(Figure("weights", _weights_chart(weights[0])))
+    if found.sensitivity:
+        figures.append(
+            Figure("sensitivity-mean", _sensitivity_chart(found, "mean", "AUC, mean of the draws"))
+        )
+        title = "AUC, standard deviation over the draws"
+        figures.append(Figure("sensitivity-deviation", _sensitivity_chart(found, "deviation", title)))
+    return figures
+
+
+def _auc_chart(found: Experiment) -> Any:  # noqa: ANN401
+    altair = load_altair()
+    values = [
+        {"set": name, "AUC": one.auc, "low": one.auc - one.deviation, "high": one.auc + one.deviation}
+        for name, one in found.outcomes.items()
+    ]
+    scale = altair.Scale(zero=False)
+    base = altair.Chart(altair.Data(values=values)).encode(y=altair.Y("set:N", sort=None, title=None))
+    bars = base.mark_rule(strokeWidth=2).encode(
+        x=altair.X("low:Q", scale=scale, title="AUC ± standard deviation"), x2="high:Q"
+    )
+    points = base.mark_point(filled=True, size=60).encode(x=altair.X("AUC:Q", scale=scale))
+    return (bars + points).properties(title=f"{found.task}: AUC by feature set")
+
+
+def _weights_chart(table: Table) -> Any:  # noqa: ANN401
+    altair = load_altair()
+    values = [{"set": row[0], "weight": float(str(row[2]).rstrip("%"))} for row in table.rows]
+    return (
+        altair.Chart(altair.Data(values=values))
+        .mark_bar()
+        .encode(
+            x=altair.X("weight:Q", title="share of the ensemble, %"),
+            y=altair.Y("set:N", sort=None, title=None),
+        )
+        .properties(title="Weight of each feature set")
+    )
+
+
+def _sensitivity_chart(found: Experiment, value: str, title: str) -> Any:  # noqa: ANN401
+    altair = load_altair()
+    values = [
+        {"set": one.feature_set, "share": 100 * one.share, "mean": one.mean, "deviation": one.deviation}
+        for one in found.sensitivity
+    ]
+    return (
+        altair.Chart(altair.Data(values=values))
+        .mark_line(point=True)
+        .encode(
+            x=altair.X("share:Q", title="labels used, %"),
+            y=altair.Y(f"{value}:Q", title=title, scale=altair.Scale(zero=value != "mean")),
+            color=altair.Color("set:N", title=None),
+        )
+        .properties(title=f"{found.task}: {title} by share of labels")
+    )
+
+
+def lay_out_tables(found: Experiment) -> str:
+    """The tables as HTML.
+
+    Examples
+    --------
+    >>> from webstrata.classify.experiments import Experiment
+    >>> from webstrata.classify.experiments.run import Table
+    >>> table = Table("table 6", "Content", ["set", "AUC"], [["A & B", "0.859"]])
+    >>> "<td style='" in lay_out_tables(Experiment("spam", "2026-06", [table]))
+    True
+    """
+    parts = []
+    for table in found.tables:
+        head = "".join(
+            f"<th style='{_CELL} text-align: left'>{html.escape(name)}</th>" for name in table.columns
+        )
+        rows = "".join(
+            "<tr>" + "".join(f"<td style='{_CELL}'>{html.escape(str(cell))}</td>" for cell in row) + "</tr>"
+            for row in table.rows
+        )
+        note = f"<p>{html.escape(table.note)}</p>" if table.note else ""
+        parts.append(
+            f"<h2>{html.escape(table.title)}</h2>"
+            f"<table style='border-collapse: collapse'><tr>{head}</tr>{rows}</table>{note}"
+        )
+    return "\n".join(parts)

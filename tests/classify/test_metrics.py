@@ -1,0 +1,67 @@
+"""Measures against scikit-learn's, and significance against chance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import metrics as theirs
+
+from webstrata.classify.metrics import METRICS, auc, compare_scores, fold_auc
+
+scored = st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=2, max_size=40).filter(
+    lambda rows: len({truth for truth, _ in rows}) == 2
+)
+
+
+@settings(max_examples=30)
+@given(scored)
+def test_measures_are_those_of_scikit_learn_ties_included(rows: list[tuple[bool, int]]) -> None:
+    truth = np.array([truth for truth, _ in rows])
+    scores = np.array([(score + 0.3) / 6.5 for _, score in rows])
+    assert METRICS["auc"](truth, scores) == pytest.approx(theirs.roc_auc_score(truth, scores))
+    assert METRICS["average-precision"](truth, scores) == pytest.approx(
+        theirs.average_precision_score(truth, scores)
+    )
+    assert METRICS["accuracy"](truth, scores) == pytest.approx(theirs.accuracy_score(truth, scores > 0.5))
+    assert METRICS["f1"](truth, scores) == pytest.approx(
+        theirs.f1_score(truth, scores > 0.5, zero_division=0)
+    )
+    assert METRICS["log-likelihood"](truth, scores) == pytest.approx(
+        -theirs.log_loss(truth, scores), abs=1e-9
+    )
+
+
+def test_only_pairs_within_a_fold_are_compared() -> None:
+    truth, fold = np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1])
+    assert fold_auc(truth, np.array([0.1, 0.2, 0.8, 0.9]), fold)[0] == 1.0
+    assert fold_auc(truth, np.array([0.8, 0.9, 0.1, 0.2]), fold)[0] == 1.0
+    with pytest.raises(ValueError, match="no fold has both classes"):
+        fold_auc(truth, truth / 2, truth)
+
+
+def test_the_deviation_of_delong_is_that_of_many_draws() -> None:
+    random = np.random.default_rng(2)
+    truth, fold = np.arange(240) % 3 == 0, np.arange(240) % 5
+    drawn = [random.normal(size=240) + truth for _ in range(300)]
+    said = np.mean([fold_auc(truth, scores, fold)[1] for scores in drawn])
+    seen = np.std([fold_auc(truth, scores, fold)[0] for scores in drawn])
+    assert said == pytest.approx(seen, rel=0.15)
+
+
+def test_equal_scores_do_not_differ_and_noise_seldom_does() -> None:
+    random = np.random.default_rng(3)
+    truth, fold = np.arange(200) % 4 == 0, np.zeros(200)
+    scores = random.normal(size=200) + truth
+    assert compare_scores(truth, scores, scores, fold).p_value == 1.0
+    found = [
+        compare_scores(truth, random.normal(size=200), random.normal(size=200), fold).p_value < 0.05
+        for _ in range(300)
+    ]
+    assert 0.01 < np.mean(found) < 0.11
+
+
+def test_one_class_has_no_auc() -> None:
+    with pytest.raises(ValueError, match="one class only"):
+        auc(np.ones(3), np.ones(3))

@@ -1,0 +1,76 @@
+"""A gate learned from one month, asked in a crawl of the next: `classify gate` and `crawl --gate`, as typed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+import webstrata as ws
+from webstrata.cli import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def place(crawled_months: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two months of the tiny web, and labels of its hosts."""
+    folder = tmp_path_factory.mktemp("gate")
+    shutil.copytree(crawled_months, folder / "uk")
+    hosts = ws.invitro.Web("tiny", seed=7).hosts(0)
+    rows = [
+        f"{name},{'spam' if spam else 'nonspam'}"
+        for name, spam, there in zip(hosts["name"], hosts["spam"], hosts["present"], strict=True)
+        if there
+    ]
+    (folder / "labels.csv").write_text("\n".join(["host,label", *rows, "nobody.example,spam"]) + "\n")
+    return folder
+
+
+def test_a_gate_is_learned_told_and_asked(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    uk, labels, gate = str(place / "uk"), str(place / "labels.csv"), str(place / "spam.gate")
+    words = ["classify", "gate", uk, "2026-01", "--labels", labels, "--output", gate]
+    assert run([*words, "--folds", "2", "--pages", "2", "--max-loss", "0.3"]) == 0
+    told = capsys.readouterr()
+    assert "nobody.example" in told.err
+    assert "4 of 12 labelled hosts are spam; AUC on hosts not trained on:" in told.out
+    assert "honest lost" in told.out
+    assert "spam.gate (" in told.out
+
+    words = ["crawl", uk, "2026-03", "--invitro", "tiny", "--invitro-seed", "7", "--month", "1"]
+    words += ["--max-crawl-delay", "20ms", "--no-parse-pages"]
+    assert run([*words, "--gate", gate]) == 0
+    assert "at the gate: hosts judged" in capsys.readouterr().out
+    folder = ws.open(uk)["2026-03"].working_folder("crawl")
+    said = [json.loads(line) for line in (folder / "gate.jsonl").read_text().splitlines()]
+    report = json.loads((folder / "crawl.json").read_text())
+    assert report["gate"]["hosts"] == len(said) > 0
+    assert report["settings"]["gate_after"] == 2
+    assert all(line["pages"] == 2 and 0 <= line["score"] <= 1 for line in said)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--labels", "none.csv"], "none.csv"),
+        (["--labels", "labels.csv", "--task", "news"], "news is no task of these labels"),
+        (["--labels", "labels.csv", "--folds", "9"], "too few for 9 folds"),
+    ],
+)
+def test_what_cannot_be_learned_is_told_in_a_sentence(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str], sentence: str
+) -> None:
+    monkeypatch.chdir(place)
+    assert run(["classify", "gate", "uk", "2026-01", *words]) == 2
+    assert sentence in capsys.readouterr().err
+    assert not (place / "spam.gate.new").exists()
+
+
+def test_a_crawl_with_a_file_that_is_no_gate_leaves_nothing(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["crawl", str(place / "uk"), "2026-09", "--invitro", "tiny", "--gate", str(place / "labels.csv")]
+    assert run(words) == 2
+    assert "this is no gate; `webstrata classify gate` learns one" in capsys.readouterr().err
+    assert "2026-09" not in ws.open(place / "uk")
