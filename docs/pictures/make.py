@@ -1,16 +1,27 @@
 """Make the pictures of the report and the dashboard: ``python docs/pictures/make.py REPORT.html``.
 
-They are taken by Chromium from a report of `webstrata demo`, and drawn by Rich from a crawl of the same web.
+Those of the report are taken by Chromium from a report of `webstrata demo`. That of the dashboard is what
+`webstrata crawl watch` shows of a crawl of the same web while it runs, drawn by Rich as SVG.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
+import subprocess
 import sys
+import tempfile
+import time
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
+from rich.console import Console
+
+from webstrata.api import Collection
+from webstrata.cli.crawl import dashboard
+from webstrata.crawl.control import connect
+from webstrata.crawl.series import read_series
 
 FOLDER = Path(__file__).parent
 VIEWS = {
@@ -19,6 +30,25 @@ VIEWS = {
     "report-dark": (1280, 1000, "dark", "#rank"),
     "report-phone": (390, 844, "light", "#graph"),
 }
+
+
+def draw_dashboard(seconds: float = 8.0) -> None:
+    """Let a crawl run for some seconds, and draw what the dashboard shows then."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "uk"
+        subprocess.run(["webstrata", "new", str(place)], check=True)
+        words = ["--invitro", "demo", "--invitro-seed", "7"]
+        with subprocess.Popen(["webstrata", "crawl", str(place), "2026-06", *words]) as crawl:
+            time.sleep(seconds)
+            with connect(Collection.open(place)["2026-06"]) as client:
+                status = client.status() | {"collection": "uk"}
+            history = dashboard.History()
+            for row in read_series(place / "snapshots" / "2026-06" / "crawl" / "series.jsonl"):
+                history.add(row)
+            crawl.terminate()
+    console = Console(record=True, width=100, file=io.StringIO())
+    console.print(dashboard.draw_dashboard(status, history, 100))
+    console.save_svg(str(FOLDER / "dashboard.svg"), title="webstrata crawl watch uk 2026-06")
 
 
 def main(report: Path) -> None:
@@ -40,4 +70,5 @@ def main(report: Path) -> None:
 
 
 if __name__ == "__main__":
+    draw_dashboard()
     main(Path(sys.argv[1]))

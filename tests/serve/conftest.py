@@ -29,7 +29,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pipeline = Pipeline(context)
     for _ in pipeline.run():
         pass
-    assert [note for outcome in pipeline.outcomes for note in outcome.notes] == []
+    (note,) = (note for outcome in pipeline.outcomes for note in outcome.notes)
+    assert "too few for 5 folds" in note  # of twelve hosts
     return place
 
 

@@ -45,9 +45,9 @@ def command(
 ) -> None:
     """Take COLLECTION through all stages, and build what is missing or stale.
 
-    Stages: crawl, store, graph, time, summaries, rank, spectrum, simulate, sheets, report. What is there and
-    fresh is left alone; after Ctrl-C or a crash the same command goes on. Pages that were ingested need no
-    crawl.
+    Stages: crawl, store, graph, time, summaries, rank, spectrum, search, classify, simulate, sheets, report.
+    What is there and fresh is left alone; after Ctrl-C or a crash the same command goes on. Pages that were
+    ingested need no crawl.
     """
     from webstrata.serve.pipeline import Pipeline
     from webstrata.serve.pipeline.context import Context, read_config

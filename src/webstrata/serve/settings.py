@@ -18,5 +18,10 @@ class RunSettings(Settings):
     seeds: str = setting("", "A file with a URL a line: what is crawled into snapshots that have no pages.")
     invitro: str = setting("", "In place of seeds, an in-vitro web: the name of its preset.")
     invitro_seed: int = setting(0, "Which web of that preset; snapshots are its months.", check=not_negative)
-    labels: str = setting("", "A file of labels of hosts: what a classifier is trained with.")
+    queries: tuple[str, ...] = setting(
+        (), "What change search is asked about the newest snapshot, for the report."
+    )
+    labels: str = setting(
+        "", "A file of labels of hosts, for the AUC of classifiers; in vitro they are those of the truth."
+    )
     task: str = setting("spam", "The label that is learned.")

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 def test_a_whole_collection_lacks_nothing(whole: Path) -> None:
     chapters = {chapter.name: chapter for chapter in make_chapters(ws.open(whole))}
     assert list(chapters) == list(CHAPTERS)
-    assert {name: chapter.missing for name, chapter in chapters.items() if chapter.missing} == {}
+    # nothing is learned from twelve hosts
+    lacking = {name: [item.what for item in one.missing] for name, one in chapters.items() if one.missing}
+    assert lacking == {"classify": ["classifiers and their AUC"]}
     truth, overview = chapters["collection"].sheets
     assert truth.text[0].endswith("those of the truth, and no other; 10,605 arcs were compared.")
     assert overview.text[0].endswith("all of them fresh.")
@@ -28,7 +30,7 @@ def test_an_empty_collection_lacks_everything_and_says_how_to_get_it(tmp_path: P
 
 
 def test_half_of_the_stages_give_half_of_the_chapters(copied: ws.Collection) -> None:
-    for part in ("temporal", "sheet-trajectories"):
+    for part in ("temporal", "sheet-trajectories", "search"):
         copied.parts.remove(part)
     for snapshot in copied:
         for record in snapshot.parts:
@@ -36,7 +38,7 @@ def test_half_of_the_stages_give_half_of_the_chapters(copied: ws.Collection) -> 
                 snapshot.parts.remove(record.name)
     chapters = {chapter.name: chapter for chapter in make_chapters(copied)}
     lacking = {name for name, chapter in chapters.items() if chapter.missing}
-    assert lacking == {"time", "rank", "spectrum", "simulate"}
+    assert lacking == {"time", "rank", "spectrum", "search", "classify", "simulate"}
     assert chapters["graph"].sheets
 
 

@@ -96,7 +96,7 @@ def draw_subgraph(answer: ChangeAnswer, number: int = SHOWN) -> Any:  # noqa: AN
         }
         for (x, y), row, reason in zip(places, rows, reasons, strict=True)
     ]
-    links = _links(graph.to_arrow().to_pylist(), {row["url"]: row for row in nodes})
+    links = _links(graph.to_arrow().to_pylist(), {str(row["url"]): row for row in nodes})
     when = alt.param(
         name="when",
         value="after",

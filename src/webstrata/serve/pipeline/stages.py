@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.serve.pipeline.crawling import list_crawls
 from webstrata.serve.pipeline.jobs import Job
+from webstrata.temporal.union import StoredUnion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -197,6 +198,105 @@ def _list_spectra(context: Context) -> list[Job]:
     return jobs
 
 
+def _list_searches(context: Context) -> list[Job]:
+    from webstrata.search.build import build_index
+    from webstrata.search.change.counts import PART as COUNTS
+    from webstrata.search.change.counts import open_counts
+    from webstrata.search.files import PART
+    from webstrata.search.settings import SearchSettings
+
+    settings = context.settings(SearchSettings)
+    labels = [
+        label for label in context.labels if label not in context.labels_there or context.has(label, "text")
+    ]
+
+    def build(progress: Progress) -> None:
+        there = [context.collection[label] for label in labels]
+        build_index(context.collection, there, settings, workers=context.workers, progress=progress)
+
+    def count(progress: Progress) -> None:
+        open_counts(StoredUnion(context.collection), progress=progress)
+
+    place = _place(context)
+    texts = tuple(f"{label}/{part}" for label in labels for part in ("text", "urls"))
+    summaries = tuple(f"{label}/summaries" for label in context.labels)
+    refusal = "" if labels else "no snapshot has text"
+    return [
+        Job(
+            f"/{PART}", build, f"webstrata index {place}", (f"/{PART}",), texts, covers=True, refusal=refusal
+        ),
+        Job(
+            f"/{COUNTS}",
+            count,
+            f"webstrata changes {place} --prepare",
+            (f"/{COUNTS}",),
+            ("/temporal", *summaries),
+            refusal="" if len(context.labels) > 1 else "it takes two snapshots to see what changed",
+        ),
+    ]
+
+
+def _list_classes(context: Context) -> list[Job]:
+    from webstrata.classify.feature_sets import SETS, build_features, part_name
+    from webstrata.classify.settings import ClassifySettings, TrainSettings
+    from webstrata.serve.report.classes import list_feature_parts
+    from webstrata.serve.report.kept import EXPERIMENT, build_sheet
+
+    jobs = []
+    run = context.run
+    labels = run.labels or ("truth" if run.invitro else "")
+    for label in context.labels[-1:]:
+        settings = context.settings(ClassifySettings, context.find(label))
+        chosen = [
+            name
+            for name, described in SETS.items()
+            if (name in settings.sets or not settings.sets)
+            and (len(context.labels) > 1 or not described.through_time)
+            # it counts words of queries, and nothing else
+            and (name != "Aa" or settings.query_words)
+            and (label not in context.labels_there or _may_have(context, label, described.inputs))
+        ]
+        parts = tuple(f"{label}/{part_name(name)}" for name in chosen)
+
+        def build(progress: Progress, label: str = label, settings: Any = settings) -> None:  # noqa: ANN401
+            build_features(context.collection[label], settings, progress=progress)
+
+        def learn(progress: Progress, label: str = label) -> None:
+            snapshot = context.collection[label]
+            build_sheet(
+                snapshot,
+                EXPERIMENT,
+                progress,
+                inputs=list_feature_parts(snapshot),
+                labels=labels,
+                task=run.task,
+                settings=context.settings(TrainSettings, snapshot),
+            )
+
+        place = _place(context)
+        inputs = tuple(f"{label}/{part}" for part in ("text", "graph", "urls"))
+        command = f"webstrata classify features {place} {label}"
+        jobs.append(Job(f"{label}/features", build, command, parts, inputs, settings))
+        command = f"webstrata classify experiment {place} --labels {labels} --task {run.task}"
+        why = "" if labels else "nothing says which hosts are what; name a file of `labels` in [run]"
+        jobs.append(
+            Job(
+                f"{label}/{EXPERIMENT.part}",
+                learn,
+                command,
+                (f"{label}/{EXPERIMENT.part}",),
+                parts,
+                refusal=why,
+            )
+        )
+    return jobs
+
+
+def _may_have(context: Context, label: str, parts: tuple[str, ...]) -> bool:
+    """Whether a snapshot has parts, or will: one that was crawled will have all of them."""
+    return context.has(label, "pages") or _has_all(context, label, parts)
+
+
 def _list_simulations(context: Context) -> list[Job]:
     from webstrata.simulate.run import Simulation
     from webstrata.simulate.settings import SimulateSettings
@@ -233,7 +333,7 @@ _NOTHING_WANTED = "nothing says what is looked for; name `relevant` in [simulate
 
 
 def _list_sheets(context: Context) -> list[Job]:
-    from webstrata.serve.report.kept import KEPT, RANKS, TRAJECTORIES, build_sheet
+    from webstrata.serve.report.kept import CHANGES, KEPT, RANKS, TRAJECTORIES, build_sheet
 
     command = f"webstrata run {_place(context)} --from sheets --to sheets"
     jobs = []
@@ -262,6 +362,17 @@ def _list_sheets(context: Context) -> list[Job]:
             tuple(f"{label}/{part}" for label in ranked for part in RANKS),
             covers=True,
             refusal="" if len(ranked) > 1 else "no two snapshots are ranked",
+        )
+    )
+    queries = context.run.queries
+    jobs.append(
+        Job(
+            f"/{CHANGES.part}",
+            lambda progress: build_sheet(context.collection, CHANGES, progress, queries=queries),
+            command,
+            (f"/{CHANGES.part}",),
+            ("/temporal", "/changes"),
+            refusal="" if queries or context.run.invitro else "nothing is asked; name `queries` in [run]",
         )
     )
     return jobs
@@ -334,6 +445,14 @@ STAGES = {
         Stage("summaries", "Count the terms of pages.", "text", "summaries", _list_summaries),
         Stage("rank", "Rank pages by PageRank, CheiRank, 2DRank.", "graph", "rank-*", _list_ranks),
         Stage("spectrum", "Find the spectrum of the newest graph.", "graph", "spectrum", _list_spectra),
+        Stage(
+            "search",
+            "Index words, and count what changes.",
+            "text summaries",
+            "search changes",
+            _list_searches,
+        ),
+        Stage("classify", "Measure hosts, and learn from labels.", "text graph", "features-*", _list_classes),
         Stage("simulate", "Simulate crawls.", "graph summaries", "simulation", _list_simulations),
         Stage(
             "sheets", "Make what the report shows.", "graph summaries rank-* index", "sheet-*", _list_sheets

@@ -6,11 +6,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from webstrata.errors import WebstrataError
+from webstrata.serve.report.classes import make_features
 from webstrata.serve.report.crawls import make_crawls
 from webstrata.serve.report.graphs import make_graphs
 from webstrata.serve.report.harvests import make_harvests
-from webstrata.serve.report.kept import KEPT, TRAJECTORIES, read_sheets
+from webstrata.serve.report.kept import CHANGES, EXPERIMENT, KEPT, TRAJECTORIES, Kept, read_sheets
 from webstrata.serve.report.ranks import make_spectra
+from webstrata.serve.report.searches import make_index
 from webstrata.serve.report.sheet import Missing, Sheet, Table
 from webstrata.serve.report.times import make_times
 
@@ -64,8 +66,7 @@ def _of(make: Callable[[Collection], list[Sheet | Missing]]) -> Make:
     return lambda collection, _states: make(collection)
 
 
-def _kept(name: str) -> Make:
-    kept = TRAJECTORIES if name == TRAJECTORIES.name else KEPT[name]
+def _kept(kept: Kept) -> Make:
     return lambda collection, states: read_sheets(collection, kept, states)
 
 
@@ -146,11 +147,13 @@ CHAPTERS: dict[str, tuple[str, list[Make]]] = {
     "collection": ("The collection", [_make_truth, _make_overview]),
     "crawl": ("Crawl", [_of(make_crawls)]),
     "store": ("Duplicates", [_one_table("duplicates", "Duplicates")]),
-    "graph": ("Graph", [_of(make_graphs), _kept("structure")]),
+    "graph": ("Graph", [_of(make_graphs), _kept(KEPT["structure"])]),
     "time": ("Time", [_of(make_times)]),
-    "summaries": ("Summaries", [_kept("summaries")]),
-    "rank": ("Ranks", [_kept("plane"), _kept("trajectories")]),
+    "summaries": ("Summaries", [_kept(KEPT["summaries"])]),
+    "rank": ("Ranks", [_kept(KEPT["plane"]), _kept(TRAJECTORIES)]),
     "spectrum": ("Spectrum", [_of(make_spectra)]),
+    "search": ("Search", [_of(make_index), _kept(CHANGES)]),
+    "classify": ("Classification", [_of(make_features), _kept(EXPERIMENT)]),
     "simulate": ("Simulated crawls", [_of(make_harvests)]),
 }
 """Each chapter by its name, with its title and what makes its sheets."""

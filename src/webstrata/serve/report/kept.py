@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.files import explained, replace_file
 from webstrata.collection.progress import Progress
+from webstrata.serve.report.classes import make_experiment
 from webstrata.serve.report.graphs import make_structure
 from webstrata.serve.report.ranks import METHODS, make_plane, make_trajectories
+from webstrata.serve.report.searches import list_change_inputs, make_changes
 from webstrata.serve.report.sheet import Missing, Sheet
 from webstrata.serve.report.texts import make_duplicates, make_summaries
 from webstrata.serve.report.truth import make_truth
@@ -35,11 +37,15 @@ class Kept:
     name: str
     what: str
     inputs: tuple[str, ...]
-    make: Callable[[Any, Progress], Sheet]
+    make: Callable[..., Sheet]
     before: str
     """The command that makes what it is made of."""
     of_all: bool = False
     """Whether every snapshot has one, or the newest alone."""
+    list_inputs: Callable[[Collection], tuple[str, ...]] | None = None
+    """For a sheet of the collection: qualified names of what it is made of, none where that is not there."""
+    lacks: str = ""
+    """For a sheet of the collection: what is said where it has none."""
 
     @property
     def part(self) -> str:
@@ -85,7 +91,6 @@ KEPT = {
         ),
     )
 }
-TRAJECTORIES = Kept("trajectories", "ranks through time", (), make_trajectories, RANK)
 
 
 def find_holders(collection: Collection, kept: Kept) -> list[Snapshot]:
@@ -111,11 +116,45 @@ def list_ranks(collection: Collection) -> tuple[str, ...]:
     ()
     """
     having = [s for s in collection if all(name in s.parts for name in RANKS)]
-    return tuple(f"{s.label}/{name}" for s in having for name in RANKS)
+    return tuple(f"{s.label}/{name}" for s in having for name in RANKS) if len(having) > 1 else ()
 
 
-def build_sheet(holder: Snapshot | Collection, kept: Kept, progress: Progress | None = None) -> Sheet:
-    """Make a sheet and keep it.
+TRAJECTORIES = Kept(
+    "trajectories",
+    "ranks through time",
+    (),
+    make_trajectories,
+    RANK,
+    list_inputs=list_ranks,
+    lacks="no two snapshots are ranked",
+)
+CHANGES = Kept(
+    "changes",
+    "what change search answers",
+    (),
+    make_changes,
+    "webstrata run {collection} --from search --to sheets",
+    list_inputs=list_change_inputs,
+    lacks="pages are not counted for it",
+)
+EXPERIMENT = Kept(
+    "experiment",
+    "classifiers and their AUC",
+    (),
+    make_experiment,
+    "webstrata run {collection} --from classify --to classify --labels FILE",
+)
+
+
+def build_sheet(
+    holder: Snapshot | Collection,
+    kept: Kept,
+    progress: Progress | None = None,
+    *,
+    inputs: tuple[str, ...] | None = None,
+    **options: Any,  # noqa: ANN401
+) -> Sheet:
+    """Make a sheet and keep it; `inputs` and `options` are for those that are asked for something.
 
     Examples
     --------
@@ -127,9 +166,12 @@ def build_sheet(holder: Snapshot | Collection, kept: Kept, progress: Progress | 
     from webstrata.api import Collection
 
     progress = progress or Progress()
-    inputs = list_ranks(holder) if isinstance(holder, Collection) else kept.inputs
+    if inputs is None:
+        inputs = (
+            kept.list_inputs(holder) if isinstance(holder, Collection) and kept.list_inputs else kept.inputs
+        )
     with holder.build(kept.part, inputs=inputs, renew=RENEW, progress=progress) as build:
-        sheet = kept.make(holder, progress)
+        sheet = kept.make(holder, progress, **options)
         replace_file(build.path / FILE, sheet.to_bytes())
         build.count(tables=len(sheet.tables), figures=len(sheet.figures))
     return sheet
@@ -147,10 +189,15 @@ def read_sheets(collection: Collection, kept: Kept, states: dict[str, PartState]
     ('webstrata graph build ...uk SNAPSHOT', 'no snapshot has graph')
     """
     place = str(collection.path)
-    if kept is TRAJECTORIES:
-        if len(list_ranks(collection)) < 2 * len(RANKS):
-            return [Missing(kept.what, kept.before.format(collection=place), "no two snapshots are ranked")]
+    if kept.list_inputs is not None:
+        if not kept.list_inputs(collection):
+            return [Missing(kept.what, kept.before.format(collection=place), kept.lacks)]
         holders: list[Any] = [collection]
+    elif kept is EXPERIMENT:
+        holders = [s for s in collection if kept.part in s.parts][-1:]
+        if not holders:
+            why = "no labels of hosts were given"
+            return [Missing(kept.what, kept.before.format(collection=place), why)]
     else:
         holders = list(find_holders(collection, kept))
         if not holders:

@@ -217,7 +217,7 @@ PRESETS: dict[str, dict[str, float]] = {
         "words": 250,
         "content_links": 3.0,
         "topics": 6,
-        "farm_hosts": 12,
+        "farm_hosts": 5,
         "spam_share": 0.15,
         "events": 5,
         "event_hosts": 6,
