@@ -17,7 +17,7 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test build python-test quick lint types rust-test docs slow kill fuzz hostile soak bench bench-data peers lock wheel clean tools
+.PHONY: help demo test build python-test quick lint types rust-test docs slow kill fuzz hostile soak bench bench-data peers lock wheel dist clean tools
 
 help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -97,8 +97,13 @@ lock: $(VENV)/.locked ## Renew requirements/dev.txt from pyproject.toml, with ha
 wheel: $(VENV)/.locked ## Build the wheel that is shipped.
 	maturin build --profile dist
 
+dist: $(VENV)/.locked ## Build wheel and source archive, and try the wheel in an environment of its own, elsewhere.
+	rm -rf dist
+	python -m build --no-isolation --outdir dist
+	sh requirements/try-wheel.sh dist/*.whl
+
 clean: ## Remove everything that was made here.
-	rm -rf $(VENV) .peers .bench-data soak.csv hostile.*.csv rust/target rust/fuzz/target rust/fuzz/found site webstrata-demo src/webstrata/*.so
+	rm -rf $(VENV) .peers .bench-data soak.csv hostile.*.csv rust/target rust/fuzz/target rust/fuzz/found site dist webstrata-demo src/webstrata/*.so
 
 tools:
 	@PYTHON=$(PYTHON) sh requirements/tools.sh

@@ -111,7 +111,7 @@ def _serve(path: str) -> None:
     for name in LOADED:
         importlib.import_module(name)
     for verb in cli.VERBS:
-        importlib.import_module(f"webstrata.cli.{verb.replace('-', '_')}")
+        importlib.import_module(f"webstrata.cli.{cli.module_of(verb)}")
     with socket.socket(socket.AF_UNIX) as listening, selectors.DefaultSelector() as selector:
         listening.bind(path)
         listening.listen()

@@ -16,7 +16,7 @@ import pytest
 
 import webstrata
 from webstrata import errors
-from webstrata.cli import VERBS
+from webstrata.cli import VERBS, module_of
 from webstrata.collection.settings import TABLES, Settings, describe, load_settings_class
 from webstrata.crawl.filters import PREDICATES
 
@@ -125,7 +125,7 @@ def test_every_test_is_named_by_a_sentence() -> None:
 
 @pytest.mark.parametrize("verb", sorted(VERBS))
 def test_every_verb_has_a_module_a_first_line_and_an_example(verb: str) -> None:
-    module = importlib.import_module(f"webstrata.cli.{verb.replace('-', '_')}")
+    module = importlib.import_module(f"webstrata.cli.{module_of(verb)}")
     command: click.Command = module.command
     assert command.name == verb, f"cli/{verb}.py: name the command {verb}"
     first = (command.help or "").splitlines()[0]
@@ -141,11 +141,11 @@ def test_every_verb_has_a_module_a_first_line_and_an_example(verb: str) -> None:
 def test_every_module_of_a_verb_is_in_the_list_of_verbs() -> None:
     files = [*(PACKAGE / "cli").glob("*.py"), *(PACKAGE / "cli").glob("*/__init__.py")]
     verbs = {
-        (path.parent if path.stem == "__init__" else path).stem.replace("_", "-")
+        (path.parent if path.stem == "__init__" else path).stem
         for path in files
         if re.search(r"^command\b|^def command\b|as command$", path.read_text(), re.MULTILINE)
     }
-    assert verbs == set(VERBS), "enter the verb in VERBS of cli/__init__.py, or take it out"
+    assert verbs == set(map(module_of, VERBS)), "enter the verb in VERBS of cli/__init__.py, or take it out"
 
 
 def test_every_verb_is_in_the_docs() -> None:

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import webstrata as ws
 from tests.stories.conftest import assert_refused, picture
 from webstrata.cli.demo import _compare
 from webstrata.collection import Collection
+from webstrata.serve.report.sheet import Sheet, Table
+from webstrata.serve.report.truth import COLUMNS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,46 +21,54 @@ if TYPE_CHECKING:
     from tests.stories.conftest import Command
 
 
-@pytest.mark.parametrize("preset", ["tiny", pytest.param("small", marks=pytest.mark.slow)])
-def test_the_demo_is_made_again_and_ends_by_saying_what_to_try_next(
+@pytest.mark.parametrize("preset", ["tiny", pytest.param("demo", marks=pytest.mark.slow)])
+def test_the_demo_is_made_again_equals_the_truth_and_ends_by_saying_what_to_try_next(
     webstrata: Command, tmp_path: Path, preset: str
 ) -> None:
     webstrata("new", "webstrata-demo/web", "2025-12", "--title", "webstrata demo")
     done = webstrata("demo", "--preset", preset)
     assert done.returncode == 0, done.stderr
     assert "$ webstrata new webstrata-demo/web" in done.stdout
-    assert done.stdout.count("\nPolite.\n") == 2
-    nodes = {"tiny": "244", "small": "2,505"}[preset]
-    assert f"2026-02: the crawl found the {nodes} nodes of the truth, and no other." in done.stdout
-    assert (
-        len(
-            re.findall(
-                r"2026-0.: the [\d,]+ arcs of its graph are those of the truth, and no other.", done.stdout
-            )
-        )
-        == 2
-    )
-    plots = {path.name for path in (tmp_path / "webstrata-demo" / "plots").iterdir()}
-    assert {"describe.html", "stats.html"} <= plots
-    tries = done.stdout.partition("try next")[2].splitlines()[1:]
-    assert "the union of 2 snapshots has " in done.stdout
-    assert len(tries) == 8
-    for line in tries:
-        # the crawler was polite by the delays of this web, and not by those of the open one
-        assert webstrata(*shlex.split(line)[1:]).returncode == ("--host-delay" in line), line
+    assert "delays are scaled down to fit" in done.stdout
+    months = {"tiny": 2, "demo": 6}[preset]
+    for what in ("nodes", "arcs"):
+        sentence = rf"2026-0.: the ([\d,]+) {what} that were found are those of the truth, and no other."
+        found = [int(number.replace(",", "")) for number in re.findall(sentence, done.stdout)]
+        assert len(found) == months
+        assert preset == "tiny" or min(found) >= 8_000
+    assert len(re.findall(r"2026-0.: [\d,]+ requests, polite \(", done.stdout)) == months
+    report = tmp_path / "webstrata-demo" / "web" / "reports" / "report.html"
+    assert "The report: webstrata-demo/web/reports/report.html" in done.stdout
+    assert f"In all {months} snapshots the nodes and arcs" in report.read_text()
     labels = [snapshot.label for snapshot in Collection.open(tmp_path / "webstrata-demo" / "web")]
-    assert labels == ["2026-01", "2026-02", "2026-03", "2026-04"]
+    assert labels == [f"2026-0{month}" for month in range(1, months + 1)]
+    tries = done.stdout.partition("Try next")[2].splitlines()[1:]
+    assert len(tries) == 5
+    for line in tries:
+        words = [word for word in shlex.split(line)[1:] if word != "--open"]
+        assert webstrata(*words).returncode == 0, line
 
 
-def test_pages_that_the_crawl_missed_or_made_up_are_counted(
-    webstrata: Command, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_months_that_are_not_those_of_the_truth_fail_the_demo(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    webstrata("new", "web")
-    words = ["--invitro", "tiny", "--invitro-seed", "7", "--limit", "20", "--month", "1"]
-    done = webstrata("crawl", "web", "2026-01", *words)
-    assert done.returncode == 0, done.stderr
-    assert not _compare(tmp_path / "web", "2026-01", "tiny")
-    assert re.search(r"missed \d+ nodes of the truth, and \d+ of its own are none", capsys.readouterr().out)
+    uk = ws.create(tmp_path / "uk")
+    assert not _compare(uk, ["2026-01"])
+    rows = [
+        ["2026-01", "nodes", 9, 10, 1, 0, "differs"],
+        ["2026-01", "requests", 50, None, None, 2, "not polite: 2 violations"],
+    ]
+    snapshot = uk.add("2026-01")
+    for name in ("truth", "urls", "graph"):
+        with snapshot.build(name) as build:
+            (build.path / "a").touch()
+    with snapshot.build("sheet-truth") as build:
+        sheet = Sheet("truth", "Truth of 2026-01", tables=[Table("Found, and true", COLUMNS, rows)])
+        (build.path / "sheet.json").write_bytes(sheet.to_bytes())
+    assert not _compare(uk, ["2026-01"])
+    said = capsys.readouterr().out
+    assert "2026-01: of 10 nodes 1 were missed, and 0 are wrong." in said
+    assert "not polite: 2 violations" in said
 
 
 def test_anything_else_that_is_there_is_left_alone(

@@ -28,7 +28,7 @@ VERBS = {
     "classify": "Tell hosts apart: measure them, learn from labels, judge the others.",
     "content": "Find the main content of pages, and measure how well that is done.",
     "crawl": "Crawl a piece of the web into SNAPSHOT, which is made if it is not there.",
-    "demo": "Run what there is on a small example, and say what to try next.",
+    "demo": "Take a web that does not exist through all stages, and say what to try next.",
     "diff": "Show what changed in the text of a page between two SNAPSHOTs.",
     "duplicates": "List the pages of SNAPSHOT that are duplicates of each other, exact or near.",
     "export": "Write SNAPSHOT in a format that other programs read.",
@@ -43,6 +43,8 @@ VERBS = {
     "new": "Create COLLECTION, or add snapshots to it.",
     "plane": "Show how nodes are spread over their ranks by PageRank and CheiRank.",
     "rank": "Rank the pages or hosts of SNAPSHOT, or follow some through all snapshots.",
+    "report": "Write the report of COLLECTION: one HTML file with the tables and figures of the papers.",
+    "run": "Take COLLECTION through all stages, and build what is missing or stale.",
     "search": "Find pages by their words, at any time.",
     "show": "Show what COLLECTION holds, and what is stale.",
     "similar": "List the pages most like URL, by the bits in which their simhashes differ.",
@@ -56,6 +58,11 @@ VERBS = {
 """The first line of each verb's help, so that the list of verbs needs none of them loaded."""
 
 
+def module_of(verb: str) -> str:
+    """The module of a verb, in this folder: its name, unless a function here has that."""
+    return {"run": "pipeline"}.get(verb, verb.replace("-", "_"))
+
+
 class Verbs(click.Group):
     """A group whose commands live in modules of their own name."""
 
@@ -67,9 +74,7 @@ class Verbs(click.Group):
         """Load the module of a verb."""
         if cmd_name not in VERBS:
             return None
-        command: click.Command = importlib.import_module(
-            f"webstrata.cli.{cmd_name.replace('-', '_')}"
-        ).command
+        command: click.Command = importlib.import_module(f"webstrata.cli.{module_of(cmd_name)}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from webstrata.collection.files import explained, make_directory, remove_tree
+from webstrata.collection.files import explained, make_directory, remove_tree, replace_file
 from webstrata.errors import ExistsError
+
+if TYPE_CHECKING:
+    from webstrata.api import Collection
 
 _TITLE = "webstrata demo"
 _SEED = 7
-_MONTHS = ["2026-01", "2026-02"]
-_POLICIES = "breadth-first,best-first,oracle"
+_MONTHS = {"tiny": 2, "small": 4, "demo": 6}
+_CONFIG = """\
+# The demo, as `webstrata run` takes it. Change a line, and the same command does what is due then.
+[run]
+snapshots = {snapshots}
+invitro = "{preset}"      # a web that does not exist, served over real HTTP on loopback addresses
+invitro_seed = {seed}
+
+[crawl]
 # nobody waits for the demo as long as some hosts of this web ask for
-_SHORT = ["--max-crawl-delay", "20ms"]
+max_crawl_delay = "{longest}"
+
+[temporal]
+by = "learned"
+
+[simulate]
+policy = ["breadth-first", "best-first", "in-degree", "oracle"]
+relevant = "topic:1"
+runs = 5
+"""
 
 
-@click.command("demo", epilog="Example: webstrata demo --into /tmp/webstrata-demo")
+@click.command("demo", epilog="Example: webstrata demo --into webstrata-demo")
 @click.option(
     "--into",
     default="webstrata-demo",
@@ -28,24 +49,23 @@ _SHORT = ["--max-crawl-delay", "20ms"]
 )
 @click.option(
     "--preset",
-    default="small",
-    type=click.Choice(["tiny", "small"]),
+    default="demo",
+    type=click.Choice(list(_MONTHS)),
     show_default=True,
-    help="The web to crawl: of some 60 hosts, or of a few.",
+    help="The web to crawl: six months of some 10 000 pages, or fewer.",
 )
 def command(into: Path, preset: str) -> int:
-    """Run what there is on a small example, and say what to try next.
+    """Take a web that does not exist through all stages, and say what to try next.
 
-    A web that does not exist is described and served, and two of its months are crawled over real HTTP into
-    a collection. The judge then reads what the server saw, pages and graph are compared with the truth, and
-    the graph is described. The months become one graph; its pages are summed up and ranked, the spectrum of
-    its Google matrix is found, and crawls that look for one topic are simulated.
-    A demo that is there already is made again; anything else that is there is left alone and refused.
+    Its months are crawled over real HTTP, with delays that are scaled down for a web on this machine, into a
+    collection; this goes through graph, time, summaries, ranks, spectrum and simulated crawls to a report.
+    What was found is compared with what is true, and how it was crawled with what is polite: the demo fails
+    where they differ. A demo that is there already is made again; anything else that is there is left alone.
     """
     from webstrata.api import Collection
     from webstrata.cli import run
 
-    place = into / "web"
+    place, config = into / "web", into / "demo.toml"
     with explained(into, "read"):
         is_demo, is_taken = (place / "collection.toml").is_file(), into.exists()
     if is_demo and Collection.open(place).title == _TITLE:
@@ -53,103 +73,77 @@ def command(into: Path, preset: str) -> int:
     elif is_taken:
         raise ExistsError(f"{into}: something else is here already; name another place with --into")
     started = time.monotonic()
-    web = ["--preset", preset, "--seed", str(_SEED)]
-    crawled = ["--invitro", preset, "--invitro-seed", str(_SEED)]
     make_directory(into)
-    logs = [into / f"requests-{label}.log" for label in _MONTHS]
-    steps: list[list[str]] = [
+    labels = [f"2026-{month:02}" for month in range(1, _MONTHS[preset] + 1)]
+    longest = "10ms" if preset == "demo" else "20ms"
+    text = _CONFIG.format(snapshots=json.dumps(labels), preset=preset, seed=_SEED, longest=longest)
+    replace_file(config, text.encode())
+    click.echo(_tell_delays(preset))
+    for arguments in (
         ["new", str(place), "--title", _TITLE],
-        ["invitro", "describe", *web, "--plots", str(into / "plots")],
-    ]
-    for month, (label, log) in enumerate(zip(_MONTHS, logs, strict=True)):
-        when = ["--month", str(month)]
-        steps += [
-            ["crawl", str(place), label, *crawled, *when, *_SHORT, "--log", str(log)],
-            ["invitro", "judge", str(log), *_delays(preset)],
-            ["graph", "build", str(place), label],
-            ["invitro", "truth", str(place), label, *web, *when],
-        ]
-    last, plots = [str(place), _MONTHS[-1]], ["--plots", str(into / "plots")]
-    steps += [
-        ["graph", "stats", *last, *plots],
-        ["align", str(place), "--by", "learned"],
-        ["temporal", "stats", str(place)],
-        ["summaries", "build", *last],
-        ["rank", str(place), "--all-snapshots", "--of", _MONTHS[0], "--top", "10", *plots],
-        ["plane", *last, *plots],
-        ["spectrum", *last, *plots],
-        ["simulate", *last, "--policy", _POLICIES, "--relevant", "topic:1", "--runs", "5", *plots],
-        ["duplicates", str(place), _MONTHS[0], "--near", "--against-truth"],
-        ["show", str(place)],
-        ["check", str(place)],
-    ]
-    for arguments in steps:
+        ["run", str(place), "--config", str(config)],
+    ):
         click.secho(f"\n$ webstrata {shlex.join(arguments)}", bold=True)
         if code := run(arguments):
             return code
-        if arguments[:2] == ["invitro", "truth"] and not _compare(place, arguments[3], preset):
-            return 1
-    click.echo(f"\nDone in {time.monotonic() - started:.1f} s. Look at {into / 'plots'}, and")
-    click.echo("try next (`. .venv/bin/activate` first):")
-    third, fourth = (
-        [str(place), f"2026-0{number}", *crawled, "--month", str(_month(preset, number - 1))]
-        for number in (3, 4)
-    )
-    for words in (
-        ["show", str(place), "--json"],
-        ["graph", "build", str(place), _MONTHS[0], "--order", "llp"],
-        ["temporal", "bias", str(place), *crawled],
-        ["crawl", *third, "--limit", "1000"],
-        ["crawl", *fourth, "--fetch", "HostEndsWith(uk) or HostEndsWith(com)", *_SHORT],
-        ["invitro", "judge", str(logs[0]), "--host-delay", "4s", "--limit", "1"],
-        ["invitro", "serve", "--preset", "realistic", "--seconds", "1"],
-        ["--help"],
-    ):
+    click.echo()
+    if not _compare(Collection.open(place), labels):
+        return 1
+    click.echo(f"\nDone in {time.monotonic() - started:.0f} s.")
+    click.secho(f"The report: {place / 'reports' / 'report.html'}", bold=True)
+    click.echo("\nTry next (`. .venv/bin/activate` first):")
+    for words in _next(place, labels, config):
         click.echo(f"  webstrata {shlex.join(words)}")
     return 0
 
 
-def _month(preset: str, month: int) -> int:
-    """A month of the web, the last one if it has not so many."""
-    from webstrata.simulate.invitro.settings import PRESETS
+def _tell_delays(preset: str) -> str:
+    from webstrata.simulate.invitro import Web
 
-    return min(month, int(PRESETS[preset]["months"]) - 1)
+    settings = Web(preset, seed=_SEED).settings
+    return (
+        f"The web `{preset}` is made up, and served on this machine: {_MONTHS[preset]} months of some "
+        f"{settings.pages:,} pages on {settings.hosts} hosts.\n"
+        "Politeness is real, and its delays are scaled down to fit: "
+        f"{1000 * settings.host_delay:g} ms between visits to a host and {1000 * settings.ip_delay:g} ms "
+        "to an address, where the open web gets 4 s and 0.5 s."
+    )
 
 
-def _delays(name: str) -> list[str]:
-    """What the judge asks for: the delays with which the web is crawled."""
-    from webstrata.simulate.invitro.settings import PRESETS
+def _next(place: Path, labels: list[str], config: Path) -> list[list[str]]:
+    """Five commands that show something of what was made."""
+    from webstrata.api import Collection
 
-    preset = PRESETS[name]
-    # the server notes the end of an answer a moment after its client has it
+    top = Collection.open(place)[labels[-1]].rank().top(1)[0].name or ""
     return [
-        *("--host-delay", f"{preset['host_delay']}s"),
-        *("--ip-delay", f"{preset['ip_delay']}s"),
-        *("--tolerance", "1ms"),
+        ["report", str(place), "--open"],
+        ["history", str(place), top],
+        ["rank", str(place), "--all-snapshots", "--of", labels[0], "--top", "10"],
+        ["graph", "stats", str(place), labels[-1]],
+        ["run", str(place), "--config", str(config), "--dry-run"],
     ]
 
 
-def _compare(place: Path, label: str, preset: str) -> bool:
-    """Say whether the nodes of a snapshot, and its arcs if it has them, are those of the truth."""
-    from webstrata.api import Collection
-    from webstrata.simulate.invitro import Web
+def _compare(collection: Collection, labels: list[str]) -> bool:
+    """Say whether nodes, arcs and manners of every month are those of the truth."""
+    from webstrata.serve.report.kept import KEPT, read_sheets
+    from webstrata.serve.report.sheet import Sheet
 
-    snapshot = Collection.open(place)[label]
-    found = list(snapshot.urls)
-    graph = Web(preset, seed=_SEED).graph(_MONTHS.index(label), view="collection")
-    if found == list(graph.urls):
-        click.echo(f"{label}: the crawl found the {len(found):,} nodes of the truth, and no other.")
-        if "graph" not in snapshot.parts:
-            return True
-        offsets, targets = snapshot.graph.rows()
-        is_same: bool = offsets.tolist() == graph.offsets.tolist()
-        is_same &= targets.tolist() == graph.targets.tolist()
-        click.echo(
-            f"{label}: the {len(targets):,} arcs of its graph are those of the truth, and no other."
-            if is_same
-            else f"{label}: the arcs of its graph are not those of the truth."
-        )
-        return is_same
-    missed, wrong = len(set(graph.urls) - set(found)), len(set(found) - set(graph.urls))
-    click.echo(f"{label}: the crawl missed {missed:,} nodes of the truth, and {wrong:,} of its own are none.")
-    return False
+    found = read_sheets(collection, KEPT["truth"], collection.states())
+    sheets = [one for one in found if isinstance(one, Sheet)]
+    rows: list[list[Any]] = [row for sheet in sheets for row in sheet.tables[0].rows]
+    is_right = len(sheets) == len(labels)
+    for label, what, number, true, missed, wrong, verdict in rows:
+        if what == "requests":
+            is_right &= not wrong
+            click.echo(f"{label}: {number:,} requests, {verdict}.")
+        elif verdict == "equal":
+            click.echo(
+                f"{label}: the {number:,} {what} that were found are those of the truth, and no other."
+            )
+        elif what in ("nodes", "arcs"):
+            is_right = False
+            click.echo(
+                f"{label}: of {true:,} {what} {missed or 0:,} were missed, and {wrong or 0:,} are wrong."
+            )
+    return is_right

@@ -39,6 +39,7 @@ TABLES = {
     "judge": "webstrata.simulate.invitro.judge.settings:JudgeSettings",
     "rank": "webstrata.rank.settings:RankSettings",
     "resources": "webstrata.collection.settings:ResourcesSettings",
+    "run": "webstrata.serve.settings:RunSettings",
     "search": "webstrata.search.settings:SearchSettings",
     "simulate": "webstrata.simulate.settings:SimulateSettings",
     "spectrum": "webstrata.rank.spectra.settings:SpectrumSettings",

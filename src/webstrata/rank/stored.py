@@ -220,6 +220,25 @@ def rank_snapshot(
     return found
 
 
+def read_stored(graph: RankedGraph, settings: RankSettings) -> Ranking | None:
+    """The ranking by a method that is kept of a graph, whatever it was made with; none if there is none.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> read_stored(RankedGraph(ws.create(getfixture("tmp_path") / "uk").add("2026-06")), RankSettings())
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); build it first
+    """
+    if (name := part_name(settings)) not in graph.snapshot.parts:
+        return None
+    made = graph.snapshot.parts.record(name).settings
+    values = {used: made[used] for used in USED[settings.method] if used in made}
+    with graph.snapshot.open_part(name) as part:
+        digest = _read_facts(part.path / FACTS).get("preference")
+    return _read(graph, replace(settings, **values), digest)
+
+
 def _read(graph: RankedGraph, settings: RankSettings, digest: str | None) -> Ranking | None:
     """A ranking from its part, unless there is none or it is of another graph, preference or settings."""
     snapshot, name = graph.snapshot, part_name(settings)

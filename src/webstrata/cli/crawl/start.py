@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from webstrata.crawl.control import Listener
     from webstrata.crawl.hosts import Hosts
     from webstrata.crawl.results import CrawlResult
-    from webstrata.simulate.invitro import Web
 
 
 @click.command(
@@ -96,6 +95,7 @@ def command(
     from webstrata.crawl.changes import kept_changes
     from webstrata.crawl.recovery import can_go_on, is_finished
     from webstrata.crawl.run import Crawl
+    from webstrata.simulate.invitro.server import fitting_settings
     from webstrata.simulate.invitro.web import Web
 
     if limit is not None:
@@ -117,7 +117,7 @@ def command(
             server = stack.enter_context(web.serve(month, origins=True, log=log))
             hosts = {name: (address, server.port) for name, address in server.addresses().items()}
             lines = web.home_pages(month)
-            fitting = _fitting(web) | {"dated": label}
+            fitting = fitting_settings(web) | {"dated": label}
         else:
             lines = _read_lines(seeds) if seeds is not None else []
         is_new = label not in collection
@@ -183,20 +183,6 @@ def _listen(control: str | None, token: Path | None) -> Listener:
             raise UsageError("--control-token: it belongs to --control HOST:PORT")
         return Listener()
     return Listener(parse_place(control), token=read_token(token) if token else None)
-
-
-def _fitting(web: Web) -> dict[str, Any]:
-    """Settings that fit an in-vitro web: its delays, and all other times scaled as they are."""
-    scale = web.settings.host_delay / 4
-    return {
-        "user_agent": "webstrata (in vitro)",
-        "host_delay": web.settings.host_delay,
-        "ip_delay": web.settings.ip_delay,
-        "resolve": False,
-        "max_crawl_delay": 10 * web.settings.host_delay,
-        "retry_delay": max(60 * scale, 0.01),
-        "max_retry_after": 2.0,
-    }
 
 
 def _words(seeds: str | None, invitro: str | None) -> list[str]:

@@ -294,7 +294,7 @@ def _hosts(report: CrawlReport) -> Any:  # noqa: ANN401
 def _axis(numbers: Iterable[float]) -> Any:  # noqa: ANN401
     """An axis of few, round numbers; large ones are written with a letter."""
     is_large = max(numbers, default=0) >= 100_000
-    return load_altair().Axis(format="~s" if is_large else ",", tickCount=5)
+    return load_altair().Axis(format="~s" if is_large else ",~f", tickCount=5)
 
 
 def _to_svg(figure: Figure) -> str:

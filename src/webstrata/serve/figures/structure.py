@@ -50,13 +50,15 @@ def _degrees(found: Structure, name: str) -> Any:  # noqa: ANN401
     alt = load_altair()
     layers = []
     said = []
-    for kind, degrees in (("in-degree", found.indegrees), ("out-degree", found.outdegrees)):
+    both = {"in-degree": found.indegrees, "out-degree": found.outdegrees}
+    every = [point for degrees in both.values() for point in _from_above(degrees)]
+    for kind, degrees in both.items():
         points = _from_above(degrees)
         rows = [{"degree": degree, "share": share, "kind": kind} for degree, share in points]
         colour = alt.Color("kind:N", title=None, legend=alt.Legend(orient="top-right"))
         chart = alt.Chart(alt.Data(values=rows)).mark_point(size=16)
-        x = _log(alt.X("degree:Q"), "degree", [degree for degree, _ in points])
-        y = _log(alt.Y("share:Q"), "share of nodes with at least that degree", [share for _, share in points])
+        x = _log(alt.X("degree:Q"), "degree", [degree for degree, _ in every])
+        y = _log(alt.Y("share:Q"), "share of nodes with at least that degree", [share for _, share in every])
         layers.append(chart.encode(x=x, y=y, color=colour))
         if (law := degrees.law) is None:
             continue
@@ -151,6 +153,12 @@ def _log(channel: Any, title: str, numbers: Iterable[float]) -> Any:  # noqa: AN
     """A channel on a log scale with round labels."""
     alt = load_altair()
     numbers = list(numbers) or [1]
-    factors = (1, 2, 5) if max(numbers) < 200 * min(numbers) else (1,)
+    low, high = min(numbers), max(numbers)
+    factors = (1, 2, 5) if high < 200 * low else (1,)
     values = [factor * 10.0**power for power in range(-10, 11) for factor in factors]
-    return channel.scale(type="log", nice=False).title(title).axis(alt.Axis(format=",~g", values=values))
+    scale = alt.Scale(type="log", nice=False)
+    if low == high:  # a single point has no range of its own
+        low, high = low / 10, high * 10
+        scale = alt.Scale(type="log", nice=False, domain=[low, high])
+        values = [value for value in values if low <= value <= high]
+    return channel.scale(scale).title(title).axis(alt.Axis(format=",~g", values=values))

@@ -7,22 +7,27 @@ shows all of them with the library inside it, so it opens without a network.
 
 from __future__ import annotations
 
+import contextlib
 import html
 import json
+import os
 from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.files import explained, replace_file
-from webstrata.errors import MissingExtraError
+from webstrata.errors import MissingExtraError, WebstrataError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
     from types import ModuleType
 
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
 FONT = "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif"
 GREY = "#5f6b73"
+_WHOLE = "\n// whole\n"
+"""Ends a library that was written to its end."""
 
 _CONFIG: dict[str, Any] = {
     "background": "white",
@@ -118,6 +123,32 @@ def load_altair() -> ModuleType:
     return altair
 
 
+def load_library() -> str:
+    """The chart library as one script that sets ``vegaEmbed``, safe inside a page.
+
+    To put it together takes seconds, so it is kept among the user's cached files, by its version.
+
+    Examples
+    --------
+    >>> "</script" in load_library()
+    False
+    """
+    import vl_convert
+
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    path = Path(home) / "webstrata" / f"vega-{version('vl-convert-python')}.js"
+    with contextlib.suppress(OSError):
+        text = path.read_text()
+        if text.endswith(_WHOLE):
+            return text
+    library = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    library = library.replace("</script", "<\\/script") + _WHOLE
+    with contextlib.suppress(OSError, WebstrataError):  # it is made again the next time
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, library.encode())
+    return library
+
+
 def make_page(title: str, text: str, body: str, *, styles: str = "") -> str:
     """A page of the house: a heading, a sentence or two, and what stands below them as HTML.
 
@@ -175,9 +206,7 @@ def write_figures(
     blocks = "\n".join(f'<figure><div id="{html.escape(name)}"></div></figure>' for name in specs)
     body = above + _FIGURES.format(
         figures=blocks,
-        library=vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace(
-            "</script", "<\\/script"
-        ),
+        library=load_library(),
         specs=json.dumps(specs).replace("</", "<\\/"),
     )
     path = folder / f"{page}.html"

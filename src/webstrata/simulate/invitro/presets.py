@@ -20,6 +20,7 @@ PAGES = 12
 
 DIGESTS = {
     "clean": "a196014fa86845e293ffb0ebcdb3e3445f661aee5f9bddcdc05e97a0a189c04d",
+    "demo": "d32c00db642054feb4178e77a34087b5f75f4eb3d9556a3dff08130633553f2d",
     "hostile": "d3515a33f78ab76d026206012c42abb5f2ddd1dadf30145b25dc862b18cc0a31",
     "realistic": "45d9ae0b3f824faf561222d6c316127351244081cbb5e5c5effbe360710aa4a5",
     "small": "bab20f8391feff16e43e3d2ed97b7a5d04113093d00e967cb49280c2d1c52705",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,6 +14,27 @@ if TYPE_CHECKING:
     from webstrata.simulate.invitro.web import Web
 
 ADDRESS = "127.0.0.1"
+
+
+def fitting_settings(web: Web) -> dict[str, Any]:
+    """Settings of a crawl that fit an in-vitro web: its delays, and all other times scaled as they are.
+
+    Examples
+    --------
+    >>> from webstrata.simulate.invitro import Web
+    >>> fitting_settings(Web("small"))["host_delay"]
+    0.01
+    """
+    scale = web.settings.host_delay / 4
+    return {
+        "user_agent": "webstrata (in vitro)",
+        "host_delay": web.settings.host_delay,
+        "ip_delay": web.settings.ip_delay,
+        "resolve": False,
+        "max_crawl_delay": 10 * web.settings.host_delay,
+        "retry_delay": max(60 * scale, 0.01),
+        "max_retry_after": 2.0,
+    }
 
 
 class Server:

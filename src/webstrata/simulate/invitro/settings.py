@@ -206,6 +206,33 @@ PRESETS: dict[str, dict[str, float]] = {
         "host_delay": 0.01,
         "ip_delay": 0.002,
     },
+    # what `webstrata demo` crawls: some 10 000 nodes in each of six months
+    "demo": {
+        "sessions": 1,
+        "hosts": 300,
+        "pages": 13_000,
+        "months": 6,
+        # the largest host is the last to be done, one page after the other
+        "size_exponent": 2.6,
+        "words": 250,
+        "content_links": 3.0,
+        "topics": 6,
+        "farm_hosts": 5,
+        "spam_share": 0.15,
+        "events": 5,
+        "event_hosts": 6,
+        "event_pages": 24,
+        "traps_disallowed": 1.0,
+        "trap_share": 0.05,
+        # which pages that say "not found" with status 200 are fetched depends on what was learned by then
+        "soft_404_share": 0.0,
+        "hazard_share": 0.0,
+        "failing_share": 0.02,
+        "flaky_share": 0.005,
+        "slow_share": 0.0,
+        "host_delay": 0.005,
+        "ip_delay": 0.002,
+    },
     "hostile": {
         "hosts": 500,
         "pages": 50_000,

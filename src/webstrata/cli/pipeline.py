@@ -1,0 +1,132 @@
+"""webstrata run; `webstrata.cli.run` is the function that runs any command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from webstrata.cli.crawl.dashboard import CrawlProgress
+from webstrata.cli.options import collection_argument, json_option, options
+from webstrata.cli.output import show_json, show_table
+from webstrata.serve.settings import RunSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from webstrata.api import Collection
+    from webstrata.serve.pipeline import Outcome, Pipeline
+
+
+@click.command("run", epilog="Example: webstrata run uk --from graph --to report --config uk.toml")
+@collection_argument
+@click.option("--from", "first", default="", metavar="STAGE", help="The stage to begin with. [crawl]")
+@click.option("--to", "last", default="", metavar="STAGE", help="The stage to end with. [report]")
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Settings of all stages, as collection.toml has them, and stronger than these.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be done and why, and do nothing.")
+@options(RunSettings)
+@json_option
+def command(
+    collection: Collection,
+    first: str,
+    last: str,
+    config: Path | None,
+    run_options: Mapping[str, object],
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Take COLLECTION through all stages, and build what is missing or stale.
+
+    Stages: crawl, store, graph, time, summaries, rank, spectrum, search, classify, simulate, sheets, report.
+    What is there and fresh is left alone; after Ctrl-C or a crash the same command goes on. Pages that were
+    ingested need no crawl.
+    """
+    from webstrata.serve.pipeline import Pipeline
+    from webstrata.serve.pipeline.context import Context, read_config
+
+    progress = CrawlProgress()
+    context = Context(
+        collection,
+        read_config(config) if config else {},
+        str(config or ""),
+        run_options,
+        watch=progress.watch,
+    )
+    pipeline = Pipeline(context, first, last, progress=progress)
+    if dry_run:
+        _show_plan(pipeline.plan(), as_json=as_json)
+        return
+    try:
+        _follow(pipeline)
+    finally:
+        _show_outcomes(pipeline, as_json=as_json)
+
+
+def _follow(pipeline: Pipeline) -> None:
+    """Go through the stages, with a line on stderr for each as it begins and as it ends."""
+    total = len(pipeline.stages)
+    for outcome in pipeline.run():
+        place = f"[{len(pipeline.outcomes):>{len(str(total))}}/{total}] {outcome.stage}"
+        if not outcome.is_over:
+            due = len(outcome.due)
+            if due:
+                pipeline.progress.note(f"{place}: {due} of {len(outcome.decisions)} to be built")
+        elif outcome.built or outcome.notes:
+            pipeline.progress.note(f"{place}: {outcome.built} built in {outcome.seconds:.1f} s")
+        else:
+            pipeline.progress.note(f"{place}: nothing to do")
+
+
+def _show_plan(plan: list[Outcome], *, as_json: bool) -> None:
+    rows = [
+        [outcome.stage, decision.job.name, decision.state, decision.why, decision.job.command]
+        for outcome in plan
+        for decision in outcome.decisions
+    ]
+    if as_json:
+        keys = ("stage", "what", "state", "why", "command")
+        show_json({"plan": [dict(zip(keys, row, strict=True)) for row in rows]})
+        return
+    shown = [row for row in rows if row[2] != "fresh"]
+    if shown:
+        show_table(["stage", "what", "state", "why", "command"], shown)
+        click.echo()
+    due = sum(row[2] == "due" for row in rows)
+    click.echo(
+        f"{due} of {len(rows)} jobs would be done; {sum(row[2] == 'fresh' for row in rows)} are fresh."
+    )
+
+
+def _show_outcomes(pipeline: Pipeline, *, as_json: bool) -> None:
+    rows: list[list[Any]] = []
+    for outcome in pipeline.outcomes:
+        left = len(outcome.decisions) - outcome.fresh - outcome.built
+        state = "done" if outcome.is_over else "broken off"
+        rows.append([outcome.stage, outcome.built, outcome.fresh, max(left, 0), outcome.seconds, state])
+    if as_json:
+        keys = ("stage", "built", "fresh", "left_out", "seconds", "state")
+        stages = [
+            dict(zip(keys, row, strict=True)) | {"notes": outcome.notes}
+            for row, outcome in zip(rows, pipeline.outcomes, strict=True)
+        ]
+        show_json(
+            {"collection": str(pipeline.context.collection.path), "stages": stages, "off": pipeline.off}
+        )
+        return
+    shown = [[*row[:4], f"{row[4]:.1f} s", row[5]] for row in rows]
+    show_table(["stage", "built", "fresh", "left out", "time", "state"], shown)
+    total = sum(row[4] for row in rows)
+    click.echo(f"\n{sum(row[1] for row in rows)} built in {total:.1f} s.")
+    for outcome in pipeline.outcomes:
+        for note in outcome.notes:
+            click.echo(f"{outcome.stage}, left out: {note}")
+    if pipeline.off:
+        click.echo(f"Switched off: {', '.join(pipeline.off)}.")

@@ -1,0 +1,159 @@
+"""The chapters of a report, in the order in which data meets them; each says what is missing in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from webstrata.errors import WebstrataError
+from webstrata.serve.report.classes import make_features
+from webstrata.serve.report.crawls import make_crawls
+from webstrata.serve.report.graphs import make_graphs
+from webstrata.serve.report.harvests import make_harvests
+from webstrata.serve.report.kept import CHANGES, EXPERIMENT, KEPT, TRAJECTORIES, Kept, read_sheets
+from webstrata.serve.report.ranks import make_spectra
+from webstrata.serve.report.searches import make_index
+from webstrata.serve.report.sheet import Missing, Sheet, Table
+from webstrata.serve.report.times import make_times
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from webstrata.api import Collection
+    from webstrata.collection.collection import PartState
+
+    States = dict[str, PartState]
+    Make = Callable[[Collection, States], list[Sheet | Missing]]
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A chapter of a report."""
+
+    name: str
+    title: str
+    sheets: list[Sheet] = field(default_factory=list)
+    missing: list[Missing] = field(default_factory=list)
+
+
+def make_chapters(collection: Collection) -> list[Chapter]:
+    """All chapters of a collection; what cannot be read is said in its chapter, and the others are there.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> chapters = make_chapters(ws.create(getfixture("tmp_path") / "uk"))
+    >>> [chapter.name for chapter in chapters][:4], len(chapters[1].missing)
+    (['collection', 'crawl', 'store', 'graph'], 1)
+    """
+    states = collection.states()
+    chapters = []
+    for name, (title, makers) in CHAPTERS.items():
+        sheets: list[Sheet] = []
+        missing: list[Missing] = []
+        for make in makers:
+            try:
+                found = make(collection, states)
+            except WebstrataError as error:
+                found = [Missing(title.lower(), f"webstrata check {collection.path}", str(error))]
+            sheets += [item for item in found if isinstance(item, Sheet)]
+            missing += [item for item in found if isinstance(item, Missing)]
+        chapters.append(Chapter(name, title, sheets, missing))
+    return chapters
+
+
+def _of(make: Callable[[Collection], list[Sheet | Missing]]) -> Make:
+    return lambda collection, _states: make(collection)
+
+
+def _kept(kept: Kept) -> Make:
+    return lambda collection, states: read_sheets(collection, kept, states)
+
+
+def _one_table(name: str, title: str) -> Make:
+    """The sheets of all snapshots as one: their first tables put together, the rest of the newest."""
+
+    def make(collection: Collection, states: States) -> list[Sheet | Missing]:
+        found = read_sheets(collection, KEPT[name], states)
+        sheets = [item for item in found if isinstance(item, Sheet)]
+        if not sheets:
+            return found if name != "truth" else []
+        last = sheets[-1]
+        first = [_label(sheet.tables[0], sheet.title.rpartition(" ")[2]) for sheet in sheets]
+        table = replace(first[-1], rows=[row for one in first for row in one.rows])
+        notes = list(dict.fromkeys(note for sheet in sheets for note in sheet.notes))
+        joined = replace(last, title=title, tables=[table, *last.tables[1:]], notes=notes)
+        return [joined, *(item for item in found if isinstance(item, Missing))]
+
+    return make
+
+
+def _label(table: Table, label: str) -> Table:
+    if table.columns[0] == "snapshot":
+        return table
+    return replace(table, columns=["snapshot", *table.columns], rows=[[label, *row] for row in table.rows])
+
+
+def _make_truth(collection: Collection, states: States) -> list[Sheet | Missing]:
+    """One sentence for all comparisons with the truth, above the table of them."""
+    found = _one_table("truth", "Found beside the truth")(collection, states)
+    sheets = [item for item in found if isinstance(item, Sheet)]
+    if not sheets:
+        return found
+    rows = sheets[0].tables[0].rows
+    exact = [row for row in rows if row[1] in ("nodes", "arcs")]
+    differ = [row for row in exact if row[-1] != "equal"]
+    months = len({row[0] for row in exact})
+    arcs = sum(row[2] for row in exact if row[1] == "arcs" and row[2])
+    text = "This web is made up, so what is true of it is known. "
+    if differ:
+        text += f"{len(differ)} of {len(exact)} comparisons of nodes and arcs differ; the table has them."
+    else:
+        text += (
+            f"In all {months} snapshots the nodes and arcs that were found are those of the truth, and no "
+            f"other; {arcs:,} arcs were compared."
+        )
+    rest = [item for item in found if isinstance(item, Missing)]
+    return [replace(sheets[0], text=[text]), *rest]
+
+
+def _make_overview(collection: Collection, states: States) -> list[Sheet | Missing]:
+    """The snapshots and what they take, and which parts are stale."""
+    rows: list[list[Any]] = []
+    for snapshot in collection:
+        records = list(snapshot.parts)
+        pages = next((record.counts.get("nodes") for record in records if record.name == "pages"), None)
+        arcs = next((record.counts.get("arcs") for record in records if record.name == "graph"), None)
+        size = round(sum(record.bytes for record in records) / 1e6, 1)
+        rows.append([snapshot.label, pages, arcs, len(records), size])
+    if not rows:
+        return [Missing("snapshots", f"webstrata crawl {collection.path} 2026-06 --seeds seeds.txt")]
+    tables = [Table("Snapshots", ["snapshot", "nodes", "arcs", "parts", "MB"], rows)]
+    stale = [[name, ", ".join(state.stale), state.renew] for name, state in states.items() if state.stale]
+    if stale:
+        tables.append(Table("Stale parts", ["part", "older than", "renewed by"], stale))
+    seconds: dict[str, float] = {}
+    for name, state in states.items():
+        part = name.rpartition("/")[2]
+        seconds[part] = seconds.get(part, 0.0) + state.record.seconds
+    times: list[list[Any]] = [[part, round(total, 2)] for part, total in seconds.items()]
+    tables.append(Table("Time that parts took to build", ["part", "seconds, all snapshots"], times))
+    text = f"{len(rows)} snapshots, {sum(row[4] for row in rows):,.1f} MB, {len(states)} parts"
+    text += f", {len(stale)} of them stale." if stale else ", all of them fresh."
+    return [Sheet("collection", "What is there", [text], tables, command=f"webstrata show {collection.path}")]
+
+
+CHAPTERS: dict[str, tuple[str, list[Make]]] = {
+    "collection": ("The collection", [_make_truth, _make_overview]),
+    "crawl": ("Crawl", [_of(make_crawls)]),
+    "store": ("Duplicates", [_one_table("duplicates", "Duplicates")]),
+    "graph": ("Graph", [_of(make_graphs), _kept(KEPT["structure"])]),
+    "time": ("Time", [_of(make_times)]),
+    "summaries": ("Summaries", [_kept(KEPT["summaries"])]),
+    "rank": ("Ranks", [_kept(KEPT["plane"]), _kept(TRAJECTORIES)]),
+    "spectrum": ("Spectrum", [_of(make_spectra)]),
+    "search": ("Search", [_of(make_index), _kept(CHANGES)]),
+    "classify": ("Classification", [_of(make_features), _kept(EXPERIMENT)]),
+    "simulate": ("Simulated crawls", [_of(make_harvests)]),
+}
+"""Each chapter by its name, with its title and what makes its sheets."""

@@ -1,0 +1,140 @@
+"""Sheets of search: the text index, and what change search answers.
+
+In vitro the events of each month are known, with the addresses that each brought or changed. The first words
+of an event are asked for in the month in which it happened: how many of the first answers are its pages is
+counted, and so is what text alone would have found.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq
+
+from webstrata.errors import MissingError
+from webstrata.serve.report.sheet import Missing, Sheet, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from webstrata.api import Collection
+    from webstrata.collection.progress import Progress
+
+INDEX, COUNTS = "search", "changes"
+"""The parts that they are made of."""
+TOP = 10
+SHOWN = 3
+"""Answers that are listed of each query."""
+MAX_QUERIES = 30
+
+
+def make_index(collection: Collection) -> list[Sheet | Missing]:
+    """What the text index of a collection holds and takes.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> make_index(ws.create(getfixture("tmp_path") / "uk"))
+    [Missing(what='the text index', command='webstrata index ...uk', why='')]
+    """
+    command = f"webstrata index {collection.path}"
+    if INDEX not in collection.parts:
+        return [Missing("the text index", command)]
+    record = collection.parts.record(INDEX)
+    counts = record.counts
+    pages = max(counts.get("pages", 0), 1)
+    rows: list[list[Any]] = [[name, number] for name, number in counts.items()]
+    rows += [["bytes", record.bytes], ["bytes per page and snapshot", round(record.bytes / pages, 1)]]
+    text = (
+        f"{counts.get('documents', 0):,} documents stand for {counts.get('pages', 0):,} pages of "
+        f"{counts.get('snapshots', 0)} snapshots: what did not change is indexed once."
+    )
+    return [Sheet("index", "Text index", [text], [Table("Index", ["what", "number"], rows)], command=command)]
+
+
+def list_change_inputs(collection: Collection) -> tuple[str, ...]:
+    """The parts that change search is made of; none where one of them is not there.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> list_change_inputs(ws.create(getfixture("tmp_path") / "uk"))
+    ()
+    """
+    names = ("temporal", COUNTS)
+    return tuple(f"/{name}" for name in names) if all(name in collection.parts for name in names) else ()
+
+
+def make_changes(collection: Collection, progress: Progress, queries: Sequence[str] = ()) -> Sheet:
+    """The answers of change search: to the events of an in-vitro web, judged by its truth, and to `queries`.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> from webstrata.collection.progress import Progress
+    >>> make_changes(ws.create(getfixture("tmp_path") / "uk"), Progress())
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...uk: it has 0 snapshots, and what changed takes two; add another one
+    """
+    from webstrata.search.change.run import ChangeSearch
+
+    search = ChangeSearch(collection, progress=progress)
+    asked: list[tuple[str, str, set[str] | None]] = [
+        (query, search.union.snapshots[-1], None) for query in queries
+    ]
+    asked += [event for event in _find_events(collection) if event[1] in search.union.snapshots[1:]]
+    if not asked:
+        raise MissingError(
+            f"{collection.path}: nothing says what change search is to be asked; name `queries` in [run]"
+        )
+    judged: list[list[Any]] = []
+    answers: list[list[Any]] = []
+    with progress.task("asking what changed", total=len(asked), unit="queries") as task:
+        for query, label, right in asked[:MAX_QUERIES]:
+            before, after = search.interval(label)
+            answer = search.search(query, before, after)
+            rows = answer.top()
+            answers += [
+                [query, after, row.rank, row.url, round(row.text, 3), round(row.change, 3)]
+                for row in rows[:SHOWN]
+            ]
+            if right is not None:
+                pages, scores = search.stages.seeds(query, after, TOP)
+                urls = search.union.urls_at(after)
+                plain = [urls[int(page)] for page, _ in zip(pages, scores, strict=True)][:TOP]
+                found = [row.url for row in rows[:TOP]]
+                judged.append([query, after, len(right), _hits(found, right), _hits(plain, right)])
+            task.advance()
+    tables = [Table("The first answers", ["query", "snapshot", "rank", "page", "text", "change"], answers)]
+    text = f"{len(asked)} queries to change search."
+    if judged:
+        means = [sum(row[column] for row in judged) / len(judged) for column in (3, 4)]
+        text = (
+            f"{len(judged)} events were planted. Of the first {TOP} answers to the words of one, in the "
+            f"month in which it happened, {means[0]:.1f} are pages that it brought or changed; by text alone "
+            f"{means[1]:.1f}."
+        )
+        columns = ["event", "snapshot", "pages of it", f"of the first {TOP}", "by text alone"]
+        tables.insert(0, Table("Events found", columns, judged))
+    query = asked[0][0]
+    command = f'webstrata changes {collection.path} "{query}" --at {asked[0][1]}'
+    return Sheet("changes", "What changed", [text], tables, command=command)
+
+
+def _hits(urls: Sequence[str], right: set[str]) -> int:
+    return sum(url in right for url in urls)
+
+
+def _find_events(collection: Collection) -> list[tuple[str, str, set[str] | None]]:
+    """Words, snapshot and pages of each event of an in-vitro web, in the month in which it happened."""
+    found: list[tuple[str, str, set[str] | None]] = []
+    for month, snapshot in enumerate(collection):
+        if "truth" not in snapshot.parts:
+            continue
+        with snapshot.open_part("truth") as part:
+            events = pq.read_table(part.path / "events.parquet").to_pylist()
+        for event in events:
+            pages = {*event["born"], *event["changed"]}
+            if event["month"] == month and pages:
+                found.append((event["name"], snapshot.label, pages))
+    return found

@@ -1,0 +1,158 @@
+"""Sheets: what a chapter of the report is made of, as plain data.
+
+A sheet of JSON is ``{"name", "title", "text": […], "command", "tables": [{"title", "columns", "rows"}],
+"figures": [{"name", "spec"}]}``, where ``spec`` is of Vega-Lite, without colours and fonts: these are the
+page's, which has a light and a dark set. A figure has at most `MAX_ROWS` rows of data in all, evenly chosen
+where there are more, so that the file stays small whatever the collection.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from webstrata.errors import FormatError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from webstrata.serve.figures.style import Figure
+
+MAX_ROWS = 10_000
+"""Rows of data of one figure."""
+MAX_TABLE = 100
+"""Rows of one table."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table; its rows are texts and numbers."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[Any]]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure as the page draws it."""
+
+    name: str
+    spec: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What is not there, why, and the command that makes it."""
+
+    what: str
+    command: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Tables and figures of one thing."""
+
+    name: str
+    title: str
+    text: list[str] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    figures: list[Drawing] = field(default_factory=list)
+    command: str = ""
+    notes: list[str] = field(default_factory=list)
+    """What is wrong with it: that it is older than what it was made from."""
+
+    def to_bytes(self) -> bytes:
+        """As JSON.
+
+        Examples
+        --------
+        >>> sheet = Sheet("hosts", "Hosts", tables=[Table("Sizes", ["host"], [["a.example"]])])
+        >>> Sheet.from_bytes(sheet.to_bytes()) == sheet
+        True
+        """
+        return json.dumps(asdict(self), ensure_ascii=False).encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes, where: str = "sheet.json") -> Sheet:
+        """What `to_bytes` gave, or `FormatError`."""
+        try:
+            found = json.loads(data)
+            tables = [Table(**table) for table in found.pop("tables")]
+            figures = [Drawing(**figure) for figure in found.pop("figures")]
+            return cls(**found, tables=tables, figures=figures)
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            raise FormatError(f"{where}: this is no sheet of a report ({error}); make it again") from None
+
+
+def to_drawings(figures: Sequence[Figure], prefix: str) -> list[Drawing]:
+    """Charts as the page draws them, their names with a prefix; not more than `MAX_ROWS` rows each.
+
+    Examples
+    --------
+    >>> from webstrata.serve.figures.style import Figure, load_altair
+    >>> alt = load_altair()
+    >>> rows = [{"x": x} for x in range(30_000)]
+    >>> chart = alt.Chart(alt.Data(values=rows)).mark_point().encode(x="x:Q")
+    >>> found = to_drawings([Figure("many", chart)], "hosts")[0]
+    >>> found.name, len(found.spec["data"]["values"]), "config" in found.spec
+    ('hosts-many', 10000, False)
+    """
+    drawings = []
+    for figure in figures:
+        spec = figure.chart.to_dict(validate=False)
+        for key in ("config", "$schema"):
+            spec.pop(key, None)
+        bound_rows(spec)
+        drawings.append(Drawing(f"{prefix}-{figure.name}", spec))
+    return drawings
+
+
+def bound_rows(spec: dict[str, Any], most: int = MAX_ROWS) -> None:
+    """Thin out the data of a chart evenly, the first and the last row of each kept.
+
+    Examples
+    --------
+    >>> spec = {"data": {"values": [{"x": x} for x in range(100)]}}
+    >>> bound_rows(spec, 4)
+    >>> [row["x"] for row in spec["data"]["values"]]
+    [0, 33, 66, 99]
+    """
+    found = list(_data(spec))
+    total = sum(len(data["values"]) for data in found)
+    for data in found:
+        rows = data["values"]
+        kept = max(len(rows) * most // max(total, 1), 2)
+        if total > most and len(rows) > kept:
+            data["values"] = [rows[place * (len(rows) - 1) // (kept - 1)] for place in range(kept)]
+
+
+def _data(node: object) -> Iterator[dict[str, Any]]:
+    """Every place in a chart that has rows of data."""
+    if isinstance(node, dict):
+        values = node.get("data")
+        if isinstance(values, dict) and isinstance(values.get("values"), list):
+            yield values
+        for key, child in node.items():
+            if key != "data":
+                yield from _data(child)
+    elif isinstance(node, list):
+        for child in node:
+            yield from _data(child)
+
+
+def bounded(table: Table, most: int = MAX_TABLE) -> Table:
+    """A table of not more rows than that, with a note where some are left out.
+
+    Examples
+    --------
+    >>> bounded(Table("Hosts", ["host"], [["a"], ["b"], ["c"]]), 2).note
+    'The first 2 of 3 rows.'
+    """
+    if len(table.rows) <= most:
+        return table
+    note = f"{table.note} The first {most:,} of {len(table.rows):,} rows.".strip()
+    return replace(table, rows=table.rows[:most], note=note)

@@ -1,0 +1,108 @@
+"""Sheets of truth: what was found of an in-vitro web beside what is true, and whether its crawl was polite.
+
+A snapshot that was crawled in vitro can have the part `truth`. Its nodes and arcs in the view of a collection
+are what a perfect crawl gives; every number here is a comparison of sets, and nothing is estimated.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from webstrata.serve.report.sheet import Sheet, Table
+from webstrata.store.duplicates import read_members, score
+
+if TYPE_CHECKING:
+    from webstrata.api import Snapshot
+    from webstrata.collection.progress import Progress
+
+LOG = "requests.log"
+"""In the folder of a snapshot: what the in-vitro server saw of its crawl."""
+_TOLERANCE = 0.001
+COLUMNS = ["snapshot", "what", "found", "true", "missed", "wrong", "verdict"]
+
+
+def make_truth(snapshot: Snapshot, progress: Progress) -> Sheet:
+    """Nodes, arcs and duplicates of a snapshot beside the planted ones, and the judge's verdict on its crawl.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> from webstrata.collection.progress import Progress
+    >>> make_truth(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), Progress())
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...2026-06: there is no part truth (parts: none yet); build it first
+    """
+    with snapshot.open_part("truth") as part:
+        nodes = pq.read_table(part.path / "nodes.parquet", columns=["url", "page", "collection"])
+        arcs = pq.read_table(part.path / "collection.parquet")
+    standing: dict[int, str] = {}
+    for url, node in zip(nodes["url"].to_pylist(), nodes["collection"].to_pylist(), strict=True):
+        if node is not None:
+            standing.setdefault(node, url)  # of duplicates, the first in row-key order is the node
+    rows = [_compare(snapshot.label, "nodes", set(snapshot.urls), set(standing.values()))]
+    ends = (arcs[name].to_numpy().astype(np.int64) for name in ("source", "target"))
+    rows.append(_compare_arcs(snapshot, len(standing), *ends))
+    if "index" in snapshot.parts:
+        rows.append(
+            _compare_duplicates(
+                snapshot, dict(zip(*(nodes[name].to_pylist() for name in ("url", "page")), strict=True))
+            )
+        )
+    log = snapshot.working_folder(LOG)
+    if log.is_file():
+        rows.append(_judge(snapshot, log))
+    return Sheet(
+        "truth",
+        f"Truth of {snapshot.label}",
+        tables=[Table("Found, and true", COLUMNS, rows)],
+        command=f"webstrata run {snapshot.collection.path} --from sheets",
+    )
+
+
+def _compare(label: str, what: str, found: set[Any], true: set[Any]) -> list[Any]:
+    missed, wrong = len(true - found), len(found - true)
+    return [label, what, len(found), len(true), missed, wrong, "equal" if missed == wrong == 0 else "differs"]
+
+
+def _compare_arcs(snapshot: Snapshot, num_nodes: int, sources: Any, targets: Any) -> list[Any]:  # noqa: ANN401
+    if "graph" not in snapshot.parts:
+        return [snapshot.label, "arcs", None, len(sources), None, None, "there is no graph"]
+    offsets, found = snapshot.graph.rows()
+    if snapshot.graph.num_nodes != num_nodes:
+        return [snapshot.label, "arcs", len(found), len(sources), None, None, "other nodes"]
+    bounds = np.asarray(offsets, np.int64)
+    own = np.repeat(np.arange(num_nodes), bounds[1:] - bounds[:-1]) * num_nodes + found
+    true = sources * num_nodes + targets
+    common = len(np.intersect1d(true, own, assume_unique=True))
+    missed, wrong = len(true) - common, len(own) - common
+    verdict = "equal" if missed == wrong == 0 else "differs"
+    return [snapshot.label, "arcs", len(own), len(true), missed, wrong, verdict]
+
+
+def _compare_duplicates(snapshot: Snapshot, planted: dict[str, int]) -> list[Any]:
+    members = read_members(snapshot)
+    urls, labels = members["url"].to_pylist(), members["label"].to_pylist()
+    known = [place for place, url in enumerate(urls) if url in planted]
+    found = score([labels[place] for place in known], [planted[urls[place]] for place in known])
+    verdict = f"precision {found.precision:.4f}, recall {found.recall:.4f}"
+    right = round(found.precision * found.found)
+    counts = [found.found, found.true, found.true - right, found.found - right]
+    return [snapshot.label, "pairs of duplicates", *counts, verdict]
+
+
+def _judge(snapshot: Snapshot, log: Any) -> list[Any]:  # noqa: ANN401
+    from webstrata.crawl.report import read_report
+    from webstrata.simulate.invitro.judge import judge
+    from webstrata.simulate.invitro.judge.settings import JudgeSettings
+
+    told = read_report(snapshot).settings
+    host, address = (float(told.get(name, 0.0)) for name in ("host_delay", "ip_delay"))
+    # the server notes the end of an answer a moment after its client has it
+    verdict = judge(log, JudgeSettings(host_delay=host, ip_delay=address, tolerance=_TOLERANCE))
+    broken = sum(verdict.counts.values())
+    asked = f"{1000 * host:g} ms a host, {1000 * address:g} ms an address"
+    says = f"polite ({asked})" if not broken else f"not polite: {broken} violations"
+    return [snapshot.label, "requests", verdict.statistics.requests, None, None, broken, says]

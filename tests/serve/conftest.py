@@ -1,0 +1,41 @@
+"""A collection that went through the whole pipeline, made once for all tests of report and pipeline."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+import webstrata as ws
+from webstrata.serve.pipeline import Pipeline
+from webstrata.serve.pipeline.context import Context
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CONFIG: dict[str, dict[str, object]] = {
+    "run": {"snapshots": ["2026-01", "2026-02"], "invitro": "tiny", "invitro_seed": 7},
+    "crawl": {"max_crawl_delay": "20ms"},
+    "simulate": {"policy": ["breadth-first", "oracle"], "relevant": "topic:1", "runs": 2},
+}
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two months of the tiny web, through all stages; not to be changed."""
+    place = tmp_path_factory.mktemp("whole") / "uk"
+    context = Context(ws.create(place, title="The <UK>"), CONFIG, "uk.toml")
+    pipeline = Pipeline(context)
+    for _ in pipeline.run():
+        pass
+    (note,) = (note for outcome in pipeline.outcomes for note in outcome.notes)
+    assert "too few for 5 folds" in note  # of twelve hosts
+    return place
+
+
+@pytest.fixture
+def copied(whole: Path, tmp_path: Path) -> ws.Collection:
+    """The same, to be changed."""
+    shutil.copytree(whole, tmp_path / "uk", symlinks=True)
+    return ws.open(tmp_path / "uk")

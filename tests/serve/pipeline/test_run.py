@@ -1,0 +1,134 @@
+"""A pipeline builds what is due and nothing else, goes on after a break, and says what it leaves out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import webstrata as ws
+from tests.serve.conftest import CONFIG
+from webstrata.collection.progress import Progress
+from webstrata.errors import MissingExtraError, UsageError
+from webstrata.serve.pipeline import STAGES, Pipeline
+from webstrata.serve.pipeline.context import Context
+from webstrata.serve.pipeline.stages import Stage
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from webstrata.serve.pipeline.jobs import Job
+
+
+def go(pipeline: Pipeline) -> dict[str, int]:
+    """What was built, by stage, where something was."""
+    for _ in pipeline.run():
+        pass
+    return {outcome.stage: outcome.built for outcome in pipeline.outcomes if outcome.built}
+
+
+def test_what_is_fresh_is_left_alone(whole: Path) -> None:
+    plan = Pipeline(Context(ws.open(whole), CONFIG)).plan()
+    # of twelve hosts nothing can be learned, however often it is tried
+    assert {o.stage: len(o.due) for o in plan if o.due} == {"classify": 1, "report": 1}
+
+
+def test_a_part_that_is_lost_is_built_again_and_what_depends_on_it_stays_if_it_has_the_same_bytes(
+    copied: ws.Collection,
+) -> None:
+    copied["2026-02"].parts.remove("graph")
+    planned = {o.stage: len(o.due) for o in Pipeline(Context(copied, CONFIG)).plan() if o.due}
+    # a plan cannot know the bytes of what is not built yet
+    assert planned["graph"] == 1
+    assert planned["time"] == 1
+    assert "crawl" not in planned
+    assert go(Pipeline(Context(copied, CONFIG))) == {"graph": 1, "report": 1}
+
+
+def test_a_setting_that_changed_renews_its_part_and_what_is_made_of_it(copied: ws.Collection) -> None:
+    config = CONFIG | {"graph": {"self_loops": False}}
+    pipeline = Pipeline(Context(copied, config, "uk.toml"), "graph", "time")
+    reasons = {d.job.name: d.why for outcome in pipeline.plan() for d in outcome.due}
+    assert reasons["2026-01/graph"] == "made with another self_loops"
+    assert reasons["/temporal"] == "2026-01/graph is renewed"
+    assert go(pipeline) == {"graph": 2, "time": 1}
+    assert go(Pipeline(Context(copied, config, "uk.toml"), "graph", "time")) == {}
+
+
+def test_after_an_interruption_the_same_pipeline_goes_on(copied: ws.Collection) -> None:
+    for snapshot in copied:
+        snapshot.parts.remove("summaries")
+
+    class Impatient(Progress):
+        """Presses Ctrl-C when the second snapshot is begun."""
+
+        counted = 0
+
+        def opened(self, task: object) -> None:
+            self.counted += "summaries" in getattr(task, "title", "")
+            if self.counted == 2:
+                raise KeyboardInterrupt
+
+    pipeline = Pipeline(Context(copied, CONFIG), "summaries", "summaries", progress=Impatient())
+    with pytest.raises(KeyboardInterrupt):
+        go(pipeline)
+    assert [outcome.is_over for outcome in pipeline.outcomes] == [False]
+    done = ["summaries" in snapshot.parts for snapshot in copied]
+    assert go(Pipeline(Context(copied, CONFIG), "summaries", "summaries")) == {"summaries": done.count(False)}
+    assert all("summaries" in snapshot.parts for snapshot in copied)
+
+
+def test_a_stage_whose_extra_is_missing_says_so_and_the_others_go_on(
+    copied: ws.Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lack(_context: Context) -> list[Job]:
+        raise MissingExtraError(
+            "pictures are made with altair, which is not installed; `pip install …` brings it"
+        )
+
+    stage = STAGES["rank"]
+    monkeypatch.setitem(STAGES, "rank", Stage("rank", stage.about, "", "", lack))
+    pipeline = Pipeline(Context(copied, CONFIG, options={"off": "classify"}), "rank", "report")
+    assert go(pipeline) == {"report": 1}
+    assert pipeline.outcomes[0].notes == [
+        "pictures are made with altair, which is not installed; `pip install …` brings it"
+    ]
+    assert pipeline.plan()[0].notes
+
+
+def test_one_snapshot_alone_goes_through_and_the_stages_that_need_two_say_so(copied: ws.Collection) -> None:
+    for part in ("temporal", "sheet-trajectories", "changes", "sheet-changes"):
+        copied.parts.remove(part)
+    copied["2026-01"].parts.remove("summaries")
+    config = CONFIG | {
+        "run": CONFIG["run"] | {"snapshots": ["2026-01"], "off": ["spectrum", "classify", "simulate"]}
+    }
+    pipeline = Pipeline(Context(copied, config))
+    built = go(pipeline)
+    assert (built["summaries"], built["sheets"], "time" in built) == (1, 3, False)
+    notes = [note for outcome in pipeline.outcomes for note in outcome.notes]
+    assert notes == [
+        "/temporal: it takes two snapshots, and there is 1",
+        "/changes: it takes two snapshots to see what changed",
+        "/sheet-trajectories: no two snapshots are ranked",
+        "/sheet-changes: /temporal is not there",
+    ]
+    assert pipeline.off == ["spectrum", "classify", "simulate"]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "options", "sentence"),
+    [
+        ("grahp", "", {}, "--from: grahp is no stage .did you mean graph..; known are"),
+        ("", "raport", {}, "--to: raport is no stage"),
+        ("rank", "graph", {}, "--from rank --to graph: rank comes after graph; turn them round"),
+        ("", "", {"off": "rnak"}, "off: rnak is no stage .did you mean rank"),
+        ("", "", {"snapshots": ""}, "uk: it has no snapshot; name some with --snapshots"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_in_a_sentence(
+    tmp_path: Path, first: str, last: str, options: dict[str, object], sentence: str
+) -> None:
+    context = Context(ws.create(tmp_path / "uk"), options={"snapshots": "2026-01"} | options)
+    with pytest.raises(UsageError, match=sentence):
+        Pipeline(context, first, last)

@@ -1,0 +1,52 @@
+"""All chapters are there whatever the collection has; what is missing or damaged is said in its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import webstrata as ws
+from webstrata.serve.report.chapters import CHAPTERS, make_chapters
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_whole_collection_lacks_nothing(whole: Path) -> None:
+    chapters = {chapter.name: chapter for chapter in make_chapters(ws.open(whole))}
+    assert list(chapters) == list(CHAPTERS)
+    # nothing is learned from twelve hosts
+    lacking = {name: [item.what for item in one.missing] for name, one in chapters.items() if one.missing}
+    assert lacking == {"classify": ["classifiers and their AUC"]}
+    truth, overview = chapters["collection"].sheets
+    assert truth.text[0].endswith("those of the truth, and no other; 10,605 arcs were compared.")
+    assert overview.text[0].endswith("all of them fresh.")
+
+
+def test_an_empty_collection_lacks_everything_and_says_how_to_get_it(tmp_path: Path) -> None:
+    for chapter in make_chapters(ws.create(tmp_path / "uk")):
+        assert not chapter.sheets
+        assert chapter.missing
+        assert all(missing.command.startswith("webstrata ") for missing in chapter.missing)
+
+
+def test_half_of_the_stages_give_half_of_the_chapters(copied: ws.Collection) -> None:
+    for part in ("temporal", "sheet-trajectories", "search"):
+        copied.parts.remove(part)
+    for snapshot in copied:
+        for record in snapshot.parts:
+            if record.name.startswith(("rank-", "spectrum", "simulation", "sheet-plane")):
+                snapshot.parts.remove(record.name)
+    chapters = {chapter.name: chapter for chapter in make_chapters(copied)}
+    lacking = {name for name, chapter in chapters.items() if chapter.missing}
+    assert lacking == {"time", "rank", "spectrum", "search", "classify", "simulate"}
+    assert chapters["graph"].sheets
+
+
+def test_a_part_that_cannot_be_read_is_said_in_its_chapter(copied: ws.Collection) -> None:
+    place = copied["2026-02"].parts.path(copied["2026-02"].parts.record("spectrum"))
+    (place / "spectrum.json").write_text("spoilt")
+    chapters = {chapter.name: chapter for chapter in make_chapters(copied)}
+    (missing,) = chapters["spectrum"].missing
+    assert "this is no spectrum" in missing.why
+    assert missing.command == f"webstrata check {copied.path}"
+    assert chapters["rank"].sheets

@@ -1,0 +1,37 @@
+"""The sheet of time has tables 1 to 3 of TIME as the union has them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import webstrata as ws
+from webstrata.serve.report.sheet import Missing, Sheet
+from webstrata.serve.report.times import make_times
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_tables_are_those_of_the_union(whole: Path) -> None:
+    uk = ws.open(whole)
+    (sheet,) = make_times(uk)
+    assert isinstance(sheet, Sheet)
+    facts = uk.temporal.facts
+    sizes, hosts, urls, aligned, footprint, ages = sheet.tables[:6]
+    assert [row[3] for row in sizes.rows] == facts.pages == [238, 244]
+    assert hosts.rows[1] == ["2026-02", None, facts.hosts[1][1]]
+    assert urls.rows[0] == ["2026-01", *facts.urls[0]]
+    assert [row[2] for row in aligned.rows] == facts.aligned
+    assert sum(row[1] for row in ages.rows) == uk.temporal.forward.num_arcs
+    assert footprint.columns == ["", "forward", "transpose"]
+    assert [figure.name for figure in sheet.figures] == ["time-hosts", "time-urls", "time-lags", "time-ages"]
+
+
+def test_one_snapshot_has_no_union(tmp_path: Path) -> None:
+    uk = ws.create(tmp_path / "uk")
+    uk.add("2026-06")
+    assert make_times(uk) == [
+        Missing(
+            "the union of snapshots", f"webstrata align {uk.path}", "there are 1 snapshots, and it takes two"
+        )
+    ]

@@ -1,0 +1,61 @@
+"""`webstrata run`, as typed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+from tests.stories.conftest import assert_refused, picture
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.stories.conftest import Command
+    from webstrata.collection import Collection
+
+
+def test_what_was_crawled_goes_through_the_rest_and_the_second_time_there_is_nothing_to_do(
+    webstrata: Command, crawled_months: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(crawled_months, tmp_path / "uk", symlinks=True)
+    planned = webstrata("run", "uk", "--from", "time", "--to", "rank", "--dry-run")
+    assert planned.returncode == 0, planned.stderr
+    assert (
+        "rank       2026-01/rank-pagerank  due    it is not there  webstrata plane uk 2026-01"
+        in planned.stdout
+    )
+    done = webstrata("run", "uk", "--from", "time", "--to", "rank", "--off", "summaries")
+    assert done.returncode == 0, done.stderr
+    assert "[2/2] rank: 2 built in " in done.stderr
+    assert "Switched off: summaries." in done.stdout
+    again = webstrata("run", "uk", "--from", "time", "--to", "rank", "--off", "summaries", "--json")
+    assert again.returncode == 0, again.stderr
+    found = json.loads(again.stdout)
+    assert {stage["stage"]: (stage["built"], stage["fresh"]) for stage in found["stages"]} == {
+        "time": (0, 1),
+        "rank": (0, 2),
+    }
+
+
+def test_a_dry_run_touches_nothing(webstrata: Command, uk: Collection, tmp_path: Path) -> None:
+    before = picture(tmp_path)
+    done = webstrata("run", "uk", "--dry-run", "--json")
+    assert done.returncode == 0, done.stderr
+    states = {step["what"]: (step["state"], step["why"]) for step in json.loads(done.stdout)["plan"]}
+    assert states["2026-05/pages"][0] == "left out"
+    assert states["2026-06/graph"] == ("fresh", "")
+    assert states["2026-05/graph"] == ("left out", "2026-05/links is not there")
+    assert picture(tmp_path) == before
+
+
+def test_mistakes_are_told_in_a_sentence(webstrata: Command, uk: Collection, tmp_path: Path) -> None:
+    assert_refused(
+        webstrata("run", "uk", "--from", "grahp"), r"--from: grahp is no stage \(did you mean graph\?\)"
+    )
+    assert_refused(webstrata("run", "uk", "--config", "none.toml"), r"none.toml: nothing there to read")
+    (tmp_path / "uk.toml").write_text("[run]\nseed = 'a'\n")
+    assert_refused(
+        webstrata("run", "uk", "--config", "uk.toml"), r"uk.toml, \[run\]: seed is no setting of \[run\]"
+    )
+    assert_refused(webstrata("run", "uk", "--snapshots", "soon"), "snapshot label 'soon' is no date")
