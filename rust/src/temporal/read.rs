@@ -1,5 +1,8 @@
 //! Lists with their labels, at random and in order, all or those that a view keeps.
 
+mod at;
+mod window;
+
 use super::codes::{Books, Cursor, Damage};
 use super::pointers::{Marks, Pointers};
 use super::runs::{self, Reference};
@@ -12,14 +15,15 @@ use crate::graph::bvgraph::pieces::{LabelledRows, Piece, gather};
 use crate::graph::bvgraph::{BvGraph, Mode};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use webgraph::utils::MmapHelper;
+use window::Window;
 
 /// Nodes that a thread takes at a time, and those whose lists are found before the first is decoded.
 const CHUNK: usize = 1 << 11;
 const AHEAD: usize = 64;
-/// Nodes in order that a thread takes at a time, and lists that it keeps besides those that may be referred to.
+/// Nodes in order that a thread takes at a time.
 const RANGE: usize = 1 << 13;
-const KEPT: usize = 128;
 
 enum Words {
     Mapped(MmapHelper<u64>),
@@ -89,6 +93,7 @@ pub struct Labels {
     sections: Sections,
     books: Books,
     coding: Coding,
+    last_there: Mutex<(u64, Arc<Vec<bool>>)>,
 }
 
 impl Labels {
@@ -114,6 +119,7 @@ impl Labels {
             sections,
             books,
             coding,
+            last_there: Mutex::default(),
         })
     }
 
@@ -243,59 +249,41 @@ impl Labels {
         wanted: Wanted<'_>,
         piece: &mut Piece,
     ) -> Result<(), GraphError> {
-        let window = graph.flags().compression_window;
-        // the lists that the first ones may refer to, then those that the next ones may: what is read stays in the cache
-        let mut first = nodes.start.saturating_sub(window);
-        let mut begins = Vec::with_capacity(window + KEPT + 1);
-        let (targets, labels) = (&mut piece.window.0, &mut piece.window.1);
-        targets.clear();
-        labels.clear();
-        for node in first..nodes.start {
-            begins.push(targets.len());
-            let place = state.place(node);
-            state.list(node, place, targets, labels)?;
+        if let (Coding::Runs(bounds), Wanted::Kept([term])) = (&self.coding, wanted)
+            && let Some(bit) = term.only_bit()
+        {
+            return self.read_at(graph, nodes, state, (bounds, bit), piece);
         }
+        let mut window = Window::new(graph, &nodes, &mut piece.window.0);
+        let labels = &mut piece.window.1;
+        labels.clear();
+        for node in window.first..nodes.start {
+            window.begins.push(window.targets.len());
+            let place = state.place(node);
+            state.list(node, place, window.targets, labels)?;
+        }
+        state.seek(nodes.start)?;
         let State { lists, reader, .. } = state;
-        lists
-            .seek(graph.place(nodes.start))
-            .map_err(|damage| graph.damaged((nodes.start, damage)))?;
-        reader.seek(nodes.start);
         for node in nodes {
-            if begins.len() >= window + KEPT {
-                let left_out = begins.len() - window;
-                let from = begins.get(left_out).copied().unwrap_or(targets.len());
-                targets.drain(..from);
-                labels.drain(..from);
-                begins.drain(..left_out);
-                begins.iter_mut().for_each(|begin| *begin -= from);
-                first += left_out;
-            }
-            let begin = targets.len();
-            begins.push(begin);
-            let list_of = |node: u64| {
-                let place = node as usize - first;
-                begins[place]..begins[place + 1]
-            };
-            let back = lists
-                .next(node as u64, list_of, targets)
-                .map_err(|damage| graph.damaged((node, damage)))?;
-            labels.resize(targets.len(), 0);
+            labels.drain(..window.make_room());
+            let (begin, reference) = window.next(graph, lists, node)?;
+            labels.resize(window.targets.len(), 0);
             let (known, found) = labels.split_at_mut(begin);
-            let mut reference = Reference::default();
+            let mut of_reference = Reference::default();
             if let Coding::Runs(bounds) = &self.coding
-                && back > 0
+                && let Some(other) = reference
             {
-                let range = list_of(node as u64 - back);
-                reference = Reference {
-                    bound: bounds[node - back as usize],
-                    list: &targets[range.clone()],
+                let range = window.list_of(other);
+                of_reference = Reference {
+                    bound: bounds[other],
+                    list: &window.targets[range.clone()],
                     labels: &known[range],
                 };
             }
+            let list = &window.targets[begin..];
             reader
-                .decode(node, &targets[begin..], reference, found)
+                .decode(node, list, of_reference, found)
                 .map_err(|damage| self.damaged(node, damage))?;
-            let list = &targets[begin..];
             match wanted {
                 Wanted::Labelled => {
                     piece.targets.extend_from_slice(list);
@@ -360,6 +348,14 @@ struct State<'a> {
 }
 
 impl State<'_> {
+    /// Goes to where the list of a node begins, and its labels.
+    fn seek(&mut self, node: usize) -> Result<(), GraphError> {
+        let found = self.lists.seek(self.graph.place(node));
+        found.map_err(|damage| self.graph.damaged((node, damage)))?;
+        self.reader.seek(node);
+        Ok(())
+    }
+
     fn place(&self, node: usize) -> Place {
         let (labels, book) = match &self.reader.labels.coding {
             Coding::Sources(books) => (self.reader.pointers.get(node), books[node]),

@@ -262,8 +262,52 @@ pub fn correct(
     cursor: &mut Cursor<'_>,
     labels: &mut [u64],
 ) -> Result<(), Damage> {
+    let mut mask = u64::MAX;
+    read(bounds, bound, list, books, cursor, |run, change| {
+        if let Some((within, flipped)) = change {
+            mask = mask & !within | (labels[run.start] & within ^ flipped);
+        }
+        for (label, &target) in labels[run.clone()].iter_mut().zip(&list[run]) {
+            *label = mask & bound & bounds[target as usize];
+        }
+    })
+}
+
+/// The same for one snapshot, of which `bit` is set: who is `there`, and which arcs are, if the list's node is there.
+pub fn correct_at(
+    (bounds, bound, bit): (&[u64], u64, u64),
+    list: &[u32],
+    books: &Books,
+    cursor: &mut Cursor<'_>,
+    there: &[bool],
+    found: &mut [bool],
+) -> Result<(), Damage> {
+    let mut is_set = true;
+    read(bounds, bound, list, books, cursor, |run, change| {
+        if let Some((within, flipped)) = change
+            && within & bit != 0
+        {
+            is_set = found[run.start] ^ (flipped & bit != 0);
+        }
+        for (found, &target) in found[run.clone()].iter_mut().zip(&list[run]) {
+            *found = is_set & there[target as usize];
+        }
+    })
+}
+
+/// The runs of a marked list. Where M is another one, its bits that do are given, and which of them differ from what
+/// is predicted of the first arc.
+#[inline(always)]
+fn read(
+    bounds: &[u64],
+    bound: u64,
+    list: &[u32],
+    books: &Books,
+    cursor: &mut Cursor<'_>,
+    mut visit: impl FnMut(Range<usize>, Option<(u64, u64)>),
+) -> Result<(), Damage> {
     const LONG: Damage = "runs are longer than a list";
-    let (mut mask, mut place, mut book) = (u64::MAX, 0, FIRST);
+    let (mut place, mut book) = (0, FIRST);
     while place < list.len() {
         let code = books.decode(book, cursor)?;
         if code == END && book == LATER {
@@ -286,15 +330,14 @@ pub fn correct(
         }
         (place, book) = (end as usize, LATER);
         let begin = begin as usize;
+        let mut change = None;
         if !is_same {
             let within = bound & bounds[list[begin] as usize];
             let width = within.count_ones();
             let symbol = books.decode(SYMBOLS + width as usize, cursor)?;
-            mask = mask & !within | (labels[begin] & within ^ spread(symbol, within));
+            change = Some((within, spread(symbol, within)));
         }
-        for (label, &target) in labels[begin..place].iter_mut().zip(&list[begin..place]) {
-            *label = mask & bound & bounds[target as usize];
-        }
+        visit(begin..place, change);
     }
     Ok(())
 }

@@ -9,6 +9,12 @@ pub struct Term {
 }
 
 impl Term {
+    /// The bit that must be set, if there is nothing else to it.
+    pub fn only_bit(&self) -> Option<u64> {
+        let is_one = self.all.is_power_of_two() && (self.none, self.any) == (0, 0);
+        is_one.then_some(self.all)
+    }
+
     #[inline]
     pub fn has(&self, label: u64) -> bool {
         (label & self.all == self.all)
@@ -57,7 +63,7 @@ pub fn keep(list: &[u32], labels: &[u64], terms: &[Term], found: &mut Vec<u32>) 
 
 /// Moves to the front those that are kept; how many.
 #[inline]
-fn pack(list: &mut [u32], labels: &[u64], is_kept: impl Fn(u64) -> bool) -> usize {
+pub fn pack<L: Copy>(list: &mut [u32], labels: &[L], is_kept: impl Fn(L) -> bool) -> usize {
     let mut kept = 0;
     for (place, &label) in labels.iter().enumerate().take(list.len()) {
         list[kept] = list[place];

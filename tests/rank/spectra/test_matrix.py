@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,8 +11,11 @@ from scipy import sparse
 
 from tests.rank.spectra import reference
 from webstrata.rank.spectra import matrix as module
-from webstrata.rank.spectra.matrix import CoreMatrix, Product
+from webstrata.rank.spectra.matrix import CompressedCore, CoreMatrix, Product
 from webstrata.rank.spectra.subspaces import find_subspaces
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @given(lists=reference.planted())
@@ -25,6 +30,22 @@ def test_products_are_those_of_the_part_of_the_google_matrix(lists: reference.Li
     vector = np.random.default_rng(1).standard_normal(core.size)
     assert np.allclose(core.multiply(vector), inside @ vector, atol=1e-14)
     assert core.quotient.size <= core.size
+
+
+def test_products_from_compressed_lists_are_the_same(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    lists = [np.unique(rng.integers(200, size=4)).tolist() if node % 5 else [] for node in range(200)]
+    lists[0], lists[1] = [1], [0]
+    graph = reference.to_graph(lists)
+    subspaces = find_subspaces(graph, bound=0.1)
+    assert subspaces.nodes.tolist() == [0, 1]
+    core = CoreMatrix(graph, subspaces)
+    compressed = CompressedCore(graph, graph.transpose().write(tmp_path / "turned"), subspaces)
+    vector = rng.standard_normal(core.size) + 1j * rng.standard_normal(core.size)
+    for one in (vector, vector.real.copy()):
+        np.testing.assert_allclose(compressed.multiply(one), core.multiply(one), atol=1e-14)
+    assert compressed.rows == core.size
+    assert compressed.identify() == compressed.identify() != core.identify()
 
 
 @pytest.mark.parametrize("workers", [1, 3])

@@ -80,6 +80,20 @@ def test_arnoldi_finds_the_leading_eigenvalues_of_the_core() -> None:
     assert (some.num_subspaces, some.num_ones, some.num_on_circle) == (11, 11, 40)
 
 
+def test_products_from_the_compressed_graph_find_the_same(tmp_path: Path) -> None:
+    graph = planted_graph()
+    turned = graph.transpose().write(tmp_path / "turned")
+    found = spectrum(graph, transpose=turned, arnoldi=120, vectors=3, compressed=True)
+    whole = spectrum(graph, arnoldi=0)
+    assert found.rows == found.core_size == whole.core_size
+    assert found.num_converged > 10
+    exact = np.abs(whole.core[:, None] - found.core[found.residuals < 1e-10]).min(axis=0)
+    assert exact.max() < 1e-8
+    assert found.vectors[0].residual < 1e-8
+    with pytest.raises(UsageError, match="the transpose has no files"):
+        spectrum(graph, arnoldi=120, compressed=True)
+
+
 def test_a_basis_on_disk_and_other_threads_make_the_same_values(tmp_path: Path) -> None:
     graph = planted_graph()
     memory = spectrum(graph, arnoldi=60, workers=1)

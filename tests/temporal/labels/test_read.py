@@ -72,6 +72,24 @@ def test_what_is_kept_meets_a_term(
         assert list(zip(sources.tolist(), targets.tolist(), strict=True)) == wanted
 
 
+@pytest.mark.parametrize("coding", ["runs", "huffman"])
+@pytest.mark.parametrize("bounded", [True, False])
+def test_each_month_is_read_in_order_as_by_itself(tmp_path: Path, coding: str, *, bounded: bool) -> None:
+    graph = make(9, 600, 12, bounded=bounded, churn=0.3)
+    path = graph.write(tmp_path / "union", coding=coding)
+    found = LabelledGraph.open(path, path, snapshots=graph.snapshots)
+    sources = np.repeat(np.arange(600), np.diff(graph.offsets).astype(np.int64))
+    for month in range(12):
+        has = (graph.labels >> np.uint64(month) & np.uint64(1)).astype(bool)
+        for start, end in ((0, 600), (257, 600), (300, 301)):
+            offsets, targets = found.kept_rows([(1 << month, 0, 0)], start, end)
+            kept = has & (sources >= start) & (sources < end)
+            np.testing.assert_array_equal(targets, graph.targets[kept])
+            np.testing.assert_array_equal(
+                np.diff(offsets), np.bincount(sources[kept] - start, minlength=end - start)
+            )
+
+
 def test_counts_are_in_the_file_where_labels_are_few(tmp_path: Path) -> None:
     few = make(7, 3000, 2, bounded=True, churn=0.1)
     path = few.write(tmp_path / "union")
@@ -101,6 +119,10 @@ def test_damaged_bits_are_said_or_give_labels(tmp_path: Path, coding: str) -> No
                 np.testing.assert_array_equal(read().targets, graph.targets)
             except FormatError as error:
                 said.append(str(error))
+        try:
+            assert set(found.kept_rows([(4, 0, 0)], 0, 400)[1].tolist()) <= set(range(400))
+        except FormatError as error:
+            said.append(str(error))
     assert said
     assert all("union.labels, node" in sentence for sentence in said)
 

@@ -17,7 +17,7 @@ from webstrata.errors import DiskFullError, UsageError
 from webstrata.rank.spectra.settings import DEFAULT_DIMENSION
 
 if TYPE_CHECKING:
-    from webstrata.rank.spectra.matrix import CoreMatrix
+    from webstrata.rank.spectra.matrix import Core
 
 SHARE = 0.75
 """Share of the free memory that is used where nobody says how much."""
@@ -96,7 +96,7 @@ class Plan:
             )
 
 
-def make_plan(core: CoreMatrix, arnoldi: int = 0, *, block: int = 16, memory: int = 0) -> Plan:
+def make_plan(core: Core, arnoldi: int = 0, *, block: int = 16, memory: int = 0) -> Plan:
     """The plan for a dimension n_A; 0 stands for 1000, or for all of a smaller core.
 
     Examples
@@ -122,12 +122,12 @@ def make_plan(core: CoreMatrix, arnoldi: int = 0, *, block: int = 16, memory: in
             f"n_A is {arnoldi}, and the core has {core.size} nodes; take an n_A of at most {core.size}"
         )
     dimension = arnoldi or min(DEFAULT_DIMENSION, core.size)
-    rows, entries = core.quotient.size, int(core.quotient.matrix.nnz)
+    rows = core.rows
     # where all of it is wanted, there is no basis, but a dense matrix
     is_dense = dimension >= rows
     basis = 0 if is_dense else 8 * (dimension + 1) * rows
     dense = 6 * 8 * min(dimension, rows) ** 2
-    others = 12 * entries + 24 * int(core.counts.nnz) + 16 * (block + 1) * rows + dense
+    others = core.num_bytes + 16 * (block + 1) * rows + dense
     return Plan(dimension, core.size, rows, basis, others, memory or int(SHARE * find_free_memory()))
 
 

@@ -50,5 +50,8 @@ class SpectrumSettings(Settings):
         unit="bytes",
         check=not_negative,
     )
+    compressed: bool = setting(
+        False, "Read the arcs from the compressed graph in every product, in place of a matrix in memory."
+    )
     block: int = setting(16, "Steps of Arnoldi's method that are made at once.", check=_block)
     seed: int = setting(0, "Chooses the vector that the method begins with.", check=not_negative)

@@ -29,10 +29,10 @@ from webstrata.rank.spectra.arnoldi import Arnoldi, spare
 from webstrata.rank.spectra.blas import one_thread
 from webstrata.rank.spectra.blocks import diagonalize
 from webstrata.rank.spectra.communities import Community, describe_community
-from webstrata.rank.spectra.matrix import CoreMatrix, Product
+from webstrata.rank.spectra.matrix import CompressedCore, CoreMatrix
 from webstrata.rank.spectra.plan import Plan, make_plan
 from webstrata.rank.spectra.result import CoreVector, Spectrum
-from webstrata.rank.spectra.settings import SpectrumSettings
+from webstrata.rank.spectra.settings import DEFAULT_DIMENSION, SpectrumSettings
 from webstrata.rank.spectra.subspaces import find_subspaces
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from webstrata.graph.view import Graph
+    from webstrata.rank.spectra.matrix import Core
+    from webstrata.rank.spectra.subspaces import Subspaces
 
     Values = npt.NDArray[np.complex128]
     Found = tuple[Values, npt.NDArray[np.float64], "Callable[[int], Values]"]
@@ -102,7 +104,7 @@ def spectrum(
     if settings.inverse:
         graph, transpose = transpose or graph.transpose(), graph
     subspaces = find_subspaces(graph, transpose, bound=settings.bound, progress=progress)
-    core = CoreMatrix(graph, subspaces)
+    core = make_core(graph, transpose, subspaces, settings)
     plan = make_plan(core, settings.arnoldi, block=settings.block, memory=settings.memory)
     plan.check_disk(folder)
     # twice as many get on well
@@ -131,7 +133,7 @@ def spectrum(
         values=own.values,
         num_closed=int(subspaces.is_closed.sum()),
         core_size=core.size,
-        rows=core.quotient.size,
+        rows=core.rows,
         dimension=plan.dimension,
         core=values,
         residuals=residuals,
@@ -139,8 +141,28 @@ def spectrum(
     )
 
 
+def make_core(
+    graph: Graph, transpose: Graph | None, subspaces: Subspaces, settings: SpectrumSettings
+) -> Core:
+    """The core's matrix, or what makes its products from compressed files where settings say so.
+
+    A core that is diagonalized as a whole needs its matrix in any case.
+
+    Examples
+    --------
+    >>> from webstrata.graph import Graph
+    >>> graph = Graph.from_arcs([(0, 1)])
+    >>> type(make_core(graph, None, find_subspaces(graph), SpectrumSettings(compressed=True))).__name__
+    'CoreMatrix'
+    """
+    size = len(subspaces.core)
+    if settings.compressed and (settings.arnoldi or min(DEFAULT_DIMENSION, size)) < size:
+        return CompressedCore(graph, transpose, subspaces)
+    return CoreMatrix(graph, subspaces)
+
+
 def _solve_core(
-    core: CoreMatrix,
+    core: Core,
     plan: Plan,
     settings: SpectrumSettings,
     folder: Path | None,
@@ -148,17 +170,19 @@ def _solve_core(
     progress: Progress,
 ) -> Found:
     """Eigenvalues of the core by modulus, their residuals, and the eigenvector of each of them."""
-    quotient = core.quotient
     if plan.dimension >= plan.rows:
+        # of others, n_A is smaller than the core: see `make_core`
+        assert isinstance(core, CoreMatrix)
+        quotient = core.quotient
         found, basis = np.linalg.eig(quotient.matrix.toarray()) if plan.rows else _nothing()
         order = np.argsort(-np.abs(found), kind="stable")
         zeros = np.zeros(quotient.num_zeros)
         values = np.concatenate([found[order], zeros]).astype(np.complex128)
         return values, np.zeros(len(values)), lambda place: basis[:, order[place]]
-    with Product(quotient.matrix, workers=workers) as product:
+    with core.product(workers) as product:
         method = Arnoldi(
             product,
-            quotient.size,
+            core.rows,
             plan.dimension,
             block=settings.block,
             seed=settings.seed,
@@ -222,16 +246,14 @@ def _run(method: Arnoldi, folder: Path | None, identity: str, progress: Progress
             raise
 
 
-def _identify(core: CoreMatrix, settings: SpectrumSettings) -> str:
+def _identify(core: Core, settings: SpectrumSettings) -> str:
     """A digest of all that the steps depend on."""
-    digest = hashlib.sha256(f"{settings.block} {settings.seed} {settings.arnoldi}".encode())
-    for array in (core.quotient.matrix.data, core.quotient.matrix.indices, core.quotient.matrix.indptr):
-        digest.update(array.tobytes())
-    return digest.hexdigest()
+    chosen = f"{settings.block} {settings.seed} {settings.arnoldi} {settings.compressed}"
+    return hashlib.sha256(f"{chosen} {core.identify()}".encode()).hexdigest()
 
 
 def _follow(
-    core: CoreMatrix,
+    core: Core,
     nodes: npt.NDArray[np.int64],
     values: Values,
     vector: Callable[[int], Values],
@@ -245,7 +267,7 @@ def _follow(
             break
         if value.imag < 0:
             continue
-        lifted = core.quotient.lift(vector(place))
+        lifted = core.lift(vector(place))
         weights = np.abs(lifted) ** 2
         largest = np.argsort(-weights, kind="stable")[: settings.pages]
         kept = nodes[largest]
