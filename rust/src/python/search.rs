@@ -9,7 +9,6 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyString, PyTuple};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -106,17 +105,14 @@ impl Writer {
 
 /// A clause from nested tuples, the first of each its kind.
 fn read_clause(given: &Bound<'_, PyAny>) -> PyResult<Clause> {
-    let given = given.cast::<PyTuple>()?;
-    let kind = given.get_borrowed_item(0)?;
-    Ok(match kind.cast::<PyString>()?.to_str()? {
+    let kind: String = given.get_item(0)?.extract()?;
+    Ok(match kind.as_str() {
         "term" => {
-            let (_, field, text, boost) =
-                given.extract::<(Bound<'_, PyAny>, u32, String, f32)>()?;
+            let (_, field, text, boost) = given.extract::<(String, u32, String, f32)>()?;
             Clause::Term(field, text, boost)
         }
         "phrase" => {
-            let (_, field, texts, boost) =
-                given.extract::<(Bound<'_, PyAny>, u32, Vec<String>, f32)>()?;
+            let (_, field, texts, boost) = given.extract::<(String, u32, Vec<String>, f32)>()?;
             Clause::Phrase(field, texts, boost)
         }
         "filter" => Clause::Filter(Box::new(read_clause(&given.get_item(1)?)?)),
@@ -125,8 +121,8 @@ fn read_clause(given: &Bound<'_, PyAny>) -> PyResult<Clause> {
             let mut clauses = Vec::new();
             for pair in given.get_item(1)?.try_iter()? {
                 let pair = pair?;
-                let pair = pair.cast::<PyTuple>()?;
-                let occur = match pair.get_borrowed_item(0)?.cast::<PyString>()?.to_str()? {
+                let occur: String = pair.get_item(0)?.extract()?;
+                let occur = match occur.as_str() {
                     "must" => Occur::Must,
                     "not" => Occur::MustNot,
                     _ => Occur::Should,
@@ -135,7 +131,7 @@ fn read_clause(given: &Bound<'_, PyAny>) -> PyResult<Clause> {
             }
             Clause::Boolean(clauses)
         }
-        kind => {
+        _ => {
             let message = format!("query: {kind} is no kind of clause");
             return Err(PyValueError::new_err(message));
         }

@@ -13,6 +13,7 @@ them itself.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     Top = tuple[npt.NDArray[np.uint32], npt.NDArray[np.float32], npt.NDArray[np.float32]]
 
 
-class Broker:
+class Broker(ABC):
     """A partition of an index with its servers, a context manager; `top` is that of the index itself.
 
     Examples
@@ -45,7 +46,7 @@ class Broker:
     >>> import webstrata as ws
     >>> from types import SimpleNamespace
     >>> uk = ws.create(getfixture("tmp_path") / "uk")
-    >>> Broker(SimpleNamespace(collection=uk), "terms")
+    >>> BROKERS["terms"](SimpleNamespace(collection=uk), "terms")
     Traceback (most recent call last):
     webstrata.errors.MissingError: ...uk: the index has no partition by terms; make it with `webstrata index
     ...uk --partition terms`
@@ -64,8 +65,9 @@ class Broker:
         self._stack = ExitStack()
         self.servers = self._make_servers(self._part.path)
 
+    @abstractmethod
     def _make_servers(self, folder: Path) -> Servers:
-        raise NotImplementedError
+        """The servers of the parts, not begun yet."""
 
     def __enter__(self) -> Self:
         self._stack.enter_context(self.servers)
@@ -74,9 +76,9 @@ class Broker:
     def __exit__(self, *error: object) -> None:
         self._stack.close()
 
+    @abstractmethod
     def top(self, clause: Clause, limit: int, mask: int, settings: SearchSettings) -> Top:
         """Documents, scores and scores of their text alone, the best first."""
-        raise NotImplementedError
 
 
 class DocumentBroker(Broker):
