@@ -3,8 +3,8 @@
 `changes-query`: seconds of the median query of 60 (`--quick`: 10⁵ pages), from 100 seeds to the ranked list
 with the reasons of the first 15. Seeds are given, pages of a few hosts as a text search would find them: what
 that takes is measured by `bench.search`. Theirs is the same without the kept counts: degrees and words of
-candidates are looked up in the union and in summaries for each query. `details` has the 99th percentile, and
-what the first query took.
+candidates are looked up in the union and in summaries for each query. `details` has the 99th percentile,
+seconds of processor time, and what the first query took.
 
 Pages are made up: hosts of 100 pages, 8 links within a host and 4 to others by popularity, 30 words of
 20 000; a tenth of the pages and a fifth of the links are others in the second month.
@@ -170,16 +170,18 @@ def ask(place: str, is_kept: bool) -> dict[str, Any]:  # noqa: FBT001 (an argume
     import numpy as np
 
     search = load(place, is_kept=is_kept)
-    passed, found = [], hashlib.sha256()
+    passed, used, found = [], [], hashlib.sha256()
     for number in range(QUERIES + 1):
-        began = time.perf_counter()
+        began, busy = time.perf_counter(), time.process_time()
         answer = search.search(str(number), *MONTHS)
         answer.reasons(15)
         passed.append(time.perf_counter() - began)
+        used.append(time.process_time() - busy)
         found.update(answer.order.tobytes())
     return {
         "value": float(np.median(passed[1:])),
         "p99": round(float(np.quantile(passed[1:], 0.99)), 4),
+        "cpu": round(float(np.median(used[1:])), 4),
         "first": round(passed[0], 4),
         "pages": len(search.union.to_union(MONTHS[1])),
         "arcs": search.union.num_arcs,

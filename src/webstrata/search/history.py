@@ -7,6 +7,7 @@ static pages) the captures under this very URL are compared, with the links of e
 
 from __future__ import annotations
 
+from collections import ChainMap
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -173,7 +174,11 @@ def _compare(
     ]
     intervals = []
     for one, other in [*pairwise(range(len(labels))), *([(0, len(labels) - 1)] if len(labels) > 2 else [])]:
-        gained, lost = compare_words(words[one][1], words[other][1], reasons.words_of(labels[other]))
+        gained, lost = compare_words(
+            words[one][1],
+            words[other][1],
+            ChainMap(reasons.words_of(labels[other]).weights, reasons.words_of(labels[one]).weights),
+        )
         content, inlinks, outlinks = (
             float(log_ratio(then, now))
             for then, now in (

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.search.change.events import CALM, FLOOD, make_events
-from webstrata.errors import UsageError
-from webstrata.search.change.seeds import SummarySeeds
+from webstrata.errors import MissingError, UsageError
+from webstrata.search.change.seeds import IndexSeeds, SummarySeeds, usual_seeds
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import webstrata as ws
 
 
 def test_seeds_are_the_pages_with_the_largest_sums_of_weights(tmp_path: Path) -> None:
@@ -29,3 +31,19 @@ def test_seeds_are_the_pages_with_the_largest_sums_of_weights(tmp_path: Path) ->
     assert find("nowhere", "2026-01", 100).nodes.tolist() == []
     with pytest.raises(UsageError, match="the query is empty"):
         find("  ", "2026-01", 10)
+
+
+def test_an_index_is_asked_where_there_is_one(indexed: ws.Collection) -> None:
+    find = usual_seeds(indexed)
+    assert isinstance(find, IndexSeeds)
+    index = indexed.text_index
+    label = index.snapshots[-1]
+    word = index.complete("")[0]
+    found = find(word, label, 5)
+    hits = index.search(word, at=label, limit=50, grouped=False)
+    scores = dict(zip(hits.nodes.tolist(), hits.text_scores.tolist(), strict=True))
+    assert len(found.nodes) > 0
+    assert found.scores.tolist() == pytest.approx([scores[node] for node in found.nodes.tolist()], rel=1e-5)
+    assert found.scores.tolist() == sorted(found.scores.tolist(), reverse=True)
+    with pytest.raises(MissingError, match="the text index does not know 1999"):
+        find(word, "1999", 5)

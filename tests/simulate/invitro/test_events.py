@@ -37,3 +37,17 @@ def test_the_hosts_of_an_event_are_of_its_topic_in_the_web_too() -> None:
     for event in plan_events(web.settings, 6):
         assert {hosts["topic"][slot] for slot in event.slots} == {event.topic}
         assert not any(hosts["spam"][slot] for slot in event.slots)
+
+
+def test_events_of_a_story_share_a_word_and_a_topic() -> None:
+    changes = {"events": 60, "event_stories": 3, "event_story_share": 0.5, "topics": 4}
+    events = plan_events(make_settings("small", changes), 7)
+    topics: dict[str, set[int]] = {}
+    for event in events:
+        topics.setdefault(event.words[0], set()).add(event.topic)
+    names = [event.words[0] for event in events]
+    stories = {name for name in names if names.count(name) > 1}
+    assert len(stories) == 3
+    assert all(len(topics[name]) == 1 for name in stories)
+    assert 15 < sum(name in stories for name in names) < 45
+    assert len({event.words[1] for event in events}) == 60

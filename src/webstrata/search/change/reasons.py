@@ -6,8 +6,8 @@ counts changed most, rare terms before common ones: |c₂ − c₁| · ln(1 + N 
 
 from __future__ import annotations
 
-import math
 import shlex
+from collections import ChainMap
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +16,8 @@ import numpy as np
 from webstrata.summaries.archive import Archive
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy.typing as npt
     import pyarrow as pa
 
@@ -82,6 +84,8 @@ class SnapshotWords:
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
         self._texts: pa.ChunkedArray | None = None
+        self.weights: dict[str, float] = {}
+        """ln(1 + N / df) of the words that were met: how much each tells."""
 
     def count(self, pages: Nodes) -> list[tuple[int, dict[str, int]]]:
         """Of each page its length, and the count of each of its words; nothing for one below 0."""
@@ -94,29 +98,23 @@ class SnapshotWords:
         rows = self._archive.batch(pages[places])
         words = self._texts.take(rows.terms).to_pylist()
         counts = rows.counts.tolist()
+        weights = np.log1p(self._archive.num_summaries / np.maximum(self._archive.terms.df[rows.terms], 1))
+        self.weights.update(zip(words, weights.tolist(), strict=True))
         for row, place in enumerate(places):
             begin, end = int(rows.offsets[row]), int(rows.offsets[row + 1])
             pairs = zip(words[begin:end], counts[begin:end], strict=True)
             found[place] = int(rows.lengths[row]), dict(pairs)
         return found
 
-    def weight(self, word: str) -> float:
-        """ln(1 + N / df): how much a word tells; the most for one that no page has."""
-        number = self._archive.terms.find(word)
-        df = 1 if number is None else int(self._archive.terms.df[number])
-        return math.log1p(self._archive.num_summaries / max(df, 1))
-
 
 def compare_words(
-    before: dict[str, int], after: dict[str, int], words: SnapshotWords, number: int = SHOWN_WORDS
+    before: dict[str, int], after: dict[str, int], weights: Mapping[str, float], number: int = SHOWN_WORDS
 ) -> tuple[tuple[WordChange, ...], tuple[WordChange, ...]]:
     """The words that were gained and lost, those that tell most first.
 
     Examples
     --------
-    >>> from webstrata.summaries import make_rows, write_archive
-    >>> archive = write_archive(getfixture("tmp_path"), make_rows([(3, {0: 1, 1: 2})]), texts=["eel", "fish"])
-    >>> compare_words({"fish": 1, "sea": 1}, {"fish": 3, "eel": 1}, SnapshotWords(archive))
+    >>> compare_words({"fish": 1, "sea": 1}, {"fish": 3, "eel": 1}, {"fish": 1.0, "eel": 1.5, "sea": 0.5})
     ((WordChange(word='fish', before=1, after=3), WordChange(word='eel', before=0, after=1)),
      (WordChange(word='sea', before=1, after=0),))
     """
@@ -125,12 +123,9 @@ def compare_words(
         for word in before.keys() | after.keys()
         if before.get(word, 0) != after.get(word, 0)
     ]
-    # of a page that is new all words are gained: those that come often are weighed, not each of thousands
-    changed.sort(key=lambda one: (-abs(one.after - one.before), one.word))
-    weighed = [(abs(one.after - one.before) * words.weight(one.word), one) for one in changed[: 16 * number]]
-    weighed.sort(key=lambda pair: (-pair[0], pair[1].word))
-    gained = tuple(one for _, one in weighed if one.after > one.before)[:number]
-    lost = tuple(one for _, one in weighed if one.after < one.before)[:number]
+    changed.sort(key=lambda one: (-abs(one.after - one.before) * weights[one.word], one.word))
+    gained = tuple(one for one in changed if one.after > one.before)[:number]
+    lost = tuple(one for one in changed if one.after < one.before)[:number]
     return gained, lost
 
 
@@ -155,11 +150,13 @@ class Reasons:
         """The reasons of pages, given by their nodes in the union (or below 0) and in the later snapshot."""
         earlier = self._pages_before(nodes, before)
         old, new = self.words_of(before), self.words_of(after)
-        texts = zip(old.count(earlier), new.count(pages), strict=True)
+        texts = list(zip(old.count(earlier), new.count(pages), strict=True))
+        # what a word tells is what it tells now, or told last
+        weights = ChainMap(new.weights, old.weights)
         links = [self._links(nodes, before, after, is_in=is_in) for is_in in (False, True)]
         found = []
         for place, ((length, then), (now_length, now)) in enumerate(texts):
-            gained, lost = compare_words(then, now, new)
+            gained, lost = compare_words(then, now, weights)
             is_new = nodes[place] >= 0 and earlier[place] < 0
             found.append(
                 Reason(
@@ -198,6 +195,7 @@ class Reasons:
         for row, place in enumerate(places):
             begin, end = int(rows.offsets[row]), int(rows.offsets[row + 1])
             targets, labels = rows.targets[begin:end], rows.labels[begin:end]
+            labels = np.where(targets == nodes[place], np.uint64(0), labels)  # to itself is no news
             then, now = ((labels >> bit & np.uint64(1)).astype(bool) for bit in bits)
             found[place] = self._some(targets[now & ~then], nodes), self._some(targets[then & ~now], nodes)
         return found
