@@ -226,16 +226,18 @@ PRESETS: dict[str, dict[str, float]] = {
     "spam": _QUIET
     | {
         "hosts": 2_000,
-        "pages": 40_000,
+        # most honest hosts have about the twelve pages of a farm's, so that size tells nothing
+        "pages": 24_000,
+        "size_exponent": 4.0,
         "months": 6,
-        "words": 250,
+        "words": 180,
         "foreign_share": 0.1,
         "spam_share": 0.15,
         "farm_hosts": 10,
         "comment_spam_share": 0.06,
         "cloaking_share": 0.0,
         "spam_camouflage": 1.0,
-        "commercial_share": 0.45,
+        "commercial_share": 1.0,
         "farm_change_rate": 0.9,
         "host_delay": 0.0,
         "ip_delay": 0.0,
