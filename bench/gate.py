@@ -2,7 +2,7 @@
 
 `gate-content` and `gate-links` crawl the in-vitro web `realistic`, whose farms are blatant, judged by words
 alone and with what linked hosts are; `gate-hidden` and `gate-hidden-links` crawl the same web with farms that
-hide and honest hosts that stuff (`spam_camouflage`, `commercial_share` of the preset `spam`). Ours is the
+hide and honest hosts that stuff (`spam_camouflage` 1, `commercial_share` 0.45). Ours is the
 crawl with the gate, theirs the same crawl without it; the promise is a quarter less for `gate-content`.
 
 The gate is learned from month 6, from half of the farms and half of the honest domains, and what counts are

@@ -261,7 +261,9 @@ PRESETS: dict[str, dict[str, float]] = {
     "spam": _QUIET
     | {
         "hosts": 2_000,
-        "pages": 40_000,
+        # most honest hosts have about the twelve pages of a farm's, so that size tells nothing
+        "pages": 24_000,
+        "size_exponent": 4.0,
         "months": 6,
         "words": 250,
         "foreign_share": 0.1,
