@@ -5,8 +5,8 @@ alone and with what linked hosts are; `gate-hidden` and `gate-hidden-links` craw
 hide and honest hosts that stuff (`spam_camouflage`, `commercial_share` of the preset `spam`). Ours is the
 crawl with the gate, theirs the same crawl without it; the promise is a quarter less for `gate-content`.
 
-The gate is learned from month 0, from half of the farms and half of the honest domains, and what counts are
-the other halves in month 1. `details` have how much of the honest pages is lost there, the whole
+The gate is learned from month 6, from half of the farms and half of the honest domains, and what counts are
+the other halves in month 7. `details` have how much of the honest pages is lost there, the whole
 trade-off on hosts not trained on, and what a host costs: milliseconds of judging, and the share of the
 crawl's processor time.
 
@@ -27,7 +27,9 @@ from bench.frame import Call, Figure, Peer, main
 if TYPE_CHECKING:
     from webstrata.simulate.invitro import Web
 
-BOUND, PAGES = 0.01, 3
+BOUND, PAGES, FOLDS = 0.01, 3, 3
+LEARNED, CRAWLED = 6, 7
+"""Months: of the twelve those with most farms."""
 FULL = {"pages": 40_000, "words": 400}
 QUICK = {"hosts": 400, "pages": 8_000, "words": 200, "farm_hosts": 5, "spam_share": 0.2}
 HIDDEN = {"spam_camouflage": 1.0, "commercial_share": 0.45, "comment_spam_share": 0.06}
@@ -43,7 +45,7 @@ class NoGate(Peer):
 
 
 def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
-    """Learn a gate from the first month of the web with blatant farms."""
+    """Learn a gate from a month of the web with blatant farms."""
     _learn(folder, dict(QUICK if quick else FULL))
 
 
@@ -59,14 +61,14 @@ def _learn(folder: Path, overrides: dict[str, Any]) -> None:
 
     (folder / "web.json").write_text(json.dumps(overrides))
     web = Web("realistic", **overrides)
-    snapshot, _ = _crawl(folder / "learned", web, 0)
+    snapshot, _ = _crawl(folder / "learned", web, LEARNED)
     sites, totals = sample_snapshot(snapshot, PAGES)
     labels, addresses = {}, {}
-    for name, is_spam, address, trains in _split(web, 0):
+    for name, is_spam, address, trains in _split(web, LEARNED):
         if trains:
             labels[name] = is_spam
             addresses[name] = address
-    trained = train_gate(sites, totals, labels, pages=PAGES, bound=BOUND, addresses=addresses)
+    trained = train_gate(sites, totals, labels, pages=PAGES, bound=BOUND, addresses=addresses, folds=FOLDS)
     save_gate(trained, folder / "spam.gate")
     curve = {
         name: {str(loss): round(at_most(points, loss).spam_pages, 3) for loss in CURVE}
@@ -110,7 +112,7 @@ def _crawl(place: Path, web: Web, month: int, gate: Any = None) -> tuple[Any, An
 
 
 def crawl(folder: str, how: str) -> dict[str, Any]:
-    """Crawl the second month, and count what is stored of hosts that no gate has learned from."""
+    """Crawl the month after it, and count what is stored of hosts that no gate has learned from."""
     import pyarrow.compute as pc
 
     from webstrata.classify.gate import Gate
@@ -123,7 +125,7 @@ def crawl(folder: str, how: str) -> dict[str, Any]:
     scratch = Path(tempfile.mkdtemp(prefix="gate-", dir=folder))
     try:
         began = time.process_time()
-        snapshot, result = _crawl(scratch / "uk", web, 1, gate)
+        snapshot, result = _crawl(scratch / "uk", web, CRAWLED, gate)
         spent = time.process_time() - began
         hosts = snapshot.pages.table("url_host_name")["url_host_name"].combine_chunks()
         counted = pc.value_counts(hosts)
@@ -135,7 +137,7 @@ def crawl(folder: str, how: str) -> dict[str, Any]:
             counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True
         )
     }
-    new = [(host, is_spam) for host, is_spam, _, trains in _split(web, 1) if not trains]
+    new = [(host, is_spam) for host, is_spam, _, trains in _split(web, CRAWLED) if not trains]
     spam = sum(stored.get(host, 0) for host, is_spam in new if is_spam)
     honest = sum(stored.get(host, 0) for host, is_spam in new if not is_spam)
     return {

@@ -85,7 +85,10 @@ def host_name(url: str) -> str:
     >>> host_name("http://www.example.org:8080/a"), host_name("http://example.org")
     ('example.org', 'example.org')
     """
-    authority = split(url)[0].partition("://")[2]
+    return _site_of(split(url)[0].partition("://")[2])
+
+
+def _site_of(authority: str) -> str:
     return site_name(authority.rpartition("@")[2].split(":")[0])
 
 
@@ -115,7 +118,9 @@ def measure_pages(pages: Sequence[tuple[str, bytes]]) -> list[PageSample]:
     samples = []
     for (url, _), text, some, features in zip(pages, texts, links, found, strict=True):
         hashes = np.array(core.hashes(text), np.uint64)
-        hosts = {host_name(link.url) for link in some if link.url is not None}
+        # most links of a page lead to few hosts
+        authorities = {link.url.split("/", 3)[2] for link in some if link.url is not None}
+        hosts = {_site_of(authority) for authority in authorities}
         samples.append(
             PageSample(
                 features[_COLUMNS].astype(np.float64),

@@ -20,6 +20,12 @@ from webstrata.serve.figures.crawl import MAX_POINTS, draw_crawl, find_pauses, t
 if TYPE_CHECKING:
     from pathlib import Path
 
+GATE = {
+    "hosts": 40,
+    "refused": 1,
+    "seconds": 0.2,
+    "examples": [{"origin": "http://f<.example", "score": 0.91, "why": "at or above 0.5"}],
+}
 COUNTERS = {
     "pages": 1_234,
     "duplicates": 56,
@@ -54,7 +60,7 @@ def make(num_rows: int = 20, **more: Any) -> CrawlReport:  # noqa: ANN401
     given: dict[str, Any] = {
         "title": "United <Kingdom>",
         "snapshot": "2026-06",
-        "result": CrawlResult("max_pages", 20.0, COUNTERS),
+        "result": CrawlResult("max_pages", 20.0, COUNTERS, gate=GATE),
         "settings": CrawlSettings(max_pages=1_234, user_agent="me/1.0 <b>").to_dict(),
         "changes": [
             {"seconds": 3.0, "name": "host_delay", "value": 2.0},
@@ -62,7 +68,11 @@ def make(num_rows: int = 20, **more: Any) -> CrawlReport:  # noqa: ANN401
         ],
         "rows": rows,
         "hosts": [("a.example", 900), ("b<.example", 300), ("c.example", 34)],
-        "given_up": [GivenUp("http://d<.example", "timeout", 12), GivenUp("http://e.example", "dns", 0)],
+        "given_up": [
+            GivenUp("http://d<.example", "timeout", 12),
+            GivenUp("http://e.example", "dns", 0),
+            GivenUp("http://f<.example", "gate", 77),
+        ],
     }
     return CrawlReport(**given | more)
 
@@ -128,6 +138,10 @@ def test_what_was_counted_is_in_the_tables(page: str) -> None:
         ("max_pages", "1234 *"),
         ("user_agent", "me/1.0 <b> *"),
         ("retries", "3"),
+        ("hosts judged", "40"),
+        ("hosts refused", "1"),
+        ("URLs with them, not fetched", "77"),
+        ("refused: http://f<.example", "0.910 at or above 0.5"),
         ("3.0 seconds", "host_delay = 2.0"),
         ("4.0 seconds", "bad.example shut out"),
     }
