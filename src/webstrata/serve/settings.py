@@ -21,7 +21,5 @@ class RunSettings(Settings):
     queries: tuple[str, ...] = setting(
         (), "What change search is asked about the newest snapshot, for the report."
     )
-    labels: str = setting(
-        "", "A file of labels of hosts, for the AUC of classifiers; in vitro they are those of the truth."
-    )
+    labels: str = setting("", "A file of labels of hosts, for the AUC of classifiers; `truth` in vitro.")
     task: str = setting("spam", "The label that is learned.")

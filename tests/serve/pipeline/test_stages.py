@@ -22,7 +22,7 @@ def test_stages_come_after_those_that_give_what_they_read(whole: Path) -> None:
             assert not lacking, f"{stage.name} needs {lacking} before any stage gives it"
             given |= set(job.parts)
             assert job.command.startswith("webstrata ")
-    # of twelve hosts nothing is learned
+    # there are no labels to learn from
     assert given - set(context.collection.states()) == {"2026-02/sheet-experiment"}
 
 

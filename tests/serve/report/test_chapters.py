@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def test_a_whole_collection_lacks_nothing(whole: Path) -> None:
     chapters = {chapter.name: chapter for chapter in make_chapters(ws.open(whole))}
     assert list(chapters) == list(CHAPTERS)
-    # nothing is learned from twelve hosts
+    # nothing is learned without labels
     lacking = {name: [item.what for item in one.missing] for name, one in chapters.items() if one.missing}
     assert lacking == {"classify": ["classifiers and their AUC"]}
     truth, overview = chapters["collection"].sheets

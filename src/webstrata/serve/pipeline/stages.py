@@ -244,7 +244,7 @@ def _list_classes(context: Context) -> list[Job]:
 
     jobs = []
     run = context.run
-    labels = run.labels or ("truth" if run.invitro else "")
+    labels = run.labels
     for label in context.labels[-1:]:
         settings = context.settings(ClassifySettings, context.find(label))
         chosen = [
