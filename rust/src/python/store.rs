@@ -158,8 +158,11 @@ impl WarcFiles {
                 let begin = lines.len();
                 cdxj::push_line(&mut lines, &line);
                 let mut words = lines[begin..].splitn(3, |byte| *byte == b' ');
-                num_others +=
-                    usize::from(!words.nth(1).is_some_and(|time| time.starts_with(label.as_bytes())));
+                num_others += usize::from(
+                    !words
+                        .nth(1)
+                        .is_some_and(|time| time.starts_with(label.as_bytes())),
+                );
             }
             Ok::<_, CollectionError>((lines, num_others))
         })?;

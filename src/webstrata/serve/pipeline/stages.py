@@ -165,8 +165,8 @@ def _list_ranks(context: Context) -> list[Job]:
 
 
 def _list_spectra(context: Context) -> list[Job]:
-    from webstrata.rank.spectrum.build import build_spectrum
-    from webstrata.rank.spectrum.settings import SpectrumSettings
+    from webstrata.rank.spectra.build import build_spectrum
+    from webstrata.rank.spectra.settings import SpectrumSettings
 
     jobs = _per_snapshot(
         context,

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from webstrata.errors import MissingError
 from webstrata.rank.plane import describe_plane
 from webstrata.rank.settings import RankSettings
-from webstrata.rank.spectrum.build import part_name
-from webstrata.rank.spectrum.result import open_spectrum
+from webstrata.rank.spectra.build import part_name
+from webstrata.rank.spectra.result import open_spectrum
+from webstrata.rank.spectra.settings import SpectrumSettings
 from webstrata.rank.stored import RankedGraph, read_stored
 from webstrata.rank.trajectories import Trajectories
 from webstrata.serve.figures.ranks import draw_plane, draw_trajectories
@@ -147,7 +148,7 @@ def make_spectra(collection: Collection) -> list[Sheet | Missing]:
     found = []
     for snapshot in collection:
         for inverse in (False, True):
-            if (name := part_name(inverse=inverse)) in snapshot.parts:
+            if (name := part_name(SpectrumSettings(inverse=inverse))) in snapshot.parts:
                 with snapshot.open_part(name) as part:
                     found.append((snapshot.label, open_spectrum(part.path)))
     if not found:
