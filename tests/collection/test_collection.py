@@ -170,7 +170,7 @@ def test_creating_at_once_makes_one_collection(tmp_path: Path) -> None:
         ("format = 'x'", FormatError, "`format` is 'x'"),
         ("format = ", FormatError, "this is not TOML"),
         ("\udcff", FormatError, "this is not TOML"),
-        ("format = 1\n[croul]", SettingError, "croul is no table (did you mean crawl?); known are crawl, "),
+        ("format = 1\n[croul]", SettingError, "croul is no table (did you mean crawl?); known are changes, "),
         ("format = 1\nresource = 3", SettingError, "did you mean resources?"),
     ],
 )

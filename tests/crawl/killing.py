@@ -197,7 +197,8 @@ class Field:
         verdict = ws.invitro.judge(
             self.log, JudgeSettings(host_delay=0.002, ip_delay=0.001, restart_grace=10.0)
         )
-        return {} if verdict.is_polite else dict(verdict.counts)
+        counts = {name: number for name, number in verdict.counts.items() if number}
+        return {} if verdict.is_polite else counts
 
 
 def count_captures(snapshot: Snapshot) -> Counter[str]:

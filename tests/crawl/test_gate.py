@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -101,19 +103,22 @@ def test_a_gate_that_answers_for_too_few_is_told_so(tmp_path: Path) -> None:
 def test_a_crawl_tells_what_the_gate_cut_and_goes_on_with_what_it_said(tmp_path: Path) -> None:
     gate = Gate()
 
-    def stop_when_both_are_known(samples: list[HostSample]) -> list[Said]:
-        said = gate(samples)
-        if len(gate.asked) == 2:
-            job.stop()
-        return said
+    def stop_when_one_is_refused() -> None:
+        while not read_given_up(job.folder):
+            time.sleep(0.01)
+        job.stop()
 
     with Origin() as origin:
         tree(origin, names=("a.test", "b.test"))
         hosts: dict[str, tuple[str, int | None]] = {name: origin.at() for name in ("a.test", "b.test")}
-        how = {"hosts": hosts, "gate": stop_when_both_are_known}
+        how = {"hosts": hosts, "gate": gate}
         seeds = ("http://a.test/", "http://b.test/")
-        job = prepare(tmp_path, seeds, how, gate_after=2, keep_alive=0, host_delay=0.1)
-        assert job.run().end == "stopped"
+        # with so long a delay the other one is not at its end by then
+        job = prepare(tmp_path, seeds, how, gate_after=2, keep_alive=0, host_delay=0.5)
+        with ThreadPoolExecutor(1) as watcher:
+            watching = watcher.submit(stop_when_one_is_refused)
+            assert job.run().end == "stopped"
+            watching.result()
         assert sorted(gate.asked) == [("http://a.test", 2), ("http://b.test", 2)]
         folder = job.folder
         report = json.loads((folder / "crawl.json").read_text())

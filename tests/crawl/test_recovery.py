@@ -245,7 +245,7 @@ def test_kill_9_costs_nothing(tmp_path: Path) -> None:
         assert status == 0
         assert "Going on with" in said
         field.assert_whole()
-    assert not field.find_rudeness()
+    assert field.find_rudeness() == {}
 
 
 def test_a_power_cut_at_every_point_costs_nothing(tmp_path: Path, web: Web) -> None:
@@ -262,4 +262,4 @@ def test_a_power_cut_at_every_point_costs_nothing(tmp_path: Path, web: Web) -> N
             assert known <= field.known()
         assert field.run()[0] == 0
         field.assert_whole()
-    assert not field.find_rudeness()
+    assert field.find_rudeness() == {}

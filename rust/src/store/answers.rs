@@ -214,7 +214,7 @@ fn read_window(window: &[u8], start: u64, is_last: bool, pool: &rayon::ThreadPoo
 fn judge(record: &Record, scan: &mut html::Scan) -> Option<Facts> {
     let (head, body) = record.message()?;
     let mut written = Vec::with_capacity(head.len());
-    head::push_head(&mut written, head, body.len(), false);
+    head::push_head(&mut written, head, Some(body.len()), false);
     if written != head || !head.is_ascii() || record.get("WARC-Truncated").is_some() {
         return None;
     }

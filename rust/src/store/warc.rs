@@ -173,7 +173,7 @@ impl Encoder {
     /// SHA-1 of a body, and of the block of its `response` record.
     pub fn digest(&mut self, head: &[u8], body: &[u8], decoded: bool) -> [[u8; 20]; 2] {
         self.block.clear();
-        head::push_head(&mut self.block, head, body.len(), decoded);
+        head::push_head(&mut self.block, head, Some(body.len()), decoded);
         digests::sha1_pair(&self.block, body)
     }
 
@@ -207,12 +207,10 @@ impl Encoder {
             push(&mut self.head, "WARC-Identified-Payload-Type", kind);
         }
         self.block.clear();
-        head::push_head(
-            &mut self.block,
-            capture.head,
-            capture.body.len(),
-            capture.decoded,
-        );
+        // what a revisit stands for is as long as its head says, where the payload is not given once more
+        let is_given = capture.revisit.is_none() || !capture.body.is_empty();
+        let length = is_given.then_some(capture.body.len());
+        head::push_head(&mut self.block, capture.head, length, capture.decoded);
         let body = if capture.revisit.is_some() {
             b""
         } else {

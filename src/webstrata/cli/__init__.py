@@ -43,7 +43,7 @@ VERBS = {
     "new": "Create COLLECTION, or add snapshots to it.",
     "plane": "Show how nodes are spread over their ranks by PageRank and CheiRank.",
     "rank": "Rank the pages or hosts of SNAPSHOT, or follow some through all snapshots.",
-    "report": "Write the report of COLLECTION: one HTML file with the tables and figures of the papers.",
+    "report": "Write the papers' tables and figures of COLLECTION as one HTML file.",
     "run": "Take COLLECTION through all stages, and build what is missing or stale.",
     "search": "Find pages by their words, at any time.",
     "show": "Show what COLLECTION holds, and what is stale.",

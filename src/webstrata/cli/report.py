@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option("--open", "opens", is_flag=True, help="Show it in the browser.")
 @json_option
 def command(collection: Collection, output: Path | None, *, opens: bool, as_json: bool) -> None:
-    """Write the report of COLLECTION: one HTML file with the tables and figures of the papers.
+    """Write the papers' tables and figures of COLLECTION as one HTML file.
 
     It has everything inside it and needs no network. It reads what is stored and computes nothing that takes
     long; what is missing is said in it, with the command that makes it. `webstrata run` makes all of it.

@@ -23,8 +23,9 @@ pub fn push_clean(out: &mut Vec<u8>, text: &[u8]) {
     }
 }
 
-/// Appends a head and its empty line, for a payload of `length` bytes.
-pub fn push_head(out: &mut Vec<u8>, head: &[u8], length: usize, decoded: bool) {
+/// Appends a head and its empty line, for a payload of `length` bytes; None where only the head knows how many.
+pub fn push_head(out: &mut Vec<u8>, head: &[u8], length: Option<usize>, decoded: bool) {
+    let told = length.map(|length| length.to_string());
     let mut lines = head
         .trim_ascii_start()
         .split(|byte| *byte == b'\n')
@@ -52,7 +53,11 @@ pub fn push_head(out: &mut Vec<u8>, head: &[u8], length: usize, decoded: bool) {
         }
         let value = line[colon + 1..].trim_ascii();
         let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
-        if is("content-length") && !has_length && value == length.to_string().as_bytes() {
+        let holds = |value: &[u8]| match &told {
+            Some(told) => value == told.as_bytes(),
+            None => !value.is_empty() && value.iter().all(u8::is_ascii_digit),
+        };
+        if is("content-length") && !has_length && holds(value) {
             has_length = true;
         } else if is("content-length")
             || is("transfer-encoding")
@@ -65,8 +70,8 @@ pub fn push_head(out: &mut Vec<u8>, head: &[u8], length: usize, decoded: bool) {
         push_clean(out, value);
         out.extend_from_slice(b"\r\n");
     }
-    if !has_length {
-        let _ = write!(out, "Content-Length: {length}\r\n");
+    if let Some(told) = told.filter(|_| !has_length) {
+        let _ = write!(out, "Content-Length: {told}\r\n");
     }
     out.extend_from_slice(b"\r\n");
 }
