@@ -19,13 +19,21 @@ if TYPE_CHECKING:
 _TITLE = "webstrata demo"
 _SEED = 7
 _MONTHS = {"tiny": 2, "small": 4, "demo": 6}
+_LABELS = """\
+labels = "truth"      # which hosts are spam is known, for tables of how well it is told
+
+[train]
+library = "small"
+together = "domain"
+folds = 3
+"""
 _CONFIG = """\
 # The demo, as `webstrata run` takes it. Change a line, and the same command does what is due then.
 [run]
 snapshots = {snapshots}
 invitro = "{preset}"      # a web that does not exist, served over real HTTP on loopback addresses
 invitro_seed = {seed}
-
+{labels}
 [crawl]
 # nobody waits for the demo as long as some hosts of this web ask for
 max_crawl_delay = "{longest}"
@@ -58,7 +66,8 @@ def command(into: Path, preset: str) -> int:
     """Take a web that does not exist through all stages, and say what to try next.
 
     Its months are crawled over real HTTP, with delays that are scaled down for a web on this machine, into a
-    collection; this goes through graph, time, summaries, ranks, spectrum and simulated crawls to a report.
+    collection; this goes through graph, time, summaries, ranks, spectrum, search, classification and
+    simulated crawls to a report.
     What was found is compared with what is true, and how it was crawled with what is polite: the demo fails
     where they differ. A demo that is there already is made again; anything else that is there is left alone.
     """
@@ -76,7 +85,11 @@ def command(into: Path, preset: str) -> int:
     make_directory(into)
     labels = [f"2026-{month:02}" for month in range(1, _MONTHS[preset] + 1)]
     longest = "10ms" if preset == "demo" else "20ms"
-    text = _CONFIG.format(snapshots=json.dumps(labels), preset=preset, seed=_SEED, longest=longest)
+    # with fewer hosts there is nothing to learn from
+    known = _LABELS if preset == "demo" else ""
+    text = _CONFIG.format(
+        snapshots=json.dumps(labels), preset=preset, seed=_SEED, longest=longest, labels=known
+    )
     replace_file(config, text.encode())
     click.echo(_tell_delays(preset))
     for arguments in (

@@ -80,8 +80,11 @@ def make_experiment(
     # learning takes the extra `classify`, which telling of features does not
     from webstrata.classify.experiments import run_experiment
     from webstrata.classify.labels import load_labels
+    from webstrata.classify.settings import TrainSettings
     from webstrata.serve.figures.classify import draw_experiment
 
+    settings = settings or snapshot.settings(TrainSettings)
+    together = "domain or address" if settings.together == "both" else settings.together
     known = load_labels(labels, snapshot, task=task)
     found = run_experiment(snapshot, known, task, tasks=[], settings=settings, draws=DRAWS, progress=progress)
     tables = [Table(table.title, table.columns, table.rows, table.note) for table in found.tables]
@@ -90,7 +93,7 @@ def make_experiment(
         f"Telling {task} apart in {snapshot.label}",
         [
             "Every AUC is that of hosts that neither a model nor the choice of models has seen, hosts of one "
-            "domain or address on one side of every split; ± is its standard deviation."
+            f"{together} on one side of every split; ± is its standard deviation."
         ],
         tables,
         to_drawings(draw_experiment(found), "classify"),

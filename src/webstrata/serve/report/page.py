@@ -99,11 +99,10 @@ def make_html(title: str, chapters: list[Chapter]) -> str:
     made = f"{dt.datetime.now(dt.UTC):%Y-%m-%d %H:%M} UTC by webstrata {__version__}"
     lacking = sum(len(chapter.missing) for chapter in chapters)
     text = f"Written {made}. {len(figures)} figures; "
-    text += (
-        f"{lacking} things are missing, each with the command that makes it."
-        if lacking
-        else "nothing is missing."
-    )
+    text += {
+        0: "nothing is missing.",
+        1: "one thing is missing, and the command that makes it is said.",
+    }.get(lacking, f"{lacking} things are missing, each with the command that makes it.")
     folder = resources.files(__package__)
     return _FRAME.format(
         policy=_POLICY,

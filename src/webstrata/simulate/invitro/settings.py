@@ -219,6 +219,10 @@ PRESETS: dict[str, dict[str, float]] = {
         "topics": 6,
         "farm_hosts": 5,
         "spam_share": 0.15,
+        # farms that hide and move, so that telling them apart takes more than one feature
+        "spam_camouflage": 1.0,
+        "commercial_share": 0.45,
+        "farm_change_rate": 0.9,
         "events": 5,
         "event_hosts": 6,
         "event_pages": 24,
