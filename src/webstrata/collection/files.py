@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import io
+import os
 import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO
@@ -35,6 +36,7 @@ __all__ = [
     "crash_point",
     "explain",
     "explained",
+    "link_file",
     "make_directory",
     "open_writer",
     "remove_tree",
@@ -64,6 +66,9 @@ _BY_ERRNO: dict[int | None, tuple[type[WebstrataError], str]] = {
     errno.EEXIST: (ExistsError, "no place to {action}; something else of this name is there already"),
     errno.ENAMETOOLONG: (UsageError, "no way to {action}; the name is too long, choose a shorter one"),
 }
+
+# on another disk, on a file system without links, or with too many of them
+_NO_SECOND_NAME = (errno.EXDEV, errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
 def explain(error: OSError, path: object, action: str) -> WebstrataError:
@@ -171,6 +176,28 @@ def replace_file(path: Path, data: bytes) -> None:
         with contextlib.suppress(OSError):
             beside.unlink(missing_ok=True)
         raise
+
+
+def link_file(source: Path, target: Path) -> None:
+    """Give a file that nobody changes a second name, or copy it where the file system has no such thing.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> _ = (folder / "a.txt").write_text("kept")
+    >>> link_file(folder / "a.txt", folder / "b.txt")
+    >>> (folder / "b.txt").samefile(folder / "a.txt")
+    True
+    """
+    with explained(target, "write"):
+        try:
+            os.link(source, target)
+            return
+        except OSError as error:
+            if error.errno not in _NO_SECOND_NAME:
+                raise
+        with source.open("rb") as stream, open_writer(target) as out:
+            shutil.copyfileobj(stream, out, 1 << 20)
 
 
 def sync_tree(folder: Path) -> None:

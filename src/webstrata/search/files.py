@@ -7,8 +7,6 @@ so segments are put together by moving or linking files and writing that list.
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +15,7 @@ import pyarrow as pa
 
 from webstrata._core.collection import rename
 from webstrata.collection import shards
-from webstrata.collection.files import explained, make_directory, replace_file
+from webstrata.collection.files import explained, link_file, make_directory, replace_file
 from webstrata.errors import FormatError, NewerFormatError
 from webstrata.search.fields import FIELDS
 
@@ -134,16 +132,8 @@ def put_together(folder: Path, given: Iterable[tuple[Path, bool]]) -> list[str]:
                 if is_ours:
                     rename(path / name, folder / name)
                 else:
-                    _link(path / name, folder / name)
+                    link_file(path / name, folder / name)
         meta = found | {"segments": [*meta.get("segments", []), *found["segments"]]}
     names = [str(segment["segment_id"]).replace("-", "") for segment in meta["segments"]]
     replace_file(folder / META, json.dumps(meta, indent=1).encode())
     return names
-
-
-def _link(path: Path, target: Path) -> None:
-    """A second name for a file that nobody changes; a copy where the file system has no such thing."""
-    try:
-        os.link(path, target)
-    except OSError:
-        shutil.copyfile(path, target)

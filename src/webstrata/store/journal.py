@@ -23,7 +23,6 @@ import calendar
 import hashlib
 import json
 import os
-import shutil
 from collections import Counter
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -32,6 +31,7 @@ from webstrata._core import __version__
 from webstrata.collection.files import (
     crash_point,
     explained,
+    link_file,
     make_directory,
     remove_tree,
     replace_file,
@@ -126,10 +126,10 @@ class Journal:
         make_directory(self.folder / BASE)
         with snapshot.open_part("warc") as warc, snapshot.open_part("index") as index:
             for path in sorted(warc.path.glob("*.warc*")):
-                _link(path, self.folder / path.name)
+                link_file(path, self.folder / path.name)
                 self._kept.append(path.name)
             for path in sorted(index.path.glob("index.*")):
-                _link(path, self.folder / BASE / path.name)
+                link_file(path, self.folder / BASE / path.name)
         self._recall_base()
 
     @classmethod
@@ -374,14 +374,6 @@ def _is_ours(snapshot: Snapshot, folder: Path) -> bool:
             for place in (part.path, folder)
         ]
     return sizes[0] == sizes[1]
-
-
-def _link(source: Path, target: Path) -> None:
-    with explained(target, "write"):
-        try:
-            os.link(source, target)
-        except OSError:  # not every file system has second names
-            shutil.copyfile(source, target)
 
 
 def identify(url: str, date: int, digest: bytes) -> bytes:

@@ -21,14 +21,11 @@ index that it had, and ``captures.cdxj`` has the lines of the new ones alone: th
 
 from __future__ import annotations
 
-import errno
 import json
-import os
-import shutil
 from functools import partial
 from typing import TYPE_CHECKING
 
-from webstrata.collection.files import explained, make_directory, open_writer, remove_tree
+from webstrata.collection.files import explained, link_file, make_directory, remove_tree
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import FormatError, MissingError, UsageError
@@ -165,7 +162,7 @@ def _build_unparsed(
         )
     with snapshot.build("warc", renew=renew, progress=progress) as build:
         for path in files:
-            _link(path, build.path / path.name)
+            link_file(path, build.path / path.name)
         build.count(files=len(files), captures=selection.num_captures)
     with snapshot.build("index", inputs=("warc",), renew=renew, progress=progress) as build:
         build_index(
@@ -241,16 +238,3 @@ def _list_files(crawl: Path) -> list[Path]:
     if not (crawl / CAPTURES).is_file():
         raise MissingError(f"{crawl}: there is no {CAPTURES}; name the folder of a crawl")
     return [path for path in paths if path.name.endswith(_SUFFIXES)]
-
-
-def _link(source: Path, target: Path) -> None:
-    """Give a file a second name, or copy it where that is on another disk."""
-    with explained(target, "write"):
-        try:
-            os.link(source, target)
-            return
-        except OSError as error:
-            if error.errno not in (errno.EXDEV, errno.EPERM, errno.EMLINK):
-                raise
-        with source.open("rb") as stream, open_writer(target) as out:
-            shutil.copyfileobj(stream, out, 1 << 20)
