@@ -51,7 +51,7 @@ def test_arcs_between_hosts_are_counted(snapshot: ws.Snapshot) -> None:
 
 def test_names_are_in_row_key_order_with_the_frontier_among_them() -> None:
     pages = pa.array(["org,a)/", "org,a)/x", "org,a,www)/", "org,a-b)/ 8080", "uk,co,z,y)/"])
-    frontier = pa.array(["192.0.2.1)/", "org,a)/y", "org,a,b)/"])
+    frontier = pa.array(["1,2,0,192)/", "org,a)/y", "org,a,b)/"])
     hosts = group_hosts(pages, frontier)
     assert hosts.names == ["192.0.2.1", "a.org", "b.a.org", "www.a.org", "a-b.org", "y.z.co.uk"]
     assert hosts.of_node.tolist() == [1, 1, 3, 4, 5, 0, 1, 2]
@@ -59,6 +59,14 @@ def test_names_are_in_row_key_order_with_the_frontier_among_them() -> None:
     assert domains.names == ["192.0.2.1", "a.org", "a-b.org", "z.co.uk"]
     assert domains.of_node.tolist() == [1, 1, 1, 2, 3, 0, 1, 1]
     assert domains.sizes.tolist() == [1, 5, 1, 1]
+
+
+def test_addresses_stand_where_their_row_keys_do() -> None:
+    addresses = ["10.0.0.2", "9.0.0.10", "[2001:db8::1]", "127.0.0.1", "a.org"]
+    keys = sorted((row_key(f"http://{name}/") for name in addresses), key=str.encode)
+    hosts = group_hosts(pa.array(keys))
+    assert hosts.of_node.tolist() == list(range(len(addresses)))
+    assert sorted(hosts.names) == sorted(addresses)
 
 
 def test_weights_go_with_their_arcs_both_ways(tmp_path: Path) -> None:

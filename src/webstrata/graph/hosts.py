@@ -40,7 +40,7 @@ from webstrata.graph.settings import GraphSettings
 from webstrata.web.host import registered_domain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
     from os import PathLike
 
     import numpy.typing as npt
@@ -240,7 +240,7 @@ def group_domains(hosts: Groups) -> Groups:
 
     Examples
     --------
-    >>> group_domains(group_hosts(pa.array(["uk,co,a)/", "uk,co,a,www)/", "192.0.2.1)/"]))).names
+    >>> group_domains(group_hosts(pa.array(["uk,co,a)/", "uk,co,a,www)/", "1,2,0,192)/"]))).names
     ['192.0.2.1', 'a.co.uk']
     """
     found: dict[str, int] = {}
@@ -359,8 +359,8 @@ def _labels(name: str) -> list[str]:
 
 def _sorted(of_node: npt.NDArray[np.uint32], names: list[str]) -> Groups:
     """Groups in row-key order: compared as bytes, with the bracket behind them."""
-    key: Callable[[int], bytes] = lambda place: (",".join(_labels(names[place])) + ")").encode()  # noqa: E731
-    order = sorted(range(len(names)), key=key)
+    keys = [(name.strip("[]") if ":" in name else ",".join(name.split(".")[::-1])) + ")" for name in names]
+    order = sorted(range(len(names)), key=lambda place: keys[place].encode())
     ranks = np.empty(len(names), dtype=np.uint32)
     ranks[order] = np.arange(len(names), dtype=np.uint32)
     return Groups(ranks[of_node], [names[place] for place in order])
