@@ -16,6 +16,7 @@ use super::codes::{Books, Cursor, Damage, Near};
 use crate::collection::progress::Meter;
 use crate::graph::GraphError;
 use crate::graph::bvgraph::BvGraph;
+use std::cell::Cell;
 use std::ops::Range;
 
 /// Nodes between two looks at the meter.
@@ -114,7 +115,7 @@ fn spread(value: u64, mut mask: u64) -> u64 {
     // most are together already
     let lowest = mask & mask.wrapping_neg();
     if mask & mask.wrapping_add(lowest) == 0 {
-        return lowest.wrapping_mul(value);
+        return lowest.wrapping_mul(value) & mask;
     }
     let (mut found, mut place) = (0, 0);
     while mask != 0 {
@@ -293,7 +294,7 @@ pub fn correct_at(
 ) -> Result<(), Damage> {
     let mut lost = 0;
     let length = tagged.len();
-    let tagged = std::cell::Cell::from_mut(tagged).as_slice_of_cells();
+    let tagged = Cell::from_mut(tagged).as_slice_of_cells();
     let bound_of = |place: usize| bound & bounds[(tagged[place].get() >> TAG_BITS) as usize];
     read(bound_of, length, books, cursor, |run, change| {
         if let Some((within, symbol)) = change
