@@ -53,6 +53,53 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// The next bits of a stream, of which several codes are taken before it is looked at again.
+pub struct Near<'a, 'b> {
+    cursor: &'b mut Cursor<'a>,
+    bits: u64,
+    left: u32,
+}
+
+impl<'a, 'b> Near<'a, 'b> {
+    pub fn new(cursor: &'b mut Cursor<'a>) -> Self {
+        let bits = cursor.peek();
+        Self {
+            cursor,
+            bits,
+            left: 64,
+        }
+    }
+
+    /// Lets the cursor stand behind what was taken.
+    pub fn finish(self) {
+        self.cursor.skip(64 - self.left);
+    }
+
+    #[inline]
+    fn need(&mut self, width: u32) {
+        if self.left < width {
+            self.cursor.skip(64 - self.left);
+            self.bits = self.cursor.peek();
+            self.left = 64;
+        }
+    }
+
+    #[inline]
+    fn skip(&mut self, width: u32) {
+        self.bits <<= width;
+        self.left -= width;
+    }
+
+    /// The next bits as a number, at most 32.
+    #[inline]
+    pub fn read(&mut self, width: u32) -> u64 {
+        self.need(width);
+        let found = self.bits >> 1 >> (63 - width);
+        self.skip(width);
+        found
+    }
+}
+
 /// Longest code, and bits that are looked up at once.
 const MAX_LENGTH: u8 = 48;
 const TABLE_BITS: u32 = 7;
@@ -113,15 +160,23 @@ impl Books {
     }
 
     /// The next symbol by a book, which must be one of these.
-    #[inline]
-    pub fn decode(&self, book: usize, cursor: &mut Cursor<'_>) -> Result<u64, Damage> {
+    #[inline(always)]
+    pub fn decode(&self, book: usize, near: &mut Near<'_, '_>) -> Result<u64, Damage> {
         let book = &self.books[book];
-        let bits = cursor.peek();
-        let entry = self.entries[book.table + (bits >> 1 >> (63 - book.bits)) as usize];
-        if entry != LONGER {
-            cursor.skip(entry & 63);
-            return Ok(self.symbols[(entry >> 6) as usize]);
+        near.need(TABLE_BITS);
+        let entry = self.entries[book.table + (near.bits >> 1 >> (63 - book.bits)) as usize];
+        if entry == LONGER {
+            return self.decode_long(book, near);
         }
+        near.skip(entry & 63);
+        Ok(self.symbols[(entry >> 6) as usize])
+    }
+
+    /// The next symbol, whose code is longer than the table knows.
+    #[cold]
+    fn decode_long(&self, book: &Book, near: &mut Near<'_, '_>) -> Result<u64, Damage> {
+        near.need(MAX_LENGTH.into());
+        let bits = near.bits;
         let group = book.groups.iter().rfind(|group| group.first <= bits);
         let Some(group) = group else {
             return Err("there is no code for a label");
@@ -130,7 +185,7 @@ impl Books {
         if symbol >= group.end {
             return Err("bits are no code of a label");
         }
-        cursor.skip(group.length);
+        near.skip(group.length);
         Ok(self.symbols[symbol])
     }
 
@@ -180,7 +235,9 @@ impl Books {
             }
             cursor.skip(64 - left);
             if left == 64 && place < found.len() {
-                found[place] = self.decode(number, cursor)?;
+                let mut near = Near::new(cursor);
+                found[place] = self.decode(number, &mut near)?;
+                near.finish();
                 place += 1;
             }
         }

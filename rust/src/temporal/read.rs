@@ -1,6 +1,7 @@
 //! Lists with their labels, at random and in order, all or those that a view keeps.
 
 mod at;
+mod pack;
 mod window;
 
 use super::codes::{Books, Cursor, Damage};
@@ -251,6 +252,7 @@ impl Labels {
     ) -> Result<(), GraphError> {
         if let (Coding::Runs(bounds), Wanted::Kept([term])) = (&self.coding, wanted)
             && let Some(bit) = term.only_bit()
+            && bounds.len() <= at::MOST_NODES
         {
             return self.read_at(graph, nodes, state, (bounds, bit), piece);
         }

@@ -12,10 +12,11 @@
 //! arc. A run likewise, its code also telling whether M stays as it was; if not, the first arc's label XOR its prediction
 //! follows, squeezed onto the bits of B, by the code for the number of these.
 
-use super::codes::{Books, Cursor, Damage};
+use super::codes::{Books, Cursor, Damage, Near};
 use crate::collection::progress::Meter;
 use crate::graph::GraphError;
 use crate::graph::bvgraph::BvGraph;
+use std::cell::Cell;
 use std::ops::Range;
 
 /// Nodes between two looks at the meter.
@@ -111,6 +112,11 @@ fn squeeze(value: u64, mut mask: u64) -> u64 {
 
 /// Bits that were squeezed, moved apart again.
 fn spread(value: u64, mut mask: u64) -> u64 {
+    // most are together already
+    let lowest = mask & mask.wrapping_neg();
+    if mask & mask.wrapping_add(lowest) == 0 {
+        return lowest.wrapping_mul(value) & mask;
+    }
     let (mut found, mut place) = (0, 0);
     while mask != 0 {
         let lowest = mask & mask.wrapping_neg();
@@ -263,9 +269,10 @@ pub fn correct(
     labels: &mut [u64],
 ) -> Result<(), Damage> {
     let mut mask = u64::MAX;
-    read(bounds, bound, list, books, cursor, |run, change| {
-        if let Some((within, flipped)) = change {
-            mask = mask & !within | (labels[run.start] & within ^ flipped);
+    let bound_of = |place: usize| bound & bounds[list[place] as usize];
+    read(bound_of, list.len(), books, cursor, |run, change| {
+        if let Some((within, symbol)) = change {
+            mask = mask & !within | (labels[run.start] & within ^ spread(symbol, within));
         }
         for (label, &target) in labels[run.clone()].iter_mut().zip(&list[run]) {
             *label = mask & bound & bounds[target as usize];
@@ -273,72 +280,79 @@ pub fn correct(
     })
 }
 
-/// The same for one snapshot, of which `bit` is set: who is `there`, and which arcs are, if the list's node is there.
+/// Tags below the targets of a list that is read for one snapshot: the target is not there, or it is without the arc.
+pub const AWAY: u32 = 1;
+pub const LOST: u32 = 2;
+pub const TAG_BITS: u32 = 2;
+
+/// The same for one snapshot, of which `bit` is set, in tags of targets; the list's node is there.
 pub fn correct_at(
     (bounds, bound, bit): (&[u64], u64, u64),
-    list: &[u32],
     books: &Books,
     cursor: &mut Cursor<'_>,
-    there: &[bool],
-    found: &mut [bool],
+    tagged: &mut [u32],
 ) -> Result<(), Damage> {
-    let mut is_set = true;
-    read(bounds, bound, list, books, cursor, |run, change| {
-        if let Some((within, flipped)) = change
+    let mut lost = 0;
+    let length = tagged.len();
+    let tagged = Cell::from_mut(tagged).as_slice_of_cells();
+    let bound_of = |place: usize| bound & bounds[(tagged[place].get() >> TAG_BITS) as usize];
+    read(bound_of, length, books, cursor, |run, change| {
+        if let Some((within, symbol)) = change
             && within & bit != 0
         {
-            is_set = found[run.start] ^ (flipped & bit != 0);
+            let is_flipped = symbol >> (within & (bit - 1)).count_ones() & 1;
+            lost = (tagged[run.start].get() & LOST) ^ (LOST * is_flipped as u32);
         }
-        for (found, &target) in found[run.clone()].iter_mut().zip(&list[run]) {
-            *found = is_set & there[target as usize];
+        for target in &tagged[run] {
+            target.set(target.get() & !LOST | lost);
         }
     })
 }
 
-/// The runs of a marked list. Where M is another one, its bits that do are given, and which of them differ from what
-/// is predicted of the first arc.
+/// The runs of a marked list. Where M is another one, its bits that do are given, and squeezed onto these which differ
+/// from what is predicted of the first arc.
 #[inline(always)]
 fn read(
-    bounds: &[u64],
-    bound: u64,
-    list: &[u32],
+    bound_of: impl Fn(usize) -> u64,
+    length: usize,
     books: &Books,
     cursor: &mut Cursor<'_>,
     mut visit: impl FnMut(Range<usize>, Option<(u64, u64)>),
 ) -> Result<(), Damage> {
     const LONG: Damage = "runs are longer than a list";
     let (mut place, mut book) = (0, FIRST);
-    while place < list.len() {
-        let code = books.decode(book, cursor)?;
+    let mut near = Near::new(cursor);
+    while place < length {
+        let code = books.decode(book, &mut near)?;
         if code == END && book == LATER {
-            return Ok(());
+            break;
         }
         if code > 32 {
             return Err("a gap is too long");
         }
-        let gap = (1 << code | cursor.read(code as u32)) - 1;
-        let code = books.decode(RUN, cursor)?;
+        let gap = (1 << code | near.read(code as u32)) - 1;
+        let code = books.decode(RUN, &mut near)?;
         let (is_same, code) = (code >= SAME, code % SAME);
         if code > 32 {
             return Err("a run is too long");
         }
-        let length = 1 << code | cursor.read(code as u32);
+        let run = 1 << code | near.read(code as u32);
         let begin = place as u64 + gap;
-        let end = begin + length;
-        if end > list.len() as u64 {
+        let end = begin + run;
+        if end > length as u64 {
             return Err(LONG);
         }
         (place, book) = (end as usize, LATER);
         let begin = begin as usize;
         let mut change = None;
         if !is_same {
-            let within = bound & bounds[list[begin] as usize];
+            let within = bound_of(begin);
             let width = within.count_ones();
-            let symbol = books.decode(SYMBOLS + width as usize, cursor)?;
-            change = Some((within, spread(symbol, within)));
+            change = Some((within, books.decode(SYMBOLS + width as usize, &mut near)?));
         }
         visit(begin..place, change);
     }
+    near.finish();
     Ok(())
 }
 

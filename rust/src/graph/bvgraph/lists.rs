@@ -47,6 +47,25 @@ enum Coding<'a> {
     Other([Code<'a>; 5]),
 }
 
+/// What lists are made of when they are read in order: successors, or successors with tags below them. Tags come with
+/// what is copied, so that they are looked up but once for a successor that many lists have.
+pub trait Tags {
+    /// How many bits are below a successor.
+    const BITS: u32;
+    fn tag(&self, successor: u32) -> u32;
+}
+
+/// Successors alone.
+pub struct Plain;
+
+impl Tags for Plain {
+    const BITS: u32 = 0;
+    #[inline(always)]
+    fn tag(&self, successor: u32) -> u32 {
+        successor
+    }
+}
+
 #[derive(Clone, Copy)]
 enum Field {
     Outdegree,
@@ -187,7 +206,7 @@ impl<'a> Lists<'a> {
         let head = self.head(node)?;
         self.copied.clear();
         if head.reference == 0 {
-            self.rest(node, head.outdegree, found)?;
+            self.rest(node, head.outdegree, &Plain, found)?;
             return seen(node, &[], &found[begin..]);
         }
         self.chain.clear();
@@ -208,7 +227,7 @@ impl<'a> Lists<'a> {
         // the reader stands behind the head of the last one, which refers to none
         let (_, at, outdegree) = self.chain[self.chain.len() - 1];
         before.clear();
-        self.rest(at, outdegree, &mut before)?;
+        self.rest(at, outdegree, &Plain, &mut before)?;
         seen(at, &[], &before)?;
         for level in (0..self.chain.len() - 1).rev() {
             let (position, at, outdegree) = self.chain[level];
@@ -216,11 +235,11 @@ impl<'a> Lists<'a> {
             self.copied.clear();
             self.copy(&before)?;
             if level == 0 {
-                self.rest(at, outdegree, found)?;
+                self.rest(at, outdegree, &Plain, found)?;
                 seen(at, &before, &found[begin..])?;
             } else {
                 list.clear();
-                self.rest(at, outdegree, &mut list)?;
+                self.rest(at, outdegree, &Plain, &mut list)?;
                 seen(at, &before, &list)?;
                 std::mem::swap(&mut before, &mut list);
             }
@@ -237,17 +256,34 @@ impl<'a> Lists<'a> {
         list_of: impl Fn(u64) -> Range<usize>,
         found: &mut Vec<u32>,
     ) -> Result<u64, Damage> {
+        self.next_tagged(node, list_of, &Plain, found)
+    }
+
+    /// The same, of successors with tags.
+    pub fn next_tagged(
+        &mut self,
+        node: u64,
+        list_of: impl Fn(u64) -> Range<usize>,
+        tags: &impl Tags,
+        found: &mut Vec<u32>,
+    ) -> Result<u64, Damage> {
         let head = self.head(node)?;
         self.copied.clear();
         if head.reference > 0 {
             self.copy(&found[list_of(node - head.reference)])?;
         }
-        self.rest(node, head.outdegree, found)?;
+        self.rest(node, head.outdegree, tags, found)?;
         Ok(head.reference)
     }
 
     /// What is behind the blocks of a list, and those, which are in `copied`.
-    fn rest(&mut self, node: u64, outdegree: u64, found: &mut Vec<u32>) -> Result<(), Damage> {
+    fn rest<T: Tags>(
+        &mut self,
+        node: u64,
+        outdegree: u64,
+        tags: &T,
+        found: &mut Vec<u32>,
+    ) -> Result<(), Damage> {
         let mut left = outdegree
             .checked_sub(self.copied.len() as u64)
             .ok_or("more is copied than a list has")?;
@@ -284,18 +320,18 @@ impl<'a> Lists<'a> {
                 if end > residual {
                     return Err(DISORDER);
                 }
-                extra.extend(start as u32..end as u32);
+                extra.extend((start as u32..end as u32).map(|successor| tags.tag(successor)));
             }
-            extra.push(residual as u32);
+            extra.push(tags.tag(residual as u32));
             least = residual + 1;
         }
         for &(start, end) in intervals {
-            extra.extend(start as u32..end as u32);
+            extra.extend((start as u32..end as u32).map(|successor| tags.tag(successor)));
         }
         if self.copied.is_empty() {
             return Ok(());
         }
-        merge(&self.copied, &self.extra, found)
+        merge::<T>(&self.copied, &self.extra, found)
     }
 
     /// Copies the blocks of a list.
@@ -351,7 +387,7 @@ impl<'a> Lists<'a> {
 
 /// Appends two lists in order, merged; they must have nothing in common. The first is usually the longer one, with runs
 /// between those of the second, through which the processor guesses its way.
-fn merge(one: &[u32], other: &[u32], found: &mut Vec<u32>) -> Result<(), Damage> {
+fn merge<T: Tags>(one: &[u32], other: &[u32], found: &mut Vec<u32>) -> Result<(), Damage> {
     found.reserve(one.len() + other.len());
     let mut rest = one.iter().copied().peekable();
     let mut is_disjoint = true;
@@ -359,7 +395,7 @@ fn merge(one: &[u32], other: &[u32], found: &mut Vec<u32>) -> Result<(), Damage>
         while let Some(smaller) = rest.next_if(|&first| first < next) {
             found.push(smaller);
         }
-        is_disjoint &= rest.peek() != Some(&next);
+        is_disjoint &= rest.peek().map(|first| first >> T::BITS) != Some(next >> T::BITS);
         found.push(next);
     }
     found.extend(rest);

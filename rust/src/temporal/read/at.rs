@@ -1,20 +1,40 @@
 //! The arcs of one snapshot, in order.
 
-use super::super::{runs, terms::pack};
+use super::super::runs::{self, AWAY, LOST, TAG_BITS};
+use super::pack::pack;
 use super::window::Window;
 use super::{Labels, State};
 use crate::graph::GraphError;
 use crate::graph::bvgraph::BvGraph;
+use crate::graph::bvgraph::lists::Tags;
 use crate::graph::bvgraph::pieces::Piece;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
+
+/// Nodes whose numbers leave room for tags.
+pub(super) const MOST_NODES: usize = 1 << (32 - TAG_BITS);
+
+/// Room that is made for more targets than the next list has.
+const ROOM: usize = 1 << 12;
+
+/// Tags each target by whether it is there.
+struct There<'a>(&'a [bool]);
+
+impl Tags for There<'_> {
+    const BITS: u32 = TAG_BITS;
+    #[inline(always)]
+    fn tag(&self, target: u32) -> u32 {
+        target << TAG_BITS | (AWAY * u32::from(!self.0[target as usize]))
+    }
+}
 
 impl Labels {
     /// The arcs of one snapshot, of which `bit` is set, of lists in the coding `runs`.
     ///
     /// An arc between nodes that are there is predicted to be there, unless the list referred to has it and says that it is
-    /// not. So all that is kept of a list is which arcs these are, mostly few; and nothing is of lists of nodes that are
-    /// not there, whose labels are passed over.
+    /// not. A list has in common with the one referred to what it copies from it, and copies tags along: so what is
+    /// predicted is there as soon as the list is, and no label is made. Nothing is of lists of nodes that are not there,
+    /// whose labels are passed over.
     pub(super) fn read_at(
         &self,
         graph: &BvGraph,
@@ -24,80 +44,51 @@ impl Labels {
         piece: &mut Piece,
     ) -> Result<(), GraphError> {
         let there = &*self.there(bounds, bit);
+        let tags = There(there);
         let mut window = Window::new(graph, &nodes, &mut piece.window.0);
-        let ring = graph.flags().compression_window + 1;
-        // for each list that may be referred to, the targets that are there without the arc
-        let mut lost: Vec<Vec<u32>> = vec![Vec::new(); ring];
         for node in window.first..nodes.start {
             let (begin, mut labels) = (window.targets.len(), Vec::new());
             window.begins.push(begin);
             let place = state.place(node);
             state.list(node, place, window.targets, &mut labels)?;
-            if there[node] {
-                let arcs = window.targets[begin..].iter().zip(&labels);
-                let without =
-                    arcs.filter(|(target, label)| there[**target as usize] && *label & bit == 0);
-                lost[node % ring].extend(without.map(|(&target, _)| target));
+            for (target, label) in window.targets[begin..].iter_mut().zip(labels) {
+                let is_lost = there[node] && there[*target as usize] && label & bit == 0;
+                *target = tags.tag(*target) | (LOST * u32::from(is_lost));
             }
         }
         state.seek(nodes.start)?;
         let State { lists, reader, .. } = state;
-        let (mut is_astray, mut found, mut places) = (false, Vec::new(), Vec::new());
+        let (mut is_astray, mut number) = (false, piece.targets.len());
         for node in nodes {
             window.make_room();
-            let (begin, reference) = window.next(graph, lists, node)?;
-            let list = &window.targets[begin..];
+            let (begin, reference) = window.next_tagged(graph, lists, node, &tags)?;
+            let list = &mut window.targets[begin..];
             let is_marked = reader.marks.get(node);
-            let mut without = std::mem::take(&mut lost[node % ring]);
-            without.clear();
-            if there[node] {
-                places.clear();
-                let mut place = 0;
-                for &target in reference.map_or(&[][..], |other| &lost[other % ring]) {
-                    place += list[place..].partition_point(|&successor| successor < target);
-                    if list.get(place) == Some(&target) {
-                        places.push(place);
-                        without.push(target);
-                    }
+            if !there[node] {
+                // what refers to it learns nothing from it
+                if reference.is_some() {
+                    list.iter_mut().for_each(|target| *target &= !LOST);
                 }
-                let start = piece.targets.len();
-                piece.targets.extend_from_slice(list);
-                let kept = &mut piece.targets[start..];
-                let mut num_kept = 0;
-                if !is_marked && places.is_empty() {
-                    for &target in list {
-                        kept[num_kept] = target;
-                        num_kept += usize::from(there[target as usize]);
-                    }
-                } else {
-                    found.clear();
-                    found.extend(list.iter().map(|&target| there[target as usize]));
-                    places.iter().for_each(|&place| found[place] = false);
-                    if is_marked {
-                        if is_astray {
-                            reader.seek(node);
-                        }
-                        is_astray = false;
-                        let (cursor, books) = (&mut reader.cursor, &self.books);
-                        let own = (bounds, bounds[node], bit);
-                        runs::correct_at(own, list, books, cursor, there, &mut found)
-                            .and_then(|()| reader.check_end())
-                            .map_err(|damage| self.damaged(node, damage))?;
-                        without.clear();
-                        let arcs = list.iter().zip(&found);
-                        let absent =
-                            arcs.filter(|(target, found)| !**found && there[**target as usize]);
-                        without.extend(absent.map(|(&target, _)| target));
-                    }
-                    num_kept = pack(kept, &found, |is_there| is_there);
-                }
-                piece.targets.truncate(start + num_kept);
-            } else {
                 is_astray |= is_marked;
+            } else {
+                if is_marked {
+                    if is_astray {
+                        reader.seek(node);
+                    }
+                    is_astray = false;
+                    let own = (bounds, bounds[node], bit);
+                    runs::correct_at(own, &self.books, &mut reader.cursor, list)
+                        .and_then(|()| reader.check_end())
+                        .map_err(|damage| self.damaged(node, damage))?;
+                }
+                if piece.targets.len() < number + list.len() {
+                    piece.targets.resize(number + list.len() + ROOM, 0);
+                }
+                number += pack(list, &mut piece.targets[number..]);
             }
-            lost[node % ring] = without;
-            piece.ends.push(piece.targets.len() as u64);
+            piece.ends.push(number as u64);
         }
+        piece.targets.truncate(number);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use crate::graph::GraphError;
 use crate::graph::bvgraph::BvGraph;
-use crate::graph::bvgraph::lists::Lists;
+use crate::graph::bvgraph::lists::{Lists, Plain, Tags};
 use std::ops::Range;
 
 /// Lists that are kept besides those that may be referred to.
@@ -57,12 +57,23 @@ impl<'a> Window<'a> {
         lists: &mut Lists<'_>,
         node: usize,
     ) -> Result<(usize, Option<usize>), GraphError> {
+        self.next_tagged(graph, lists, node, &Plain)
+    }
+
+    /// The same in a window of lists with tags.
+    pub fn next_tagged(
+        &mut self,
+        graph: &BvGraph,
+        lists: &mut Lists<'_>,
+        node: usize,
+        tags: &impl Tags,
+    ) -> Result<(usize, Option<usize>), GraphError> {
         let begin = self.targets.len();
         self.begins.push(begin);
         let (begins, first) = (&self.begins, self.first);
         let list_of = |node: u64| begins[node as usize - first]..begins[node as usize - first + 1];
         let back = lists
-            .next(node as u64, list_of, self.targets)
+            .next_tagged(node as u64, list_of, tags, self.targets)
             .map_err(|damage| graph.damaged((node, damage)))?;
         Ok((begin, (back > 0).then(|| node - back as usize)))
     }
