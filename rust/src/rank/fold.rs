@@ -38,7 +38,7 @@ pub struct Chunk {
     /// Places in the chunk, in the order of lists.
     pub order: Vec<u16>,
     pub num_with_arcs: usize,
-    /// Which of `order` link to themselves, with the weight of that arc.
+    /// Which of `order` link to themselves, with the weight of that arc: it is in no list.
     pub loops: Vec<(u32, f64)>,
     /// For each list two places that it has more, and two that it has less, than the one before.
     steps: Vec<[u16; 4]>,
@@ -103,10 +103,11 @@ impl Chunk {
                     far.add(slot(node as usize) as u32, weight);
                     continue;
                 }
-                near.add(inside as u16, weight);
                 if inside == usize::from(place) {
                     loops.push((nth as u32, weight.unwrap_or(1.0)));
+                    continue;
                 }
+                near.add(inside as u16, weight);
             }
             let difference = near.close(is_kept);
             steps.push(near.step(difference, size as u16));
@@ -132,6 +133,7 @@ impl Chunk {
         NearSums {
             steps: self.steps.iter(),
             long: self.near.sums(),
+            sum: 0.0,
         }
     }
 
@@ -141,6 +143,7 @@ impl Chunk {
             heads: self.heads.iter().peekable(),
             nth: 0,
             sums: self.far.sums(),
+            sum: 0.0,
         }
     }
 }
@@ -151,7 +154,6 @@ impl<N> Fold<N> {
             counts: self.counts.iter(),
             nodes: &self.nodes,
             weights: (!self.weights.is_empty()).then_some(&self.weights),
-            sum: 0.0,
         }
     }
 }
@@ -160,6 +162,7 @@ impl<N> Fold<N> {
 pub struct NearSums<'a> {
     steps: std::slice::Iter<'a, [u16; 4]>,
     long: Sums<'a, u16>,
+    sum: f64,
 }
 
 impl NearSums<'_> {
@@ -167,25 +170,22 @@ impl NearSums<'_> {
     #[inline(always)]
     pub fn next(&mut self, values: &[f64]) -> f64 {
         let Some(&[first, second, third, fourth]) = self.steps.next() else {
-            return self.long.sum;
+            return self.sum;
         };
         if first == LONG {
-            return self.long.next(values);
+            self.sum = self.long.next(values, self.sum);
+            return self.sum;
         }
         let value = |place: u16| values[usize::from(place)];
         // no branch: a fresh sum forgets the one before, and loses nothing
         let keep = u64::from(first >> 15).wrapping_sub(1);
         let minus = u64::from(!first & FRESH_STEP) << 48;
-        let more = value(first & !FRESH_STEP) + value(second);
         let less = value(third) + value(fourth);
-        let change = more + f64::from_bits(less.to_bits() ^ minus);
-        self.long.sum = f64::from_bits(self.long.sum.to_bits() & keep) + change;
-        self.long.sum
-    }
-
-    /// Whoever changes the value of a node of the last list adds the change to its sum.
-    pub fn add(&mut self, change: f64) {
-        self.long.sum += change;
+        let less = f64::from_bits(less.to_bits() ^ minus);
+        let last = f64::from_bits(self.sum.to_bits() & keep);
+        // the first place is what was found last, if it is there, and whoever waits for it comes last
+        self.sum = (last + (less + value(second))) + value(first & !FRESH_STEP);
+        self.sum
     }
 }
 
@@ -194,16 +194,17 @@ pub struct FarSums<'a> {
     heads: std::iter::Peekable<std::slice::Iter<'a, u32>>,
     nth: u32,
     sums: Sums<'a, u32>,
+    sum: f64,
 }
 
 impl FarSums<'_> {
     #[inline(always)]
     pub fn next(&mut self, values: &[f64]) -> f64 {
         if self.heads.next_if(|&&head| head == self.nth).is_some() {
-            self.sums.next(values);
+            self.sum = self.sums.next(values, self.sum);
         }
         self.nth += 1;
-        self.sums.sum
+        self.sum
     }
 }
 
@@ -211,13 +212,11 @@ struct Sums<'a, N> {
     counts: std::slice::Iter<'a, [u32; 2]>,
     nodes: &'a [N],
     weights: Option<&'a [f64]>,
-    /// The last one.
-    sum: f64,
 }
 
 impl<N: Copy + Into<u64>> Sums<'_, N> {
-    #[inline]
-    fn next(&mut self, values: &[f64]) -> f64 {
+    /// The sum over the next list, made of the last one.
+    fn next(&mut self, values: &[f64], last: f64) -> f64 {
         let &[more, less] = self.counts.next().unwrap_or(&[0, 0]);
         let (added, nodes) = self.nodes.split_at(more as usize);
         self.nodes = nodes;
@@ -225,13 +224,11 @@ impl<N: Copy + Into<u64>> Sums<'_, N> {
         if less == AFRESH {
             let weights = self.weights.map(|weights| weights.split_at(added.len()));
             self.weights = weights.map(|(_, rest)| rest);
-            self.sum = sum(added, weights.map(|(these, _)| these), value);
-            return self.sum;
+            return sum(added, weights.map(|(these, _)| these), value);
         }
         let (lost, nodes) = self.nodes.split_at(less as usize);
         self.nodes = nodes;
-        self.sum += sum(added, None, value) - sum(lost, None, value);
-        self.sum
+        last + (sum(added, None, value) - sum(lost, None, value))
     }
 }
 
@@ -351,7 +348,8 @@ impl Folder<u16> {
         match difference {
             Difference::None => [none; 4],
             Difference::Small if more.len() <= 2 && less.len() <= 2 => {
-                [at(more, 0), at(more, 1), at(less, 0), at(less, 1)]
+                // what was found last is the larger one
+                [at(more, 1), at(more, 0), at(less, 0), at(less, 1)]
             }
             Difference::Afresh if last.len() <= 4 && self.weights.is_empty() => {
                 let first = at(last, 0) | FRESH_STEP;

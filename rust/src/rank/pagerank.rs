@@ -160,11 +160,17 @@ fn step(
 ) -> (f64, f64) {
     let (mut change, mut left) = (0.0, 0.0);
     let (mut near, mut far) = (chunk.near(), chunk.far());
+    let mut loops = chunk.loops.iter().peekable();
     let inside = &given[slot(start)..][..next.len()];
     for (nth, &place) in chunk.order.iter().enumerate() {
         let place = usize::from(place);
         let node = start + place;
-        let gathered = (near.next(inside) + far.next(given)).max(0.0);
+        let mut gathered = near.next(inside) + far.next(given);
+        if let Some((_, weight)) = loops.next_if(|(at, _)| *at as usize == nth) {
+            gathered += weight * inside[place];
+        }
+        // what was added and taken away again may leave a trace
+        let gathered = gathered.max(0.0);
         let new = gathered + pick(walk.jumps, node) + idle * pick(spread, node);
         change += (new - scores[place]).abs();
         left += if nth < chunk.num_with_arcs { 0.0 } else { new };
@@ -248,48 +254,63 @@ fn gauss_seidel(
     }
 }
 
-/// Sweeps of Gauss and Seidel over the nodes of a chunk; where there are scores to be written, those without arcs have
-/// their turn too.
+/// Sweeps of Gauss and Seidel over the nodes of a chunk; where there are scores to be written, those of all its nodes.
 fn relax(
     walk: &Walk<'_>,
     chunk: &Chunk,
     start: usize,
-    mut scores: Option<&mut [f64]>,
+    scores: Option<&mut [f64]>,
     next: &mut [f64],
     given: &[f64],
 ) {
+    let shares = &walk.shares[start..];
     let num_lists = if scores.is_some() {
         chunk.order.len()
     } else {
         chunk.num_with_arcs
     };
-    let order = &chunk.order[..num_lists];
     let mut far = chunk.far();
-    let outside: Vec<f64> = order
+    let mut lists: Vec<List> = chunk.order[..num_lists]
         .iter()
-        .map(|&place| far.next(given) + pick(walk.jumps, start + usize::from(place)))
+        .map(|&place| List {
+            place,
+            outside: far.next(given) + pick(walk.jumps, start + usize::from(place)),
+            share: shares[usize::from(place)],
+        })
         .collect();
-    let shares = &walk.shares[start..];
-    for _ in 0..REPEATS {
-        let mut near = chunk.near();
-        let mut loops = chunk.loops.iter().peekable();
-        for (nth, (&place, &outside)) in order.iter().zip(&outside).enumerate() {
-            let (place, share) = (usize::from(place), shares[usize::from(place)]);
-            let mut new = outside + near.next(next);
-            // a node that passes on to itself is solved for, or it would be as slow as power iteration
-            if let Some(&(_, weight)) = loops.next_if(|(at, _)| *at as usize == nth) {
-                new = (new - weight * next[place]) / (1.0 - weight * share);
-                // the next list may be the same one, and then has this node as this one has
-                near.add(new * share - next[place]);
-            }
-            // what was added and taken away again may leave a trace
-            let new = new.max(0.0);
-            next[place] = new * share;
-            if let Some(scores) = scores.as_deref_mut() {
-                scores[place] = new;
-            }
+    // a node that passes on to itself is solved for, or it would be as slow as power iteration
+    for &(nth, weight) in &chunk.loops {
+        if let Some(list) = lists.get_mut(nth as usize) {
+            list.share /= 1.0 - weight * list.share;
         }
     }
+    for _ in 0..REPEATS {
+        let mut near = chunk.near();
+        for list in &lists[..chunk.num_with_arcs] {
+            // what was added and taken away again may leave a trace
+            let new = (list.outside + near.next(next)).max(0.0);
+            next[usize::from(list.place)] = new * list.share;
+        }
+    }
+    let Some(scores) = scores else { return };
+    let mut near = chunk.near();
+    for list in &lists {
+        let place = usize::from(list.place);
+        let new = (list.outside + near.next(next)).max(0.0);
+        // what it passes on along an arc, of what it gets from others and not from itself
+        scores[place] = if shares[place] == 0.0 {
+            new
+        } else {
+            new * list.share / shares[place]
+        };
+    }
+}
+
+/// What the list of a node adds up to outside of the chunk, and what the node passes on of the sum.
+struct List {
+    outside: f64,
+    share: f64,
+    place: u16,
 }
 
 /// Σ |change| of a sweep over a chunk, and the scalar products of its changes with those of sweeps before.
@@ -343,9 +364,8 @@ fn combine(products: &Products) -> Option<[f64; CYCLE]> {
         if row[pivot] <= f64::EPSILON * product(pivot, pivot) {
             return None;
         }
-        for (at, other) in rows.iter_mut().enumerate().filter(|(at, _)| *at != pivot) {
+        for (_, other) in rows.iter_mut().enumerate().filter(|(at, _)| *at != pivot) {
             let times = other[pivot] / row[pivot];
-            debug_assert!(at < LAST);
             for (cell, part) in other.iter_mut().zip(row) {
                 *cell -= times * part;
             }
