@@ -156,7 +156,7 @@ class Walk:
         weights = _checked(self.transpose.weights)
         return np.ascontiguousarray(weights, np.float64)
 
-    @cached_property
+    @property
     def given(self) -> Scores:
         """What each node has to divide by: its outdegree, or the sum of the weights of its arcs."""
         if not self.weighted:
