@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import networkx as nx
@@ -242,7 +243,7 @@ def test_a_surfer_who_never_jumps_goes_round_a_ring_and_may_never_get_away(
     graph = Graph.from_arcs(arcs)
     weights = [1.0 if abs(one - other) == 1 else 1e-6 for one, other in sorted(arcs)]
     graph.weights = np.array(weights)
-    monkeypatch.setattr("webstrata.rank.pagerank._MOST_HALF_STEPS", 300)
+    monkeypatch.setattr(import_module("webstrata.rank.pagerank"), "_MOST_HALF_STEPS", 300)
     with pytest.raises(UsageError, match="alpha: with 1, a step still changes"):
         pagerank(graph, alpha=1, preference=[1, 0, 0, 0])
     for refuse in (

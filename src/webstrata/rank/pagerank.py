@@ -12,8 +12,8 @@ that is x = G x with the Google matrix G.
 (I − α P) y = v that is left, each node seeing what the sweep has made of others already, and puts x together
 of it: with u = v it is y, scaled to the sum 1; else x = (1 − α) y(v) + α D y(u), and D follows from itself.
 A sweep goes through the nodes by chunks of 16 384, and twice through the arcs inside each. After every fourth
-sweep the four changes are put together so that what is left to change is as small as they can make it (reduced
-rank extrapolation). It takes a quarter of the passes of power iteration, and is the default.
+sweep the four changes are put together so that what is left to change is as small as they can make it
+(reduced rank extrapolation). It takes a quarter of the passes of power iteration, and is the default.
 
 **Error.** A step of G is a contraction by α. If it changes x by δ (the sum of all changes), x after it is
 within **α / (1 − α) δ** of the solution, in the sum of all differences. Whatever the solver, the last pass is
@@ -21,9 +21,9 @@ such a step; its bound is compared with the tolerance, and is what `Ranking.erro
 10⁻¹⁵, comes on top.
 
 **α = 1**: a surfer who never jumps, and begins where the preference says. There need not be one solution, and
-steps need not come to rest: on a ring they go round for ever. So half of each step is taken, x ← (x + S x) / 2,
-which comes to rest from any start, at the mean of where the surfer is in the long run. No contraction bounds
-the error; `Ranking.residual` is what a step still changes, at most the tolerance, and `error_bound` is none.
+steps need not come to rest: on a ring they go round for ever. So half of each step is taken,
+x ← (x + S x) / 2, which comes to rest from any start, at the mean of where the surfer is in the long run.
+No contraction bounds the error; `Ranking.residual` is what a step still changes, at most the tolerance, and `error_bound` is none.
 Where parts of the graph are left too seldom that takes more than 10 000 steps, and is refused.
 
 The sum over the predecessors of a node is made of that of the node before it, by what the two lists have not
@@ -358,8 +358,8 @@ def _settle(walk: Walk, scores: Scores, spread: Scores, tolerance: float) -> tup
         if change <= tolerance:
             return scores, steps, change
     raise UsageError(
-        f"alpha: with 1, a step still changes the scores by {change:.2g} after {_MOST_HALF_STEPS} steps, since "
-        "the surfer leaves parts of the graph too seldom; take a larger tolerance, or an alpha below 1"
+        f"alpha: with 1, a step still changes the scores by {change:.2g} after {_MOST_HALF_STEPS} steps, "
+        "since the surfer leaves parts of the graph too seldom; take a larger tolerance, or an alpha below 1"
     )
 
 

@@ -59,7 +59,7 @@ class Ranking:
     names: Sequence[str] | None = None
     """Of the nodes."""
     residual: float | None = None
-    """What one more step changes, in the sum of all changes, where no bound is known but this: with an α of 1."""
+    """With an α of 1, where no bound is known: what one more step changes, in the sum of all changes."""
 
     @cached_property
     def order(self) -> npt.NDArray[np.uint32]:

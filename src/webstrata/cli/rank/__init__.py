@@ -138,7 +138,8 @@ def _explain(found: Ranking) -> str:
     if found.method == "2drank":
         return f"Scores are 1 / K₂; PageRank and CheiRank took {found.iterations} passes over all links."
     if found.error_bound is None:
-        known = "" if found.residual is None else f" One more step changes all scores by {found.residual:.2g}."
+        change = found.residual
+        known = "" if change is None else f" One more step changes all scores together by {change:.2g}."
         return f"No bound of the error is known.{known}" + (
             f" It took {found.iterations} passes over all links." if found.iterations else ""
         )
