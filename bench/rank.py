@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 NAME = "cnr-2000"
 ALPHA = 0.85
-LIKE_IGRAPH, LIKE_POWER = 7e-12, 3.5e-10
+LIKE_IGRAPH, LIKE_POWER = 2e-11, 7e-10
 """Tolerances of ours that lead to the error of igraph, and to that of power iteration to a bound of 10⁻⁹."""
 
 

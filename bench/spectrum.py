@@ -96,9 +96,10 @@ def _ours(graph: Any) -> Any:  # noqa: ANN401
 def _timed(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     import time
 
-    started = time.perf_counter()
+    started, spent = time.perf_counter(), time.process_time()
     told = work()
-    return {"value": time.perf_counter() - started} | told
+    # of a machine that has other things to do, the second is the one to go by
+    return {"value": time.perf_counter() - started, "processor": time.process_time() - spent} | told
 
 
 # ---- subspaces

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import networkx as nx
@@ -216,11 +217,49 @@ def test_the_stored_transpose_is_as_good_as_one_in_memory(test_data: Path) -> No
     np.testing.assert_array_equal(one.scores, other.scores)
 
 
+@settings(max_examples=30)
+@given(lists=graphs, data=st.data())
+def test_a_surfer_who_never_jumps_comes_to_rest(lists: list[set[int]], data: st.DataObject) -> None:
+    size = len(lists)
+    weights = data.draw(st.lists(st.floats(0.1, 1), min_size=size, max_size=size))
+    found = pagerank(to_graph(lists), alpha=1, preference=weights, tolerance=1e-8)
+    start = np.array(weights) / sum(weights)
+    step = reference.walk_matrix([sorted(row) for row in lists], start)
+    assert found.error_bound is None
+    assert found.residual is not None
+    assert np.abs(step @ found.scores - found.scores).sum() <= found.residual + 1e-14 <= 1e-8 + 1e-14
+    # where it comes to rest is the mean of where it is, in the long run
+    half = np.linalg.matrix_power((step + np.eye(size)) / 2, 2**16)
+    np.testing.assert_allclose(found.scores, half @ start, atol=1e-5)
+
+
+def test_a_surfer_who_never_jumps_goes_round_a_ring_and_may_never_get_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ring = pagerank(Graph.from_arcs([(0, 1), (1, 2), (2, 0)]), alpha=1, preference=[1, 0, 0])
+    np.testing.assert_allclose(ring.scores, 1 / 3, atol=1e-9)
+    # from one ring to the other the surfer comes once in a million steps
+    arcs = [(0, 1), (1, 0), (2, 3), (3, 2), (0, 2), (2, 0)]
+    graph = Graph.from_arcs(arcs)
+    weights = [1.0 if abs(one - other) == 1 else 1e-6 for one, other in sorted(arcs)]
+    graph.weights = np.array(weights)
+    monkeypatch.setattr(import_module("webstrata.rank.pagerank"), "_MOST_HALF_STEPS", 300)
+    with pytest.raises(UsageError, match="alpha: with 1, a step still changes"):
+        pagerank(graph, alpha=1, preference=[1, 0, 0, 0])
+    for refuse in (
+        lambda: push(graph, 0, alpha=1),
+        lambda: pagerank_many(graph, [[1, 0, 0, 0]], alpha=1),
+    ):
+        with pytest.raises(UsageError, match="below 1, got 1"):
+            refuse()
+
+
 def test_what_makes_no_sense_is_refused() -> None:
     graph = Graph.from_arcs([(0, 1)])
     for wrong in (
-        {"alpha": 1.0},
+        {"alpha": 1.1},
         {"alpha": -0.1},
+        {"alpha": float("nan")},
         {"solver": "none"},
         {"dangling": "none"},
         {"start": [1.0]},

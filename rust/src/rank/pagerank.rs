@@ -1,6 +1,6 @@
 //! PageRank by sweeps: each node takes from its predecessors what they pass on.
 
-use super::fold::{CHUNK, Chunk};
+use super::fold::{CHUNK, Chunk, slot};
 use super::walk::Arcs;
 use crate::collection::progress::Meter;
 use crate::graph::GraphError;
@@ -12,6 +12,8 @@ use rayon::prelude::*;
 const REPEATS: usize = 2;
 /// What is left of the change of a first sweep after the next one, as a guess.
 const SLOW: f64 = 0.9;
+/// Sweeps after which their changes are put together.
+const CYCLE: usize = 4;
 
 /// Where the lists of the transpose are: cut into chunks, or compressed, and cut anew in every pass.
 pub enum Pulled<'a> {
@@ -72,9 +74,10 @@ pub fn solve(
         );
         return Err(GraphError::Arrays(message));
     }
-    let given: Vec<f64> = (0..n)
-        .map(|node| scores[node] * walk.shares[node])
-        .collect();
+    let mut given = vec![0.0; slot(n) + 1];
+    for node in 0..n {
+        given[slot(node)] = scores[node] * walk.shares[node];
+    }
     match walk.spread {
         Some(spread) => power(walk, spread, scores, given, enough, most, meter),
         None => gauss_seidel(walk, scores, given, enough, most, meter),
@@ -126,7 +129,7 @@ fn power(
     for sweep in 1..=most {
         let sums: Vec<(f64, f64)> = scores
             .par_chunks_mut(CHUNK)
-            .zip(next.par_chunks_mut(CHUNK))
+            .zip(next.par_chunks_mut(CHUNK + 1))
             .enumerate()
             .map(|(number, (scores, next))| {
                 let start = number * CHUNK;
@@ -157,11 +160,17 @@ fn step(
 ) -> (f64, f64) {
     let (mut change, mut left) = (0.0, 0.0);
     let (mut near, mut far) = (chunk.near(), chunk.far());
-    let inside = &given[start..start + scores.len()];
+    let mut loops = chunk.loops.iter().peekable();
+    let inside = &given[slot(start)..][..next.len()];
     for (nth, &place) in chunk.order.iter().enumerate() {
         let place = usize::from(place);
         let node = start + place;
-        let gathered = (near.next(inside) + far.next(given)).max(0.0);
+        let mut gathered = near.next(inside) + far.next(given);
+        if let Some((_, weight)) = loops.next_if(|(at, _)| *at as usize == nth) {
+            gathered += weight * inside[place];
+        }
+        // what was added and taken away again may leave a trace
+        let gathered = gathered.max(0.0);
         let new = gathered + pick(walk.jumps, node) + idle * pick(spread, node);
         change += (new - scores[place]).abs();
         left += if nth < chunk.num_with_arcs { 0.0 } else { new };
@@ -180,6 +189,7 @@ fn gauss_seidel(
 ) -> Result<(usize, f64), GraphError> {
     let n = scores.len();
     let mut next = given.clone();
+    let mut changes = vec![[0f32; CYCLE]; n];
     let num_chunks = n.div_ceil(CHUNK);
     // few lanes where there are few chunks, or those side by side would be most of the graph
     let num_lanes = match num_chunks {
@@ -187,84 +197,207 @@ fn gauss_seidel(
         8..64 => 4,
         _ => 16,
     };
-    let size = num_chunks.div_ceil(num_lanes).max(1) * CHUNK;
-    let (mut sweep, mut change, mut left) = (0, f64::INFINITY, f64::INFINITY);
+    let per_lane = num_chunks.div_ceil(num_lanes).max(1);
+    let mut products = Products::default();
+    let (mut sweep, mut change, mut left, mut factor) = (0, f64::INFINITY, f64::INFINITY, SLOW);
     loop {
         // nobody sees nodes without arcs: their turn comes once, at the end
         let is_last = left <= enough || sweep == most;
+        let nth = sweep % CYCLE;
         let mut total = 0.0;
-        for first in (0..size).step_by(CHUNK) {
-            let found: Vec<f64> = scores
-                .par_chunks_mut(size)
-                .zip(next.par_chunks_mut(size))
+        products[nth] = [0.0; CYCLE];
+        for turn in 0..per_lane {
+            let found: Vec<Changed> = scores
+                .par_chunks_mut(per_lane * CHUNK)
+                .zip(next.par_chunks_mut(per_lane * (CHUNK + 1)))
+                .zip(changes.par_chunks_mut(per_lane * CHUNK))
                 .enumerate()
-                .filter(|(_, (scores, _))| first < scores.len())
-                .map(|(lane, (scores, next))| {
-                    let (start, end) = (lane * size + first, scores.len().min(first + CHUNK));
-                    let (scores, next) = (&mut scores[first..end], &mut next[first..end]);
+                .filter(|(_, ((scores, _), _))| turn * CHUNK < scores.len())
+                .map(|(lane, ((scores, next), changes))| {
+                    let start = (lane * per_lane + turn) * CHUNK;
+                    let places = turn * CHUNK..scores.len().min((turn + 1) * CHUNK);
+                    let slots = turn * (CHUNK + 1)..next.len().min((turn + 1) * (CHUNK + 1));
+                    let next = &mut next[slots];
+                    let scores = is_last.then_some(&mut scores[places.clone()]);
                     walk.visit(start, meter, |chunk| {
-                        relax(walk, chunk, start, scores, next, &given, is_last)
+                        relax(walk, chunk, start, scores, next, &given);
+                        compare(walk, start, next, &given, &mut changes[places], nth)
                     })
                 })
                 .collect::<Result<_, GraphError>>()?;
-            total += found.iter().sum::<f64>();
-            for start in (first..n).step_by(size) {
-                let chunk = start..n.min(start + CHUNK);
-                given[chunk.clone()].copy_from_slice(&next[chunk]);
+            for (sum, row) in found {
+                total += sum;
+                for (sum, more) in products[nth].iter_mut().zip(row) {
+                    *sum += more;
+                }
+            }
+            for start in (turn * CHUNK..n).step_by(per_lane * CHUNK) {
+                let slots = slot(start)..slot(n.min(start + CHUNK) - 1) + 1;
+                given[slots.clone()].copy_from_slice(&next[slots]);
             }
         }
         if is_last {
             return Ok((sweep + 1, change));
         }
-        let factor = if change.is_finite() {
-            (total / change).min(0.99)
-        } else {
-            SLOW
-        };
+        // how much less changes than in the sweep before, unless changes were put together meanwhile
+        if sweep > 0 && nth > 0 {
+            factor = (total / change).min(0.99);
+        }
         (change, left) = (total, total * factor / (1.0 - factor));
         sweep += 1;
+        if nth == CYCLE - 1
+            && left > enough
+            && let Some(back) = combine(&products)
+        {
+            extrapolate(walk, &changes, back, &mut given, &mut next);
+        }
     }
 }
 
-/// Sweeps of Gauss and Seidel over the nodes of a chunk, at last those without arcs too: Σ |change|.
+/// Sweeps of Gauss and Seidel over the nodes of a chunk; where there are scores to be written, those of all its nodes.
 fn relax(
     walk: &Walk<'_>,
     chunk: &Chunk,
     start: usize,
-    scores: &mut [f64],
+    scores: Option<&mut [f64]>,
     next: &mut [f64],
     given: &[f64],
-    is_last: bool,
-) -> f64 {
-    let num_lists = if is_last {
+) {
+    let shares = &walk.shares[start..];
+    let num_lists = if scores.is_some() {
         chunk.order.len()
     } else {
         chunk.num_with_arcs
     };
-    let order = &chunk.order[..num_lists];
     let mut far = chunk.far();
-    let outside: Vec<f64> = order
+    let mut lists: Vec<List> = chunk.order[..num_lists]
         .iter()
-        .map(|&place| far.next(given) + pick(walk.jumps, start + usize::from(place)))
+        .map(|&place| List {
+            place,
+            outside: far.next(given) + pick(walk.jumps, start + usize::from(place)),
+            share: shares[usize::from(place)],
+        })
         .collect();
-    let mut change = 0.0;
-    for _ in 0..REPEATS {
-        let mut near = chunk.near();
-        let mut loops = chunk.loops.iter().peekable();
-        for (nth, (&place, &outside)) in order.iter().zip(&outside).enumerate() {
-            let (place, share) = (usize::from(place), walk.shares[start + usize::from(place)]);
-            let mut new = outside + near.next(next);
-            // a node that passes on to itself is solved for, or it would be as slow as power iteration
-            if let Some(&(_, weight)) = loops.next_if(|(at, _)| *at as usize == nth) {
-                new = (new - weight * next[place]) / (1.0 - weight * share);
-                // the next list may be the same one, and then has this node as this one has
-                near.sum += new * share - next[place];
-            }
-            // what was added and taken away again may leave a trace
-            let new = new.max(0.0);
-            change += (new - scores[place]).abs();
-            (scores[place], next[place]) = (new, new * share);
+    // a node that passes on to itself is solved for, or it would be as slow as power iteration
+    for &(nth, weight) in &chunk.loops {
+        if let Some(list) = lists.get_mut(nth as usize) {
+            list.share /= 1.0 - weight * list.share;
         }
     }
-    change
+    for _ in 0..REPEATS {
+        let mut near = chunk.near();
+        for list in &lists[..chunk.num_with_arcs] {
+            // what was added and taken away again may leave a trace
+            let new = (list.outside + near.next(next)).max(0.0);
+            next[usize::from(list.place)] = new * list.share;
+        }
+    }
+    let Some(scores) = scores else { return };
+    let mut near = chunk.near();
+    for list in &lists {
+        let place = usize::from(list.place);
+        let new = (list.outside + near.next(next)).max(0.0);
+        // what it passes on along an arc, of what it gets from others and not from itself
+        scores[place] = if shares[place] == 0.0 {
+            new
+        } else {
+            new * list.share / shares[place]
+        };
+    }
+}
+
+/// What the list of a node adds up to outside of the chunk, and what the node passes on of the sum.
+struct List {
+    outside: f64,
+    share: f64,
+    place: u16,
+}
+
+/// Σ |change| of a sweep over a chunk, and the scalar products of its changes with those of sweeps before.
+type Changed = (f64, [f64; CYCLE]);
+
+/// Keeps what a sweep changed as the `nth` of a cycle.
+fn compare(
+    walk: &Walk<'_>,
+    start: usize,
+    next: &[f64],
+    given: &[f64],
+    changes: &mut [[f32; CYCLE]],
+    nth: usize,
+) -> Changed {
+    let (mut total, mut products) = (0.0, [0.0; CYCLE]);
+    let nodes = next.iter().zip(&given[slot(start)..]);
+    let nodes = nodes.zip(&walk.shares[start..]).zip(changes);
+    for (((new, old), &share), changes) in nodes {
+        if share == 0.0 {
+            continue;
+        }
+        let change = (new - old) / share;
+        total += change.abs();
+        changes[nth] = change as f32;
+        for (sum, other) in products.iter_mut().zip(&changes[..=nth]) {
+            *sum += change * f64::from(*other);
+        }
+    }
+    (total, products)
+}
+
+/// Of the changes of a cycle, the products of each with those before it and itself.
+type Products = [[f64; CYCLE]; CYCLE];
+
+/// How much of each change of a cycle is to be taken back, so that what the last sweep changed is made as small as
+/// changes can make it (reduced rank extrapolation): Σ (last − c(q) (last − q)) of least squares.
+fn combine(products: &Products) -> Option<[f64; CYCLE]> {
+    const LAST: usize = CYCLE - 1;
+    let product = |one: usize, other: usize| products[one.max(other)][one.min(other)];
+    // rows of the normal equations, solved by elimination
+    let mut rows = [[0.0; CYCLE]; LAST];
+    for (one, row) in rows.iter_mut().enumerate() {
+        let right = product(LAST, LAST) - product(LAST, one);
+        for (other, cell) in row.iter_mut().take(LAST).enumerate() {
+            *cell = right - product(LAST, other) + product(one, other);
+        }
+        row[LAST] = right;
+    }
+    for pivot in 0..LAST {
+        let row = rows[pivot];
+        if row[pivot] <= f64::EPSILON * product(pivot, pivot) {
+            return None;
+        }
+        for (_, other) in rows.iter_mut().enumerate().filter(|(at, _)| *at != pivot) {
+            let times = other[pivot] / row[pivot];
+            for (cell, part) in other.iter_mut().zip(row) {
+                *cell -= times * part;
+            }
+        }
+    }
+    // from the values after a sweep to those after the last, the changes of all later ones were added
+    let mut back = [0.0; CYCLE];
+    for later in 1..CYCLE {
+        back[later] = back[later - 1] + rows[later - 1][LAST] / rows[later - 1][later - 1];
+    }
+    back.iter().all(|times| times.is_finite()).then_some(back)
+}
+
+fn extrapolate(
+    walk: &Walk<'_>,
+    changes: &[[f32; CYCLE]],
+    back: [f64; CYCLE],
+    given: &mut [f64],
+    next: &mut [f64],
+) {
+    let chunks = given
+        .par_chunks_mut(CHUNK + 1)
+        .zip(next.par_chunks_mut(CHUNK + 1));
+    let chunks = chunks.zip(walk.shares.par_chunks(CHUNK).zip(changes.par_chunks(CHUNK)));
+    chunks.for_each(|((given, next), (shares, changes))| {
+        for (place, (share, changes)) in shares.iter().zip(changes).enumerate() {
+            let taken = changes.iter().zip(back);
+            let taken: f64 = taken
+                .map(|(change, times)| f64::from(*change) * times)
+                .sum();
+            given[place] -= share * taken;
+            next[place] = given[place];
+        }
+    });
 }

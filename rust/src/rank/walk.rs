@@ -131,24 +131,23 @@ impl Arcs<'_> {
 
 /// The sum of what the nodes of a list have, in an order that is always the same.
 #[inline]
-pub fn sum(list: &[u32], weights: Option<&[f64]>, value: impl Fn(usize) -> f64) -> f64 {
+pub fn sum<N: Copy + Into<u64>>(
+    list: &[N],
+    weights: Option<&[f64]>,
+    value: impl Fn(usize) -> f64,
+) -> f64 {
+    let value = |node: N| value(node.into() as usize);
     if let Some(weights) = weights {
         let pairs = list.iter().zip(weights);
-        return pairs
-            .map(|(&node, weight)| weight * value(node as usize))
-            .sum();
+        return pairs.map(|(&node, weight)| weight * value(node)).sum();
     }
     // four sums at once, since each addition waits for the one before it
     let mut sums = [0.0; 4];
     let quads = list.chunks_exact(4);
-    let rest: f64 = quads
-        .remainder()
-        .iter()
-        .map(|&node| value(node as usize))
-        .sum();
+    let rest: f64 = quads.remainder().iter().map(|&node| value(node)).sum();
     for quad in quads {
         for (sum, &node) in sums.iter_mut().zip(quad) {
-            *sum += value(node as usize);
+            *sum += value(node);
         }
     }
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest

@@ -11,19 +11,28 @@ that is x = G x with the Google matrix G.
 **Power iteration** repeats that step. **Gauss–Seidel** leaves the term of D out, solves the linear system
 (I − α P) y = v that is left, each node seeing what the sweep has made of others already, and puts x together
 of it: with u = v it is y, scaled to the sum 1; else x = (1 − α) y(v) + α D y(u), and D follows from itself.
-A sweep goes through the nodes by chunks of 16 384, and twice through the arcs inside each. It takes about a
-third of the passes of power iteration, and is the default.
+A sweep goes through the nodes by chunks of 16 384, and twice through the arcs inside each. After every fourth
+sweep the four changes are put together so that what is left to change is as small as they can make it
+(reduced rank extrapolation). It takes a quarter of the passes of power iteration, and is the default.
 
 **Error.** A step of G is a contraction by α. If it changes x by δ (the sum of all changes), x after it is
 within **α / (1 − α) δ** of the solution, in the sum of all differences. Whatever the solver, the last pass is
 such a step; its bound is compared with the tolerance, and is what `Ranking.error_bound` says. Rounding, some
 10⁻¹⁵, comes on top.
 
+**α = 1**: a surfer who never jumps, and begins where the preference says. There need not be one solution, and
+steps need not come to rest: on a ring they go round for ever. So half of each step is taken,
+x ← (x + S x) / 2, which comes to rest from any start, at the mean of where the surfer is in the long run.
+No contraction bounds the error; `Ranking.residual` is what a step still changes, at most the tolerance, and
+`error_bound` is none. Where parts of the graph are left too seldom that takes more than 10 000 steps, and is
+refused.
+
 The sum over the predecessors of a node is made of that of the node before it, by what the two lists have not
 in common (`Walk.folds`), in an order that is always the same: the bits of the result do not depend on the
 number of threads. From compressed lists, which are cut anew in each pass, sums are made in another order, and
 the scores are the same within the bound. Memory: the differences of lists, at most as many as the transpose
-has arcs and on real graphs a half, and some 80 bytes a node.
+has arcs and on real graphs a third, and 57 bytes a node: scores, what nodes pass on (four times) and the last
+four changes.
 
 **Many preferences** share each pass (`pagerank_many`), and the scores of a surfer who jumps to few nodes are
 found near them (`push`), without looking at the rest of the graph.
@@ -58,6 +67,8 @@ _LEAST = 1e-15
 """Below this a bound says nothing: rounding is larger."""
 _COLUMNS = 16
 """Preferences that share a pass."""
+_MOST_HALF_STEPS = 10_000
+"""At α = 1."""
 ENOUGH = 1.0
 """What sweeps may leave of the tolerance, as they guess it; a step of G confirms it as a rule."""
 
@@ -81,9 +92,10 @@ def pagerank(
     graph
         Any graph, or a `Walk` of one that several measures share.
     alpha
-        How likely the surfer follows an arc; from 0 to below 1.
+        How likely the surfer follows an arc; from 0 to 1. At 1 no bound of the error is known.
     preference
         Where the surfer jumps: a number of at least 0 for each node, brought to the sum 1; else all alike.
+        With an α of 1, where the surfer begins.
     dangling
         Where the surfer goes from a node without arcs: by ``preference``, or ``uniform``, 1/N for all.
     tolerance
@@ -116,12 +128,22 @@ def pagerank(
         return Ranking(
             "pagerank", np.zeros(walk.num_nodes), settings=settings | {"nodes": 0}, present=walk.present
         )
-    jumps = walk.preference(preference)
-    spread = jumps if dangling == "preference" or preference is None else walk.preference(None)
-    scores = _normal(start, walk) if start is not None else jumps.copy()
+    jumps = _jumps(walk, preference)
+    spread = jumps if dangling == "preference" or preference is None else _jumps(walk, None)
+    scores = _normal(start, walk) if start is not None else np.resize(jumps, walk.num_nodes)
+    if alpha == 1:
+        scores, iterations, residual = _settle(walk, scores, spread, tolerance)
+        return Ranking("pagerank", scores, None, iterations, settings, walk.present, residual=residual)
     solve = _solve_by_sweeps if solver == "gauss-seidel" else _solve_by_steps
     scores, iterations, bound = solve(walk, scores, jumps, spread, alpha, tolerance)
     return Ranking("pagerank", scores, bound, iterations, settings, walk.present)
+
+
+def _jumps(walk: Walk, preference: npt.ArrayLike | None) -> Scores:
+    """A preference; one number in place of an array where all nodes are alike."""
+    if preference is None and walk.present is None:
+        return np.array([1 / walk.num_nodes])
+    return walk.preference(preference)
 
 
 def pagerank_many(
@@ -141,7 +163,7 @@ def pagerank_many(
     >>> rows.round(3).tolist(), bound <= 1e-9
     ([[0.541, 0.459, 0.0], [0.459, 0.391, 0.15]], True)
     """
-    check_alpha(alpha)
+    check_damping(alpha)
     check_tolerance(tolerance)
     walk = as_walk(graph, progress=progress)
     table = np.asarray(preferences, np.float64)
@@ -200,7 +222,7 @@ def push(
     >>> found.nodes.tolist(), found.scores.round(3).tolist(), found.error_bound <= 1e-6
     ([0, 1], [0.541, 0.459], True)
     """
-    check_alpha(alpha)
+    check_damping(alpha)
     check_tolerance(tolerance)
     wanted = {seeds: 1.0} if isinstance(seeds, int) else dict(seeds)
     total = math.fsum(wanted.values())
@@ -243,16 +265,30 @@ def has_nodes(walk: Walk) -> bool:
 
 
 def check_alpha(alpha: float) -> None:
-    """Refuse what is no probability below 1.
+    """Refuse what is no probability.
 
     Examples
     --------
     >>> check_alpha(1.5)
     Traceback (most recent call last):
-    webstrata.errors.UsageError: alpha: expected a number from 0 to below 1, got 1.5
+    webstrata.errors.UsageError: alpha: expected a number from 0 to 1, got 1.5
     """
-    if not 0 <= alpha < 1:
-        raise UsageError(f"alpha: expected a number from 0 to below 1, got {alpha}")
+    if not 0 <= alpha <= 1:
+        raise UsageError(f"alpha: expected a number from 0 to 1, got {alpha}")
+
+
+def check_damping(alpha: float) -> None:
+    """Refuse what is no probability below 1, where a surfer must jump at some time.
+
+    Examples
+    --------
+    >>> check_damping(1)
+    Traceback (most recent call last):
+    webstrata.errors.UsageError: alpha: expected a number from 0 to below 1, got 1; `pagerank` takes 1 too
+    """
+    check_alpha(alpha)
+    if alpha == 1:
+        raise UsageError(f"alpha: expected a number from 0 to below 1, got {alpha}; `pagerank` takes 1 too")
 
 
 def check_tolerance(tolerance: float) -> None:
@@ -311,18 +347,43 @@ def google_step(walk: Walk, scores: Scores, jumps: Scores, spread: Scores, alpha
     return stepped
 
 
+def _settle(walk: Walk, scores: Scores, spread: Scores, tolerance: float) -> tuple[Scores, int, float]:
+    """Half steps at α = 1 until a whole one changes no more than the tolerance; how many, and that change."""
+    nothing = np.zeros(1)
+    for steps in range(1, _MOST_HALF_STEPS + 1):
+        stepped = scores.copy()
+        with walk.progress.task("PageRank", unit="nodes") as task:
+            _, change = core.solve(walk.folds, walk.shares, nothing, spread, stepped, 0.0, 1, task.advance)
+        # a step of the mean changes no more than a step of the scores did
+        scores = (scores + stepped) / 2
+        if change <= tolerance:
+            return scores, steps, change
+    raise UsageError(
+        f"alpha: with 1, a step still changes the scores by {change:.2g} after {_MOST_HALF_STEPS} steps, "
+        "since the surfer leaves parts of the graph too seldom; take a larger tolerance, or an alpha below 1"
+    )
+
+
 def _solve_by_steps(
     walk: Walk, scores: Scores, jumps: Scores, spread: Scores, alpha: float, tolerance: float
 ) -> tuple[Scores, int, float]:
     least = tolerance * (1 - alpha) / alpha if alpha else 2.0
-    return _step(walk, scores, jumps, spread, alpha, least, _most_steps(alpha, tolerance))
+    shares = alpha * walk.shares
+    return _step(walk, scores, shares, jumps, spread, alpha, least, _most_steps(alpha, tolerance))
 
 
 def _step(
-    walk: Walk, scores: Scores, jumps: Scores, spread: Scores, alpha: float, least: float, most: int
+    walk: Walk,
+    scores: Scores,
+    shares: Scores,
+    jumps: Scores,
+    spread: Scores,
+    alpha: float,
+    least: float,
+    most: int,
 ) -> tuple[Scores, int, float]:
     """Steps of G until one changes the scores by `least`; how many, and the bound that the last one gives."""
-    shares, jumps, spread = alpha * walk.shares, (1 - alpha) * jumps, alpha * spread
+    jumps, spread = (1 - alpha) * jumps, alpha * spread
     with walk.progress.task("PageRank", unit="nodes") as task:
         steps, change = core.solve(walk.folds, shares, jumps, spread, scores, least, most, task.advance)
     return scores, steps, _bound(alpha, change)
@@ -335,11 +396,11 @@ def _solve_by_sweeps(
     idle = walk.shares == 0
     shares = alpha * walk.shares
     # the scale of the solutions y, whose part of those without arcs is not spread
-    held = float(scores[idle].sum())
-    parts = [scores / (1 - alpha + alpha * held)]
+    scores /= 1 - alpha + alpha * float(scores[idle].sum())
+    parts = [scores]
     bases = [jumps]
     if spread is not jumps:
-        parts.append(parts[0].copy())
+        parts.append(scores.copy())
         bases.append(spread)
     least = ENOUGH * tolerance
     iterations, most = 0, 2 * _most_steps(alpha, tolerance)
@@ -354,9 +415,9 @@ def _solve_by_sweeps(
         if len(parts) == 2:
             of_jumps, of_spread = (float(part[idle].sum()) for part in parts)
             x = (1 - alpha) * parts[0]
-            x = x + alpha * (1 - alpha) * of_jumps / (1 - alpha * of_spread) * parts[1]
+            x += alpha * (1 - alpha) * of_jumps / (1 - alpha * of_spread) * parts[1]
         x = x / x.sum()
-        x, _, bound = _step(walk, x, jumps, spread, alpha, 0.0, 1)
+        x, _, bound = _step(walk, x, shares, jumps, spread, alpha, 0.0, 1)
         iterations += 1
         if bound <= tolerance or iterations >= most or least < _LEAST / 100:
             return x, iterations, bound

@@ -58,6 +58,8 @@ class Ranking:
     """Which nodes the graph has, where it has not all."""
     names: Sequence[str] | None = None
     """Of the nodes."""
+    residual: float | None = None
+    """With an α of 1, where no bound is known: what one more step changes, in the sum of all changes."""
 
     @cached_property
     def order(self) -> npt.NDArray[np.uint32]:

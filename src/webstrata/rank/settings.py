@@ -21,7 +21,7 @@ METHODS = (
 )
 LEVELS = ("page", "host", "domain")
 
-_probability = ("at least 0 and below 1", lambda value: 0 <= value < 1)
+_probability = ("from 0 to 1", lambda value: 0 <= value <= 1)
 _tolerance = ("at least 1e-15", lambda value: value >= 1e-15)
 _power = ("a power of 2 from 16 on", lambda value: value >= 16 and value & (value - 1) == 0)
 _runs = ("at least 2", lambda value: value >= 2)
@@ -41,13 +41,17 @@ class RankSettings(Settings):
         "page", "What is ranked: `page`, or `host` or `domain` by the weights of their arcs.",
         check=one_of(*LEVELS),
     )  # fmt: skip
-    alpha: float = setting(0.85, "How likely the surfer follows a link.", check=_probability)
+    alpha: float = setting(
+        0.85,
+        "How likely the surfer follows a link; with 1 no bound of the error is known.",
+        check=_probability,
+    )
     tolerance: float = setting(
         1e-9, "How far all scores together may be from the true ones.", check=_tolerance
     )
     solver: str = setting(
         "gauss-seidel",
-        "How PageRank is found; `gauss-seidel` takes about a third of the passes of `power`.",
+        "How PageRank is found; `gauss-seidel` takes about a quarter of the passes of `power`.",
         check=one_of("gauss-seidel", "power"),
     )
     dangling: str = setting(

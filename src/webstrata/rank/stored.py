@@ -2,8 +2,9 @@
 
 ==================  ====================================================================================
 ``scores.npy``      a number of 8 bytes for each node, in node order
-``ranking.json``    ``method``, ``level``, ``error_bound``, ``iterations``, ``settings``, ``preference``
-                    (a digest, or null), ``start`` (the snapshot whose scores it began with, or null)
+``ranking.json``    ``method``, ``level``, ``error_bound``, ``residual`` (null, but for an α of 1),
+                    ``iterations``, ``settings``, ``preference`` (a digest, or null), ``start`` (the
+                    snapshot whose scores it began with, or null)
 ==================  ====================================================================================
 
 Those of hosts and domains are `rank-METHOD-host` and `rank-METHOD-domain`; their nodes are those of the
@@ -273,6 +274,7 @@ def _read(graph: RankedGraph, settings: RankSettings, digest: str | None) -> Ran
         int(facts.get("iterations", 0)),
         facts.get("settings", {}),
         names=graph.names,
+        residual=facts.get("residual"),
     )
 
 
@@ -304,6 +306,7 @@ def _write(
         "method": settings.method,
         "level": settings.level,
         "error_bound": found.error_bound,
+        "residual": found.residual,
         "iterations": found.iterations,
         "settings": dict(found.settings),
         "preference": digest,

@@ -22,7 +22,7 @@ import numpy as np
 from webstrata.errors import UsageError
 from webstrata.graph.view import check_nodes
 from webstrata.rank.cheirank import cheirank
-from webstrata.rank.pagerank import as_walk, check_alpha, google_step, has_nodes, pagerank
+from webstrata.rank.pagerank import as_walk, check_damping, google_step, has_nodes, pagerank
 
 if TYPE_CHECKING:
     from webstrata.collection.progress import Progress
@@ -88,7 +88,7 @@ def truncated_pagerank(
     >>> truncated_pagerank(graph, levels=1).scores.round(3).tolist()
     [0.0, 0.476, 0.524, 0.0, 0.0]
     """
-    check_alpha(alpha)
+    check_damping(alpha)
     if levels < 0:
         raise UsageError(f"levels: expected 0 or more, got {levels}")
     walk = as_walk(graph, transpose=transpose, progress=progress)

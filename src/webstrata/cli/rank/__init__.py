@@ -127,6 +127,7 @@ def _to_json(found: Ranking, number: int) -> dict[str, object]:
         "method": found.method,
         "nodes": found.num_ranked,
         "error_bound": found.error_bound,
+        "residual": found.residual,
         "passes": found.iterations,
         "settings": dict(found.settings),
         "top": [place._asdict() for place in found.top(number)],
@@ -137,7 +138,9 @@ def _explain(found: Ranking) -> str:
     if found.method == "2drank":
         return f"Scores are 1 / K₂; PageRank and CheiRank took {found.iterations} passes over all links."
     if found.error_bound is None:
-        return "No bound of the error is known." + (
+        change = found.residual
+        known = "" if change is None else f" One more step changes all scores together by {change:.2g}."
+        return f"No bound of the error is known.{known}" + (
             f" It took {found.iterations} passes over all links." if found.iterations else ""
         )
     if not found.iterations:
