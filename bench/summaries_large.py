@@ -33,6 +33,7 @@ from bench.frame import DATA, PEERS, ROOT, BenchError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    import numpy.typing as npt
     import pyarrow as pa
 
     from webstrata.api import Snapshot
@@ -280,8 +281,9 @@ def _write_npz(archive: Archive) -> int:
     for rows in archive.scan_ranks(block=ROWS_AT_ONCE):
         indptr = end + rows.offsets[1:].astype(np.int64)
         end = indptr[-1:]
-        blocks = {"data": rows.counts, "indices": rows.terms.astype(np.int32), "indptr": indptr}
-        size += sum(len(packers[name].compress(block.tobytes())) for name, block in blocks.items())
+        blocks: dict[str, npt.NDArray[Any]] = {"data": rows.counts, "indices": rows.terms.astype(np.int32)}
+        for name, block in (blocks | {"indptr": indptr}).items():
+            size += len(packers[name].compress(block.tobytes()))
     return size + sum(len(packer.flush()) for packer in packers.values())
 
 

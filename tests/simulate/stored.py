@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 KEYS = ["org,a)/", "org,a)/cats", "org,a)/fish", "org,a)/reef", "org,b)/"]
 TEXTS = [
     "Welcome. Much is said here about the fish: read on. Then some more, of which nobody knows what it is "
-    "and which goes on for long enough that no reader could say any more what stood before it: cats. And more.",
+    "and which goes on for long enough that nobody can say any more what stood before it: cats. More.",
     "Cats sleep.",
     "A fish swims.",
     "Fish of the reef.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -17,24 +17,25 @@ from webstrata.simulate.settings import SimulateSettings
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from webstrata.api import Snapshot
     from webstrata.simulate.harvest import Trace
 
 PLAIN = SimulateSettings(policy=("breadth-first",), start="homes:1", link_order="page", fetch_spread=0.0)
 
 
 @pytest.fixture(scope="module")
-def snapshot(tmp_path_factory: pytest.TempPathFactory):  # noqa: ANN201
+def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     """A snapshot with a redirect and an error."""
     return store(tmp_path_factory.mktemp("stored") / "uk")
 
 
-def crawl(snapshot, start: Path, **changed: object) -> Trace:  # noqa: ANN001
+def crawl(snapshot: Snapshot, start: Path, **changed: Any) -> Trace:  # noqa: ANN401
     start.write_text("http://a.org/\n")
     [trace] = Simulation(snapshot, replace(PLAIN, start=str(start), **changed)).traces()
     return trace
 
 
-def test_redirects_and_errors_are_visits_and_no_pages(snapshot, tmp_path: Path) -> None:  # noqa: ANN001
+def test_redirects_and_errors_are_visits_and_no_pages(snapshot: Snapshot, tmp_path: Path) -> None:
     start = tmp_path / "start.txt"
     plain = crawl(snapshot, start)
     assert (plain.nodes.tolist(), plain.requests[0]) == ([0, 1, 3, 2, 4], 5)
@@ -57,7 +58,7 @@ def test_redirects_and_errors_are_visits_and_no_pages(snapshot, tmp_path: Path) 
         assert found.requests[0] in (6, 7)
 
 
-def test_what_robots_txt_forbids_is_not_asked_for(snapshot, tmp_path: Path) -> None:  # noqa: ANN001
+def test_what_robots_txt_forbids_is_not_asked_for(snapshot: Snapshot, tmp_path: Path) -> None:
     start, rules = tmp_path / "start.txt", tmp_path / "rules.txt"
     rules.write_text("* Disallow: /c\na.org Disallow: /fish\na.org Crawl-delay: 10\n")
     assert find_forbidden(Simulation(snapshot, PLAIN).web, str(rules)).tolist() == [1, 2]
@@ -74,7 +75,7 @@ def test_what_robots_txt_forbids_is_not_asked_for(snapshot, tmp_path: Path) -> N
             crawl(snapshot, start, robots=str(rules))
 
 
-def test_requests_that_fail_are_tried_again_as_the_seed_says(snapshot, tmp_path: Path) -> None:  # noqa: ANN001
+def test_requests_that_fail_are_tried_again_as_the_seed_says(snapshot: Snapshot, tmp_path: Path) -> None:
     start = tmp_path / "start.txt"
     runs = [crawl(snapshot, start, failures=0.5, seed=seed) for seed in range(20)]
     again = [crawl(snapshot, start, failures=0.5, seed=seed) for seed in range(20)]

@@ -102,9 +102,9 @@ def crawl_in_core(policy: str, drawn: dict[str, Any], extra: dict[str, Any]) -> 
         )
     numbers, said = extra.pop("numbers", None), extra.pop("said", None)
     told = extra.pop("answers", None) or reference.Answers()
-    bytes_of = [
+    kinds, failures = (
         None if column is None else np.array(column, np.uint8) for column in (told.kinds, told.failures)
-    ]
+    )
     crawl = core.SimulatedCrawl(
         policy,
         np.array(drawn["hosts"], np.uint32),
@@ -112,7 +112,7 @@ def crawl_in_core(policy: str, drawn: dict[str, Any], extra: dict[str, Any]) -> 
         (limits.pages, limits.pages_per_host, limits.depth, limits.seconds, limits.urls),
         numbers=None if numbers is None else np.array(numbers),
         clock=clock,
-        answers=(*bytes_of, told.retry_delays, told.robots),
+        answers=(kinds, failures, told.retry_delays, told.robots),
         **extra,
     )
     crawl.begin(np.array(drawn["seeds"], np.uint32))

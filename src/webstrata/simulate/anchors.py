@@ -188,4 +188,5 @@ def _score_block(
         if around:
             near = score_texts(around, words, stemmer)
             context[places] = np.where(own[places] > 0, 1.0, near)
-    return BETA * own + (1 - BETA) * context
+    scores: Numbers = BETA * own + (1 - BETA) * context
+    return scores
