@@ -31,14 +31,13 @@ from typing import TYPE_CHECKING, Any
 from bench.frame import DATA, PEERS, ROOT, BenchError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-    import numpy.typing as npt
     import pyarrow as pa
 
     from webstrata.api import Snapshot
     from webstrata.simulate.invitro.web import TrueGraph
-    from webstrata.summaries import Archive
+    from webstrata.summaries import Archive, Rows
 
 PRESET, PAGES, LABEL = "uk-2007", 1_900_000, "2026-06"
 """Asked for; a million of them are nodes of the first month."""
@@ -211,80 +210,75 @@ def open_archive(place: str, coding: str) -> Archive:
 
 
 def measure_others(archive: Archive, kept: Path) -> dict[str, float]:
-    """Bytes a page of the same rows, ranks as terms, in formats that anybody has; measured once each."""
+    """Bytes a page of the same rows, ranks as terms, in formats that anybody has.
+
+    What is known of a format stays in a file beside the others, block by block, so that a run that was
+    interrupted goes on; it is of these rows alone, whatever our coding is.
+    """
     kept.mkdir(parents=True, exist_ok=True)
-    ways: dict[str, Callable[[Archive], int | None]] = {
-        "Parquet, zstd 3": lambda archive: _write_parquet(archive, 3),
-        "Parquet, zstd 19": lambda archive: _write_parquet(archive, 19),
+    ways: dict[str, Callable[[Rows], int]] = {
+        "Parquet, zstd 3": lambda rows: _write_parquet(rows, 3),
+        "Parquet, zstd 19": lambda rows: _write_parquet(rows, 19),
         "SciPy CSR, npz": _write_npz,
-        "tantivy, no positions": _write_tantivy,
     }
-    found = {}
+    found = {name: _measure_blocks(archive, name, kept, measure) for name, measure in ways.items()}
+    found["tantivy, no positions"] = _keep(archive, "tantivy, no positions", kept, [_write_tantivy])
+    return {name: round(size / archive.num_summaries, 2) for name, size in found.items() if size}
+
+
+def _measure_blocks(archive: Archive, name: str, kept: Path, measure: Callable[[Rows], int]) -> int:
+    import numpy as np
+
+    def of_block(first: int) -> Callable[[Archive], int]:
+        nodes = np.arange(first, min(first + ROWS_AT_ONCE, len(archive)), dtype=np.uint64)
+        return lambda archive: measure(archive.ranked_batch(nodes))
+
+    return _keep(archive, name, kept, [of_block(first) for first in range(0, len(archive), ROWS_AT_ONCE)])
+
+
+def _keep(archive: Archive, name: str, kept: Path, steps: Sequence[Callable[[Archive], int]]) -> int:
+    """The sum of what some steps measure; those that were done before are not done again."""
+    path = kept / f"{name.replace(' ', '-').replace(',', '')}.json"
     of_what = {"summaries": archive.num_summaries, "postings": archive.num_postings}
-    for name, measure in ways.items():
-        path = kept / f"{name.replace(' ', '-').replace(',', '')}.json"
-        known = json.loads(path.read_text()) if path.is_file() else {}
-        if not of_what.items() <= known.items():
-            size = measure(archive)
-            if size is None:  # it is not installed
-                continue
-            known = of_what | {"bytes": size}
-            path.write_text(json.dumps(known))
-        found[name] = round(known["bytes"] / archive.num_summaries, 2)
-    return found
+    known: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
+    if not of_what.items() <= known.items():
+        known = of_what | {"bytes": []}
+    for step in steps[len(known["bytes"]) :]:
+        known["bytes"].append(step(archive))
+        beside = path.with_suffix(f".{os.getpid()}")
+        beside.write_text(json.dumps(known))
+        beside.rename(path)
+    return sum(known["bytes"])
 
 
-class _Counted(io.RawIOBase):
-    """Counts what is written."""
-
-    size = 0
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:  # noqa: ANN401
-        length = memoryview(data).nbytes
-        self.size += length
-        return length
-
-
-def _write_parquet(archive: Archive, level: int) -> int:
+def _write_parquet(rows: Rows, level: int) -> int:
+    """The bytes of a row group."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    lists = pa.large_list(pa.uint32())
-    schema = pa.schema([("length", pa.uint32()), ("terms", lists), ("counts", lists)])
-    stream = _Counted()
-    with pq.ParquetWriter(stream, schema, compression="zstd", compression_level=level) as writer:
-        for rows in archive.scan_ranks(block=ROWS_AT_ONCE):
-            offsets = pa.array(rows.offsets.astype(np.int64))
-            columns = [
-                pa.array(rows.lengths),
-                pa.LargeListArray.from_arrays(offsets, pa.array(rows.terms)),
-                pa.LargeListArray.from_arrays(offsets, pa.array(rows.counts)),
-            ]
-            writer.write_table(pa.table(columns, schema=schema), row_group_size=ROWS_AT_ONCE)
-    return stream.size
+    offsets = pa.array(rows.offsets.astype(np.int64))
+    table = pa.table(
+        {
+            "length": rows.lengths,
+            "terms": pa.LargeListArray.from_arrays(offsets, pa.array(rows.terms)),
+            "counts": pa.LargeListArray.from_arrays(offsets, pa.array(rows.counts)),
+        }
+    )
+    stream = io.BytesIO()
+    pq.write_table(table, stream, compression="zstd", compression_level=level)
+    return stream.tell()
 
 
-def _write_npz(archive: Archive) -> int:
-    """What `scipy.sparse.save_npz` writes: each array deflated, here block by block; lengths as they are."""
-    import zlib
-
+def _write_npz(rows: Rows) -> int:
+    """The bytes of what `scipy.sparse.save_npz` writes of a block, and of lengths as they are."""
     import numpy as np
+    import scipy.sparse as sp
 
-    size = 4 * archive.num_summaries
-    packers = {name: zlib.compressobj() for name in ("data", "indices", "indptr")}
-    end = np.zeros(1, np.int64)
-    size += len(packers["indptr"].compress(end.tobytes()))
-    for rows in archive.scan_ranks(block=ROWS_AT_ONCE):
-        indptr = end + rows.offsets[1:].astype(np.int64)
-        end = indptr[-1:]
-        blocks: dict[str, npt.NDArray[Any]] = {"data": rows.counts, "indices": rows.terms.astype(np.int32)}
-        for name, block in (blocks | {"indptr": indptr}).items():
-            size += len(packers[name].compress(block.tobytes()))
-    return size + sum(len(packer.flush()) for packer in packers.values())
+    matrix = sp.csr_matrix((rows.counts, rows.terms.astype(np.int32), rows.offsets.astype(np.int64)))
+    stream = io.BytesIO()
+    sp.save_npz(stream, matrix)
+    return stream.tell() + 4 * rows.num_rows
 
 
 _INDEX = """
@@ -301,13 +295,13 @@ with tempfile.TemporaryDirectory(dir=sys.argv[1]) as folder:
 """
 
 
-def _write_tantivy(archive: Archive) -> int | None:
-    """An index with frequencies and without positions, fed page by page; None where it is not installed."""
+def _write_tantivy(archive: Archive) -> int:
+    """An index with frequencies and without positions, fed page by page; 0 where it is not installed."""
     import numpy as np
 
     python = PEERS / "python"
     if not python.is_file():
-        return None
+        return 0
     words = np.array([f"t{term}" for term in range(len(archive.terms))], object)
     command = [str(python), "-c", _INDEX, str(DATA)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as peer:
@@ -321,7 +315,7 @@ def _write_tantivy(archive: Archive) -> int | None:
                 print(" ".join(found[begin:end]), file=peer.stdin)
         peer.stdin.close()
         told = peer.stdout.read()
-    return int(told) if peer.returncode == 0 else None
+    return int(told) if peer.returncode == 0 else 0
 
 
 # ---- figures
