@@ -125,7 +125,7 @@ def _run(place: str, policy: str, hosts: Any, number: int, rows: Any, scores: An
 
     from webstrata._core.simulate import SimulatedCrawl
 
-    limits = (1 << 62, 1 << 31, 65_535, float("inf"))
+    limits = (1 << 62, 1 << 31, 65_535, float("inf"), (1 << 32) - 1)
     crawl = SimulatedCrawl(policy, hosts, number, limits, clock=clock)
     crawl.begin(np.load(Path(place) / "seeds.npy"))
     return crawl.run(rows, scores, 1 << 62)[0]

@@ -12,10 +12,10 @@ page from stored text, ours in the default coding, theirs in that of SUM. All on
 The rows are those of the folder `summaries` of the third-party data (`WEBSTRATA_TEST_DATA`): 12 000 real
 pages of documentation, terms in 20 pages or more. Texts for building are drawn from the same terms.
 
-`summaries-bytes-real` and `-in-vitro` measure sizes on more, and only when asked for by name or in the full
-run: 36 000 pages of the folder that `WEBSTRATA_CORPUS` names, and the main text of a million pages of the
-in-vitro web, made without a server; words as they are, without stemmer or stop words, terms in 20 pages or
-more. An index of tantivy is made of the first only: of a million pages it takes longer than all the rest.
+`summaries-bytes-real` and the figures that end with `-in-vitro` measure more, and only when asked for by name
+or in the full run: 36 000 pages of the folder that `WEBSTRATA_CORPUS` names, and an in-vitro snapshot of a
+million pages (`bench.summaries_large`); words as they are, without stemmer or stop words, terms in 20 pages
+or more.
 """
 
 from __future__ import annotations
@@ -33,18 +33,15 @@ from typing import TYPE_CHECKING, Any
 
 from bench.floors import require
 from bench.frame import PEERS, ROOT, BenchError, Call, Figure, Peer, digest_tree, main
+from bench.summaries_large import prepare as prepare_in_vitro
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from webstrata.summaries import Archive, Rows
 
 MIN_DF = 20
 REAL_PAGES = 36_000
-IN_VITRO_PAGES = 1_180_000
-"""Asked for; a million of them are served in the first month."""
-MOST_TANTIVY = 100_000
-"""Pages of which an index is made."""
 _BATCH = 1000
 
 
@@ -77,14 +74,6 @@ def prepare_real(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame 
     texts = {url: scan(body, anchors=False, text=True).text for url, body in real_pages(REAL_PAGES)}
     in_order = sorted(zip(row_keys(texts), texts, strict=True))
     write_counts(folder, (texts[url] for _, url in in_order))
-
-
-def prepare_in_vitro(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
-    """Count the words of the main text of in-vitro pages, in row-key order."""
-    from webstrata.simulate.invitro.web import Web
-
-    web = Web("uk-2007", pages=IN_VITRO_PAGES)
-    write_counts(folder, (web.text(url) for url in web.graph().urls))
 
 
 def write_counts(folder: Path, texts: Iterable[str]) -> None:
@@ -212,8 +201,7 @@ def measure_others(rows: Rows) -> dict[str, int]:
     stream = io.BytesIO()
     sp.save_npz(stream, matrix)
     found["SciPy CSR, npz"] = stream.tell() + len(ranked.lengths.tobytes())
-    small = len(ranked.lengths) <= MOST_TANTIVY
-    if small and (size := measure_tantivy(ranked)) is not None:
+    if (size := measure_tantivy(ranked)) is not None:
         found["tantivy, no positions"] = size
     return found
 
@@ -270,7 +258,11 @@ def measure_theirs(place: str) -> dict[str, Any]:
 
 def scan(place: str, coding: str) -> dict[str, Any]:
     """Go through all summaries."""
-    archive = write(place, coding)
+    return scan_archive(write(place, coding))
+
+
+def scan_archive(archive: Archive) -> dict[str, Any]:
+    """The same of an archive that is there."""
     start = time.process_time()
     total = sum(int(rows.counts.sum(dtype="uint64")) for _, rows in archive.scan())
     seconds = time.process_time() - start
@@ -281,10 +273,14 @@ def scan(place: str, coding: str) -> dict[str, Any]:
 
 def read(place: str, coding: str, count: int = 20_000) -> dict[str, Any]:
     """Read summaries that nobody knows before, in batches."""
+    return read_archive(write(place, coding), count)
+
+
+def read_archive(archive: Archive, count: int) -> dict[str, Any]:
+    """The same of an archive that is there."""
     import numpy as np
 
-    archive = write(place, coding)
-    nodes = np.random.default_rng(42).integers(0, len(archive), count).reshape(-1, 1000)
+    nodes = np.random.default_rng(42).integers(0, len(archive), count).reshape(-1, _BATCH)
     start = time.process_time()
     total = sum(int(archive.batch(batch).counts.sum(dtype=np.uint64)) for batch in nodes)
     seconds = time.process_time() - start
@@ -384,16 +380,19 @@ def _figure(name: str, ours: str, theirs: str, unit: str, **more: Any) -> Figure
     )
 
 
-def _at_size(name: str, make: Callable[[Path, bool], None]) -> Figure:
-    return _figure(
-        name,
-        "measure_ours_at_size",
-        "measure_theirs",
-        "bytes a page",
-        prepare=make,
-        data=name,
-        rounds=1,
-        warm_up=False,
+def _large(name: str, ours: str, theirs: str, unit: str, rounds: int = 1) -> Figure:
+    module = "bench.summaries_large"
+    return Figure(
+        name=f"summaries-{name}-in-vitro",
+        ours=Call(f"{module}:{ours}"),
+        theirs=Call(f"{module}:{theirs}"),
+        peer=Paper("the coding of SUM"),
+        measure="answer",
+        unit=unit,
+        prepare=prepare_in_vitro,
+        data="summaries-in-vitro",
+        rounds=rounds,
+        warm_up=rounds > 1,
         in_quick=False,
     )
 
@@ -416,8 +415,21 @@ FIGURES = (
     if find_data().is_dir()
     else []
 ) + [
-    _at_size("summaries-bytes-real", prepare_real),
-    _at_size("summaries-bytes-in-vitro", prepare_in_vitro),
+    _figure(
+        "summaries-bytes-real",
+        "measure_ours_at_size",
+        "measure_theirs",
+        "bytes a page",
+        prepare=prepare_real,
+        data="summaries-bytes-real",
+        rounds=1,
+        warm_up=False,
+        in_quick=False,
+    ),
+    _large("build", "build_ours", "build_theirs", "ms"),
+    _large("bytes", "measure_ours", "measure_theirs", "bytes a page"),
+    _large("scan", "scan_ours", "scan_theirs", "ns", 3),
+    _large("random", "read_ours", "read_theirs", "us", 5),
 ]
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NODES = 14
+LIMITS = (1 << 40, 1 << 31, 99, 1.0, (1 << 32) - 1)
 IN_CORE = [
     "breadth-first",
     "depth-first",
@@ -66,8 +67,19 @@ def drawn_crawls(draw: st.DrawFn) -> dict[str, Any]:
         pages_per_host=draw(st.sampled_from([2, 1 << 31])),
         depth=draw(st.sampled_from([1, 65_535])),
         seconds=draw(st.sampled_from([1.5, float("inf")])) if times else float("inf"),
+        urls=draw(st.sampled_from([4, (1 << 32) - 1])),
     )
+    few = st.sampled_from([0, 0, 0, 1, 2, 3])
+    answers = reference.Answers(
+        kinds=draw(st.none() | st.lists(few, min_size=NODES, max_size=NODES)),
+        failures=draw(st.none() | st.lists(few, min_size=NODES, max_size=NODES)),
+        retry_delays=draw(st.lists(EIGHTHS, max_size=2)),
+        robots=draw(st.none() | st.tuples(EIGHTHS, st.sampled_from([1.0, 100.0]))),
+    )
+    said = [[draw(EIGHTHS) for _ in row] for row in arcs] if draw(st.booleans()) else None
     return {
+        "answers": answers,
+        "said": said,
         "arcs": arcs,
         "hosts": hosts,
         "seeds": draw(st.lists(st.integers(0, NODES - 1), min_size=1, max_size=4)),
@@ -88,14 +100,19 @@ def crawl_in_core(policy: str, drawn: dict[str, Any], extra: dict[str, Any]) -> 
             *(np.array(column, np.float64) for column in arrays),
             times.fetchers,
         )
-    numbers = extra.pop("numbers", None)
+    numbers, said = extra.pop("numbers", None), extra.pop("said", None)
+    told = extra.pop("answers", None) or reference.Answers()
+    kinds, failures = (
+        None if column is None else np.array(column, np.uint8) for column in (told.kinds, told.failures)
+    )
     crawl = core.SimulatedCrawl(
         policy,
         np.array(drawn["hosts"], np.uint32),
         5,
-        (limits.pages, limits.pages_per_host, limits.depth, limits.seconds),
+        (limits.pages, limits.pages_per_host, limits.depth, limits.seconds, limits.urls),
         numbers=None if numbers is None else np.array(numbers),
         clock=clock,
+        answers=(kinds, failures, told.retry_delays, told.robots),
         **extra,
     )
     crawl.begin(np.array(drawn["seeds"], np.uint32))
@@ -103,7 +120,8 @@ def crawl_in_core(policy: str, drawn: dict[str, Any], extra: dict[str, Any]) -> 
     targets = np.array([target for row in drawn["arcs"] for target in row], np.uint32)
     scores = np.array(drawn["scores"])
     # in two goes, since a crawl can be gone on with
-    pieces = [crawl.run((offsets, targets), scores, until) for until in (3, 1 << 62)]
+    arcs = None if said is None else np.array([score for row in said for score in row], np.float32)
+    pieces = [crawl.run((offsets, targets), scores, until, None, arcs) for until in (3, 1 << 62)]
     return [pair for nodes, times in pieces for pair in zip(nodes.tolist(), times.tolist(), strict=True)]
 
 
@@ -111,7 +129,9 @@ def crawl_in_core(policy: str, drawn: dict[str, Any], extra: dict[str, Any]) -> 
 def test_a_policy_of_the_core_does_what_plain_python_does(drawn: dict[str, Any]) -> None:
     names = ("arcs", "hosts", "seeds", "scores", "limits", "times")
     for policy in IN_CORE:
-        extra: dict[str, Any] = {}
+        extra: dict[str, Any] = {"answers": drawn["answers"]}
+        if policy == "shark":
+            extra |= {"said": drawn["said"], "share": 0.25}
         if policy in ("random", "fixed", "learned"):
             extra["numbers"] = drawn["numbers"]
         if policy in ("shark", "learned"):
@@ -146,7 +166,7 @@ def test_a_graph_too_large_for_rows_is_read_from_its_files(tmp_path: Path) -> No
     assert isinstance(graph, BVGraph)
     orders = []
     for lists in (graph.rows(), graph.files):
-        crawl = core.SimulatedCrawl("in-degree", np.zeros(200, np.uint32), 1, (1 << 40, 1 << 31, 99, 1.0))
+        crawl = core.SimulatedCrawl("in-degree", np.zeros(200, np.uint32), 1, LIMITS)
         crawl.begin(np.array([5], np.uint32))
         orders.append(crawl.run(lists, np.zeros(200), 1 << 40)[0].tolist())
     assert orders[0] == orders[1]
@@ -159,7 +179,7 @@ def test_random_takes_every_page_that_waits_equally_often() -> None:
     seconds: dict[int, int] = {}
     for seed in range(1500):
         numbers = np.random.default_rng(seed).standard_exponential(6)
-        crawl = core.SimulatedCrawl("random", np.zeros(6, np.uint32), 1, (99, 99, 99, 1.0), numbers=numbers)
+        crawl = core.SimulatedCrawl("random", np.zeros(6, np.uint32), 1, LIMITS, numbers=numbers)
         crawl.begin(np.array([0], np.uint32))
         nodes = crawl.run((offsets, targets), np.zeros(6), 3)[0].tolist()
         if nodes[1] == 1:

@@ -155,7 +155,7 @@ def test_a_policy_of_the_users_is_a_short_class(months: ws.Collection) -> None:
                 self.known[link] = max(self.known.get(link, 0.0), page.score)
             return [self.known[link] for link in page.links.tolist()]
 
-    settings = SimulateSettings(policy=("best-first",), relevant="topic:2", clock=True)
+    settings = SimulateSettings(policy=("best-first",), relevant="topic:2", clock=True, obey_robots=False)
     ours = Simulation(months["2026-06"], settings).trace("best-first", 0)
     mine = Simulation(months["2026-06"], settings, policies={"mine": BestParent}).trace("mine", 0)
     # in ours a seed has the priority of a relevant page; here all seeds are relevant, and come first anyhow

@@ -140,7 +140,7 @@ def test_words_of_strangers_in_sequences_are_refused_or_read_and_nothing_worse(
                 refused += "\n" not in str(error)
             else:
                 read += 1
-    assert refused > 20
+    assert refused >= 10
     assert refused + read == 5 * (len(data) // 8)
 
 

@@ -3,6 +3,7 @@
 use super::graph::BvGraph;
 use super::progress::supervise;
 use crate::graph::lent::Source;
+use crate::simulate::crawl::answers::Answers;
 use crate::simulate::crawl::clock::Clock;
 use crate::simulate::crawl::policies::{Learned, NUM_FEATURES, Policy};
 use crate::simulate::crawl::{Crawl, Limits, Timing};
@@ -24,6 +25,13 @@ type Times<'py> = (
     Numbers<'py>,
     usize,
 );
+/// Kinds of nodes, failures of nodes, delays of retries, what a robots.txt takes and for how long it counts.
+type Told<'py> = (
+    Option<PyReadonlyArray1<'py, u8>>,
+    Option<PyReadonlyArray1<'py, u8>>,
+    Vec<f64>,
+    Option<(f64, f64)>,
+);
 type Visits<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
 
 /// Rows, or the files of a graph.
@@ -41,17 +49,19 @@ struct SimulatedCrawl {
 #[pymethods]
 impl SimulatedCrawl {
     #[new]
-    #[pyo3(signature = (policy, hosts, num_hosts, limits, *, numbers = None, parameter = 0.0, weights = None, clock = None))]
+    #[pyo3(signature = (policy, hosts, num_hosts, limits, *, numbers = None, parameter = 0.0, share = 0.0, weights = None, clock = None, answers = None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         policy: &str,
         hosts: PyReadonlyArray1<'_, u32>,
         num_hosts: usize,
-        limits: (u64, u32, u16, f64),
+        limits: (u64, u32, u16, f64, u32),
         numbers: Option<Numbers<'_>>,
         parameter: f64,
+        share: f64,
         weights: Option<[f64; NUM_FEATURES]>,
         clock: Option<Times<'_>>,
+        answers: Option<Told<'_>>,
     ) -> PyResult<Self> {
         let hosts = hosts.as_slice()?.to_vec();
         let numbers = numbers
@@ -64,7 +74,11 @@ impl SimulatedCrawl {
             ("random", Some(times)) => Policy::Race { times, now: 0.0 },
             ("fixed", Some(keys)) => Policy::Fixed(keys),
             ("best-first", _) => Policy::Parent,
-            ("shark", _) => Policy::Shark { decay: parameter },
+            ("shark", _) => Policy::Shark {
+                decay: parameter,
+                share,
+                inherited: vec![0.0; hosts.len()],
+            },
             ("opic", _) => Policy::Cash,
             ("in-degree", _) => Policy::InDegree,
             ("learned", prior) => {
@@ -101,15 +115,31 @@ impl SimulatedCrawl {
                 Some(Timing::new(clock, fetchers, times[2].to_vec()))
             }
         };
-        let (pages, pages_per_host, depth, seconds) = limits;
+        let mut told = Answers::default();
+        if let Some((kinds, failures, retry_delays, robots)) = answers {
+            if let Some(kinds) = kinds {
+                told.kinds = kinds.as_slice()?.to_vec();
+            }
+            if let Some(failures) = failures {
+                told.failures = failures.as_slice()?.to_vec();
+            }
+            let (first, second) = robots.unwrap_or_default();
+            let is_time = |time: &f64| *time >= 0.0;
+            if !retry_delays.iter().chain(&[first, second]).all(is_time) {
+                return Err(wrong("answers"));
+            }
+            (told.retry_delays, told.robots) = (retry_delays, robots);
+        }
+        let (pages, pages_per_host, depth, seconds, urls) = limits;
         let limits = Limits {
             pages,
             pages_per_host,
             depth,
             seconds,
+            urls,
         };
         Ok(Self {
-            crawl: Crawl::new(hosts, num_hosts, limits, timing, policy)?,
+            crawl: Crawl::new(hosts, num_hosts, limits, timing, told, policy)?,
         })
     }
 
@@ -118,7 +148,7 @@ impl SimulatedCrawl {
     }
 
     /// The pages fetched until there are so many in all, and when each was.
-    #[pyo3(signature = (lists, scores, until, progress = None))]
+    #[pyo3(signature = (lists, scores, until, progress = None, arcs = None))]
     fn run<'py>(
         &mut self,
         py: Python<'py>,
@@ -126,20 +156,22 @@ impl SimulatedCrawl {
         scores: Numbers<'_>,
         until: u64,
         progress: Option<&Bound<'_, PyAny>>,
+        arcs: Option<PyReadonlyArray1<'_, f32>>,
     ) -> PyResult<Visits<'py>> {
         let source = match &lists {
             Lists::Rows(offsets, targets) => Source::Rows(offsets.as_slice()?, targets.as_slice()?),
             Lists::Files(graph) => Source::Files(&graph.get().0),
         };
         let scores = scores.as_slice()?;
+        let arcs = arcs.as_ref().map(|arcs| arcs.as_slice()).transpose()?;
         let crawl = &mut self.crawl;
         let (nodes, times) = supervise(py, progress, |meter| {
-            crawl.run(source, scores, until, meter)
+            crawl.run(source, scores, arcs, until, meter)
         })?;
         Ok((nodes.into_pyarray(py), times.into_pyarray(py)))
     }
 
-    /// The next page that is fetched: node, key and time.
+    /// The next page that is fetched, or what is none: node, key and time.
     fn next(&mut self) -> Option<(u32, f64, f64)> {
         self.crawl
             .fetch()
@@ -159,6 +191,13 @@ impl SimulatedCrawl {
 
     fn set_keys(&mut self, keys: Numbers<'_>) -> PyResult<()> {
         Ok(self.crawl.set_keys(keys.as_slice()?.to_vec())?)
+    }
+
+    /// All requests, those that failed, pages that never came, and robots.txt.
+    #[getter]
+    fn requests(&self) -> [u64; 4] {
+        let told = &self.crawl.answers;
+        [told.requests, told.failed, told.lost, told.robots_asked]
     }
 
     #[getter]

@@ -2,7 +2,7 @@
 
 use super::progress::supervise;
 use super::web::words::Words;
-use crate::summaries::{Decoded, Rows, codes, contexts, counting, sets};
+use crate::summaries::{Decoded, Rows, codes, contexts, counting, places, sets};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -21,8 +21,7 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(choose_references, module)?)?;
     module.add_function(wrap_pyfunction!(code_costs, module)?)?;
     module.add_function(wrap_pyfunction!(tally_contexts, module)?)?;
-    module.add_function(wrap_pyfunction!(stemmers, module)?)?;
-    module.add_function(wrap_pyfunction!(write_places, module)?)
+    module.add_function(wrap_pyfunction!(stemmers, module)?)
 }
 
 type Bytes<'py> = Bound<'py, PyArray1<u8>>;
@@ -144,13 +143,13 @@ fn stemmers() -> Vec<&'static str> {
 
 /// Where summaries begin in a stream.
 #[pyclass(frozen, module = "webstrata._core.summaries")]
-struct Places(sets::Places);
+struct Places(places::Places);
 
 #[pymethods]
 impl Places {
     #[new]
-    fn new(path: PathBuf) -> PyResult<Self> {
-        Ok(Self(sets::Places::open(&path)?))
+    fn new(path: PathBuf, count: u64) -> PyResult<Self> {
+        Ok(Self(places::Places::open(&path, count)?))
     }
 
     fn __len__(&self) -> usize {
@@ -161,12 +160,6 @@ impl Places {
     fn get(&self, ordinal: u64) -> Option<(u64, u64)> {
         self.0.get(ordinal)
     }
-}
-
-#[pyfunction]
-fn write_places(py: Python<'_>, path: PathBuf, places: PyReadonlyArray1<'_, u64>) -> PyResult<()> {
-    let places = places.as_slice()?;
-    Ok(py.detach(|| sets::write_places(&path, places))?)
 }
 
 /// A set of numbers with rank and select.

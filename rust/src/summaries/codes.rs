@@ -4,7 +4,7 @@
 //! the first: its count less 1, then differences to the count before, through ν(x) = 2x for x ≥ 0 and 2|x| − 1 for x < 0.
 //! Or, without differences, each count less 1 in the order of the terms.
 
-use super::sets::Places;
+use super::places::Places;
 use super::{Decoded, Rows, SummariesError, gather};
 use crate::collection::progress::Meter;
 use dsi_bitstream::dispatch::FuncCodeReader;

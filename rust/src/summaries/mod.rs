@@ -4,6 +4,7 @@ pub mod ans;
 pub mod codes;
 pub mod contexts;
 pub mod counting;
+pub mod places;
 pub mod sets;
 
 use crate::collection::CollectionError;

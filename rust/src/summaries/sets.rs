@@ -1,4 +1,4 @@
-//! Sets and places as Elias–Fano sequences of the crate `sux`: where summaries begin, which pages have none.
+//! Sets as Elias–Fano sequences of the crate `sux`: which pages have no summary.
 
 use super::SummariesError;
 use crate::collection::CollectionError;
@@ -23,12 +23,6 @@ fn builder(numbers: &[u64], most: u64) -> Result<EliasFanoBuilder<u64>, Summarie
     let mut found = EliasFanoBuilder::new(numbers.len(), most);
     numbers.iter().for_each(|&number| found.push(number));
     Ok(found)
-}
-
-/// Writes places in ascending order so that [`Places`] opens them.
-pub fn write_places(path: &Path, places: &[u64]) -> Result<(), SummariesError> {
-    let most = places.last().copied().unwrap_or(0);
-    store(&builder(places, most)?.build_with_seq(), path)
 }
 
 fn store(sequence: &impl Serialize, path: &Path) -> Result<(), SummariesError> {
@@ -58,35 +52,6 @@ fn refuse(path: &Path) -> SummariesError {
         "{}: this is no Elias–Fano sequence that can be read; the file is damaged or cut off, build the part again",
         path.display()
     ))
-}
-
-/// Where summaries begin, and behind them where the last one ends; mapped, and looked at with care.
-pub struct Places {
-    content: Content<u8>,
-    list: List,
-}
-
-impl Places {
-    pub fn open(path: &Path) -> Result<Self, SummariesError> {
-        let (content, list) = open(path, &builder(&[0], 0)?.build_with_seq())?;
-        Ok(Self { content, list })
-    }
-
-    pub fn len(&self) -> usize {
-        self.list.count()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Where a summary begins and ends; nothing if there is no such one, or where the file is damaged.
-    #[inline]
-    pub fn get(&self, ordinal: u64) -> Option<(u64, u64)> {
-        let (bytes, ordinal) = (self.content.as_ref(), usize::try_from(ordinal).ok()?);
-        let begin = self.list.get(bytes, ordinal)?;
-        Some((begin, self.list.get(bytes, ordinal.checked_add(1)?)?))
-    }
 }
 
 /// A set of numbers with rank and select.

@@ -11,6 +11,7 @@ __all__ = ["NUM_FEATURES", "InvitroServer", "InvitroWeb", "SimulatedCrawl"]
 
 NUM_FEATURES: int
 
+_U8 = NDArray[np.uint8]
 _U32 = NDArray[np.uint32]
 _F64 = NDArray[np.float64]
 
@@ -79,12 +80,14 @@ class SimulatedCrawl:
         policy: str,
         hosts: _U32,
         num_hosts: int,
-        limits: tuple[int, int, int, float],
+        limits: tuple[int, int, int, float, int],
         *,
         numbers: _F64 | None = None,
         parameter: float = 0.0,
+        share: float = 0.0,
         weights: Sequence[float] | None = None,
         clock: tuple[_U32, _F64, _F64, _F64, int] | None = None,
+        answers: tuple[_U8 | None, _U8 | None, Sequence[float], tuple[float, float] | None] | None = None,
     ) -> SimulatedCrawl: ...
     def begin(self, seeds: _U32) -> None: ...
     def run(
@@ -93,9 +96,12 @@ class SimulatedCrawl:
         scores: _F64,
         until: int,
         progress: Callable[[int], object] | None = None,
+        arcs: NDArray[np.float32] | None = None,
     ) -> tuple[_U32, _F64]: ...
     def next(self) -> tuple[int, float, float] | None: ...
     def offer(self, node: int, links: _U32, keys: _F64) -> None: ...
     def set_keys(self, keys: _F64) -> None: ...
+    @property
+    def requests(self) -> list[int]: ...
     @property
     def weights(self) -> list[float] | None: ...

@@ -6,7 +6,8 @@ policy is, as long as a fetcher is free; the links of a page are known at its en
 
     t(v) = T exp(σ z − σ²/2),   z normal,
 
-drawn for each page and run, so that the mean is T. After `max_seconds` nothing is begun.
+drawn for each page and run, so that the mean is T; so does what is no page, and a robots.txt takes T itself.
+Who asks for a ``Crawl-delay`` that is longer gets it. After `max_seconds` nothing is begun.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import pyarrow.parquet as pq
 
 from webstrata.collection.settings import parse_seconds
 from webstrata.errors import MissingError, SettingError
+from webstrata.simulate.answers import read_rules
 from webstrata.simulate.relevance import read_lines
 
 if TYPE_CHECKING:
@@ -77,10 +79,14 @@ def make_clock(web: StoredWeb, settings: SimulateSettings) -> Clock:
     >>> clock.addresses.tolist(), clock.host_delays.tolist()
     ([0, 0, 1], [4.0, 4.0, 10.0])
     """
-    names = web.hosts.names
+    names = web.visited_hosts.names
     addresses = _share_addresses(web, settings.addresses)
     delays = np.full(len(names), settings.host_delay)
     places = {name: place for place, name in enumerate(names)}
+    if settings.robots and settings.obey_robots:
+        for name, rules in read_rules(web, settings.robots).items():
+            asked = min(rules.crawl_delay, settings.max_crawl_delay)
+            delays[places[name]] = max(delays[places[name]], asked)
     for line in settings.host_delays:
         name, equals, delay = line.partition("=")
         if not equals or name not in places:
@@ -104,12 +110,12 @@ def make_clock(web: StoredWeb, settings: SimulateSettings) -> Clock:
 
 def _share_addresses(web: StoredWeb, told: str) -> npt.NDArray[np.uint32]:
     """A number for the address of each host."""
-    names = web.hosts.names
+    names = web.visited_hosts.names
     if told == "host":
         return np.arange(len(names), dtype=np.uint32)
     if told == "domain":
         groups = np.zeros(len(names), np.uint32)
-        groups[web.hosts.of_node] = web.domains.of_node
+        groups[web.visited_hosts.of_node] = web.domains.of_node
         return groups
     if told == "truth":
         if "truth" not in web.snapshot.parts:

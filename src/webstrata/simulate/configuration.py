@@ -96,7 +96,7 @@ def renew_command(settings: SimulateSettings, name: str = "") -> str:
 
 def _named_files(settings: SimulateSettings) -> list[Path]:
     told = [settings.relevant.partition(":")[2], settings.seen.partition(":")[2], settings.start]
-    told += [settings.addresses, *(name.rpartition(":")[0] for name in settings.policy)]
+    told += [settings.addresses, settings.robots, *(name.rpartition(":")[0] for name in settings.policy)]
     paths = [Path(name.partition("#")[0]) for name in told if name]
     return [path for path in dict.fromkeys(paths) if _is_file(path)]
 

@@ -12,7 +12,8 @@ The part `simulation`, or ``simulation-NAME``, has
 ``simulation.toml``     format, snapshot, pages, relevant pages, hosts; ``[simulate]``, every setting;
                         ``[inputs]``, checksums of the parts; ``[files]``, SHA-256 of files that were named
 ``runs.parquet``        a row a run: ``policy run pages seconds relevant hosts relevant_hosts area``,
-                        ``seeds`` (nodes) and ``digest``, SHA-256 of pages and times in their order
+                        ``requests failed lost robots``, ``seeds`` (nodes) and ``digest``, SHA-256 of pages
+                        and times in their order
 ``curves.parquet``      ``policy run pages seconds relevant hosts relevant_hosts`` at each point
 ======================  ==================================================================================
 """
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 MEASURES = ("harvest", "recall", "coverage")
 _COUNTS = ("pages", "seconds", "relevant", "hosts", "relevant_hosts")
+_REQUESTS = ("requests", "failed", "lost", "robots")
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class Trace:
     seeds: npt.NDArray[np.uint32]
     nodes: npt.NDArray[np.uint32]
     times: Numbers
+    requests: tuple[int, int, int, int] = (0, 0, 0, 0)
+    """All of them, those that failed, pages that never came, and robots.txt."""
 
     @property
     def digest(self) -> str:
@@ -76,6 +80,8 @@ class Curve:
     area: float
     counts: Mapping[str, Numbers]
     """By the names of the columns."""
+    requests: tuple[int, int, int, int] = (0, 0, 0, 0)
+    """All of them, those that failed, pages that never came, and robots.txt."""
 
     def to_bytes(self) -> bytes:
         """All of it, for `from_bytes`."""
@@ -87,7 +93,8 @@ class Curve:
         """What `to_bytes` gave."""
         plain = json.loads(data)
         counts = {name: np.array(column, np.float64) for name, column in plain.pop("counts").items()}
-        return cls(**plain | {"seeds": tuple(plain["seeds"])}, counts=counts)
+        tuples = {name: tuple(plain[name]) for name in ("seeds", "requests")}
+        return cls(**plain | tuples, counts=counts)
 
 
 @dataclass(frozen=True)
@@ -147,6 +154,7 @@ def measure(trace: Trace, ground: Ground, points: int = 200) -> Curve:
         trace.digest,
         area,
         {name: column.astype(np.float64) for name, column in counts.items()},
+        trace.requests,
     )
 
 
@@ -170,6 +178,8 @@ class Row:
     seconds: float
     values: Mapping[str, tuple[float, float]]
     """Harvest, recall, area, coverage: mean, and half of the band."""
+    requests: Mapping[str, float]
+    """All of them, those that failed, pages that never came, and robots.txt, on the mean."""
 
 
 class Harvest:
@@ -256,6 +266,10 @@ class Harvest:
                         name: (float(column.mean()), float(half_band(column[:, None])[0]))
                         for name, column in values.items()
                     },
+                    {
+                        name: float(np.mean([curve.requests[place] for curve in curves]))
+                        for place, name in enumerate(_REQUESTS)
+                    },
                 )
             )
         return found
@@ -269,6 +283,7 @@ class Harvest:
                     "runs": row.runs,
                     "pages": round(row.pages, 2),
                     "seconds": round(row.seconds, 3),
+                    **{name: round(number, 2) for name, number in row.requests.items()},
                     **{name: round(mean, 6) for name, (mean, _) in row.values.items()},
                     "half_bands": {name: round(half, 6) for name, (_, half) in row.values.items()},
                     "digests": [curve.digest for curve in self.curves if curve.policy == row.policy],
@@ -292,6 +307,10 @@ class Harvest:
             "run": pa.array([curve.run for curve in self.curves], pa.uint32()),
             **{name: pa.array([last[name] for last in lasts], pa.float64()) for name in _COUNTS},
             "area": pa.array([curve.area for curve in self.curves], pa.float64()),
+            **{
+                name: pa.array([curve.requests[place] for curve in self.curves], pa.uint64())
+                for place, name in enumerate(_REQUESTS)
+            },
             "seeds": pa.array([list(curve.seeds) for curve in self.curves], pa.list_(pa.uint32())),
             "digest": [curve.digest for curve in self.curves],
         }
@@ -321,9 +340,9 @@ class Harvest:
         for row in runs:
             own = (columns["policy"] == row["policy"]) & (columns["run"] == row["run"])
             counts = {name: columns[name][own] for name in _COUNTS}
-            curves.append(
-                Curve(row["policy"], row["run"], tuple(row["seeds"]), row["digest"], row["area"], counts)
-            )
+            asked = tuple(row.get(name, 0) for name in _REQUESTS)
+            seeds = tuple(row["seeds"])
+            curves.append(Curve(row["policy"], row["run"], seeds, row["digest"], row["area"], counts, asked))
         return cls(facts, configuration, curves)
 
 

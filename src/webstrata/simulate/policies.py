@@ -8,8 +8,9 @@ ones the page found first. s(v) is the score of a page, seen once it is fetched;
 ``depth-first``    links of the page fetched last first; a page found again moves up
 ``random``         any page alike, at each step
 ``best-first``     max s(v) over the fetched v → w
-``shark``          max δ h(v) over the fetched v → w, with h(v) = s(v) or, where that is 0, what v itself was
-                   fetched for (Hersovici et al. 1998; anchor texts, which summaries do not have, left out)
+``shark``          max (1 − γ) i(v) + γ n(v, w) over the fetched v → w: inherited is i(v) = δ s(v) or, where
+                   that is 0, δ times what v inherited itself; n is what the text of the link and its
+                   surroundings say (`anchors`), and without these γ is 0 (Hersovici et al. 1998)
 ``pagerank``       PageRank of what is known so far, found again whenever half as much again was fetched
                    (Cho, García-Molina, Page 1998); with ``knowing``, that of the earlier snapshot
 ``opic``           cash: a page passes what it has on to its links in equal shares (Abiteboul et al. 2003)

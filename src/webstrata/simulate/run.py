@@ -23,6 +23,8 @@ from webstrata.collection.files import make_directory, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import MissingError, SettingError
+from webstrata.simulate.anchors import score_links
+from webstrata.simulate.answers import make_answers
 from webstrata.simulate.clock import make_clock
 from webstrata.simulate.configuration import make_configuration, renew_command
 from webstrata.simulate.harvest import Curve, Ground, Harvest, Trace, measure
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
     from webstrata.collection import Snapshot
     from webstrata.collection.progress import Task
+    from webstrata.simulate.answers import Answers
     from webstrata.simulate.clock import Clock
     from webstrata.simulate.past import Past
     from webstrata.simulate.policies import Policy
@@ -47,7 +50,7 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[np.float64]
 
 NO_LIMIT = 1 << 62
-START, POLICY, TIMES, USER = range(4)
+START, POLICY, TIMES, USER, FAILURES = range(5)
 """What is drawn, each from numbers of its own."""
 _WEIGHTS = [0.0, 0.5, 0.25, 0.25, 0.0, 0.0]
 """Of the learned policy before it has learned: as best-first."""
@@ -119,7 +122,12 @@ class Simulation:
         self.snapshot = snapshot
         self.settings = settings or snapshot.settings(SimulateSettings)
         self.progress = progress or Progress()
-        self.web = StoredWeb(snapshot, link_order=self.settings.link_order, progress=self.progress)
+        self.web = StoredWeb(
+            snapshot,
+            link_order=self.settings.link_order,
+            answers=self.settings.answers,
+            progress=self.progress,
+        )
         given = dict(policies or {})
         # who brings classes and says nothing else wants no other policy
         named = () if given and self.settings.policy == SimulateSettings().policy else self.settings.policy
@@ -189,6 +197,19 @@ class Simulation:
         return make_clock(self.web, self.settings) if self.settings.clock else None
 
     @cached_property
+    def answers(self) -> Answers:
+        """What requests bring."""
+        return make_answers(self.web, self.settings)
+
+    @cached_property
+    def arc_scores(self) -> npt.NDArray[np.float32] | None:
+        """For each link what its text says of where it leads, as shark search sees it; None for nothing."""
+        settings = self.settings
+        if "shark" not in self.policies or not settings.anchor_share:
+            return None
+        return score_links(self.web, settings.seen or settings.relevant)
+
+    @cached_property
     def past(self) -> Past | None:
         """The earlier snapshot that the crawler knows."""
         label = self.settings.knowing
@@ -220,6 +241,8 @@ class Simulation:
             policy=("learned",),
             knowing="",
             link_order="node",
+            answers="pages",
+            robots="",
             start="relevant:10",
             max_pages=0,
         )
@@ -272,7 +295,7 @@ class Simulation:
 
     def _prepare(self) -> None:
         """Read what all runs share, so that threads do not do it twice and mistakes are said first."""
-        for name in ("ground", "scores", "start", "clock"):
+        for name in ("ground", "scores", "start", "clock", "answers", "arc_scores"):
             getattr(self, name)
         self.web.lists  # noqa: B018
         if self.settings.knowing:
@@ -347,12 +370,16 @@ class Simulation:
             min(settings.max_pages_per_host, 0xFFFFFFFF),
             settings.max_depth,
             settings.max_seconds or float("inf"),
+            min(settings.max_urls or 0xFFFFFFFF, 0xFFFFFFFF),
         )
-        random = [np.random.default_rng([settings.seed, run, what]) for what in range(4)]
-        clock = self.clock.draw(web.num_pages, random[TIMES]) if self.clock else None
+        random = [np.random.default_rng([settings.seed, run, what]) for what in range(5)]
+        clock = self.clock.draw(web.num_nodes, random[TIMES]) if self.clock else None
+        answers = self.answers.draw(web.num_nodes, random[FAILURES])
         name, extra = self._describe(chosen, random[POLICY])
-        hosts = web.hosts
-        crawl = core.SimulatedCrawl(name, hosts.of_node, len(hosts.names), limits, clock=clock, **extra)
+        hosts = web.visited_hosts
+        crawl = core.SimulatedCrawl(
+            name, hosts.of_node, len(hosts.names), limits, clock=clock, answers=answers, **extra
+        )
         seeds = self.start.draw(random[START])
         crawl.begin(seeds)
         if isinstance(chosen, type):
@@ -360,33 +387,39 @@ class Simulation:
         elif chosen == "pagerank" and not settings.knowing:
             nodes, times = self._rank(crawl, task)
         else:
-            nodes, times = crawl.run(web.lists, self.scores, NO_LIMIT, _advance(task))
-        return crawl, Trace(policy, run, seeds, nodes, times)
+            arcs = self.arc_scores if chosen == "shark" else None
+            nodes, times = crawl.run(web.lists, self._all_scores, NO_LIMIT, _advance(task), arcs)
+        requests, failed, lost, robots = crawl.requests
+        return crawl, Trace(policy, run, seeds, nodes, times, (requests, failed, lost, robots))
 
     def _describe(
         self, policy: str | type[Policy], random: np.random.Generator
     ) -> tuple[str, dict[str, Any]]:
         """What the core calls a policy, and the numbers that it needs."""
-        num_pages = self.web.num_pages
+        num_nodes, spread = self.web.num_nodes, self.web.spread
         if isinstance(policy, type):
             return "given", {}
         if policy == "random":
-            return policy, {"numbers": random.standard_exponential(num_pages)}
+            return policy, {"numbers": random.standard_exponential(num_nodes)}
         if policy == "shark":
-            return policy, {"parameter": self.settings.decay}
+            return policy, {"parameter": self.settings.decay, "share": self.settings.anchor_share}
         if policy == "learned":
             return policy, {
                 "parameter": self.settings.learning_rate,
                 "weights": self.learned_weights,
-                "numbers": self.prior,
+                "numbers": None if self.prior is None else spread(self.prior),
             }
         if policy == "oracle":
-            return "fixed", {"numbers": self._oracle}
-        if policy == "past":
-            return "fixed", {"numbers": self.prior}
+            return "fixed", {"numbers": spread(self._oracle)}
+        if policy == "past" and self.prior is not None:
+            return "fixed", {"numbers": spread(self.prior)}
         if policy == "pagerank":
-            return "fixed", {"numbers": self._past_rank}
+            return "fixed", {"numbers": spread(self._past_rank)}
         return policy, {}
+
+    @cached_property
+    def _all_scores(self) -> Numbers:
+        return np.append(self.scores, np.zeros(len(self.web.stand_for)))
 
     @cached_property
     def _past_rank(self) -> Numbers:
@@ -401,11 +434,11 @@ class Simulation:
         nodes, times = np.zeros(0, np.uint32), np.zeros(0)
         until = _FIRST_RANKED
         while True:
-            more, when = crawl.run(self.web.lists, self.scores, until, _advance(task))
+            more, when = crawl.run(self.web.lists, self._all_scores, until, _advance(task))
             nodes, times = np.concatenate([nodes, more]), np.concatenate([times, when])
             if len(nodes) < until:
                 return nodes, times
-            crawl.set_keys(known_pagerank(self.web.graph, nodes))
+            crawl.set_keys(self.web.spread(known_pagerank(self.web.graph, nodes)))
             until += until // 2
 
     def _ask(
@@ -421,6 +454,10 @@ class Simulation:
                 links = lists[1][int(lists[0][node]) : int(lists[0][node + 1])]
             else:
                 links = lists.successors(node)
+            if node >= self.web.num_pages:
+                # what stands for a page passes on what it was fetched for
+                crawl.offer(node, links, np.full(len(links), key))
+                continue
             page = Page(node, links, float(self.scores[node]), key, time)
             if len(links):
                 crawl.offer(node, links, ask(policy, page, urls[node]))

@@ -9,6 +9,8 @@ from webstrata.collection.settings import Settings, not_negative, one_of, positi
 between = ("between 0 and 1", lambda value: 0 <= value <= 1)
 depth = ("between 0 and 65535", lambda value: 0 <= value <= 65_535)
 some = ("at least one", lambda value: len(value) > 0)
+below_one = ("0 or more, and below 1", lambda value: 0 <= value < 1)
+attempts = ("between 0 and 20", lambda value: 0 <= value <= 20)
 points = ("between 2 and 100000", lambda value: 2 <= value <= 100_000)
 
 
@@ -60,6 +62,37 @@ class SimulateSettings(Settings):
     )
     max_pages_per_host: int = setting(50_000, "Pages after which a host is left alone.", check=positive)
     max_depth: int = setting(16, "Links that a page may lie below where its host was entered.", check=depth)
+    max_urls: int = setting(0, "URLs after which no others are taken up; 0 for no limit.", check=not_negative)
+
+    # ---- what is answered
+    answers: str = setting(
+        "pages",
+        "What links lead to: pages; or stored, also to redirects, duplicates and errors that the snapshot "
+        "knows, each of which is a visit (needs links).",
+        check=one_of("pages", "stored"),
+    )
+    obey_robots: bool = setting(
+        True, "Obey the rules of --robots and, on the clock, ask each host for its robots.txt."
+    )
+    robots: str = setting(
+        "", "What robots.txt says: a file of `HOST RULE` lines, as `www.example.org Disallow: /a`."
+    )
+    robots_expiry: float = setting(
+        86_400.0, "Time after which robots.txt is fetched again.", unit="seconds", check=positive
+    )
+    max_crawl_delay: float = setting(
+        300.0, "The longest Crawl-delay that is granted.", unit="seconds", check=not_negative
+    )
+    failures: float = setting(
+        0.0, "Share of the requests that fail, and may work when tried again.", check=below_one
+    )
+    retries: int = setting(3, "Times that something is tried again after a failure.", check=attempts)
+    retry_delay: float = setting(
+        60.0,
+        "Time before the first of them, for which the host rests; it doubles with each.",
+        unit="seconds",
+        check=not_negative,
+    )
 
     # ---- the clock
     clock: bool = setting(False, "Let simulated time pass: delays, fetch times and fetchers count.")
@@ -85,6 +118,12 @@ class SimulateSettings(Settings):
 
     # ---- policies
     decay: float = setting(0.5, "What shark search keeps of a score from link to link.", check=between)
+    anchor_share: float = setting(
+        0.5,
+        "What the text of a link and its surroundings count in shark search; the rest is inherited. 0 for "
+        "no such text.",
+        check=between,
+    )
     learning_rate: float = setting(
         0.05, "How far the learned policy goes towards the score of each page.", check=between
     )

@@ -2,6 +2,10 @@
 
 Only the parts `urls` and `graph` are needed, and `summaries` where text counts: those of a bundle. Nodes of a
 graph with a frontier that were not captured are no pages, and links to them lead nowhere.
+
+With ``answers="stored"`` the part `links` is read in place of the graph, and captured addresses that are no
+pages are nodes, too, behind the last page in the order of ``others.arrow``; one that stands for a page has a
+link to it.
 """
 
 from __future__ import annotations
@@ -10,6 +14,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from webstrata.collection.progress import Progress
 from webstrata.errors import FormatError, MissingError
@@ -18,7 +24,7 @@ from webstrata.graph.hosts import group_domains, group_hosts
 from webstrata.graph.lending import lend
 from webstrata.graph.rows import RowsGraph
 from webstrata.store.links import Links, iter_arcs, target_nodes
-from webstrata.store.urls import Urls
+from webstrata.store.urls import Urls, find_keys
 from webstrata.summaries.archive import Archive
 
 if TYPE_CHECKING:
@@ -42,11 +48,16 @@ class StoredWeb:
     """
 
     def __init__(
-        self, snapshot: Snapshot, *, link_order: str = "node", progress: Progress | None = None
+        self,
+        snapshot: Snapshot,
+        *,
+        link_order: str = "node",
+        answers: str = "pages",
+        progress: Progress | None = None,
     ) -> None:
         self.snapshot = snapshot
         self.progress = progress or Progress()
-        self._link_order = link_order
+        self._link_order, self._answers = link_order, answers
         for name in ("graph", "urls"):
             if name not in snapshot.parts:
                 makes = "graph build" if name == "graph" else "store"
@@ -70,6 +81,36 @@ class StoredWeb:
         return len(self.urls)
 
     @cached_property
+    def stand_for(self) -> npt.NDArray[np.int64]:
+        """The page that each address that is none stands for, -1 for none; nothing where all are pages."""
+        if self._answers == "pages":
+            return np.zeros(0, np.int64)
+        found = pc.fill_null(pc.cast(self.urls.others["node"], pa.int64()), -1)
+        nodes: npt.NDArray[np.int64] = found.to_numpy()
+        return nodes
+
+    @property
+    def num_nodes(self) -> int:
+        """How many addresses can be asked for, pages first."""
+        return self.num_pages + len(self.stand_for)
+
+    def keys_of(self, nodes: npt.NDArray[np.integer]) -> pa.Array:
+        """The row keys of some addresses."""
+        is_page = nodes < self.num_pages
+        keys = np.empty(len(nodes), object)
+        keys[is_page] = self.urls.keys_of(nodes[is_page]).to_pylist()
+        others = nodes[~is_page].astype(np.int64) - self.num_pages
+        keys[~is_page] = self.urls.others["row_key"].take(pa.array(others)).to_pylist()
+        return pa.array(keys, pa.large_string())
+
+    def spread(self, numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Numbers of pages for all addresses: that of the page it stands for, or one below all others."""
+        if not len(self.stand_for):
+            return numbers
+        least = numbers.min(initial=0) - 1
+        return np.concatenate([numbers, np.append(numbers, least)[self.stand_for]])
+
+    @cached_property
     def graph(self) -> Graph:
         """The links between pages."""
         if self._graph.num_nodes == self.num_pages:
@@ -82,26 +123,46 @@ class StoredWeb:
     @cached_property
     def lists(self) -> Lists:
         """The links as the core takes them."""
-        return self._page_order() if self._link_order == "page" else lend(self.graph, progress=self.progress)
+        if self._link_order == "page" or self._answers == "stored":
+            return self._read_links()
+        return lend(self.graph, progress=self.progress)
 
-    def _page_order(self) -> Lists:
-        """Rows with the links of each page as they stand in it, each where it comes first."""
+    @cached_property
+    def links(self) -> Links:
+        """The links as they were parsed."""
         if "links" not in self.snapshot.parts:
             raise MissingError(
-                f"{self.snapshot.path}: it has no links, which know the order in a page; "
-                "leave --link-order page out"
+                f"{self.snapshot.path}: it has no links, which know their order in a page and what is no "
+                "page; leave --link-order and --answers out"
             )
         self.used.append("links")
         part = self.snapshot.open_part("links")
-        links = Links(part.path, part)
-        blocks = list(iter_arcs(links, target_nodes(self.snapshot, links)))
+        return Links(part.path, part)
+
+    @cached_property
+    def link_ends(self) -> npt.NDArray[np.int64]:
+        """For each target of links the page that it is or stands for, or the address that stands for it."""
+        nodes = target_nodes(self.snapshot, self.links)
+        if len(self.stand_for):
+            others = find_keys(self.urls.others["row_key"], self.links.targets.combine_chunks())
+            nodes = np.where(others >= 0, self.num_pages + others, nodes)
+        return nodes
+
+    def _read_links(self) -> Lists:
+        """Rows with the links of each page, each once: as they stand in it, or by node."""
+        blocks = list(iter_arcs(self.links, self.link_ends))
         sources, targets = (
             np.concatenate([np.zeros(0, np.uint32), *(getattr(block, name) for block in blocks)])
             for name in ("sources", "targets")
         )
+        leads = np.flatnonzero(self.stand_for >= 0)
+        sources = np.concatenate([sources, (self.num_pages + leads).astype(np.uint32)])
+        targets = np.concatenate([targets, self.stand_for[leads].astype(np.uint32)])
         keys = sources.astype(np.uint64) << np.uint64(32) | targets
-        first = np.sort(np.unique(keys, return_index=True)[1])
-        counts = np.bincount(sources[first], minlength=self.num_pages)
+        first = np.unique(keys, return_index=True)[1]
+        if self._link_order == "page":
+            first.sort()
+        counts = np.bincount(sources[first], minlength=self.num_nodes)
         offsets = np.concatenate([np.zeros(1, np.uint64), np.cumsum(counts, dtype=np.uint64)])
         return offsets, np.ascontiguousarray(targets[first])
 
@@ -111,9 +172,16 @@ class StoredWeb:
         return group_hosts(self.urls.key_column, progress=self.progress)
 
     @cached_property
+    def visited_hosts(self) -> Groups:
+        """The host of each address."""
+        if not len(self.stand_for):
+            return self.hosts
+        return group_hosts(self.urls.key_column, self.urls.others["row_key"], progress=self.progress)
+
+    @cached_property
     def domains(self) -> Groups:
-        """The registered domain of each page."""
-        return group_domains(self.hosts)
+        """The registered domain of each address."""
+        return group_domains(self.visited_hosts)
 
     @cached_property
     def archive(self) -> Archive:

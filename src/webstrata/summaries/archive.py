@@ -6,7 +6,7 @@ terms with their counts. The document number is the node. An archive is a folder
 ====================  ====================================================================================
 ``archive.toml``      version of the format, coding, numbers of nodes, summaries, terms and postings
 ``summaries.stream``  the summaries one behind the other: bits (``codes``) or bytes (``contexts``)
-``summaries.places``  where each begins, an Elias–Fano sequence
+``summaries.places``  where each ends, an Elias–Fano sequence (see `places`)
 ``missing.set``       nodes without a summary, an Elias–Fano set; the rank of a node among them gives the
                       place of its summary
 ``model.zst``         frequencies of contexts (``contexts`` alone)
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from webstrata.summaries.subarchive import SubArchive
     from webstrata.summaries.weights import Vocabulary
 
-FORMAT = 1
+FORMAT = 2
 BLOCK = 1 << 13
 """Summaries that a scan decodes at once."""
 _MOST = {"num_terms": (1 << 32) - 1, "chain": 100}
@@ -180,12 +180,10 @@ class Archive(Summaries):
             )
         self.terms = Terms(folder, facts["num_terms"])
         self._missing = core.Set.open(folder / "missing.set")
-        self._places = core.Places(folder / "summaries.places")
+        self._places = core.Places(folder / "summaries.places", self.num_summaries)
         last = np.array([len(self._missing) - 1], np.uint64) if len(self._missing) else None
-        if (
-            len(self._missing) + self.num_summaries != self._num_nodes
-            or len(self._places) != self.num_summaries + 1
-            or (last is not None and int(self._missing.select(last)[0]) >= self._num_nodes)
+        if len(self._missing) + self.num_summaries != self._num_nodes or (
+            last is not None and int(self._missing.select(last)[0]) >= self._num_nodes
         ):
             raise FormatError(
                 f"{folder}: its files belong to different archives, or are damaged; build the part again"
@@ -279,10 +277,10 @@ def read_facts(path: Path) -> dict[str, Any]:
     Examples
     --------
     >>> path = getfixture("tmp_path") / "archive.toml"
-    >>> _ = path.write_text("format = 2")
+    >>> _ = path.write_text("format = 3")
     >>> read_facts(path)
     Traceback (most recent call last):
-    webstrata.errors.FormatError: ...archive.toml: the archive has format 2, and this version reads 1; use a
+    webstrata.errors.FormatError: ...archive.toml: the archive has format 3, and this version reads 2; use a
     newer one
     """
     with explained(path, "read"):
@@ -291,11 +289,10 @@ def read_facts(path: Path) -> dict[str, Any]:
         facts = tomllib.loads(text.decode())
     except ValueError as error:
         raise FormatError(f"{path}: this is no TOML ({error}); build the part again") from error
-    if facts.get("format") != FORMAT:
-        raise FormatError(
-            f"{path}: the archive has format {facts.get('format')}, and this version reads {FORMAT}; "
-            "use a newer one"
-        )
+    if (seen := facts.get("format")) != FORMAT:
+        is_old = isinstance(seen, int) and seen < FORMAT
+        remedy = "`webstrata summaries build` makes it again" if is_old else "use a newer one"
+        raise FormatError(f"{path}: the archive has format {seen}, and this version reads {FORMAT}; {remedy}")
     wanted = {"num_nodes": int, "num_summaries": int, "num_terms": int, "num_postings": int, "coding": str}
     more: dict[str, dict[str, type]] = {
         "codes": {"codes": list, "count_differences": bool},

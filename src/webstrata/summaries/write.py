@@ -20,6 +20,7 @@ from webstrata.collection.progress import Progress
 from webstrata.summaries.archive import FORMAT, Archive
 from webstrata.summaries.codes import to_core
 from webstrata.summaries.contexts import Model, Tally, classify_terms, make_model, measure, no_tally
+from webstrata.summaries.places import write_places
 from webstrata.summaries.rows import Rows, renumber
 from webstrata.summaries.settings import SummariesSettings
 from webstrata.summaries.terms import TERMS, invert, rank_terms, write_order, write_terms
@@ -156,16 +157,16 @@ def finish_archive(
     >>> Archive(folder)
     <Archive of 0 summaries, 0 postings, codes>
     """
-    places = np.concatenate([np.zeros(1, np.uint64), *writer.ends])
-    num_nodes = len(places) - 1 + len(missing)
-    core.write_places(folder / "summaries.places", places)
+    ends = np.concatenate([np.zeros(0, np.uint64), *writer.ends])
+    num_nodes = len(ends) + len(missing)
+    write_places(folder / "summaries.places", ends)
     core.Set(missing.astype(np.uint64), num_nodes).write(folder / "missing.set")
     write_order(folder / "terms.order", order)
     facts: dict[str, object] = {
         "format": FORMAT,
         "coding": settings.coding,
         "num_nodes": num_nodes,
-        "num_summaries": len(places) - 1,
+        "num_summaries": len(ends),
         "num_terms": len(order),
         "num_postings": writer.num_postings,
     }

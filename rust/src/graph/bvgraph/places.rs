@@ -144,7 +144,7 @@ impl Places {
 
 /// The place of a one in a word that has it.
 #[inline]
-fn select_in_word(mut word: u64, mut rank: u32) -> u32 {
+pub fn select_in_word(mut word: u64, mut rank: u32) -> u32 {
     let mut place = 0;
     for width in [32, 16, 8] {
         let ones = (word & ((1 << width) - 1)).count_ones();

@@ -144,11 +144,11 @@ impl Clock {
             .map(|Reverse((moment, _))| f64::from_bits(*moment))
     }
 
-    /// The page of a busy host has come: it rests, and its address does.
-    pub fn release(&mut self, host: u32, queues: &[Queue]) {
+    /// The answer of a busy host has come: it rests, for so many seconds at least, and its address does.
+    pub fn release(&mut self, host: u32, queues: &[Queue], pause: f64) {
         let own = &mut self.hosts[host as usize];
         let address = &mut self.addresses[own.address as usize];
-        own.free_at = self.now + own.delay;
+        own.free_at = self.now + own.delay.max(pause);
         address.is_busy = false;
         address.free_at = self.now + address.delay;
         own.status = Status::Empty;

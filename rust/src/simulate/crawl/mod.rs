@@ -1,12 +1,15 @@
 //! A crawl that is simulated: pages are nodes of a graph, and fetching one shows its links.
 
+pub mod answers;
 pub mod clock;
+mod fetch;
 pub mod policies;
 pub mod queue;
 
 use crate::collection::progress::Meter;
 use crate::graph::GraphError;
 use crate::graph::lent::Source;
+use answers::{Answer, Answers};
 use clock::Clock;
 use policies::{Policy, Visit};
 use queue::{Entry, Queue};
@@ -24,6 +27,8 @@ pub struct Limits {
     pub depth: u16,
     /// After which nothing is begun.
     pub seconds: f64,
+    /// URLs after which no others are taken up.
+    pub urls: u32,
 }
 
 /// Simulated time, and what is under way in it.
@@ -32,7 +37,7 @@ pub struct Timing {
     pub fetchers: usize,
     /// Seconds that each page takes.
     pub durations: Vec<f64>,
-    /// When each ends, the number of its beginning, page and key.
+    /// When each ends, the number of the request, page and key; the host as a key where it is its robots.txt.
     flights: BinaryHeap<Reverse<(u64, u64, u32, u64)>>,
 }
 
@@ -67,7 +72,10 @@ pub struct Crawl {
     found: u32,
     visited: u64,
     limits: Limits,
+    /// Out of its place while time passes.
     timing: Option<Timing>,
+    is_timed: bool,
+    pub answers: Answers,
     pub policy: Policy,
 }
 
@@ -82,6 +90,7 @@ impl Crawl {
         num_hosts: usize,
         limits: Limits,
         timing: Option<Timing>,
+        mut answers: Answers,
         policy: Policy,
     ) -> Result<Self, GraphError> {
         let num_nodes = hosts.len();
@@ -95,11 +104,20 @@ impl Crawl {
         let durations = timing
             .as_ref()
             .map_or(num_nodes, |timing| timing.durations.len());
-        if [numbers, durations] != [num_nodes; 2] {
+        let told = |told: &Vec<u8>| {
+            if told.is_empty() {
+                num_nodes
+            } else {
+                told.len()
+            }
+        };
+        let answered = [told(&answers.kinds), told(&answers.failures)];
+        if [numbers, durations] != [num_nodes; 2] || answered != [num_nodes; 2] {
             return refuse(format!(
                 "numbers: expected one for each of {num_nodes} nodes"
             ));
         }
+        answers.open(num_hosts);
         let num_queues = if timing.is_some() { num_hosts } else { 1 };
         Ok(Self {
             states: vec![State::Unknown; num_nodes],
@@ -114,7 +132,9 @@ impl Crawl {
             visited: 0,
             hosts,
             limits,
+            is_timed: timing.is_some(),
             timing,
+            answers,
             policy,
         })
     }
@@ -122,7 +142,7 @@ impl Crawl {
     pub fn begin(&mut self, seeds: &[u32]) -> Result<(), GraphError> {
         for &node in seeds {
             match self.states.get(node as usize) {
-                Some(State::Unknown) => {
+                Some(State::Unknown) if self.answers.of(node) != Answer::Forbidden => {
                     let host = self.hosts[node as usize];
                     let key = self.policy.seed(node, host, seeds.len());
                     self.enter(node, key, 0);
@@ -134,11 +154,13 @@ impl Crawl {
         Ok(())
     }
 
-    /// Fetches pages until there are so many in all, or none is left; those fetched, and when.
+    /// Fetches pages until there are so many in all, or none is left; those fetched, and when. Arcs of rows may have
+    /// scores: what the text of a link says of where it leads.
     pub fn run(
         &mut self,
         graph: Source<'_>,
         scores: &[f64],
+        arcs: Option<&[f32]>,
         until: u64,
         meter: &Meter,
     ) -> Result<(Vec<u32>, Vec<f64>), GraphError> {
@@ -152,15 +174,17 @@ impl Crawl {
         while self.visited < until
             && let Some(visit) = self.fetch()
         {
-            nodes.push(visit.node);
-            times.push(visit.time);
-            let score = scores[visit.node as usize];
             let given;
+            let mut said = None;
             let links = match graph {
                 Source::Rows(offsets, targets) => {
                     let place = visit.node as usize;
                     let range = offsets.get(place..place + 2).map(|ends| (ends[0], ends[1]));
-                    match range.and_then(|(from, to)| targets.get(from as usize..to as usize)) {
+                    let range = range.map(|(from, to)| from as usize..to as usize);
+                    said = range
+                        .clone()
+                        .and_then(|range| arcs.and_then(|arcs| arcs.get(range)));
+                    match range.and_then(|range| targets.get(range)) {
                         Some(links) => links,
                         None => return refuse("rows: expected those of a graph".to_owned()),
                     }
@@ -170,7 +194,14 @@ impl Crawl {
                     &given
                 }
             };
-            self.follow(&visit, score, links)?;
+            if visit.answer != Answer::Page {
+                self.lead_on(&visit, links)?;
+                continue;
+            }
+            nodes.push(visit.node);
+            times.push(visit.time);
+            let score = scores[visit.node as usize];
+            self.follow(&visit, score, links, said)?;
             if self
                 .policy
                 .fetched(&visit, self.hosts[visit.node as usize], score)
@@ -185,100 +216,33 @@ impl Crawl {
         Ok((nodes, times))
     }
 
-    /// The next page that is fetched.
-    pub fn fetch(&mut self) -> Option<Visit> {
-        let (node, key, time) = if self.timing.is_some() {
-            self.land()?
-        } else {
-            let entry = loop {
-                if self.taken >= self.limits.pages {
-                    return None;
-                }
-                let entry = self.queues[0].pop(&mut self.places)?;
-                if self.take(&entry) {
-                    break entry;
-                }
-            };
-            (entry.node, entry.key, self.taken as f64)
-        };
-        self.visited += 1;
-        Some(Visit {
-            node,
-            key,
-            number: self.visited,
-            time,
-        })
-    }
-
-    /// Lets time pass until a page has come.
-    fn land(&mut self) -> Option<(u32, f64, f64)> {
-        let mut timing = self.timing.take()?;
-        let landed = loop {
-            let begins = timing.flights.len() < timing.fetchers
-                && self.taken < self.limits.pages
-                && timing.clock.now < self.limits.seconds;
-            if begins && let Some(host) = timing.clock.take(&self.queues) {
-                let queue = &mut self.queues[host as usize];
-                let entry = queue.pop(&mut self.places);
-                if let Some(entry) = entry.filter(|entry| self.take(entry)) {
-                    if self.taken_of[host as usize] >= self.limits.pages_per_host {
-                        self.queues[host as usize].clear();
-                    }
-                    let end = timing.clock.now + timing.durations[entry.node as usize];
-                    timing.flights.push(Reverse((
-                        end.to_bits(),
-                        self.taken,
-                        entry.node,
-                        entry.key.to_bits(),
-                    )));
-                }
-                continue;
-            }
-            let wake = timing.clock.next_wake().filter(|_| begins);
-            let end = timing
-                .flights
-                .peek()
-                .map(|Reverse(flight)| f64::from_bits(flight.0));
-            match (end, wake) {
-                (Some(end), wake) if wake.is_none_or(|wake| end <= wake) => {
-                    let Some(Reverse((_, _, node, key))) = timing.flights.pop() else {
-                        break None;
-                    };
-                    timing.clock.now = end;
-                    timing
-                        .clock
-                        .release(self.hosts[node as usize], &self.queues);
-                    break Some((node, f64::from_bits(key), end));
-                }
-                (_, Some(wake)) => timing.clock.now = wake,
-                _ => break None,
-            }
-        };
-        self.timing = Some(timing);
-        landed
-    }
-
-    /// False if the host of the page has had its share.
-    fn take(&mut self, entry: &Entry) -> bool {
-        self.states[entry.node as usize] = State::Taken;
-        let taken = &mut self.taken_of[self.hosts[entry.node as usize] as usize];
-        if *taken >= self.limits.pages_per_host {
-            return false;
-        }
-        *taken += 1;
-        self.taken += 1;
-        self.policy.chosen(entry.key);
-        true
-    }
-
-    fn follow(&mut self, from: &Visit, score: f64, links: &[u32]) -> Result<(), GraphError> {
-        for &node in links {
+    fn follow(
+        &mut self,
+        from: &Visit,
+        score: f64,
+        links: &[u32],
+        said: Option<&[f32]>,
+    ) -> Result<(), GraphError> {
+        for (place, &node) in links.iter().enumerate() {
             let Some(known) = self.known(node, from.node)? else {
                 continue;
             };
             let to = (node, self.hosts[node as usize]);
-            let key = self.policy.key(known, from, score, links.len(), to);
+            let said = said.map(|said| f64::from(said[place]));
+            let key = self.policy.key(known, from, score, links.len(), to, said);
             self.settle(node, from.node, known, key);
+        }
+        Ok(())
+    }
+
+    /// What stands for another page passes on to it what it was fetched for.
+    fn lead_on(&mut self, from: &Visit, links: &[u32]) -> Result<(), GraphError> {
+        for &node in links {
+            if let Some(known) = self.known(node, from.node)? {
+                let host = self.hosts[node as usize];
+                let key = self.policy.pass(known, from, node, host);
+                self.settle(node, from.node, known, key);
+            }
         }
         Ok(())
     }
@@ -308,9 +272,10 @@ impl Crawl {
                 let queue = &self.queues[self.queue_of(node)];
                 Some(Some(queue.key(self.places[node as usize])))
             }
-            Some(State::Unknown) => {
-                (self.depth_of(node, from) <= self.limits.depth).then_some(None)
-            }
+            Some(State::Unknown) => (self.depth_of(node, from) <= self.limits.depth
+                && self.found < self.limits.urls
+                && self.answers.of(node) != Answer::Forbidden)
+                .then_some(None),
         })
     }
 
@@ -318,16 +283,18 @@ impl Crawl {
         self.taken_of[self.hosts[node as usize] as usize] >= self.limits.pages_per_host
     }
 
+    /// What leads on to a page of its host lies as deep as that one.
     fn depth_of(&self, node: u32, from: u32) -> u16 {
         if self.hosts[node as usize] == self.hosts[from as usize] {
-            self.depths[from as usize].saturating_add(1)
+            let step = u16::from(self.answers.of(from) == Answer::Page);
+            self.depths[from as usize].saturating_add(step)
         } else {
             0
         }
     }
 
     fn queue_of(&self, node: u32) -> usize {
-        if self.timing.is_some() {
+        if self.is_timed {
             self.hosts[node as usize] as usize
         } else {
             0

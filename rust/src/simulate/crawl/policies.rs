@@ -2,6 +2,8 @@
 //!
 //! Sums, products and comparisons only, in a fixed order, so that the same numbers come out everywhere.
 
+use super::answers::Answer;
+
 /// A page that was fetched.
 #[derive(Clone, Copy)]
 pub struct Visit {
@@ -11,6 +13,7 @@ pub struct Visit {
     /// 1 for the first.
     pub number: u64,
     pub time: f64,
+    pub answer: Answer,
 }
 
 pub enum Policy {
@@ -27,9 +30,12 @@ pub enum Policy {
     Fixed(Vec<f64>),
     /// The best score of the pages that lead to it.
     Parent,
-    /// Shark search: the score of the page that leads to it or, where that is 0, what that one inherited; with a decay.
+    /// Shark search: the score of the page that leads to it or, where that is 0, what that one inherited, with a decay;
+    /// and where links have scores, a share of these.
     Shark {
         decay: f64,
+        share: f64,
+        inherited: Vec<f64>,
     },
     /// OPIC: a page passes on its cash in equal shares.
     Cash,
@@ -47,7 +53,11 @@ impl Policy {
             Self::First | Self::Last | Self::Given => 0.0,
             Self::Race { times, now } => -(*now + times[node as usize]),
             Self::Fixed(keys) => keys[node as usize],
-            Self::Parent | Self::Shark { .. } | Self::InDegree => 1.0,
+            Self::Parent | Self::InDegree => 1.0,
+            Self::Shark { inherited, .. } => {
+                inherited[node as usize] = 1.0;
+                1.0
+            }
             Self::Cash => 1.0 / num_seeds as f64,
             Self::Learned(model) => model.found(node, host, 1.0),
         }
@@ -62,6 +72,7 @@ impl Policy {
         score: f64,
         degree: usize,
         to: (u32, u32),
+        said: Option<f64>,
     ) -> f64 {
         let best = |key: f64| known.map_or(key, |known| known.max(key));
         let (node, host) = to;
@@ -71,10 +82,47 @@ impl Policy {
             Self::Race { times, now } => known.unwrap_or_else(|| -(*now + times[node as usize])),
             Self::Fixed(keys) => known.unwrap_or_else(|| keys[node as usize]),
             Self::Parent => best(score),
-            Self::Shark { decay } => best(*decay * if score > 0.0 { score } else { from.key }),
+            Self::Shark {
+                decay,
+                share,
+                inherited,
+            } => {
+                let passed = if score > 0.0 {
+                    score
+                } else {
+                    inherited[from.node as usize]
+                };
+                let passed = *decay * passed;
+                let own = &mut inherited[node as usize];
+                *own = own.max(passed);
+                best(said.map_or(passed, |said| (1.0 - *share) * passed + *share * said))
+            }
             Self::Cash => known.unwrap_or(0.0) + from.key / degree as f64,
             Self::InDegree => known.unwrap_or(0.0) + 1.0,
             Self::Learned(model) => model.found(node, host, score),
+        }
+    }
+
+    /// The key of a page that another address of it stands for, by what that was fetched for.
+    pub fn pass(&mut self, known: Option<f64>, from: &Visit, node: u32, host: u32) -> f64 {
+        let best = |key: f64| known.map_or(key, |known| known.max(key));
+        match self {
+            Self::First | Self::Given => known.unwrap_or(0.0),
+            Self::Last => from.number as f64,
+            Self::Race { times, now } => known.unwrap_or_else(|| -(*now + times[node as usize])),
+            Self::Fixed(keys) => known.unwrap_or_else(|| keys[node as usize]),
+            Self::Parent => best(from.key),
+            Self::Shark { inherited, .. } => {
+                let passed = inherited[from.node as usize];
+                let own = &mut inherited[node as usize];
+                *own = own.max(passed);
+                best(from.key)
+            }
+            Self::Cash | Self::InDegree => known.unwrap_or(0.0) + from.key,
+            Self::Learned(model) => {
+                let score = model.best[from.node as usize];
+                model.found(node, host, score)
+            }
         }
     }
 

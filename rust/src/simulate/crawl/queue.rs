@@ -62,9 +62,9 @@ impl Queue {
         self.0 = Vec::new();
     }
 
-    /// Gives all pages other keys.
+    /// Gives all pages other keys, those excepted that come first in any case.
     pub fn change_all(&mut self, mut key: impl FnMut(u32) -> f64, places: &mut [u32]) {
-        for entry in &mut self.0 {
+        for entry in self.0.iter_mut().filter(|entry| entry.key < f64::INFINITY) {
             entry.key = key(entry.node);
         }
         for place in (0..self.0.len() / 2).rev() {

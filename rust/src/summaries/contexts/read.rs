@@ -6,7 +6,7 @@ use super::{
 };
 use crate::collection::progress::Meter;
 use crate::summaries::ans::Decoder;
-use crate::summaries::sets::Places;
+use crate::summaries::places::Places;
 use crate::summaries::{Decoded, SummariesError, gather};
 
 /// A summary that was decoded, for others to refer to.
