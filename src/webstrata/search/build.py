@@ -3,11 +3,13 @@
 1. *Identify*: the pages of a new snapshot are gone through once, and get their documents (`documents`).
 2. *Write*: new documents become segments, as many at a time as there are workers, each in a process of its
    own. A segment that is done is kept when the build is broken off.
-3. *Put together*: segments of before are linked, not written again; labels and maps are written; the part
+3. *Merge*: where there would be more than `MAX_SEGMENTS`, neighbours become one (see `plan_merges`): each
+   segment costs a little of every query, and has a dictionary of its own.
+4. *Put together*: segments of before are linked, not written again; labels and maps are written; the part
    appears whole, and readers keep the one that they have open.
 
 An index is added to while the snapshots it knows are unchanged and its settings are the same; otherwise all
-of it is made anew. So it is when there would be more than `MAX_SEGMENTS`: each costs a little of every query.
+of it is made anew.
 """
 
 from __future__ import annotations
@@ -41,6 +43,8 @@ from webstrata.search.files import (
     PART,
     SEGMENTS,
     IndexFacts,
+    Segments,
+    find_segments,
     put_together,
     read_documents,
     read_facts,
@@ -60,7 +64,7 @@ if TYPE_CHECKING:
     from webstrata.collection.build import Build
     from webstrata.collection.progress import Task
 
-MAX_SEGMENTS = 16
+MAX_SEGMENTS = 8
 WORD_BYTES = 32
 """Memory for each word of a segment that is being made: text, terms, postings, positions."""
 
@@ -140,9 +144,9 @@ def build_index(
             title="indexing",
             unit="documents",
         )
-        facts.segments = put_together(
-            build.path / SEGMENTS, [*before.segments, *((shard.path, True) for shard in written)]
-        )
+        segments = [*before.segments, *(find_segments(shard.path) for shard in written)]
+        merged = _merge(build, [one for some in segments for one in some.split()], workers)
+        facts.segments = put_together(build.path / SEGMENTS, merged)
         facts.num_documents = added.num_documents
         replace_file(build.path / FACTS, json.dumps(asdict(facts), indent=1).encode())
         build.count(
@@ -189,8 +193,7 @@ class _Before(NamedTuple):
 
     documents: pa.Table
     maps: dict[str, npt.NDArray[np.uint32]]
-    segments: list[tuple[Path, bool]]
-    """Folders of segments, and whether their files may be moved."""
+    segments: list[Segments]
 
 
 def _find_before(
@@ -211,11 +214,10 @@ def _find_before(
         or not set(facts.snapshots) <= set(labels)
         or facts.stemmer != stemmer
         or facts.fields != IndexFacts([], "").fields
-        or len(facts.segments) >= MAX_SEGMENTS
     ):
         return nothing
     maps = {label: read_map(part.path, label) for label in facts.snapshots}
-    return _Before(read_documents(part.path), maps, [(part.path / SEGMENTS, False)])
+    return _Before(read_documents(part.path), maps, [find_segments(part.path / SEGMENTS, is_ours=False)])
 
 
 # ---- documents
@@ -325,3 +327,80 @@ def write_segment(work: Work, folder: Path, task: Task) -> dict[str, int]:
             task.advance(len(pages))
     writer.finish()
     return {"documents": count}
+
+
+# ---- merging
+
+
+def plan_merges(sizes: Sequence[int], most: int = MAX_SEGMENTS) -> list[range]:
+    """Which neighbours become one segment, by their numbers of documents; each alone while there are few.
+
+    A run takes in the one before it while that has less than twice as many documents. What is left falls by
+    half from one to the next, so a document is written again some log₂ times however often an index grows.
+
+    Examples
+    --------
+    >>> plan_merges([90, 10, 10], most=2)
+    [range(0, 1), range(1, 3)]
+    >>> plan_merges([90, 10, 10])
+    [range(0, 1), range(1, 2), range(2, 3)]
+    """
+    runs = [range(place, place + 1) for place in range(len(sizes))]
+    if len(sizes) <= most:
+        return runs
+    found: list[range] = []
+    for run in runs:
+        last = run
+        while found and _sum(sizes, found[-1]) < 2 * _sum(sizes, last):
+            last = range(found.pop().start, last.stop)
+        found.append(last)
+    return found
+
+
+def _sum(sizes: Sequence[int], run: range) -> int:
+    return sum(sizes[run.start : run.stop])
+
+
+def _merge(build: Build, segments: Sequence[Segments], workers: int) -> list[Segments]:
+    """The segments that are kept, some made of others."""
+    runs = plan_merges([sum(each.sizes) for each in segments], MAX_SEGMENTS)
+    works = {
+        run: tuple((each.folder, each.names[0]) for each in segments[run.start : run.stop])
+        for run in runs
+        if len(run) > 1
+    }
+    if not works:
+        return list(segments)
+    written = shards.run(
+        build,
+        merge_segments,
+        [
+            shards.Shard(f"merged-{run.start:04}-{run.stop:04}", work, len(work))
+            for run, work in works.items()
+        ],
+        workers=workers,
+        title="merging",
+        unit="segments",
+    )
+    merged = {run: find_segments(shard.path) for run, shard in zip(works, written, strict=True)}
+    return [merged.get(run) or segments[run.start] for run in runs]
+
+
+def merge_segments(given: tuple[tuple[Path, str], ...], folder: Path, task: Task) -> dict[str, int]:
+    """Write one segment of others, each in a folder and with a name, in the order of their documents.
+
+    Examples
+    --------
+    >>> from webstrata.collection.progress import Progress
+    >>> folder = getfixture("tmp_path")
+    >>> (folder / "one").mkdir(), (folder / "both").mkdir()
+    (None, None)
+    >>> core.Writer(folder / "one", FIELDS, core.Analyzer(load_core(), None)).finish()
+    >>> name = find_segments(folder / "one").names[0]
+    >>> with Progress().task("merging") as task:
+    ...     merge_segments(((folder / "one", name),), folder / "both", task)
+    {'segments': 1}
+    """
+    core.merge(list(given), folder)
+    task.advance(len(given))
+    return {"segments": len(given)}
