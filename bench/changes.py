@@ -2,7 +2,8 @@
 
 `changes-ndcg`: mean NDCG of the first 15 answers on events that are planted in in-vitro webs (8 months, 300
 events, a quarter of them parts of 20 long stories; `--quick`: one web of 5 months, and fewer). There are four
-webs, of seeds that were not looked at when defaults were chosen; their queries are pooled. A query is the word of a
+webs, of seeds that were not looked at when defaults were chosen, and their queries are pooled. A query is the
+word of a
 story with the most popular query of two words of its topic, at a month in which something of the story
 happened: pages that the event brought have grade 2, pages that it changed grade 1. All earlier events of the
 story match just as well; in the same month other events of the topic bring pages that match in part, on the

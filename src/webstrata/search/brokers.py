@@ -160,9 +160,9 @@ class TermBroker(Broker):
         lists: Shipped = {}
         places: Shipped = {}
         for part, some in wanted.items():
-            found = iter(answers[part])
+            data = iter(answers[part])
             for shipped, own in zip((lists, places), some, strict=True):
-                shipped.update((key, data) for key, data in zip(own, found) if data is not None)
+                shipped.update((key, found) for key in own if (found := next(data)) is not None)
         return lists, places
 
 

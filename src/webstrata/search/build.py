@@ -1,6 +1,7 @@
 """Building the part `search` of a collection: documents of all snapshots, in segments of tantivy.
 
-1. *Identify*: the pages of a new snapshot are gone through once, and get their documents (`documents`).
+1. *Identify*: the pages of new snapshots are gone through once, in as many processes as there are workers, and
+   get their documents (`documents`).
 2. *Write*: new documents become segments, as many at a time as there are workers, each in a process of its
    own. A segment that is done is kept when the build is broken off.
 3. *Merge*: where there would be more than `MAX_SEGMENTS`, neighbours become one (see `plan_merges`): each
@@ -14,6 +15,7 @@ of it is made anew.
 
 from __future__ import annotations
 
+import itertools
 import json
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -24,11 +26,12 @@ import pyarrow as pa
 
 from webstrata._core import search as core
 from webstrata.collection import shards
-from webstrata.collection.files import make_directory, open_writer, replace_file
+from webstrata.collection.files import explained, make_directory, open_writer, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import FormatError, LabelError, MissingError, NewerFormatError
 from webstrata.search.documents import (
+    DIGEST,
     DOCUMENTS,
     Held,
     PageReader,
@@ -55,7 +58,7 @@ from webstrata.summaries.build import find_stemmer
 from webstrata.web.words import load_core
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -65,6 +68,8 @@ if TYPE_CHECKING:
     from webstrata.collection.progress import Task
 
 MAX_SEGMENTS = 8
+DIGESTS = "digests"
+_FEW = 1 << 12
 WORD_BYTES = 32
 """Memory for each word of a segment that is being made: text, terms, postings, positions."""
 
@@ -129,7 +134,7 @@ def build_index(
         )
         facts = IndexFacts(labels, settings.stemmer)
         sources = [held[label].source(label) for label in labels]
-        added = _identify(build, before, sources)
+        added = _identify(build, before, sources, workers)
         works = _split(added, stemmer, settings.memory // workers // WORD_BYTES, workers)
         if not (works or before.segments):
             works = [Work(stemmer, ())]  # an index of nothing is one all the same
@@ -231,30 +236,73 @@ class _Added(NamedTuple):
     num_pages: int
 
 
-def _identify(build: Build, before: _Before, sources: Sequence[Source]) -> _Added:
+def _digest(
+    build: Build, sources: Sequence[Source], workers: int
+) -> Iterator[tuple[Source, PageReader, list[bytes]]]:
+    """For each source the digest of each of its pages."""
+    readers = {source: PageReader(source) for source in sources}
+    ranges = {}
+    for source, reader in readers.items():
+        bounds = np.linspace(0, len(reader), 1 + (workers if len(reader) > _FEW else 1)).astype(int).tolist()
+        ranges[source] = list(itertools.pairwise(bounds))
+    written = shards.run(
+        build,
+        digest_pages,
+        [
+            shards.Shard(f"versions-{source.label}-{number:04}", (source, *bounds), bounds[1] - bounds[0])
+            for source in sources
+            for number, bounds in enumerate(ranges[source])
+        ],
+        # a few pages are not worth a second process
+        workers=workers if sum(map(len, readers.values())) > _FEW else 1,
+        title="finding versions",
+        unit="pages",
+    )
+    left = iter(written)
+    for source, reader in readers.items():
+        found: list[bytes] = []
+        for _ in ranges[source]:
+            path = next(left).path / DIGESTS
+            with explained(path, "read"):
+                data = path.read_bytes()
+            found += [data[place : place + DIGEST] for place in range(0, len(data), DIGEST)]
+        yield source, reader, found
+
+
+def digest_pages(work: tuple[Source, int, int], folder: Path, task: Task) -> dict[str, int]:
+    """Write the digests of the pages of a source, from one node to before another.
+
+    Examples
+    --------
+    >>> from webstrata.collection.progress import Progress
+    >>> with Progress().task("finding versions") as task:
+    ...     digest_pages((Source("2026-06", Path("text"), Path("urls"), None), 0, 3), Path("none"), task)
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...
+    """
+    source, first, last = work
+    with open_writer(folder / DIGESTS) as stream:
+        for pages in PageReader(source).read(np.arange(first, last)):
+            stream.write(b"".join(identify(page.key, page.row, page.anchors) for page in pages))
+            task.advance(len(pages))
+    return {"pages": last - first}
+
+
+def _identify(build: Build, before: _Before, sources: Sequence[Source], workers: int) -> _Added:
     """Give the pages of new snapshots their documents; write the table of documents, labels and maps."""
     register = Register(before.documents["digest"].to_pylist())
     maps, tables, pieces = dict(before.maps), [before.documents], []
-    for source in sources:
-        if source.label in maps:
-            continue
-        reader = PageReader(source)
-        found, fresh = [], []
-        with build.progress.task(f"versions of {source.label}", total=len(reader), unit="pages") as task:
-            for pages in reader.read(np.arange(len(reader))):
-                digests = [identify(page.key, page.row, page.anchors) for page in pages]
-                documents, new = register.number(digests)
-                found.append(documents)
-                fresh += [(pages[place].node, pages[place].key, digests[place]) for place in new]
-                task.advance(len(pages))
-        maps[source.label] = np.concatenate([np.zeros(0, np.int64), *found]).astype("<u4")
-        nodes = np.array([node for node, _, _ in fresh], np.int64)
+    unknown = [source for source in sources if source.label not in maps]
+    for source, reader, digests in _digest(build, unknown, workers):
+        documents, new = register.number(digests)
+        maps[source.label] = documents.astype("<u4")
+        nodes = np.array(new, np.int64)
         columns = reader.columns.take(pa.array(nodes))
         tables.append(
             pa.table(
                 [
-                    pa.array([key for _, key, _ in fresh], pa.large_string()),
-                    pa.array([digest for _, _, digest in fresh], DOCUMENTS.field("digest").type),
+                    reader.urls.keys_of(nodes).cast(pa.large_string()),
+                    pa.array([digests[node] for node in new], DOCUMENTS.field("digest").type),
                     columns["simhash"],
                     columns["words"],
                 ],

@@ -11,7 +11,7 @@ fewest that the largest of them needs::
 Where the words stand is a list of its own, which travels for phrases alone::
 
     byte 0         bytes of a gap, 1, 2 or 4
-    then           for each document, as often as it has the term: the first place, then each less the one before
+    then           for each document, as often as it has the term: the first place, then the gaps
 
 A clause (see `query`) is answered from such lists alone: what matches and what it scores are two arrays,
 unions and intersections are merges of them. This is how a partition by terms works; the formula is that of
@@ -94,7 +94,8 @@ def unpack_places(data: bytes, counts: npt.NDArray[np.int64]) -> npt.NDArray[np.
 
     Examples
     --------
-    >>> unpack_places(pack_places(np.array([2, 1], "u4"), np.array([3, 10, 4], "u4")), np.array([2, 1])).tolist()
+    >>> packed = pack_places(np.array([2, 1], "u4"), np.array([3, 10, 4], "u4"))
+    >>> unpack_places(packed, np.array([2, 1])).tolist()
     [3, 10, 4]
     """
     size = data[0] if data else 0

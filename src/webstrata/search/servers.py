@@ -94,8 +94,8 @@ class TermServer:
         """The list of each term, None for one that no document has; then the places of others."""
         if placed and "places" not in self._columns:
             raise MissingError(
-                "the partition by terms was made before it had places of words, which a quotation needs; make "
-                "it again with `webstrata index --partition terms`"
+                "the partition by terms was made before it had places of words, which a quotation needs; "
+                "make it again with `webstrata index --partition terms`"
             )
         return [
             *(self._find("list", make_key(*key)) for key in keys),
