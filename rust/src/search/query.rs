@@ -159,7 +159,12 @@ impl Bm25StatisticsProvider for Own<'_> {
 
     fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
         // a query has a few terms, and they are asked for in the order in which they came
-        if let Some((_, count)) = self.looked_up.borrow().iter().find(|(each, _)| each == term) {
+        if let Some((_, count)) = self
+            .looked_up
+            .borrow()
+            .iter()
+            .find(|(each, _)| each == term)
+        {
             return Ok(*count);
         }
         let count = self.searcher.doc_freq(term)?;

@@ -187,7 +187,11 @@ impl Reader {
 
     /// What each of some documents, which ascend, scores for its text; 0 for one that does not match.
     pub fn score(&self, clause: &Clause, documents: &[u32]) -> Result<Vec<f32>, SearchError> {
-        if !documents.is_sorted() || documents.last().is_some_and(|&last| last >= self.num_documents) {
+        if !documents.is_sorted()
+            || documents
+                .last()
+                .is_some_and(|&last| last >= self.num_documents)
+        {
             return Err(SearchError::Arguments(format!(
                 "documents: expected ascending numbers below {}",
                 self.num_documents
@@ -329,7 +333,9 @@ impl Reader {
             let postings = inverted
                 .read_postings(&term, IndexRecordOption::WithFreqsAndPositions)
                 .map_err(|error| self.refuse(error))?;
-            let Some(mut postings) = postings else { continue };
+            let Some(mut postings) = postings else {
+                continue;
+            };
             while postings.doc() != TERMINATED {
                 postings.positions(&mut own);
                 found.extend_from_slice(&own);

@@ -1,7 +1,7 @@
 """Building the part `search` of a collection: documents of all snapshots, in segments of tantivy.
 
-1. *Identify*: the pages of new snapshots are gone through once, in as many processes as there are workers, and
-   get their documents (`documents`).
+1. *Identify*: the pages of new snapshots are gone through once, in as many processes as there are workers,
+   and get their documents (`documents`).
 2. *Write*: new documents become segments, as many at a time as there are workers, each in a process of its
    own. A segment that is done is kept when the build is broken off.
 3. *Merge*: where there would be more than `MAX_SEGMENTS`, neighbours become one (see `plan_merges`): each
@@ -54,7 +54,6 @@ from webstrata.search.files import (
     read_map,
 )
 from webstrata.search.settings import SearchSettings
-from webstrata.summaries.build import find_stemmer
 from webstrata.web.words import load_core
 
 if TYPE_CHECKING:
@@ -111,6 +110,9 @@ def build_index(
     Traceback (most recent call last):
     webstrata.errors.MissingError: ...uk: no snapshot has text to be indexed; ingest or crawl one
     """
+    # here, since SciPy comes with it, which the processes that write segments have no use for
+    from webstrata.summaries.build import find_stemmer
+
     settings = settings or collection.settings(SearchSettings)
     workers = workers or collection.settings(ResourcesSettings).num_workers
     progress = progress or Progress()
@@ -275,10 +277,11 @@ def digest_pages(work: tuple[Source, int, int], folder: Path, task: Task) -> dic
     Examples
     --------
     >>> from webstrata.collection.progress import Progress
+    >>> folder = getfixture("tmp_path")
     >>> with Progress().task("finding versions") as task:
-    ...     digest_pages((Source("2026-06", Path("text"), Path("urls"), None), 0, 3), Path("none"), task)
+    ...     digest_pages((Source("2026-06", folder / "text", folder / "urls", None), 0, 3), folder, task)
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...
+    webstrata.errors.MissingError: ...: nothing there to read; check the path
     """
     source, first, last = work
     with open_writer(folder / DIGESTS) as stream:
@@ -328,10 +331,12 @@ def _identify(build: Build, before: _Before, sources: Sequence[Source], workers:
 
 
 def _split(added: _Added, stemmer: str | None, max_words: int, workers: int) -> list[Work]:
-    """Cut the new documents into segments: as many as there are workers, more where they are too long."""
+    """Cut the new documents into segments: as many as workers, or a multiple where they are too long."""
     total = sum(int(words.sum()) for _, _, words in added.pieces)
     # a few pages are not worth a second process, or a second segment in every query
     wanted = workers if total > 1 << 20 else 1
+    # all alike, so that no worker waits for another
+    wanted *= max(1, -(-total // (wanted * max_words)))
     size = min(max_words, -(-total // wanted) + 1)
     works: list[Work] = []
     pieces: list[tuple[Source, tuple[int, ...]]] = []
