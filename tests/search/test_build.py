@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.search.small import MONTHS, Says, add_text, make_small
 from webstrata.collection.progress import Progress
 from webstrata.errors import LabelError
 from webstrata.search import build as building
-from webstrata.search.build import build_index, choose_snapshots
+from webstrata.search.build import build_index, choose_snapshots, plan_merges
 from webstrata.search.index import TextIndex
 from webstrata.search.settings import SearchSettings
 
@@ -60,6 +63,21 @@ def test_segments_in_processes_and_in_little_memory_give_the_same_answers(
     facts = build_index(collection, settings=SearchSettings(memory=16 << 20), workers=2)
     assert len(facts.segments) > 3
     assert answers(collection) == answers(indexed)
+    # merged, they are the same documents in the same order
+    monkeypatch.setattr(building, "MAX_SEGMENTS", 2)
+    add_text(collection, "2026-08", {})
+    facts = build_index(collection, settings=SearchSettings(memory=16 << 20), workers=1)
+    assert len(facts.segments) <= 3
+    assert answers(collection) == answers(indexed)
+
+
+@given(st.lists(st.integers(0, 1000), max_size=40))
+def test_merging_keeps_the_order_and_leaves_few(sizes: list[int]) -> None:
+    runs = plan_merges(sizes, most=4)
+    assert [place for run in runs for place in run] == list(range(len(sizes)))
+    if len(sizes) > 4:
+        sums = [sum(sizes[run.start : run.stop]) for run in runs]
+        assert all(one >= 2 * other for one, other in itertools.pairwise(sums))
 
 
 def test_a_build_that_is_broken_off_leaves_the_old_index_and_its_segments(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from webstrata._core.search import Analyzer, Reader, Writer
 from webstrata.errors import FormatError
-from webstrata.search.files import put_together, read_facts
+from webstrata.search.files import find_segments, put_together, read_facts
 from webstrata.web.words import load_core
 
 if TYPE_CHECKING:
@@ -22,7 +22,9 @@ def test_segments_that_are_put_together_number_their_documents_in_order(tmp_path
         writer = Writer(tmp_path / name, [("title", "words")], Analyzer(load_core(), None))
         writer.add([[[title]] for title in titles])
         writer.finish()
-    names = put_together(tmp_path / "both", [(tmp_path / "one", False), (tmp_path / "two", True)])
+    names = put_together(
+        tmp_path / "both", [find_segments(tmp_path / "one", is_ours=False), find_segments(tmp_path / "two")]
+    )
     reader = Reader(tmp_path / "both", names)
     assert reader.postings(0, "b")[0].tolist() == [1, 2]
     # what was linked is still there, and what was moved is not

@@ -9,6 +9,7 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
+use pyo3::types::{PyList, PyString, PyTuple};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,6 +20,7 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Analyzer>()?;
     module.add_class::<Reader>()?;
     module.add_class::<Writer>()?;
+    module.add_function(wrap_pyfunction!(merge, module)?)?;
     let lengths: Vec<u32> = (0..=255).map(FieldNormReader::id_to_fieldnorm).collect();
     module.add("LENGTHS", lengths)
 }
@@ -103,26 +105,41 @@ impl Writer {
     }
 }
 
-/// A clause from nested tuples, the first of each its kind.
+/// Makes one segment of others, each in a folder and with a name, in an empty folder.
+#[pyfunction]
+fn merge(py: Python<'_>, segments: Vec<(PathBuf, String)>, target: PathBuf) -> PyResult<()> {
+    Ok(py.detach(|| write::merge(&segments, &target))?)
+}
+
+/// A clause from nested tuples, the first of each its kind. It is read for every query, so nothing is copied but terms.
 fn read_clause(given: &Bound<'_, PyAny>) -> PyResult<Clause> {
-    let kind: String = given.get_item(0)?.extract()?;
-    Ok(match kind.as_str() {
+    let given = given.cast::<PyTuple>()?;
+    let kind = given.get_borrowed_item(0)?;
+    let kind = kind.cast::<PyString>()?;
+    Ok(match kind.to_str()? {
         "term" => {
-            let (_, field, text, boost) = given.extract::<(String, u32, String, f32)>()?;
-            Clause::Term(field, text, boost)
+            let text = given.get_borrowed_item(2)?;
+            Clause::Term(
+                given.get_borrowed_item(1)?.extract()?,
+                text.cast::<PyString>()?.to_str()?.to_owned(),
+                given.get_borrowed_item(3)?.extract()?,
+            )
         }
-        "phrase" => {
-            let (_, field, texts, boost) = given.extract::<(String, u32, Vec<String>, f32)>()?;
-            Clause::Phrase(field, texts, boost)
-        }
+        "phrase" => Clause::Phrase(
+            given.get_borrowed_item(1)?.extract()?,
+            given.get_borrowed_item(2)?.extract()?,
+            given.get_borrowed_item(3)?.extract()?,
+        ),
         "filter" => Clause::Filter(Box::new(read_clause(&given.get_item(1)?)?)),
         "all" => Clause::All,
         "boolean" => {
-            let mut clauses = Vec::new();
-            for pair in given.get_item(1)?.try_iter()? {
-                let pair = pair?;
-                let occur: String = pair.get_item(0)?.extract()?;
-                let occur = match occur.as_str() {
+            let pairs = given.get_borrowed_item(1)?;
+            let pairs = pairs.cast::<PyList>()?;
+            let mut clauses = Vec::with_capacity(pairs.len());
+            for pair in pairs.iter() {
+                let pair = pair.cast::<PyTuple>()?;
+                let occur = pair.get_borrowed_item(0)?;
+                let occur = match occur.cast::<PyString>()?.to_str()? {
                     "must" => Occur::Must,
                     "not" => Occur::MustNot,
                     _ => Occur::Should,
@@ -131,7 +148,7 @@ fn read_clause(given: &Bound<'_, PyAny>) -> PyResult<Clause> {
             }
             Clause::Boolean(clauses)
         }
-        _ => {
+        kind => {
             let message = format!("query: {kind} is no kind of clause");
             return Err(PyValueError::new_err(message));
         }
@@ -166,7 +183,7 @@ impl Reader {
     }
 
     fn num_words(&self) -> PyResult<Vec<u64>> {
-        Ok(self.0.num_words()?)
+        Ok(self.0.num_words().to_vec())
     }
 
     fn frequency(&self, field: u32, term: &str) -> PyResult<u64> {
@@ -214,6 +231,18 @@ impl Reader {
         ))
     }
 
+    /// What each of some documents, which ascend, scores for its text.
+    fn score<'py>(
+        &self,
+        py: Python<'py>,
+        clause: &Bound<'py, PyAny>,
+        documents: PyReadonlyArray1<'py, u32>,
+    ) -> PyResult<Bound<'py, PyArray1<f32>>> {
+        let (clause, documents) = (read_clause(clause)?, documents.as_slice()?);
+        let scores = py.detach(|| self.0.score(&clause, documents))?;
+        Ok(scores.into_pyarray(py))
+    }
+
     fn count(
         &self,
         py: Python<'_>,
@@ -228,6 +257,16 @@ impl Reader {
     fn postings<'py>(&self, py: Python<'py>, field: u32, term: &str) -> PyResult<Counts<'py>> {
         let (documents, counts) = py.detach(|| self.0.postings(field, term))?;
         Ok((documents.into_pyarray(py), counts.into_pyarray(py)))
+    }
+
+    fn positions<'py>(
+        &self,
+        py: Python<'py>,
+        field: u32,
+        term: &str,
+    ) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let found = py.detach(|| self.0.positions(field, term))?;
+        Ok(found.into_pyarray(py))
     }
 
     fn length_codes<'py>(&self, py: Python<'py>, field: u32) -> PyResult<Bound<'py, PyArray1<u8>>> {

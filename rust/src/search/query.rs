@@ -2,6 +2,7 @@
 
 use super::SearchError;
 use hashbrown::HashMap;
+use std::cell::RefCell;
 use tantivy::query::{
     AllQuery, Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, Occur,
     PhraseQuery, Query, TermQuery,
@@ -24,7 +25,23 @@ pub enum Clause {
 }
 
 impl Clause {
-    pub fn to_query(&self, num_fields: usize) -> Result<Box<dyn Query>, SearchError> {
+    /// The query of tantivy, without the terms that no document has: each would cost a table of scores.
+    pub fn to_query(
+        &self,
+        num_fields: usize,
+        is_known: &dyn Fn(&Term) -> bool,
+    ) -> Result<Box<dyn Query>, SearchError> {
+        Ok(self
+            .to_known(num_fields, is_known)?
+            .unwrap_or_else(|| Box::new(EmptyQuery)))
+    }
+
+    /// The query, or nothing where it cannot match.
+    fn to_known(
+        &self,
+        num_fields: usize,
+        is_known: &dyn Fn(&Term) -> bool,
+    ) -> Result<Option<Box<dyn Query>>, SearchError> {
         let find = |number: u32| {
             if (number as usize) < num_fields {
                 return Ok(Field::from_field_id(number));
@@ -40,9 +57,12 @@ impl Clause {
                 Box::new(BoostQuery::new(query, boost))
             }
         };
-        Ok(match self {
+        Ok(Some(match self {
             Self::Term(field, text, boost) => {
                 let term = Term::from_field_text(find(*field)?, text);
+                if !is_known(&term) {
+                    return Ok(None);
+                }
                 let query = TermQuery::new(term, IndexRecordOption::WithFreqs);
                 boosted(Box::new(query), *boost)
             }
@@ -59,18 +79,26 @@ impl Clause {
                 }
                 boosted(Box::new(PhraseQuery::new(terms)), *boost)
             }
-            Self::Boolean(clauses) if clauses.is_empty() => Box::new(EmptyQuery),
             Self::Boolean(clauses) => {
-                let made = clauses
-                    .iter()
-                    .map(|(occur, clause)| Ok((*occur, clause.to_query(num_fields)?)));
-                Box::new(BooleanQuery::new(made.collect::<Result<_, SearchError>>()?))
+                let mut made = Vec::with_capacity(clauses.len());
+                for (occur, clause) in clauses {
+                    match (occur, clause.to_known(num_fields, is_known)?) {
+                        (_, Some(query)) => made.push((*occur, query)),
+                        (Occur::Must, None) => return Ok(None),
+                        _ => {}
+                    }
+                }
+                if made.is_empty() {
+                    return Ok(None);
+                }
+                Box::new(BooleanQuery::new(made))
             }
-            Self::Filter(clause) => {
-                Box::new(ConstScoreQuery::new(clause.to_query(num_fields)?, 0.0))
-            }
+            Self::Filter(clause) => match clause.to_known(num_fields, is_known)? {
+                Some(query) => Box::new(ConstScoreQuery::new(query, 0.0)),
+                None => return Ok(None),
+            },
             Self::All => Box::new(AllQuery),
-        })
+        }))
     }
 }
 
@@ -100,13 +128,47 @@ impl Bm25StatisticsProvider for Statistics {
     }
 }
 
-/// The given statistics, or those of the index itself.
-pub fn provider<'a>(
-    given: Option<&'a Statistics>,
-    own: &'a Searcher,
-) -> &'a dyn Bm25StatisticsProvider {
-    match given {
-        Some(given) => given,
-        None => own,
+/// Statistics of an index by itself: its lengths are added up once, and each term of a query is looked up once.
+pub struct Own<'a> {
+    pub searcher: &'a Searcher,
+    pub num_documents: u64,
+    pub num_words: &'a [u64],
+    looked_up: RefCell<Vec<(Term, u64)>>,
+}
+
+impl<'a> Own<'a> {
+    pub fn new(searcher: &'a Searcher, num_documents: u64, num_words: &'a [u64]) -> Self {
+        Self {
+            searcher,
+            num_documents,
+            num_words,
+            looked_up: RefCell::default(),
+        }
+    }
+}
+
+impl Bm25StatisticsProvider for Own<'_> {
+    fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
+        let number = field.field_id() as usize;
+        Ok(self.num_words.get(number).copied().unwrap_or_default())
+    }
+
+    fn total_num_docs(&self) -> tantivy::Result<u64> {
+        Ok(self.num_documents)
+    }
+
+    fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
+        // a query has a few terms, and they are asked for in the order in which they came
+        if let Some((_, count)) = self
+            .looked_up
+            .borrow()
+            .iter()
+            .find(|(each, _)| each == term)
+        {
+            return Ok(*count);
+        }
+        let count = self.searcher.doc_freq(term)?;
+        self.looked_up.borrow_mut().push((term.clone(), count));
+        Ok(count)
     }
 }

@@ -4,7 +4,7 @@
 //! written: the folder may be of somebody else, and its files are described by checksums.
 
 use super::SearchError;
-use super::query::{Clause, Statistics, provider};
+use super::query::{Clause, Own, Statistics};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::io;
@@ -14,7 +14,7 @@ use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWrite
 use tantivy::directory::{DirectoryLock, FileHandle, Lock, MmapDirectory};
 use tantivy::directory::{WatchCallback, WatchHandle, WritePtr};
 use tantivy::postings::Postings;
-use tantivy::query::EnableScoring;
+use tantivy::query::{Bm25StatisticsProvider, EnableScoring, Weight};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Directory, DocId, SegmentReader};
 use tantivy::{DocSet, Index, ReloadPolicy, Searcher, TERMINATED, TantivyError, Term};
@@ -26,6 +26,8 @@ pub struct Reader {
     order: Vec<(u32, usize)>,
     num_documents: u32,
     num_fields: usize,
+    /// Of each field.
+    num_words: Vec<u64>,
 }
 
 /// A document with its score and the part of it that is text.
@@ -68,8 +70,8 @@ impl Reader {
     /// Opens the segments of a folder, which are named in the order of their documents.
     pub fn open(folder: &Path, segments: &[String]) -> Result<Self, SearchError> {
         let refuse = |error| SearchError::new(folder, "read", error);
-        let directory = MmapDirectory::open(folder).map_err(|error| refuse(error.into()))?;
-        let index = Index::open(ReadOnly(directory)).map_err(refuse)?;
+        let directory = ReadOnly::open(folder).map_err(refuse)?;
+        let index = Index::open(directory).map_err(refuse)?;
         let reader = index
             .reader_builder()
             .reload_policy(ReloadPolicy::Manual)
@@ -111,12 +113,20 @@ impl Reader {
             })?;
         order.sort_unstable();
         let num_fields = searcher.schema().num_fields();
+        let mut num_words = vec![0; num_fields];
+        for (number, total) in num_words.iter_mut().enumerate() {
+            for segment in searcher.segment_readers() {
+                let inverted = segment.inverted_index(Field::from_field_id(number as u32));
+                *total += inverted.map_err(refuse)?.total_num_tokens();
+            }
+        }
         Ok(Self {
             folder: folder.to_owned(),
             searcher,
             order,
             num_documents,
             num_fields,
+            num_words,
         })
     }
 
@@ -135,17 +145,8 @@ impl Reader {
     }
 
     /// Words of each field.
-    pub fn num_words(&self) -> Result<Vec<u64>, SearchError> {
-        let mut found = vec![0; self.num_fields];
-        for (number, total) in found.iter_mut().enumerate() {
-            for (_, segment) in self.segments() {
-                let inverted = segment.inverted_index(Field::from_field_id(number as u32));
-                *total += inverted
-                    .map_err(|error| self.refuse(error))?
-                    .total_num_tokens();
-            }
-        }
-        Ok(found)
+    pub fn num_words(&self) -> &[u64] {
+        &self.num_words
     }
 
     fn term(&self, field: u32, text: &str) -> Result<Term, SearchError> {
@@ -160,6 +161,63 @@ impl Reader {
     pub fn frequency(&self, field: u32, text: &str) -> Result<u64, SearchError> {
         let found = self.searcher.doc_freq(&self.term(field, text)?);
         found.map_err(|error| self.refuse(error))
+    }
+
+    /// How a clause is scored, by the given statistics or by those of the index itself.
+    fn weigh(
+        &self,
+        clause: &Clause,
+        statistics: Option<&Statistics>,
+    ) -> Result<Box<dyn Weight>, SearchError> {
+        let own = Own::new(
+            &self.searcher,
+            u64::from(self.num_documents),
+            &self.num_words,
+        );
+        // what cannot be looked up is left in the query, which then says why
+        let is_known = |term: &Term| own.doc_freq(term).map_or(true, |count| count > 0);
+        let query = clause.to_query(self.num_fields, &is_known)?;
+        let provider: &dyn Bm25StatisticsProvider = match statistics {
+            Some(given) => given,
+            None => &own,
+        };
+        let scoring = EnableScoring::enabled_from_statistics_provider(provider, &self.searcher);
+        query.weight(scoring).map_err(|error| self.refuse(error))
+    }
+
+    /// What each of some documents, which ascend, scores for its text; 0 for one that does not match.
+    pub fn score(&self, clause: &Clause, documents: &[u32]) -> Result<Vec<f32>, SearchError> {
+        if !documents.is_sorted()
+            || documents
+                .last()
+                .is_some_and(|&last| last >= self.num_documents)
+        {
+            return Err(SearchError::Arguments(format!(
+                "documents: expected ascending numbers below {}",
+                self.num_documents
+            )));
+        }
+        let weight = self.weigh(clause, None)?;
+        let mut scores = Vec::with_capacity(documents.len());
+        for (first, segment) in self.segments() {
+            let begin = scores.len();
+            let end = documents.partition_point(|&document| document < first + segment.max_doc());
+            if begin == end {
+                continue;
+            }
+            let mut scorer = weight
+                .scorer(segment, 1.0)
+                .map_err(|error| self.refuse(error))?;
+            for &document in &documents[begin..end] {
+                let number = document - first;
+                if scorer.doc() < number {
+                    scorer.seek(number);
+                }
+                let is_there = scorer.doc() == number;
+                scores.push(if is_there { scorer.score() } else { 0.0 });
+            }
+        }
+        Ok(scores)
     }
 
     /// The best documents, the best first; of equal ones the earlier.
@@ -177,10 +235,7 @@ impl Reader {
                 self.num_documents
             )));
         }
-        let query = clause.to_query(self.num_fields)?;
-        let provider = provider(statistics, &self.searcher);
-        let scoring = EnableScoring::enabled_from_statistics_provider(provider, &self.searcher);
-        let weight = query.weight(scoring).map_err(|error| self.refuse(error))?;
+        let weight = self.weigh(clause, statistics)?;
         let mut best: BinaryHeap<Hit> = BinaryHeap::with_capacity(limit.min(1 << 16) + 1);
         let mut threshold = f32::MIN;
         for (first, segment) in self.segments() {
@@ -230,7 +285,7 @@ impl Reader {
                 "labels: expected one for each document".to_owned(),
             ));
         }
-        let query = clause.to_query(self.num_fields)?;
+        let query = clause.to_query(self.num_fields, &|_| true)?;
         let weight = query
             .weight(EnableScoring::disabled_from_searcher(&self.searcher))
             .map_err(|error| self.refuse(error))?;
@@ -265,6 +320,29 @@ impl Reader {
             }
         }
         Ok((documents, counts))
+    }
+
+    /// Where the words of a term stand: for each document that has it, in order, as many places as it has the term.
+    pub fn positions(&self, field: u32, text: &str) -> Result<Vec<u32>, SearchError> {
+        let term = self.term(field, text)?;
+        let (mut found, mut own) = (Vec::new(), Vec::new());
+        for (_, segment) in self.segments() {
+            let inverted = segment
+                .inverted_index(term.field())
+                .map_err(|error| self.refuse(error))?;
+            let postings = inverted
+                .read_postings(&term, IndexRecordOption::WithFreqsAndPositions)
+                .map_err(|error| self.refuse(error))?;
+            let Some(mut postings) = postings else {
+                continue;
+            };
+            while postings.doc() != TERMINATED {
+                postings.positions(&mut own);
+                found.extend_from_slice(&own);
+                postings.advance();
+            }
+        }
+        Ok(found)
     }
 
     /// The code of each document's length in a field; `LENGTHS` has what it stands for.
@@ -316,7 +394,13 @@ impl Reader {
 
 /// A folder that nothing is written to, no lock either.
 #[derive(Clone, Debug)]
-struct ReadOnly(MmapDirectory);
+pub struct ReadOnly(MmapDirectory);
+
+impl ReadOnly {
+    pub fn open(folder: &Path) -> tantivy::Result<Self> {
+        Ok(Self(MmapDirectory::open(folder)?))
+    }
+}
 
 impl Directory for ReadOnly {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {

@@ -1,13 +1,15 @@
-//! One segment: documents in, files out. Whoever has several puts them together by their metadata, in Python.
+//! One segment: documents in, files out; or several that become one. Whoever has several puts them together by their
+//! metadata, in Python.
 
 use super::analysis::Analyzer;
+use super::read::ReadOnly;
 use super::{SearchError, WORDS, make_schema};
 use std::path::{Path, PathBuf};
 use tantivy::directory::MmapDirectory;
-use tantivy::indexer::SingleSegmentIndexWriter;
+use tantivy::indexer::{SingleSegmentIndexWriter, merge_filtered_segments};
 use tantivy::schema::{Field, TantivyDocument};
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
-use tantivy::{Index, TantivyError};
+use tantivy::{Index, IndexSettings, Segment, TantivyError};
 
 /// What the table of terms begins with; it grows.
 const MEMORY: usize = 64 << 20;
@@ -75,4 +77,31 @@ impl Writer {
         finished.map_err(|error| SearchError::new(&folder, "write", error))?;
         Ok(())
     }
+}
+
+/// Makes one segment, in an empty folder, of others, each in a folder and with a name: the documents of the first, then
+/// those of the next.
+pub fn merge(given: &[(PathBuf, String)], target: &Path) -> Result<(), SearchError> {
+    let mut segments: Vec<Segment> = Vec::with_capacity(given.len());
+    for (folder, name) in given {
+        let refuse = |error| SearchError::new(folder, "read", error);
+        let directory = ReadOnly::open(folder).map_err(refuse)?;
+        let known = Index::open(directory).and_then(|index| index.searchable_segments());
+        let mut known = known.map_err(refuse)?;
+        known.retain(|segment| segment.id().uuid_string() == *name);
+        segments.push(known.pop().ok_or_else(|| {
+            SearchError::Format(format!(
+                "{}: there is no segment {name}; build it again with `webstrata index`",
+                folder.display()
+            ))
+        })?);
+    }
+    let everything = segments.iter().map(|_| None).collect();
+    let written = MmapDirectory::open(target)
+        .map_err(TantivyError::from)
+        .and_then(|directory| {
+            merge_filtered_segments(&segments, IndexSettings::default(), everything, directory)
+        });
+    written.map_err(|error| SearchError::new(target, "write", error))?;
+    Ok(())
 }

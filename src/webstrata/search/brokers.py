@@ -22,7 +22,7 @@ import numpy as np
 from webstrata.errors import MissingError
 from webstrata.search.fields import FIELDS, SCORED
 from webstrata.search.partitions import FACTS, part_name, place_of, read_partition
-from webstrata.search.postings import Key, Lengths, Merger, iter_keys
+from webstrata.search.postings import Key, Lengths, Merger, iter_keys, iter_phrase_keys
 from webstrata.search.servers import DocumentServer, Pool, Servers, TermServer
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from webstrata.search.query import Clause
     from webstrata.search.settings import SearchSettings
 
+    Shipped = dict[Key, bytes]
     Top = tuple[npt.NDArray[np.uint32], npt.NDArray[np.float32], npt.NDArray[np.float32]]
 
 
@@ -141,21 +142,28 @@ class TermBroker(Broker):
 
     def top(self, clause: Clause, limit: int, mask: int, settings: SearchSettings) -> Top:
         """Documents, scores and scores of their text alone, the best first."""
-        lists = self._fetch(dict.fromkeys(iter_keys(clause)))
-        found = Merger(self._lengths, lists.get).answer(clause)
+        lists, places = self._fetch(dict.fromkeys(iter_keys(clause)), dict.fromkeys(iter_phrase_keys(clause)))
+        found = Merger(self._lengths, lists.get, places.get).answer(clause)
         counts = (self.index.labels[found.documents] & np.uint64(mask)) != 0
         documents, texts = found.documents[counts].astype(np.uint32), found.scores[counts]
         factors, used = self.index.factors(mask, settings.link_weight)
         scores = texts * factors[documents] if used else texts
         return _best([(documents, scores.astype(np.float32), texts.astype(np.float32))], limit)
 
-    def _fetch(self, keys: Iterable[Key]) -> dict[Key, bytes]:
-        wanted: dict[int, list[Key]] = {}
-        for key in keys:
-            wanted.setdefault(place_of(key[1], len(self.servers)), []).append(key)
-        answers = self.servers.ask({part: ("lists", some) for part, some in wanted.items()})
-        pairs = (pair for part, some in wanted.items() for pair in zip(some, answers[part], strict=True))
-        return {key: data for key, data in pairs if data is not None}
+    def _fetch(self, keys: Iterable[Key], placed: Iterable[Key]) -> tuple[Shipped, Shipped]:
+        """The lists of terms, and the places of some of them, one request for each part that has any."""
+        wanted: dict[int, tuple[list[Key], list[Key]]] = {}
+        for which, some in enumerate((keys, placed)):
+            for key in some:
+                wanted.setdefault(place_of(key[1], len(self.servers)), ([], []))[which].append(key)
+        answers = self.servers.ask({part: ("lists", *some) for part, some in wanted.items()})
+        lists: Shipped = {}
+        places: Shipped = {}
+        for part, some in wanted.items():
+            data = iter(answers[part])
+            for shipped, own in zip((lists, places), some, strict=True):
+                shipped.update((key, found) for key in own if (found := next(data)) is not None)
+        return lists, places
 
 
 BROKERS: dict[str, type[Broker]] = {

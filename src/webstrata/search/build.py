@@ -1,17 +1,21 @@
 """Building the part `search` of a collection: documents of all snapshots, in segments of tantivy.
 
-1. *Identify*: the pages of a new snapshot are gone through once, and get their documents (`documents`).
+1. *Identify*: the pages of new snapshots are gone through once, in as many processes as there are workers,
+   and get their documents (`documents`).
 2. *Write*: new documents become segments, as many at a time as there are workers, each in a process of its
    own. A segment that is done is kept when the build is broken off.
-3. *Put together*: segments of before are linked, not written again; labels and maps are written; the part
+3. *Merge*: where there would be more than `MAX_SEGMENTS`, neighbours become one (see `plan_merges`): each
+   segment costs a little of every query, and has a dictionary of its own.
+4. *Put together*: segments of before are linked, not written again; labels and maps are written; the part
    appears whole, and readers keep the one that they have open.
 
 An index is added to while the snapshots it knows are unchanged and its settings are the same; otherwise all
-of it is made anew. So it is when there would be more than `MAX_SEGMENTS`: each costs a little of every query.
+of it is made anew.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -22,11 +26,12 @@ import pyarrow as pa
 
 from webstrata._core import search as core
 from webstrata.collection import shards
-from webstrata.collection.files import make_directory, open_writer, replace_file
+from webstrata.collection.files import explained, make_directory, open_writer, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import FormatError, LabelError, MissingError, NewerFormatError
 from webstrata.search.documents import (
+    DIGEST,
     DOCUMENTS,
     Held,
     PageReader,
@@ -41,17 +46,18 @@ from webstrata.search.files import (
     PART,
     SEGMENTS,
     IndexFacts,
+    Segments,
+    find_segments,
     put_together,
     read_documents,
     read_facts,
     read_map,
 )
 from webstrata.search.settings import SearchSettings
-from webstrata.summaries.build import find_stemmer
 from webstrata.web.words import load_core
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -60,7 +66,9 @@ if TYPE_CHECKING:
     from webstrata.collection.build import Build
     from webstrata.collection.progress import Task
 
-MAX_SEGMENTS = 16
+MAX_SEGMENTS = 8
+DIGESTS = "digests"
+_FEW = 1 << 12
 WORD_BYTES = 32
 """Memory for each word of a segment that is being made: text, terms, postings, positions."""
 
@@ -102,6 +110,9 @@ def build_index(
     Traceback (most recent call last):
     webstrata.errors.MissingError: ...uk: no snapshot has text to be indexed; ingest or crawl one
     """
+    # here, since SciPy comes with it, which the processes that write segments have no use for
+    from webstrata.summaries.build import find_stemmer
+
     settings = settings or collection.settings(SearchSettings)
     workers = workers or collection.settings(ResourcesSettings).num_workers
     progress = progress or Progress()
@@ -125,7 +136,7 @@ def build_index(
         )
         facts = IndexFacts(labels, settings.stemmer)
         sources = [held[label].source(label) for label in labels]
-        added = _identify(build, before, sources)
+        added = _identify(build, before, sources, workers)
         works = _split(added, stemmer, settings.memory // workers // WORD_BYTES, workers)
         if not (works or before.segments):
             works = [Work(stemmer, ())]  # an index of nothing is one all the same
@@ -140,9 +151,9 @@ def build_index(
             title="indexing",
             unit="documents",
         )
-        facts.segments = put_together(
-            build.path / SEGMENTS, [*before.segments, *((shard.path, True) for shard in written)]
-        )
+        segments = [*before.segments, *(find_segments(shard.path) for shard in written)]
+        merged = _merge(build, [one for some in segments for one in some.split()], workers)
+        facts.segments = put_together(build.path / SEGMENTS, merged)
         facts.num_documents = added.num_documents
         replace_file(build.path / FACTS, json.dumps(asdict(facts), indent=1).encode())
         build.count(
@@ -189,8 +200,7 @@ class _Before(NamedTuple):
 
     documents: pa.Table
     maps: dict[str, npt.NDArray[np.uint32]]
-    segments: list[tuple[Path, bool]]
-    """Folders of segments, and whether their files may be moved."""
+    segments: list[Segments]
 
 
 def _find_before(
@@ -211,11 +221,10 @@ def _find_before(
         or not set(facts.snapshots) <= set(labels)
         or facts.stemmer != stemmer
         or facts.fields != IndexFacts([], "").fields
-        or len(facts.segments) >= MAX_SEGMENTS
     ):
         return nothing
     maps = {label: read_map(part.path, label) for label in facts.snapshots}
-    return _Before(read_documents(part.path), maps, [(part.path / SEGMENTS, False)])
+    return _Before(read_documents(part.path), maps, [find_segments(part.path / SEGMENTS, is_ours=False)])
 
 
 # ---- documents
@@ -229,30 +238,74 @@ class _Added(NamedTuple):
     num_pages: int
 
 
-def _identify(build: Build, before: _Before, sources: Sequence[Source]) -> _Added:
+def _digest(
+    build: Build, sources: Sequence[Source], workers: int
+) -> Iterator[tuple[Source, PageReader, list[bytes]]]:
+    """For each source the digest of each of its pages."""
+    readers = {source: PageReader(source) for source in sources}
+    ranges = {}
+    for source, reader in readers.items():
+        bounds = np.linspace(0, len(reader), 1 + (workers if len(reader) > _FEW else 1)).astype(int).tolist()
+        ranges[source] = list(itertools.pairwise(bounds))
+    written = shards.run(
+        build,
+        digest_pages,
+        [
+            shards.Shard(f"versions-{source.label}-{number:04}", (source, *bounds), bounds[1] - bounds[0])
+            for source in sources
+            for number, bounds in enumerate(ranges[source])
+        ],
+        # a few pages are not worth a second process
+        workers=workers if sum(map(len, readers.values())) > _FEW else 1,
+        title="finding versions",
+        unit="pages",
+    )
+    left = iter(written)
+    for source, reader in readers.items():
+        found: list[bytes] = []
+        for _ in ranges[source]:
+            path = next(left).path / DIGESTS
+            with explained(path, "read"):
+                data = path.read_bytes()
+            found += [data[place : place + DIGEST] for place in range(0, len(data), DIGEST)]
+        yield source, reader, found
+
+
+def digest_pages(work: tuple[Source, int, int], folder: Path, task: Task) -> dict[str, int]:
+    """Write the digests of the pages of a source, from one node to before another.
+
+    Examples
+    --------
+    >>> from webstrata.collection.progress import Progress
+    >>> folder = getfixture("tmp_path")
+    >>> with Progress().task("finding versions") as task:
+    ...     digest_pages((Source("2026-06", folder / "text", folder / "urls", None), 0, 3), folder, task)
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...: nothing there to read; check the path
+    """
+    source, first, last = work
+    with open_writer(folder / DIGESTS) as stream:
+        for pages in PageReader(source).read(np.arange(first, last)):
+            stream.write(b"".join(identify(page.key, page.row, page.anchors) for page in pages))
+            task.advance(len(pages))
+    return {"pages": last - first}
+
+
+def _identify(build: Build, before: _Before, sources: Sequence[Source], workers: int) -> _Added:
     """Give the pages of new snapshots their documents; write the table of documents, labels and maps."""
     register = Register(before.documents["digest"].to_pylist())
     maps, tables, pieces = dict(before.maps), [before.documents], []
-    for source in sources:
-        if source.label in maps:
-            continue
-        reader = PageReader(source)
-        found, fresh = [], []
-        with build.progress.task(f"versions of {source.label}", total=len(reader), unit="pages") as task:
-            for pages in reader.read(np.arange(len(reader))):
-                digests = [identify(page.key, page.row, page.anchors) for page in pages]
-                documents, new = register.number(digests)
-                found.append(documents)
-                fresh += [(pages[place].node, pages[place].key, digests[place]) for place in new]
-                task.advance(len(pages))
-        maps[source.label] = np.concatenate([np.zeros(0, np.int64), *found]).astype("<u4")
-        nodes = np.array([node for node, _, _ in fresh], np.int64)
+    unknown = [source for source in sources if source.label not in maps]
+    for source, reader, digests in _digest(build, unknown, workers):
+        documents, new = register.number(digests)
+        maps[source.label] = documents.astype("<u4")
+        nodes = np.array(new, np.int64)
         columns = reader.columns.take(pa.array(nodes))
         tables.append(
             pa.table(
                 [
-                    pa.array([key for _, key, _ in fresh], pa.large_string()),
-                    pa.array([digest for _, _, digest in fresh], DOCUMENTS.field("digest").type),
+                    reader.urls.keys_of(nodes).cast(pa.large_string()),
+                    pa.array([digests[node] for node in new], DOCUMENTS.field("digest").type),
                     columns["simhash"],
                     columns["words"],
                 ],
@@ -278,10 +331,12 @@ def _identify(build: Build, before: _Before, sources: Sequence[Source]) -> _Adde
 
 
 def _split(added: _Added, stemmer: str | None, max_words: int, workers: int) -> list[Work]:
-    """Cut the new documents into segments: as many as there are workers, more where they are too long."""
+    """Cut the new documents into segments: as many as workers, or a multiple where they are too long."""
     total = sum(int(words.sum()) for _, _, words in added.pieces)
     # a few pages are not worth a second process, or a second segment in every query
     wanted = workers if total > 1 << 20 else 1
+    # all alike, so that no worker waits for another
+    wanted *= max(1, -(-total // (wanted * max_words)))
     size = min(max_words, -(-total // wanted) + 1)
     works: list[Work] = []
     pieces: list[tuple[Source, tuple[int, ...]]] = []
@@ -325,3 +380,80 @@ def write_segment(work: Work, folder: Path, task: Task) -> dict[str, int]:
             task.advance(len(pages))
     writer.finish()
     return {"documents": count}
+
+
+# ---- merging
+
+
+def plan_merges(sizes: Sequence[int], most: int = MAX_SEGMENTS) -> list[range]:
+    """Which neighbours become one segment, by their numbers of documents; each alone while there are few.
+
+    A run takes in the one before it while that has less than twice as many documents. What is left falls by
+    half from one to the next, so a document is written again some log₂ times however often an index grows.
+
+    Examples
+    --------
+    >>> plan_merges([90, 10, 10], most=2)
+    [range(0, 1), range(1, 3)]
+    >>> plan_merges([90, 10, 10])
+    [range(0, 1), range(1, 2), range(2, 3)]
+    """
+    runs = [range(place, place + 1) for place in range(len(sizes))]
+    if len(sizes) <= most:
+        return runs
+    found: list[range] = []
+    for run in runs:
+        last = run
+        while found and _sum(sizes, found[-1]) < 2 * _sum(sizes, last):
+            last = range(found.pop().start, last.stop)
+        found.append(last)
+    return found
+
+
+def _sum(sizes: Sequence[int], run: range) -> int:
+    return sum(sizes[run.start : run.stop])
+
+
+def _merge(build: Build, segments: Sequence[Segments], workers: int) -> list[Segments]:
+    """The segments that are kept, some made of others."""
+    runs = plan_merges([sum(each.sizes) for each in segments], MAX_SEGMENTS)
+    works = {
+        run: tuple((each.folder, each.names[0]) for each in segments[run.start : run.stop])
+        for run in runs
+        if len(run) > 1
+    }
+    if not works:
+        return list(segments)
+    written = shards.run(
+        build,
+        merge_segments,
+        [
+            shards.Shard(f"merged-{run.start:04}-{run.stop:04}", work, len(work))
+            for run, work in works.items()
+        ],
+        workers=workers,
+        title="merging",
+        unit="segments",
+    )
+    merged = {run: find_segments(shard.path) for run, shard in zip(works, written, strict=True)}
+    return [merged.get(run) or segments[run.start] for run in runs]
+
+
+def merge_segments(given: tuple[tuple[Path, str], ...], folder: Path, task: Task) -> dict[str, int]:
+    """Write one segment of others, each in a folder and with a name, in the order of their documents.
+
+    Examples
+    --------
+    >>> from webstrata.collection.progress import Progress
+    >>> folder = getfixture("tmp_path")
+    >>> (folder / "one").mkdir(), (folder / "both").mkdir()
+    (None, None)
+    >>> core.Writer(folder / "one", FIELDS, core.Analyzer(load_core(), None)).finish()
+    >>> name = find_segments(folder / "one").names[0]
+    >>> with Progress().task("merging") as task:
+    ...     merge_segments(((folder / "one", name),), folder / "both", task)
+    {'segments': 1}
+    """
+    core.merge(list(given), folder)
+    task.advance(len(given))
+    return {"segments": len(given)}

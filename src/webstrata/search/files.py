@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -30,7 +30,6 @@ FACTS = "index.json"
 FORMAT = 1
 SEGMENTS = "segments"
 META = "meta.json"
-_OWN_FILES = (META, ".managed.json")
 
 
 @dataclass
@@ -103,8 +102,53 @@ def read_map(folder: Path, label: str) -> npt.NDArray[np.uint32]:
         return np.memmap(path, "<u4", "r") if path.stat().st_size else np.zeros(0, np.uint32)
 
 
-def put_together(folder: Path, given: Iterable[tuple[Path, bool]]) -> list[str]:
-    """Make one index of the segments of others, moved or linked; their names in the order of documents.
+class Segments(NamedTuple):
+    """Segments of an index in a folder, in the order of their documents."""
+
+    folder: Path
+    names: tuple[str, ...]
+    sizes: tuple[int, ...]
+    """How many documents each has."""
+    is_ours: bool = True
+    """Whether files may be moved away from there."""
+
+    def split(self) -> list[Segments]:
+        """Each by itself."""
+        pairs = zip(self.names, self.sizes, strict=True)
+        return [Segments(self.folder, (name,), (size,), self.is_ours) for name, size in pairs]
+
+
+def find_segments(folder: Path, *, is_ours: bool = True) -> Segments:
+    """The segments of an index of tantivy.
+
+    Examples
+    --------
+    >>> from webstrata._core.search import Analyzer, Writer
+    >>> from webstrata.web.words import load_core
+    >>> folder = getfixture("tmp_path")
+    >>> Writer(folder, [("title", "words")], Analyzer(load_core(), None)).finish()
+    >>> find_segments(folder).sizes
+    (0,)
+    """
+    told = _read_meta(folder)["segments"]
+    names = tuple(str(segment["segment_id"]).replace("-", "") for segment in told)
+    return Segments(folder, names, tuple(int(segment["max_doc"]) for segment in told), is_ours)
+
+
+def _read_meta(folder: Path) -> dict[str, Any]:
+    with explained(folder / META, "read"):
+        content = (folder / META).read_bytes()
+    try:
+        found: dict[str, Any] = json.loads(content)
+        return found
+    except ValueError as error:
+        raise FormatError(
+            f"{folder / META}: this does not list segments ({error}); build it again with `webstrata index`"
+        ) from error
+
+
+def put_together(folder: Path, given: Iterable[Segments]) -> list[str]:
+    """Make one index of segments of others, moved or linked; their names in the order of documents.
 
     Examples
     --------
@@ -114,26 +158,29 @@ def put_together(folder: Path, given: Iterable[tuple[Path, bool]]) -> list[str]:
     >>> for name in ("one", "two"):
     ...     (folder / name).mkdir()
     ...     Writer(folder / name, [("title", "words")], Analyzer(load_core(), None)).finish()
-    >>> len(put_together(folder / "both", [(folder / "one", True), (folder / "two", False)]))
+    >>> given = [find_segments(folder / "one"), find_segments(folder / "two", is_ours=False)]
+    >>> len(put_together(folder / "both", given))
     2
     """
     make_directory(folder)
     meta: dict[str, Any] = {}
-    for path, is_ours in given:
-        with explained(path / META, "read"):
-            found = json.loads((path / META).read_bytes())
-            if is_ours:
-                # without its seal it is no shard that is done any more
+    listed: list[dict[str, Any]] = []
+    for segments in given:
+        path = segments.folder
+        meta = _read_meta(path)
+        if segments.is_ours:
+            # without its seal it is no shard that is done any more
+            with explained(path / shards.SEAL, "remove"):
                 (path / shards.SEAL).unlink(missing_ok=True)
         for name in sorted(each.name for each in path.iterdir()):
-            if name in _OWN_FILES or name == shards.SEAL or name.endswith(".lock"):
+            if name.partition(".")[0] not in segments.names:
                 continue
-            with explained(path / name, "move" if is_ours else "link"):
-                if is_ours:
+            with explained(path / name, "move" if segments.is_ours else "link"):
+                if segments.is_ours:
                     rename(path / name, folder / name)
                 else:
                     link_file(path / name, folder / name)
-        meta = found | {"segments": [*meta.get("segments", []), *found["segments"]]}
-    names = [str(segment["segment_id"]).replace("-", "") for segment in meta["segments"]]
-    replace_file(folder / META, json.dumps(meta, indent=1).encode())
-    return names
+        told = {str(segment["segment_id"]).replace("-", ""): segment for segment in meta["segments"]}
+        listed += [told[name] for name in segments.names]
+    replace_file(folder / META, json.dumps(meta | {"segments": listed}, indent=1).encode())
+    return [str(segment["segment_id"]).replace("-", "") for segment in listed]

@@ -187,6 +187,15 @@ class TextIndex:
         given = (factors, 1 + settings.link_weight) if used else None
         return self.reader.search(clause, limit, self.labels, mask, given)
 
+    def score(
+        self, query: str, at: str, nodes: npt.NDArray[np.int64], settings: SearchSettings | None = None
+    ) -> npt.NDArray[np.float64]:
+        """What nodes of a snapshot score for their text, 0 for those that do not match."""
+        compiler = self.compiler(settings or self.collection.settings(SearchSettings))
+        documents, places = np.unique(self.maps[at][nodes], return_inverse=True)
+        found = self.reader.score(compiler.compile(query), documents.astype(np.uint32))
+        return found.astype(np.float64)[places]
+
     def count(self, query: str, *, at: str | None = None, settings: SearchSettings | None = None) -> int:
         """How many documents a query finds."""
         compiler = self.compiler(settings or self.collection.settings(SearchSettings))

@@ -10,7 +10,7 @@ terms, and a query goes to the parts of its terms alone, but lists travel.
 
     partition.json             how it was made
     0/segments/, 0/documents   a part by documents: an index of tantivy, and the documents of its own numbers
-    0/terms.arrow              a part by terms: key (number of the field, blank, term), sorted; list
+    0/terms.arrow              a part by terms: key (number of the field, blank, term), sorted; list; places
     lengths/NAME               by terms: the code of each document's length in a field, for who merges
 
 Partitions are made from the part `search`, whose documents, labels and maps they share.
@@ -33,10 +33,10 @@ from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import FormatError, MissingError, UsageError
 from webstrata.search.build import Work, write_segment
 from webstrata.search.documents import Source
-from webstrata.search.fields import FIELDS, NUMBERS, SCORED
-from webstrata.search.files import SEGMENTS, put_together
+from webstrata.search.fields import FIELDS, NUMBERS, SCORED, WITH_POSITIONS
+from webstrata.search.files import SEGMENTS, find_segments, put_together
 from webstrata.search.index import TextIndex
-from webstrata.search.postings import pack
+from webstrata.search.postings import pack, pack_places
 from webstrata.summaries.build import find_stemmer
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ DOCUMENTS = "documents"
 TERMS = "terms.arrow"
 TIER_RATIO = 4
 """How many times as many documents a tier has as the one before it."""
-_LISTS = pa.schema([("key", pa.large_string()), ("list", pa.large_binary())])
+_LISTS = pa.schema([("key", pa.large_string()), ("list", pa.large_binary()), ("places", pa.large_binary())])
 _BATCH = 1 << 14
 
 
@@ -234,7 +234,7 @@ def _write_documents(build: Build, index: TextIndex, kind: str, parts: int, work
         unit="documents",
     )
     return [
-        put_together(build.path / str(number) / SEGMENTS, [(shard.path, True)])
+        put_together(build.path / str(number) / SEGMENTS, [find_segments(shard.path)])
         for number, shard in enumerate(written)
     ]
 
@@ -261,7 +261,7 @@ def _split_documents(index: TextIndex, given: npt.NDArray[np.int64], parts: int)
 
 
 def _write_terms(build: Build, index: TextIndex, parts: int) -> None:
-    lists: list[dict[str, bytes]] = [{} for _ in range(parts)]
+    lists: list[dict[str, tuple[bytes, bytes | None]]] = [{} for _ in range(parts)]
     lengths = make_directory(build.path / "lengths")
     for name, _ in FIELDS:
         number = NUMBERS[name]
@@ -271,8 +271,11 @@ def _write_terms(build: Build, index: TextIndex, parts: int) -> None:
         terms = index.reader.terms(number, "", 1 << 31)
         with build.progress.task(f"lists of {name}", total=len(terms), unit="terms") as task:
             for term in terms:
-                postings = index.reader.postings(number, term)
-                lists[place_of(term, parts)][make_key(number, term)] = pack(*postings)
+                documents, counts = index.reader.postings(number, term)
+                places = None
+                if name in WITH_POSITIONS:
+                    places = pack_places(counts, index.reader.positions(number, term))
+                lists[place_of(term, parts)][make_key(number, term)] = pack(documents, counts), places
                 task.advance(1)
     for part, held in enumerate(lists):
         folder = make_directory(build.path / str(part))
@@ -280,7 +283,8 @@ def _write_terms(build: Build, index: TextIndex, parts: int) -> None:
         with open_writer(folder / TERMS) as stream, pa.ipc.new_file(stream, _LISTS) as writer:
             for start in range(0, max(len(keys), 1), _BATCH):
                 some = keys[start : start + _BATCH]
-                writer.write_table(pa.table([some, [held[key] for key in some]], schema=_LISTS))
+                columns = zip(*(held[key] for key in some), strict=True) if some else ([], [])
+                writer.write_table(pa.table([some, *map(list, columns)], schema=_LISTS))
 
 
 def make_key(number: int, term: str) -> str:

@@ -8,19 +8,24 @@ fewest that the largest of them needs::
     then           the gaps: the first document, then each less the one before it; little-endian
     then           the counts, as many
 
-A clause (see `query`) is answered from such lists alone, without positions: what matches and what it scores
-are two arrays, unions and intersections are merges of them. This is how a partition by terms works; the
-formula is that of the core.
+Where the words stand is a list of its own, which travels for phrases alone::
+
+    byte 0         bytes of a gap, 1, 2 or 4
+    then           for each document, as often as it has the term: the first place, then the gaps
+
+A clause (see `query`) is answered from such lists alone: what matches and what it scores are two arrays,
+unions and intersections are merges of them. This is how a partition by terms works; the formula is that of
+the core.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from webstrata._core.search import LENGTHS
-from webstrata.errors import FormatError, UsageError
+from webstrata.errors import FormatError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -53,12 +58,55 @@ def pack(documents: npt.NDArray[np.uint32], counts: npt.NDArray[np.uint32]) -> b
     b'\x01\x02\x03\x01\x05\x01\x00,\x01\x02\x00'
     """
     gaps = np.diff(documents, prepend=np.uint32(0)).astype(np.uint32)
-    pieces = []
-    for numbers in (gaps, counts):
-        most = int(numbers.max(initial=0))
-        size = 1 if most < 1 << 8 else 2 if most < 1 << 16 else 4
-        pieces.append((size, numbers.astype(f"<u{size}").tobytes()))
-    return bytes(size for size, _ in pieces) + b"".join(data for _, data in pieces)
+    (one, first), (other, second) = _narrow(gaps), _narrow(counts)
+    return bytes((one, other)) + first + second
+
+
+def _narrow(numbers: npt.NDArray[np.uint32]) -> tuple[int, bytes]:
+    """Numbers in the fewest bytes that the largest needs, and how many these are."""
+    most = int(numbers.max(initial=0))
+    size = 1 if most < 1 << 8 else 2 if most < 1 << 16 else 4
+    return size, numbers.astype(f"<u{size}").tobytes()
+
+
+def pack_places(counts: npt.NDArray[np.uint32], places: npt.NDArray[np.uint32]) -> bytes:
+    r"""The bytes of the places of a term, given how many each document has.
+
+    Examples
+    --------
+    >>> pack_places(np.array([2, 1], "u4"), np.array([3, 10, 4], "u4"))
+    b'\x01\x03\x07\x04'
+    """
+    gaps = np.diff(places, prepend=np.uint32(0)).astype(np.uint32)
+    first = _starts(counts)
+    gaps[first] = places[first]
+    size, data = _narrow(gaps)
+    return bytes((size,)) + data
+
+
+def _starts(counts: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.int64]:
+    """Where the places of each document begin."""
+    return np.cumsum(counts, dtype=np.int64) - counts.astype(np.int64)
+
+
+def unpack_places(data: bytes, counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Places, document after document; `FormatError` where the bytes are none.
+
+    Examples
+    --------
+    >>> packed = pack_places(np.array([2, 1], "u4"), np.array([3, 10, 4], "u4"))
+    >>> unpack_places(packed, np.array([2, 1])).tolist()
+    [3, 10, 4]
+    """
+    size = data[0] if data else 0
+    total = int(counts.sum())
+    if size not in (1, 2, 4) or len(data) != 1 + size * total or (len(counts) and counts.min() < 1):
+        raise FormatError("a list of places that was shipped is none; build the partition again")
+    sums = np.cumsum(np.frombuffer(data, f"<u{size}", total, 1), dtype=np.int64)
+    starts = _starts(counts)
+    before = np.where(starts > 0, sums[starts - 1], 0)  # what earlier documents have summed up to
+    found: npt.NDArray[np.int64] = sums - np.repeat(before, counts)
+    return found
 
 
 def unpack(data: bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -99,6 +147,24 @@ def iter_keys(clause: Clause) -> Iterator[Key]:
             yield from iter_keys(inner)
 
 
+def iter_phrase_keys(clause: Clause) -> Iterator[Key]:
+    """The terms whose places a clause needs, with their fields.
+
+    Examples
+    --------
+    >>> word, phrase = ("term", 0, "a", 1.0), ("phrase", 1, ["b", "c"], 1.0)
+    >>> list(iter_phrase_keys(("boolean", [("must", word), ("must", phrase)])))
+    [(1, 'b'), (1, 'c')]
+    """
+    if clause[0] == "phrase":
+        yield from iter_keys(clause)
+    elif clause[0] == "filter":
+        yield from iter_phrase_keys(clause[1])
+    elif clause[0] == "boolean":
+        for _, inner in clause[1]:
+            yield from iter_phrase_keys(inner)
+
+
 class Lengths(NamedTuple):
     """What scoring needs of all documents together."""
 
@@ -118,6 +184,8 @@ class Merger:
         Of all documents.
     fetch
         The list of a term, or None where no document has it.
+    fetch_places
+        Its places, for phrases.
 
     Examples
     --------
@@ -128,8 +196,13 @@ class Merger:
     ([0, 1], [0.3971, 0.4747])
     """
 
-    def __init__(self, lengths: Lengths, fetch: Callable[[Key], bytes | None]) -> None:
-        self._lengths, self._fetch = lengths, fetch
+    def __init__(
+        self,
+        lengths: Lengths,
+        fetch: Callable[[Key], bytes | None],
+        fetch_places: Callable[[Key], bytes | None] = lambda _: None,
+    ) -> None:
+        self._lengths, self._fetch, self._fetch_places = lengths, fetch, fetch_places
 
     def answer(self, clause: Clause) -> Scored:
         """What matches a clause, and what it scores."""
@@ -144,24 +217,49 @@ class Merger:
         if kind == "all":
             number = self._lengths.num_documents
             return Scored(np.arange(number), np.ones(number))
-        raise UsageError(
-            "a phrase needs the places of words, which a partition by terms does not ship; ask the index "
-            "itself, or one partitioned by documents"
-        )
+        if kind == "phrase":
+            return self._score_phrase(clause[1], clause[2], clause[3])
+        raise ValueError(f"clause: expected one that the core knows, got {kind}")
 
     def _score(self, field: int, term: str, weight: float) -> Scored:
         data = self._fetch((field, term))
         if data is None:
             return NONE
         documents, tf = unpack(data)
+        return self._weigh(field, documents, tf, weight * self._idf(len(documents)))
+
+    def _idf(self, df: int) -> float:
+        return float(np.log1p((self._lengths.num_documents - df + 0.5) / (df + 0.5)))
+
+    def _weigh(
+        self, field: int, documents: npt.NDArray[np.int64], tf: npt.NDArray[np.int64], weight: float
+    ) -> Scored:
         codes = self._lengths.codes[field]
         if codes is None:
             return Scored(documents, np.zeros(len(documents)))
-        number, df = self._lengths.num_documents, len(documents)
-        mean = self._lengths.num_words[field] / number
-        idf = np.log1p((number - df + 0.5) / (df + 0.5))
+        mean = self._lengths.num_words[field] / self._lengths.num_documents
         lengths = np.asarray(LENGTHS, np.float64)[codes[documents]]
-        return Scored(documents, weight * idf * tf * (K1 + 1) / (tf + K1 * (1 - B + B * lengths / mean)))
+        return Scored(documents, weight * tf * (K1 + 1) / (tf + K1 * (1 - B + B * lengths / mean)))
+
+    def _score_phrase(self, field: int, terms: Sequence[str], weight: float) -> Scored:
+        """As a term that is as rare as all of its terms together, where they stand one behind the other."""
+        beginnings, idf = None, 0.0
+        for number, term in enumerate(terms):
+            data, placed = self._fetch((field, term)), self._fetch_places((field, term))
+            if data is None or placed is None:
+                return NONE
+            documents, counts = unpack(data)
+            idf += self._idf(len(documents))
+            # a document, and the place at which the phrase would begin; not below 0 for any term
+            places = (unpack_places(placed, counts) + len(terms) - number).astype(np.uint64)
+            found = np.repeat(documents.astype(np.uint64), counts) << np.uint64(32) | places
+            beginnings = (
+                found if beginnings is None else np.intersect1d(beginnings, found, assume_unique=True)
+            )
+        if beginnings is None:
+            return NONE
+        owners, times = np.unique(beginnings >> np.uint64(32), return_counts=True)
+        return self._weigh(field, owners.astype(np.int64), times.astype(np.int64), weight * idf)
 
     def _combine(self, pairs: Sequence[tuple[str, Clause]]) -> Scored:
         by_kind: dict[str, list[Scored]] = {"must": [], "should": [], "not": []}

@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from webstrata._core import search as core
 from webstrata.collection.files import explained
-from webstrata.errors import WebstrataError
+from webstrata.errors import MissingError, WebstrataError
 from webstrata.search.files import SEGMENTS
 from webstrata.search.partitions import DOCUMENTS, TERMS, make_key
 
@@ -83,22 +83,30 @@ class TermServer:
     def __init__(self, folder: Path) -> None:
         with explained(folder / TERMS, "read"):
             table = pa.ipc.open_file(pa.memory_map(str(folder / TERMS))).read_all()
-        self._keys, self._lists = table["key"], table["list"]
+        self._keys, self._columns = table["key"], {name: table[name] for name in table.column_names}
 
     @cached_property
     def _names(self) -> list[str]:
         found: list[str] = self._keys.to_pylist()
         return found
 
-    def lists(self, keys: Sequence[Key]) -> list[bytes | None]:
-        """The list of each term, None for one that no document has."""
-        return [self._find(make_key(*key)) for key in keys]
+    def lists(self, keys: Sequence[Key], placed: Sequence[Key] = ()) -> list[bytes | None]:
+        """The list of each term, None for one that no document has; then the places of others."""
+        if placed and "places" not in self._columns:
+            raise MissingError(
+                "the partition by terms was made before it had places of words, which a quotation needs; "
+                "make it again with `webstrata index --partition terms`"
+            )
+        return [
+            *(self._find("list", make_key(*key)) for key in keys),
+            *(self._find("places", make_key(*key)) for key in placed),
+        ]
 
-    def _find(self, key: str) -> bytes | None:
+    def _find(self, column: str, key: str) -> bytes | None:
         place = bisect_left(self._names, key)
         if place == len(self._names) or self._names[place] != key:
             return None
-        found: bytes = self._lists[place].as_py()
+        found: bytes | None = self._columns[column][place].as_py()
         return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from tests.search.change.events import CALM, FLOOD, make_events
@@ -27,6 +28,8 @@ def test_seeds_are_the_pages_with_the_largest_sums_of_weights(tmp_path: Path) ->
     best = sorted(range(len(sums)), key=lambda node: (-sums[node], node))[:4]
     assert found.nodes.tolist() == best
     assert found.scores == pytest.approx(sums[best])
+    every = np.arange(len(sums))[::-1]
+    assert find.score("Flood, bridge!", "2026-02", every) == pytest.approx(sums[::-1])
     assert len(find("flood", "2026-01", 100).nodes) == 3
     assert find("nowhere", "2026-01", 100).nodes.tolist() == []
     with pytest.raises(UsageError, match="the query is empty"):
@@ -45,5 +48,9 @@ def test_an_index_is_asked_where_there_is_one(indexed: ws.Collection) -> None:
     assert len(found.nodes) > 0
     assert found.scores.tolist() == pytest.approx([scores[node] for node in found.nodes.tolist()], rel=1e-5)
     assert found.scores.tolist() == sorted(found.scores.tolist(), reverse=True)
+    # the same scores, of any pages in any order
+    every = np.arange(len(index.maps[label]))[::-1]
+    expected = [scores.get(node, 0.0) for node in every.tolist()]
+    assert find.score(word, label, every).tolist() == pytest.approx(expected, rel=1e-5)
     with pytest.raises(MissingError, match="the text index does not know 1999"):
         find(word, "1999", 5)

@@ -34,7 +34,7 @@ class Candidates:
     nodes: Nodes
     """Nodes of the union, -1 for a page that alignment leaves out."""
     texts: Numbers
-    """The score of the text, 0 for neighbours."""
+    """The score of the text, 0 where it does not match."""
     change: Change
     through: Nodes
     """The place of the seed by which a neighbour came in, -1 for seeds."""
@@ -72,7 +72,7 @@ class Row:
     url: str
     score: float
     text: float
-    """BM25, 0 for a page that came in as a neighbour."""
+    """BM25, 0 for a page that does not match."""
     change: float
     content: float
     inlinks: float

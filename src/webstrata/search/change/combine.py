@@ -2,8 +2,8 @@
 
     p(u) = α · IR(u) / max IR + (1 − α) · change(u) / (change(u) + T),
 
-then divided by its sum, since what a walk or a supersource gives is divided among the candidates. A page that
-came in as a neighbour has IR(u) = 0 unless it is told otherwise. Where all are 0, all count alike.
+then divided by its sum, since what a walk or a supersource gives is divided among the candidates. IR(u) is
+that of neighbours too, which may match and were only not among the seeds. Where all are 0, all count alike.
 """
 
 from __future__ import annotations

@@ -43,11 +43,18 @@ class Stages:
     """The functions that a change search is made of; each can be another one of the same kind."""
 
     seeds: SeedSource
+    texts: Callable[[str, str, Nodes], Numbers] | None = None
+    """What neighbours score for their text; `score` of the seeds where not given, and 0 without it."""
     measure: Callable[[Counts, Nodes, str, str], Change] = Counts.change
     expand: Callable[..., Expansion] = expand
     combine: Callable[..., Numbers] = combine
     weigh: Callable[[Nodes, Nodes, str], Numbers] = weigh_links
     rank: Callable[[Graph, Numbers, ChangesSettings], Numbers] = rank_candidates
+
+    def __post_init__(self) -> None:
+        """Ask who finds seeds for the scores of their neighbours too."""
+        if self.texts is None:
+            object.__setattr__(self, "texts", getattr(self.seeds, "score", None))
 
 
 class ChangeSearch:
@@ -134,7 +141,7 @@ class ChangeSearch:
         return Candidates(
             pages,
             nodes,
-            np.concatenate([scores, np.zeros(len(more))]),
+            np.concatenate([scores, self._score_texts(query, after, pages[len(scores) :])]),
             change,
             np.concatenate([np.full(len(scores), -1), aligned[expansion.through]]).astype(np.int64),
             self._hosts(after, pages),
@@ -171,6 +178,11 @@ class ChangeSearch:
             reasons=self._reasons,
             stages=self._tell(found, after, settings),
         )
+
+    def _score_texts(self, query: str, label: str, pages: Nodes) -> Numbers:
+        """What neighbours score for their text; nothing where the source of seeds cannot say."""
+        texts = self.stages.texts
+        return np.zeros(len(pages)) if texts is None else np.asarray(texts(query, label, pages), np.float64)
 
     def _hosts(self, label: str, pages: Nodes) -> Nodes:
         """A number for the host of each page."""

@@ -1,9 +1,10 @@
 """The pages that a change search begins with: those that match the query best.
 
 A source of seeds is anything that takes a query, the label of a snapshot and a number, and gives so many of
-its nodes with their scores, the best first. `IndexSeeds` asks the text index. `SummarySeeds` needs none: it
-adds up the BM25 weights of summaries (see `webstrata.summaries.weights`), from a matrix that it keeps in
-memory, 12 bytes a posting, which is enough for collections of some ten thousand pages.
+its nodes with their scores, the best first. Where it has a method `score` too, that gives the scores of other
+nodes, the neighbours of seeds. `IndexSeeds` asks the text index. `SummarySeeds` needs none: it adds up the
+BM25 weights of summaries (see `webstrata.summaries.weights`), from a matrix that it keeps in memory, 12 bytes
+a posting, which is enough for collections of some ten thousand pages.
 """
 
 from __future__ import annotations
@@ -85,6 +86,10 @@ class IndexSeeds:
         )
         return Seeds(np.asarray(found.nodes, np.int64), np.asarray(found.text_scores, np.float64))
 
+    def score(self, query: str, label: str, nodes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """The scores of some pages of a snapshot, 0 for those that do not match."""
+        return self._index.score(query, label, nodes, self._settings)
+
 
 def usual_seeds(collection: Collection) -> SeedSource:
     """Seeds by the text index where there is one, else by summaries.
@@ -122,6 +127,12 @@ class SummarySeeds:
         best = np.argsort(-scores, kind="stable")[:number]
         best = best[scores[best] > 0]
         return Seeds(best.astype(np.int64), scores[best])
+
+    def score(self, query: str, label: str, nodes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """The scores of some pages of a snapshot, 0 for those that do not match."""
+        archive, weights = self._load(label)
+        columns = weights[:, find_terms(archive, check_query(query))].tocsr()
+        return np.asarray(columns[nodes].sum(axis=1), np.float64).ravel()
 
     def _load(self, label: str) -> tuple[Archive, Any]:
         """The summaries of a snapshot, and their weights by term; as they are now."""
