@@ -60,6 +60,8 @@ pub struct Host {
     pub url_style: UrlStyle,
     pub link_style: LinkStyle,
     pub farm: Option<Farm>,
+    /// Whether the farm has bought it from somebody.
+    pub is_bought: bool,
     pub robots: Robots,
     pub failing: Option<Failing>,
     pub has_sessions: bool,
@@ -72,6 +74,14 @@ pub struct Host {
     pub is_cloaked: bool,
     pub has_canonical: bool,
     pub is_volatile: bool,
+}
+
+impl Host {
+    /// Whether its pages came about as those of honest hosts do: some are copies, some have died.
+    #[inline]
+    pub fn grew(&self) -> bool {
+        self.farm.is_none() || self.is_bought
+    }
 }
 
 /// Hosts in a group of eight slots, and the registered domains they belong to: five alone, three on one domain.
@@ -188,6 +198,7 @@ impl Web {
             url_style,
             link_style,
             farm,
+            is_bought: self.is_bought(slot),
             robots: Robots::draw(
                 spec,
                 hash(key, purpose::ROBOTS),

@@ -254,7 +254,7 @@ impl Gather<'_> {
                     let target = Target::page(slot, 0);
                     self.push(target, Area::Text, nofollow);
                 }
-            } else if let Some((slot, index)) = self.choose_outer(&mut stream) {
+            } else if let Some((slot, index)) = self.choose_outer(version.last, &mut stream) {
                 let there = web.host(slot, month);
                 self.text_link(&there, index, version.last, &mut stream);
             }
@@ -291,8 +291,9 @@ impl Gather<'_> {
         }
     }
 
-    /// A page of another host: by popularity, mostly of the own topic, half of the time the home page.
-    fn choose_outer(&self, stream: &mut Stream) -> Option<(u64, u64)> {
+    /// A page of another host: by popularity, mostly of the own topic, half of the time the home page; chosen in the
+    /// month `born`.
+    fn choose_outer(&self, born: u32, stream: &mut Stream) -> Option<(u64, u64)> {
         let (web, host) = (self.web, self.host);
         let mut slot = web.popular_hosts.rank(stream.unit());
         if stream.falls(web.spec.topical_share) {
@@ -300,7 +301,13 @@ impl Gather<'_> {
         }
         let is_home = stream.falls(0.5);
         let u = stream.unit();
-        if slot >= web.layout.hosts || !web.is_present(slot, self.month) {
+        if slot >= web.layout.hosts {
+            return None;
+        }
+        if web.spec.expired_share > 0.0 && stream.falls(0.5) {
+            slot = web.heir(slot, born).unwrap_or(slot);
+        }
+        if slot == host.slot && host.is_bought || !web.is_present(slot, self.month) {
             return None;
         }
         let index = if is_home {
@@ -318,7 +325,7 @@ impl Gather<'_> {
             .web
             .events_until(hash(key, purpose::CHANGE), rate, self.month);
         let mut stream = Stream::new(key, u64::from(version.count));
-        if let Some((slot, index)) = self.choose_outer(&mut stream) {
+        if let Some((slot, index)) = self.choose_outer(version.last, &mut stream) {
             let index = if self.is_lost(&self.web.host(slot, self.month), index, version.last) {
                 0
             } else {
