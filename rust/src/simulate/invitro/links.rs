@@ -249,7 +249,7 @@ impl Gather<'_> {
                     // who hides has comments for all hosts of the farm, and not for the honey pot alone
                     slot += stream.below(web.spec.farm_hosts);
                 }
-                if web.is_present(slot, month) {
+                if web.is_farming(slot, month) {
                     let nofollow = stream.falls(0.5);
                     let target = Target::page(slot, 0);
                     self.push(target, Area::Text, nofollow);
@@ -266,13 +266,13 @@ impl Gather<'_> {
         let (web, month) = (self.web, self.month);
         let first = web.layout.hosts + number * web.spec.farm_hosts;
         let mut stream = Stream::new(key, purpose::FARM);
-        if member != 0 && web.is_present(first, month) {
+        if member != 0 && web.is_farming(first, month) {
             self.push(Target::page(first, 0), Area::Text, false);
         }
         for _ in 0..12 {
             let slot = first + stream.below(web.spec.farm_hosts);
             let index = stream.below(super::layout::FARM_PAGES);
-            if web.is_present(slot, month) {
+            if web.is_farming(slot, month) {
                 self.push(Target::page(slot, index), Area::Text, false);
             }
         }
@@ -285,7 +285,12 @@ impl Gather<'_> {
             let mut stream = Stream::new(key ^ purpose::LOOK, place);
             let slot = web.partner(self.host, look, stream.below(look.partners), month);
             let index = popular_index(web.layout.size(slot), stream.unit());
-            if slot != self.host.slot && web.is_present(slot, month) {
+            let is_there = if self.host.farm.is_some() {
+                web.is_farming(slot, month)
+            } else {
+                web.is_present(slot, month)
+            };
+            if slot != self.host.slot && is_there {
                 self.push(Target::page(slot, index), Area::Text, false);
             }
         }

@@ -5,8 +5,9 @@
 //! of the honest hosts show the same things, mostly less of them. Every quantity grows with its draw, so the two kinds
 //! overlap and no threshold parts them.
 //!
-//! An `expired_share` of the hosts of farms that hide stand on domains that others gave up. Such a host has the pages and
-//! the links of those who had it: as many as an honest host of its size has, as long as they last, and no new ones.
+//! An `expired_share` of the hosts of farms that hide stand on domains that others gave up. Such a host is honest until
+//! its farm has it, and then keeps pages and links, as many as an honest host of its size has: but nobody links to it any
+//! more, and its pages show what the farm shows.
 
 use super::Web;
 use super::draw::{Stream, below, falls, hash, purpose, unit};
@@ -68,7 +69,9 @@ impl Web {
                 ),
             });
         }
-        if !falls(hash(host.key ^ purpose::LOOK, 0), spec.commercial_share) {
+        if host.slot >= self.layout.hosts
+            || !falls(hash(host.key ^ purpose::LOOK, 0), spec.commercial_share)
+        {
             return None;
         }
         let first = host.slot / SISTERS * SISTERS;
@@ -94,7 +97,7 @@ impl Web {
     }
 
     /// The bought host that has half of the links which would else lead to an honest one, if there is one for this slot
-    /// and the link was made before the farm came: nobody links to it since.
+    /// and the link was made before the farm had it: nobody links to it since.
     pub fn heir(&self, slot: u64, born: u32) -> Option<u64> {
         let (hosts, spam) = (self.layout.hosts, self.layout.spam_hosts);
         let (members, farms) = (self.spec.farm_hosts, spam / self.spec.farm_hosts.max(1));
@@ -106,7 +109,7 @@ impl Web {
         let (place, farm) = (number / farms, number % farms);
         let member = (0..members).find(|member| place_of(*member, members) == place)?;
         let heir = hosts + farm * members + member;
-        (self.is_bought(heir) && born <= self.farm_life(farm).0).then_some(heir)
+        (self.is_bought(heir) && born <= self.joined(heir)).then_some(heir)
     }
 
     /// One of the hosts of its ring that a host links to in a month: the same until it is changed for another.
