@@ -155,6 +155,16 @@ impl Scratch {
     }
 }
 
+/// The hashes of the words of all texts, one text behind the other, and where each text ends among them, from 0 on.
+pub fn hash_words(words: &Words, texts: &[&str]) -> (Vec<i64>, Vec<u64>) {
+    let (mut ends, mut found) = (vec![0], Vec::new());
+    for text in texts {
+        words.push_hashes(text, &mut found);
+        ends.push(found.len() as i64);
+    }
+    (ends, found)
+}
+
 /// The number of words of each text.
 pub fn count_words(words: &Words, texts: &[&str]) -> Vec<u32> {
     let count = |text: &&str| {

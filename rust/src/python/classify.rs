@@ -10,7 +10,8 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("LEVELS", content::LEVELS)?;
     module.add("NUM_COUNTS", content::NUM_COUNTS)?;
     module.add_class::<Measures>()?;
-    module.add_function(wrap_pyfunction!(count_words, module)?)
+    module.add_function(wrap_pyfunction!(count_words, module)?)?;
+    module.add_function(wrap_pyfunction!(hash_words, module)?)
 }
 
 /// Texts as Arrow keeps them: where each ends in the bytes.
@@ -73,4 +74,16 @@ fn count_words<'py>(
     let texts = split(&texts)?;
     let found = py.detach(|| content::count_words(&words.0, &texts));
     Ok(found.into_pyarray(py))
+}
+
+/// The hashes of the words of all texts, and where each text ends among them.
+#[pyfunction]
+fn hash_words<'py>(
+    py: Python<'py>,
+    words: &Words,
+    texts: Texts<'_>,
+) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u64>>)> {
+    let texts = split(&texts)?;
+    let (ends, found) = py.detach(|| content::hash_words(&words.0, &texts));
+    Ok((ends.into_pyarray(py), found.into_pyarray(py)))
 }

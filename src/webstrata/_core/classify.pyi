@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from webstrata._core.web import Words
 
-__all__ = ["LEVELS", "NUM_COUNTS", "Measures", "count_words"]
+__all__ = ["LEVELS", "NUM_COUNTS", "Measures", "count_words", "hash_words"]
 
 LEVELS: int
 NUM_COUNTS: int
@@ -18,3 +18,4 @@ class Measures:
     def measure(self, words: Words, titles: _Texts, texts: _Texts) -> NDArray[np.float64]: ...
 
 def count_words(words: Words, texts: _Texts) -> NDArray[np.uint32]: ...
+def hash_words(words: Words, texts: _Texts) -> tuple[NDArray[np.int64], NDArray[np.uint64]]: ...

@@ -148,12 +148,15 @@ class PageMeter:
             found[:, 5] = np.where(text_bytes > 0, text_bytes / packed, np.nan)
             for place, listed in enumerate(self.lists):
                 width = 2 * core.LEVELS
+                if not listed:
+                    found[:, 6 + width * place : 6 + width * (place + 1)] = np.nan
+                    continue
                 by_level = counts[:, 5 + width * place : 5 + width * (place + 1)]
                 # a longer list has the words of the shorter ones too
                 occurring, different = by_level.reshape(-1, 2, core.LEVELS).cumsum(axis=2).swapaxes(0, 1)
-                sizes = np.minimum(SIZES, len(listed or ()))
+                sizes = np.minimum(SIZES, len(listed))
                 shares = np.hstack([occurring / num_words[:, None], different / sizes])
-                found[:, 6 + width * place : 6 + width * (place + 1)] = shares if listed else np.nan
+                found[:, 6 + width * place : 6 + width * (place + 1)] = shares
         found[:, -2:] = counts[:, -2:]
         found[~np.isfinite(found)] = np.nan
         return found

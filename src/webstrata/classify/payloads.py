@@ -1,7 +1,9 @@
 """How large the pages of a snapshot are as they were sent: bytes of HTML, tags and all.
 
-The store keeps the text of a page and where its record is; the size is asked of the record itself. Records
-are read in the order of their files, one after the other.
+The store keeps the text of a page and where its record is; the size is asked of the record itself. Every
+file is opened once and read from its first page to its last, and records that are nobody's page are passed
+over. Where few pages of a file are left (of a month that mostly repeats another), they are looked up one by
+one.
 """
 
 from __future__ import annotations
@@ -14,14 +16,20 @@ import numpy as np
 from webstrata.collection.progress import Progress
 from webstrata.errors import AccessError, FormatError, MissingError
 from webstrata.store.pages import Pages
-from webstrata.store.warc import read_record
+from webstrata.store.warc import Problem, read_record, read_records
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     import numpy.typing as npt
 
     from webstrata.collection import Snapshot
 
 _log = logging.getLogger(__name__)
+_DENSE = 0.1
+"""Share of a file from which on it is read through: to look a record up costs as much as some others."""
+_KINDS = ("response", "resource", "revisit")
 _PLACE = ("warc_filename", "warc_record_offset", "warc_record_length")
 
 
@@ -44,12 +52,41 @@ def measure_payloads(snapshot: Snapshot, progress: Progress | None = None) -> np
         offsets, lengths = (table[name].to_numpy() for name in _PLACE[1:])
         found = np.full(len(table), np.nan)
         with (progress or Progress()).task("sizes of pages", total=len(table), unit="pages") as task:
-            for place, node in enumerate(np.lexsort((offsets, codes)).tolist(), 1):
-                try:
-                    record = read_record(files[codes[node]], int(offsets[node]), int(lengths[node]))
-                    found[node] = len(record.payload)
-                except (FormatError, MissingError, AccessError) as error:
-                    _log.warning("%s", error)
-                if place % 256 == 0:
-                    task.advance(256)
+            for code, path in enumerate(files):
+                rows = np.flatnonzero(codes == code)
+                for node, size in _measure_file(path, rows, offsets, lengths):
+                    found[node] = size
+                    task.advance()
     return found
+
+
+def _measure_file(
+    path: Path,
+    rows: npt.NDArray[np.int64],
+    offsets: npt.NDArray[np.int64],
+    lengths: npt.NDArray[np.int64],
+) -> Iterator[tuple[int, float]]:
+    """Rows of the table whose records are in a file, each with its bytes."""
+    wanted = dict(zip(offsets[rows].tolist(), rows.tolist(), strict=True))
+    first = min(wanted)
+    try:
+        if lengths[rows].sum() > _DENSE * (path.stat().st_size - first):
+            # what cannot be read is looked up again below, where the sentence about it names its place
+            for record in read_records(path, kinds=_KINDS, start=first, report=_pass_over):
+                if record.offset in wanted and not record.is_cut:
+                    yield wanted.pop(record.offset), len(record.payload)
+                    if not wanted:
+                        return
+    except (OSError, MissingError, AccessError):
+        pass
+    for offset, node in wanted.items():
+        size = np.nan
+        try:
+            size = len(read_record(path, offset, int(lengths[node])).payload)
+        except (FormatError, MissingError, AccessError) as error:
+            _log.warning("%s", error)
+        yield node, size
+
+
+def _pass_over(problem: Problem) -> None:
+    _log.debug("byte %d: %s", problem.offset, problem.what)

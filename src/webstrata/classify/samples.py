@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from webstrata._core import classify as core
 from webstrata.classify.pages import NAMES, PageMeter
 from webstrata.classify.sites import site_name
-from webstrata.classify.word_lists import WordLists
-from webstrata.web.html import Kind, scan
+from webstrata.classify.word_lists import WordLists, to_buffers
+from webstrata.web.html import skim
 from webstrata.web.url import split
 from webstrata.web.words import load_core
 
@@ -106,25 +107,28 @@ def measure_pages(pages: Sequence[tuple[str, bytes]]) -> list[PageSample]:
     """
     if not pages:
         return []
-    scanned = [scan(body, url=url, text=True) for url, body in pages]
-    core, texts = load_core(), [page.text[:MAX_TEXT] for page in scanned]
-    links = [[link for link in page.links if link.kind is Kind.ANCHOR] for page in scanned]
+    skimmed = [skim(body, url=url) for url, body in pages]
+    words = load_core()
+    texts = pa.array([page.text[:MAX_TEXT] for page in skimmed], pa.large_string())
+    anchors = pa.array([" ".join(page.anchors) for page in skimmed], pa.large_string())
     found = _meter().measure(
-        pa.array([page.title for page in scanned], pa.large_string()),
-        pa.array(texts, pa.large_string()),
-        anchor_words=[len(core.split(" ".join(link.anchor for link in some))) for some in links],
+        pa.array([page.title for page in skimmed], pa.large_string()),
+        texts,
+        anchor_words=core.count_words(words, to_buffers(anchors)),
         html_bytes=[len(body) for _, body in pages],
     )
+    features = found[:, _COLUMNS].astype(np.float64)
+    ends, hashes = core.hash_words(words, to_buffers(texts))
+    buckets = (hashes % np.uint64(BUCKETS)).astype(np.int64)
     samples = []
-    for (url, _), text, some, features in zip(pages, texts, links, found, strict=True):
-        hashes = np.array(core.hashes(text), np.uint64)
+    for place, ((url, _), page) in enumerate(zip(pages, skimmed, strict=True)):
         # most links of a page lead to few hosts
-        authorities = {link.url.split("/", 3)[2] for link in some if link.url is not None}
+        authorities = {target.split("/", 3)[2] for target in page.urls if target is not None}
         hosts = {_site_of(authority) for authority in authorities}
         samples.append(
             PageSample(
-                features[_COLUMNS].astype(np.float64),
-                (hashes % np.uint64(BUCKETS)).astype(np.int64),
+                features[place],
+                buckets[ends[place] : ends[place + 1]],
                 frozenset(hosts - {host_name(url), ""}),
             )
         )

@@ -140,7 +140,10 @@ def to_buffers(texts: pa.Array) -> Buffers:
     >>> offsets.tolist(), bytes(data)
     ([0, 2, 2, 3], b'abc')
     """
-    texts = pc.fill_null(texts.cast(pa.large_string()), "")
+    if texts.type != pa.large_string():
+        texts = texts.cast(pa.large_string())
+    if texts.null_count:
+        texts = pc.fill_null(texts, "")
     offsets = np.frombuffer(texts.buffers()[1], np.int64)[texts.offset : texts.offset + len(texts) + 1]
     data = texts.buffers()[2]
     return offsets, np.frombuffer(data, np.uint8) if data else np.zeros(0, np.uint8)

@@ -198,6 +198,27 @@ def test_farms_that_hide_link_to_other_hosts_each_month() -> None:
     assert np.quantile(kept[True], 0.8) == np.median(kept[False]) == 1
 
 
+def _count_honest_links(web: Web, month: int) -> int:
+    """Links of honest pages to farms."""
+    hosts = web.hosts(month)
+    spam = {name for name, is_spam in zip(hosts["name"], hosts["spam"], strict=True) if is_spam}
+    graph = web.graph(month)
+    of_farm = np.array([url.split("/")[2] in spam for url in graph.urls])
+    sources = np.repeat(of_farm, np.diff(graph.offsets).astype(np.int64))
+    return int((of_farm[graph.targets] & ~sources).sum())
+
+
+def test_a_farm_that_buys_expired_domains_has_their_pages_and_links_and_gets_no_new_ones() -> None:
+    kind = {"spam_share": 0.14, "spam_camouflage": 1.0, "comment_spam_share": 0.0, "link_change_rate": 0.3}
+    web, fresh = (Web("small", seed=3, **kind, expired_share=share) for share in (1.0, 0.0))
+    # one farm, that is there all the time
+    assert _count_honest_links(fresh, 0) == 0
+    assert _count_honest_links(web, 0) > 2 * _count_honest_links(web, 3) > 0
+    sizes = [np.array(some.hosts(0)["size"])[some.hosts(0)["spam"]] for some in (web, fresh)]
+    assert len(set(sizes[0].tolist())) > 5
+    assert set(sizes[1].tolist()) == {12}
+
+
 def test_spam_is_stuffed_with_words_of_the_query_log(web: Web) -> None:
     hosts = web.hosts(2)
     words = {word for query in web.queries(5000) for word in query.text.split()}

@@ -51,6 +51,7 @@ pub mod purpose {
     pub const VOLATILE: u64 = 28;
     pub const SIBLING: u64 = 29;
     pub const LOOK: u64 = 30;
+    pub const EXPIRED: u64 = 31;
 }
 
 /// A real number in [0, 1) from the upper bits of a draw.

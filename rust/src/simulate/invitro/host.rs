@@ -60,6 +60,8 @@ pub struct Host {
     pub url_style: UrlStyle,
     pub link_style: LinkStyle,
     pub farm: Option<Farm>,
+    /// Whether the farm has bought it from somebody.
+    pub is_bought: bool,
     pub robots: Robots,
     pub failing: Option<Failing>,
     pub has_sessions: bool,
@@ -72,6 +74,14 @@ pub struct Host {
     pub is_cloaked: bool,
     pub has_canonical: bool,
     pub is_volatile: bool,
+}
+
+impl Host {
+    /// Whether its pages came about as those of honest hosts do: some are copies, some have died.
+    #[inline]
+    pub fn grew(&self) -> bool {
+        self.farm.is_none() || self.is_bought
+    }
 }
 
 /// Hosts in a group of eight slots, and the registered domains they belong to: five alone, three on one domain.
@@ -136,11 +146,13 @@ impl Web {
         let style = hash(key, purpose::STYLE);
         // one independent draw per question
         let drawn = |what: u64, share: f64| falls(hash(style, what), share);
-        let farm = (slot >= self.layout.hosts).then(|| Farm {
+        // a host that is to be bought keeps its manners when it is
+        let is_ordinary = slot < self.layout.hosts;
+        let owner = (!is_ordinary).then(|| Farm {
             number: (slot - self.layout.hosts) / spec.farm_hosts,
             member: (slot - self.layout.hosts) % spec.farm_hosts,
         });
-        let is_ordinary = farm.is_none();
+        let farm = owner.filter(|_| self.joined(slot) <= month || !self.is_bought(slot));
         let language = Language::of_suffix(self.names.suffix(domain, incarnation));
         // only a host that has its domain for itself: the mirror's name must be free
         let has_mirror =
@@ -179,7 +191,7 @@ impl Web {
             incarnation,
             key,
             size,
-            topic: match farm {
+            topic: match owner {
                 Some(farm) => below(hash(self.seed ^ purpose::FARM, farm.number), spec.topics),
                 None => slot % spec.topics,
             },
@@ -188,6 +200,7 @@ impl Web {
             url_style,
             link_style,
             farm,
+            is_bought: self.is_bought(slot),
             robots: Robots::draw(
                 spec,
                 hash(key, purpose::ROBOTS),
@@ -209,19 +222,31 @@ impl Web {
         }
     }
 
-    /// Whether the host of a slot answers in a month: it may be away for one, and farms come and go.
+    /// Whether the host of a slot answers in a month: it may be away for one, and farms come and go; what a farm will
+    /// buy is there before.
     pub fn is_present(&self, slot: u64, month: u32) -> bool {
-        if slot >= self.layout.hosts {
-            let member = (slot - self.layout.hosts) % self.spec.farm_hosts;
-            let (first, end) = self.farm_life((slot - self.layout.hosts) / self.spec.farm_hosts);
-            // a farm starts with a third of its hosts and is complete two months later; one that has always been
-            // there is complete
-            let growth = (3 * member / self.spec.farm_hosts.max(1)) as u32;
-            let joined = if first == 0 { 0 } else { first + growth };
-            return joined <= month && month < end;
+        if slot >= self.layout.hosts && (self.joined(slot) <= month || !self.is_bought(slot)) {
+            return self.is_farming(slot, month);
         }
         let draw = hash(hash(self.seed ^ purpose::ABSENCE, slot), u64::from(month));
         !falls(draw, self.spec.host_absence)
+    }
+
+    /// Whether the host of a slot is a farm's in a month, and answers.
+    pub fn is_farming(&self, slot: u64, month: u32) -> bool {
+        slot >= self.layout.hosts && self.joined(slot) <= month && {
+            let farm = (slot - self.layout.hosts) / self.spec.farm_hosts;
+            month < self.farm_life(farm).1
+        }
+    }
+
+    /// The month in which a host becomes part of its farm: a farm starts with a third of its hosts and is complete two
+    /// months later; one that has always been there is complete.
+    pub fn joined(&self, slot: u64) -> u32 {
+        let member = (slot - self.layout.hosts) % self.spec.farm_hosts;
+        let (first, _) = self.farm_life((slot - self.layout.hosts) / self.spec.farm_hosts);
+        let growth = (3 * member / self.spec.farm_hosts.max(1)) as u32;
+        if first == 0 { 0 } else { first + growth }
     }
 
     /// The months in which a farm lives: from the first, until before the second.

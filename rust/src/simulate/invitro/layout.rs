@@ -5,8 +5,11 @@
 //! C(r) = r + (P − H) · ((r + 1)^(1−a) − 1) / ((H + 1)^(1−a) − 1),  a = 1 / (γ − 1),
 //!
 //! which makes sizes fall as r^(−a): a power law with exponent γ, and at least one page on each host. Behind the
-//! H ordinary hosts come the spam hosts, all of one size. Inside a host, page i lies in folder i / 16; folders form a
+//! H ordinary hosts come the spam hosts, farm by farm, all of one size or, where farms buy up sites, each member of a
+//! farm with the size of another ordinary host, from the largest to the smallest tenth or so. Inside a host, page i lies in folder i / 16; folders form a
 //! tree in which folder n has the children 12n + 1 … 12n + 12, and page 16n is the index of folder n.
+
+use super::draw::scramble;
 
 /// Pages in a folder, its index included.
 pub const FOLDER_PAGES: u64 = 16;
@@ -26,11 +29,48 @@ pub struct Layout {
     pages: u64,
     power: f64,
     scale: f64,
+    /// Pages of a farm before each of its members, and of all of it.
+    farm: Vec<u64>,
     table: Vec<u64>,
 }
 
 impl Layout {
-    pub fn new(hosts: u64, spam_hosts: u64, pages: u64, size_exponent: f64) -> Self {
+    /// A layout whose farms have hosts of one size.
+    pub fn new(
+        hosts: u64,
+        (spam_hosts, farm_hosts): (u64, u64),
+        pages: u64,
+        size_exponent: f64,
+    ) -> Self {
+        let sizes = vec![FARM_PAGES; farm_hosts as usize];
+        Self::with_farm(hosts, spam_hosts, pages, size_exponent, &sizes)
+    }
+
+    /// A layout whose farms have hosts of the sizes that ordinary hosts have.
+    pub fn with_bought(
+        hosts: u64,
+        (spam_hosts, farm_hosts): (u64, u64),
+        pages: u64,
+        size_exponent: f64,
+    ) -> Self {
+        let ordinary = (u128::from(pages) * u128::from(hosts)
+            / u128::from((hosts + spam_hosts).max(1))) as u64;
+        let alone = Self::with_farm(hosts, 0, ordinary, size_exponent, &[]);
+        let sizes: Vec<u64> = (0..farm_hosts)
+            .map(|member| {
+                alone.size(hosts * (2 * place_of(member, farm_hosts) + 1) / (2 * farm_hosts))
+            })
+            .collect();
+        Self::with_farm(hosts, spam_hosts, pages, size_exponent, &sizes)
+    }
+
+    fn with_farm(
+        hosts: u64,
+        spam_hosts: u64,
+        pages: u64,
+        size_exponent: f64,
+        sizes: &[u64],
+    ) -> Self {
         let a = 1.0 / (size_exponent - 1.0);
         // at a = 1 the integral is a logarithm; a hair beside it the formula holds and the sizes are the same
         let power = if (1.0 - a).abs() < 1e-6 {
@@ -39,13 +79,20 @@ impl Layout {
             1.0 - a
         };
         let span = libm::pow((hosts + 1) as f64, power) - 1.0;
-        let ordinary = pages.saturating_sub(spam_hosts * FARM_PAGES).max(hosts);
+        let mut farm = vec![0];
+        for size in sizes {
+            farm.push(farm[farm.len() - 1] + size);
+        }
+        let ordinary = pages
+            .saturating_sub(pages_before(&farm, spam_hosts))
+            .max(hosts);
         let mut layout = Self {
             hosts,
             spam_hosts,
             pages: ordinary,
             power,
             scale: (ordinary - hosts) as f64 / span,
+            farm,
             table: Vec::new(),
         };
         layout.table = layout.prefix_sums(hosts.min(KEPT));
@@ -70,14 +117,14 @@ impl Layout {
 
     /// Pages of all hosts, event pages not counted.
     pub fn num_pages(&self) -> u64 {
-        self.pages + self.spam_hosts * FARM_PAGES
+        self.pages + pages_before(&self.farm, self.spam_hosts)
     }
 
     /// Number of the first page of a slot.
     #[inline]
     pub fn first(&self, slot: u64) -> u64 {
         if slot > self.hosts {
-            return self.pages + (slot - self.hosts) * FARM_PAGES;
+            return self.pages + pages_before(&self.farm, slot - self.hosts);
         }
         match self.table.get(slot as usize) {
             Some(&first) => first,
@@ -96,7 +143,8 @@ impl Layout {
     #[inline]
     pub fn size(&self, slot: u64) -> u64 {
         if slot >= self.hosts {
-            FARM_PAGES
+            let member = ((slot - self.hosts) % (self.farm.len() as u64 - 1)) as usize;
+            self.farm[member + 1] - self.farm[member]
         } else {
             self.first(slot + 1) - self.first(slot)
         }
@@ -105,7 +153,10 @@ impl Layout {
     /// The slot that page number `page` lies on.
     pub fn slot_of(&self, page: u64) -> u64 {
         if page >= self.pages {
-            return self.hosts + (page - self.pages) / FARM_PAGES;
+            let (members, whole) = (self.farm.len() as u64 - 1, self.farm[self.farm.len() - 1]);
+            let (farm, rest) = ((page - self.pages) / whole, (page - self.pages) % whole);
+            let member = self.farm.partition_point(|first| *first <= rest) as u64 - 1;
+            return self.hosts + farm * members + member;
         }
         let (mut low, mut high) = (0, self.hosts);
         while high - low > 1 {
@@ -118,6 +169,22 @@ impl Layout {
         }
         low
     }
+}
+
+/// Pages of so many farm hosts, from a farm's first on.
+#[inline]
+fn pages_before(farm: &[u64], hosts: u64) -> u64 {
+    let members = (farm.len() as u64 - 1).max(1);
+    hosts / members * farm[farm.len() - 1] + farm[(hosts % members) as usize]
+}
+
+/// The place of a member of a farm when its hosts are sorted by size: which is largest, nobody can tell from its number.
+#[inline]
+pub fn place_of(member: u64, farm_hosts: u64) -> u64 {
+    let draw = |member: u64| (scramble(member + 1), member);
+    (0..farm_hosts)
+        .filter(|other| draw(*other) < draw(member))
+        .count() as u64
 }
 
 /// Folder of page `index`.
@@ -153,15 +220,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_page_has_its_slot(hosts in 1u64..3000, per_host in 1u64..300, spam in 0u64..50, gamma in 1.6f64..3.5) {
+        fn every_page_has_its_slot(hosts in 1u64..3000, per_host in 1u64..300, spam in 0u64..50, gamma in 1.6f64..3.5, bought: bool) {
             let pages = hosts * per_host + spam * FARM_PAGES;
-            let layout = Layout::new(hosts, spam, pages, gamma);
+            let make = if bought { Layout::with_bought } else { Layout::new };
+            let layout = make(hosts, (spam, 5), pages, gamma);
             let table = layout.with_table();
             prop_assert_eq!(layout.num_pages(), pages);
             prop_assert_eq!(layout.first(0), 0);
             let total: u64 = (0..layout.num_slots()).map(|slot| table.size(slot)).sum();
             prop_assert_eq!(total, pages);
-            for slot in [0, hosts / 2, hosts - 1] {
+            for slot in [0, hosts / 2, hosts - 1, (hosts + spam) - 1] {
                 prop_assert!(layout.size(slot) >= 1);
                 prop_assert_eq!(layout.first(slot), table.first(slot));
                 prop_assert_eq!(layout.slot_of(layout.first(slot)), slot);
@@ -172,7 +240,7 @@ mod tests {
 
     #[test]
     fn sizes_fall_with_their_exponent() {
-        let layout = Layout::new(100_000, 0, 100_000_000, 2.0);
+        let layout = Layout::new(100_000, (0, 1), 100_000_000, 2.0);
         // γ = 2: size halves when the rank doubles
         let ratio = layout.size(199) as f64 / layout.size(399) as f64;
         assert!((ratio - 2.0).abs() < 0.05, "{ratio}");

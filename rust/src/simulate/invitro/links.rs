@@ -249,12 +249,12 @@ impl Gather<'_> {
                     // who hides has comments for all hosts of the farm, and not for the honey pot alone
                     slot += stream.below(web.spec.farm_hosts);
                 }
-                if web.is_present(slot, month) {
+                if web.is_farming(slot, month) {
                     let nofollow = stream.falls(0.5);
                     let target = Target::page(slot, 0);
                     self.push(target, Area::Text, nofollow);
                 }
-            } else if let Some((slot, index)) = self.choose_outer(&mut stream) {
+            } else if let Some((slot, index)) = self.choose_outer(version.last, &mut stream) {
                 let there = web.host(slot, month);
                 self.text_link(&there, index, version.last, &mut stream);
             }
@@ -266,13 +266,13 @@ impl Gather<'_> {
         let (web, month) = (self.web, self.month);
         let first = web.layout.hosts + number * web.spec.farm_hosts;
         let mut stream = Stream::new(key, purpose::FARM);
-        if member != 0 && web.is_present(first, month) {
+        if member != 0 && web.is_farming(first, month) {
             self.push(Target::page(first, 0), Area::Text, false);
         }
         for _ in 0..12 {
             let slot = first + stream.below(web.spec.farm_hosts);
             let index = stream.below(super::layout::FARM_PAGES);
-            if web.is_present(slot, month) {
+            if web.is_farming(slot, month) {
                 self.push(Target::page(slot, index), Area::Text, false);
             }
         }
@@ -285,14 +285,20 @@ impl Gather<'_> {
             let mut stream = Stream::new(key ^ purpose::LOOK, place);
             let slot = web.partner(self.host, look, stream.below(look.partners), month);
             let index = popular_index(web.layout.size(slot), stream.unit());
-            if slot != self.host.slot && web.is_present(slot, month) {
+            let is_there = if self.host.farm.is_some() {
+                web.is_farming(slot, month)
+            } else {
+                web.is_present(slot, month)
+            };
+            if slot != self.host.slot && is_there {
                 self.push(Target::page(slot, index), Area::Text, false);
             }
         }
     }
 
-    /// A page of another host: by popularity, mostly of the own topic, half of the time the home page.
-    fn choose_outer(&self, stream: &mut Stream) -> Option<(u64, u64)> {
+    /// A page of another host: by popularity, mostly of the own topic, half of the time the home page; chosen in the
+    /// month `born`.
+    fn choose_outer(&self, born: u32, stream: &mut Stream) -> Option<(u64, u64)> {
         let (web, host) = (self.web, self.host);
         let mut slot = web.popular_hosts.rank(stream.unit());
         if stream.falls(web.spec.topical_share) {
@@ -300,7 +306,13 @@ impl Gather<'_> {
         }
         let is_home = stream.falls(0.5);
         let u = stream.unit();
-        if slot >= web.layout.hosts || !web.is_present(slot, self.month) {
+        if slot >= web.layout.hosts {
+            return None;
+        }
+        if web.spec.expired_share > 0.0 && stream.falls(0.5) {
+            slot = web.heir(slot, born).unwrap_or(slot);
+        }
+        if slot == host.slot && host.is_bought || !web.is_present(slot, self.month) {
             return None;
         }
         let index = if is_home {
@@ -318,7 +330,7 @@ impl Gather<'_> {
             .web
             .events_until(hash(key, purpose::CHANGE), rate, self.month);
         let mut stream = Stream::new(key, u64::from(version.count));
-        if let Some((slot, index)) = self.choose_outer(&mut stream) {
+        if let Some((slot, index)) = self.choose_outer(version.last, &mut stream) {
             let index = if self.is_lost(&self.web.host(slot, self.month), index, version.last) {
                 0
             } else {

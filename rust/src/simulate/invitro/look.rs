@@ -4,10 +4,15 @@
 //! drawn for the farm and again for the host, so that a host may hide one thing and show another; and a `commercial_share`
 //! of the honest hosts show the same things, mostly less of them. Every quantity grows with its draw, so the two kinds
 //! overlap and no threshold parts them.
+//!
+//! An `expired_share` of the hosts of farms that hide stand on domains that others gave up. Such a host is honest until
+//! its farm has it, and then keeps pages and links, as many as an honest host of its size has: but nobody links to it any
+//! more, and its pages show what the farm shows.
 
 use super::Web;
 use super::draw::{Stream, below, falls, hash, purpose, unit};
 use super::host::Host;
+use super::layout::place_of;
 use super::words::Language;
 
 /// Most links of a page to others of its ring, and most hosts that they lead to.
@@ -64,7 +69,9 @@ impl Web {
                 ),
             });
         }
-        if !falls(hash(host.key ^ purpose::LOOK, 0), spec.commercial_share) {
+        if host.slot >= self.layout.hosts
+            || !falls(hash(host.key ^ purpose::LOOK, 0), spec.commercial_share)
+        {
             return None;
         }
         let first = host.slot / SISTERS * SISTERS;
@@ -77,6 +84,32 @@ impl Web {
             change_rate: MOST_RESTLESS * spec.farm_change_rate * own(4),
             ring: (first, SISTERS.min(self.layout.hosts - first)),
         })
+    }
+
+    /// Whether the host of a slot is one that its farm has bought.
+    pub fn is_bought(&self, slot: u64) -> bool {
+        self.spec.spam_camouflage > 0.0
+            && slot >= self.layout.hosts
+            && falls(
+                hash(self.seed ^ purpose::EXPIRED, slot),
+                self.spec.expired_share,
+            )
+    }
+
+    /// The bought host that has half of the links which would else lead to an honest one, if there is one for this slot
+    /// and the link was made before the farm had it: nobody links to it since.
+    pub fn heir(&self, slot: u64, born: u32) -> Option<u64> {
+        let (hosts, spam) = (self.layout.hosts, self.layout.spam_hosts);
+        let (members, farms) = (self.spec.farm_hosts, spam / self.spec.farm_hosts.max(1));
+        // farms take turns in every class of size, evenly over the honest hosts
+        let number = slot * spam / hosts.max(1);
+        if farms == 0 || (2 * number + 1) * hosts / (2 * spam) != slot {
+            return None;
+        }
+        let (place, farm) = (number / farms, number % farms);
+        let member = (0..members).find(|member| place_of(*member, members) == place)?;
+        let heir = hosts + farm * members + member;
+        (self.is_bought(heir) && born <= self.joined(heir)).then_some(heir)
     }
 
     /// One of the hosts of its ring that a host links to in a month: the same until it is changed for another.

@@ -82,8 +82,14 @@ impl Web {
         let seed = draw::scramble(seed ^ 0x77eb_57a7_a000_0000);
         let hosts = spec.hosts - spec.spam_hosts;
         let domains = Self::num_domains(hosts, spec.spam_hosts);
+        let farms = (spec.spam_hosts, spec.farm_hosts.max(1));
+        let layout = if spec.spam_camouflage > 0.0 && spec.expired_share > 0.0 {
+            Layout::with_bought
+        } else {
+            Layout::new
+        };
         Self {
-            layout: Layout::new(hosts, spec.spam_hosts, spec.pages, spec.size_exponent),
+            layout: layout(hosts, farms, spec.pages, spec.size_exponent),
             names: DomainNames::new(seed, domains, spec.uk_share, spec.foreign_share),
             words: Arc::new(if spec.stock_share > 0.0 {
                 Words::new(seed, spec.topics, vocabularies).with_stock(seed)
@@ -156,7 +162,7 @@ impl Web {
     /// How often the page in this place was replaced by another one, at another address; folder indexes never are.
     #[inline]
     pub fn page_incarnation(&self, host: &Host, index: u64, month: u32) -> Happened {
-        if index.is_multiple_of(FOLDER_PAGES) || index >= host.size || host.farm.is_some() {
+        if index.is_multiple_of(FOLDER_PAGES) || index >= host.size || !host.grew() {
             return Happened::default();
         }
         let key = self.place_key(host, index);
@@ -212,7 +218,7 @@ impl Web {
     fn copied_from(&self, host: &Host, index: u64, what: u64, share: f64) -> u64 {
         let place = index % FOLDER_PAGES;
         // the index and the first two pages of a folder are originals, so that copies have something to copy
-        if place < 3 || index >= host.size || host.farm.is_some() || share <= 0.0 {
+        if place < 3 || index >= host.size || !host.grew() || share <= 0.0 {
             return index;
         }
         let draw = hash(self.place_key(host, index), what);

@@ -52,7 +52,7 @@ impl Web {
     pub fn page_topic(&self, host: &Host, index: u64) -> u64 {
         let index = self.near_original(host, self.original(host, index));
         let draw = hash(self.place_key(host, index), purpose::WORDS);
-        if index == 0 || index >= host.size || host.farm.is_some() || falls(draw, 0.85) {
+        if index == 0 || index >= host.size || !host.grew() || falls(draw, 0.85) {
             host.topic
         } else {
             below(hash(draw, 1), self.spec.topics)

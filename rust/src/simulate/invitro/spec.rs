@@ -66,6 +66,7 @@ numbers! {
         spam_camouflage: f64,
         commercial_share: f64,
         farm_change_rate: f64,
+        expired_share: f64,
         // the wire
         tls: u64,
         hosts_per_ip: f64,

@@ -356,8 +356,11 @@ def _models(found: Experiment, trial: Trial) -> None:
     first = next(iter(found.outcomes.values()), None)
     note = ""
     if first is not None:
-        value = trial.shuffled(first.sets[0])
-        note = f"With labels dealt out at random among groups, set {first.sets[0]} has an AUC of {value:.3f}."
+        dealt = trial.shuffled(first.sets[0])
+        note = (
+            f"With labels dealt out at random among groups, set {first.sets[0]} has an AUC of "
+            f"{dealt.auc:.3f} ± {dealt.deviation:.3f}."
+        )
     found.tables.append(
         Table(
             "models",

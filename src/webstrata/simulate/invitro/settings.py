@@ -109,6 +109,11 @@ class InvitroSettings(Settings):
     farm_change_rate: float = setting(
         0.0, "Links and texts that the most restless farms change, per month; only if they hide.", check=share
     )
+    expired_share: float = setting(
+        0.0,
+        "Hosts of link farms that are bought up from others, with their links and pages; only if they hide.",
+        check=share,
+    )
 
     tls: bool = setting(False, "Serve over TLS, with an authority of its own, under https addresses.")
     hosts_per_ip: float = setting(4.0, "Hosts that share an address.", check=positive)
@@ -278,6 +283,7 @@ PRESETS: dict[str, dict[str, float]] = {
         "spam_camouflage": 1.0,
         "commercial_share": 0.45,
         "farm_change_rate": 0.9,
+        "expired_share": 0.8,
         "host_delay": 0.0,
         "ip_delay": 0.0,
     },
