@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from webstrata.errors import FormatError
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from webstrata.serve.figures.style import Figure
 
+_T = TypeVar("_T")
 MAX_ROWS = 10_000
 """Rows of data of one figure."""
 MAX_TABLE = 100
@@ -127,7 +128,7 @@ def bound_rows(spec: dict[str, Any], most: int = MAX_ROWS) -> None:
         rows = data["values"]
         kept = max(len(rows) * most // max(total, 1), 2)
         if total > most and len(rows) > kept:
-            data["values"] = [rows[place * (len(rows) - 1) // (kept - 1)] for place in range(kept)]
+            data["values"] = choose_evenly(rows, kept)
 
 
 def _data(node: object) -> Iterator[dict[str, Any]]:
@@ -142,6 +143,19 @@ def _data(node: object) -> Iterator[dict[str, Any]]:
     elif isinstance(node, list):
         for child in node:
             yield from _data(child)
+
+
+def choose_evenly(items: Sequence[_T], most: int) -> list[_T]:
+    """At most so many of some items, evenly chosen, the first and the last among them.
+
+    Examples
+    --------
+    >>> choose_evenly(range(12), 4), choose_evenly("abc", 4)
+    ([0, 3, 7, 11], ['a', 'b', 'c'])
+    """
+    if len(items) <= most:
+        return list(items)
+    return [items[place * (len(items) - 1) // (most - 1)] for place in range(most)]
 
 
 def bounded(table: Table, most: int = MAX_TABLE) -> Table:
