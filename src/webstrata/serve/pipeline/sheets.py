@@ -17,6 +17,9 @@ from webstrata.serve.report.kept import (
     build_sheet,
 )
 
+GIVEN = {"graph": "graph", "summaries": "summaries", **dict.fromkeys(RANKS, "rank")}
+"""The stage that gives a part, where it is not that of all parts of pages."""
+
 if TYPE_CHECKING:
     from webstrata.collection.progress import Progress
     from webstrata.serve.pipeline.context import Context
@@ -39,12 +42,7 @@ def list_sheets(context: Context) -> list[Job]:
     jobs = []
     labels = context.labels
     for kept in KEPT.values():
-        # a snapshot that is still to be crawled will have what a fresh one has
-        able = [
-            label
-            for label in labels
-            if label not in context.collection or context.has_all(label, kept.inputs)
-        ]
+        able = [label for label in labels if all(_will_have(context, label, part) for part in kept.inputs)]
         for label in able if kept.of_all else (able or labels)[-1:]:
 
             def build(progress: Progress, label: str = label, kept: Any = kept) -> None:  # noqa: ANN401
@@ -52,7 +50,7 @@ def list_sheets(context: Context) -> list[Job]:
 
             inputs = tuple(f"{label}/{part}" for part in kept.inputs)
             jobs.append(Job(f"{label}/{kept.part}", build, command, (f"{label}/{kept.part}",), inputs))
-    ranked = [label for label in labels if label not in context.collection or context.has_all(label, RANKS)]
+    ranked = [label for label in labels if all(_will_have(context, label, part) for part in RANKS)]
     jobs.append(
         Job(
             f"/{TRAJECTORIES.part}",
@@ -99,6 +97,17 @@ def list_sheets(context: Context) -> list[Job]:
             )
         )
     return jobs
+
+
+def _will_have(context: Context, label: str, part: str) -> bool:
+    """Whether a snapshot has a part, or will have it when the stages before this one are through."""
+    if context.has(label, part):
+        return True
+    run = context.run
+    if part == "truth":
+        return bool(run.invitro)
+    stage = GIVEN.get(part, "store")
+    return stage not in run.off and (label not in context.collection or context.has(label, "pages"))
 
 
 def _build_asked(context: Context, kept: Any, options: dict[str, Any], progress: Progress) -> None:  # noqa: ANN401

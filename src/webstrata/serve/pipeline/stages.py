@@ -288,7 +288,7 @@ def _list_classes(context: Context) -> list[Job]:
         inputs = tuple(f"{label}/{part}" for part in ("text", "graph", "urls"))
         command = f"webstrata classify features {place} {label}"
         jobs.append(Job(f"{label}/features", build, command, parts, inputs, settings))
-        command = f"webstrata classify experiment {place} --labels {labels} --task {run.task}"
+        command = f"webstrata classify experiment {place} --labels {labels or 'FILE'} --task {run.task}"
         why = "" if labels else "nothing says which hosts are what; name a file of `labels` in [run]"
         jobs.append(
             Job(

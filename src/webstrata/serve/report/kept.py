@@ -18,7 +18,7 @@ from webstrata.serve.report.evaluations import make_evaluation
 from webstrata.serve.report.graphs import make_structure
 from webstrata.serve.report.ranks import METHODS, make_plane
 from webstrata.serve.report.searches import list_change_inputs, make_changes
-from webstrata.serve.report.sheet import Missing, Sheet
+from webstrata.serve.report.sheet import Missing, Sheet, lacks_second
 from webstrata.serve.report.texts import make_duplicates, make_near_duplicates, make_summaries
 from webstrata.serve.report.trajectories import make_trajectories
 from webstrata.serve.report.truth import list_alignment_inputs, make_alignment, make_truth
@@ -226,6 +226,8 @@ def read_sheets(collection: Collection, kept: Kept, states: dict[str, PartState]
     """
     place = str(collection.path)
     if kept.list_inputs is not None:
+        if len(collection) < 2:
+            return [lacks_second(kept.what, collection)]
         if not kept.list_inputs(collection):
             return [Missing(kept.what, kept.before.format(collection=place), kept.lacks)]
         holders: list[Any] = [collection]

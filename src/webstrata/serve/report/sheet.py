@@ -17,6 +17,7 @@ from webstrata.errors import FormatError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from webstrata.collection import Collection
     from webstrata.serve.figures.style import Figure
 
 _T = TypeVar("_T")
@@ -51,6 +52,22 @@ class Missing:
     what: str
     command: str
     why: str = ""
+
+
+def lacks_second(what: str, collection: Collection) -> Missing:
+    """What is said of things that take two snapshots, where there are fewer.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> lacks_second("ranks through time", ws.create(getfixture("tmp_path") / "uk").add("2026-06").collection)
+    Missing(what='ranks through time', command='webstrata run ...uk --snapshots 2026-06,SNAPSHOT --seeds ...',
+    why='it takes two snapshots, and there is 1')
+    """
+    labels = ",".join([*collection.labels, "SNAPSHOT"])
+    command = f"webstrata run {collection.path} --snapshots {labels} --seeds seeds.txt"
+    are = "is 1" if len(collection) == 1 else f"are {len(collection)}"
+    return Missing(what, command, f"it takes two snapshots, and there {are}")
 
 
 @dataclass(frozen=True)
