@@ -15,7 +15,7 @@ _CELL = "padding: .25rem .8rem; border-bottom: 1px solid #e6e9eb;"
 
 
 def draw_experiment(found: Experiment) -> list[Figure]:
-    """Hosts and labels, AUC by feature set, the weights of the sets, and figure 2 of SPAM: AUC and its deviation by share.
+    """Figures 1 and 2 of SPAM (hosts and labels; AUC by share of labels), AUC and weights of feature sets.
 
     Examples
     --------
