@@ -21,5 +21,7 @@ class RunSettings(Settings):
     queries: tuple[str, ...] = setting(
         (), "What change search is asked about the newest snapshot, for the report."
     )
+    topics: str = setting("", "A file of queries with their snapshots, for the tables of change search.")
+    judgements: str = setting("", "The file of pages that are right for these queries.")
     labels: str = setting("", "A file of labels of hosts, for the AUC of classifiers; `truth` in vitro.")
     task: str = setting("spam", "The label that is learned.")

@@ -96,7 +96,7 @@ def test_a_stage_whose_extra_is_missing_says_so_and_the_others_go_on(
 
 
 def test_one_snapshot_alone_goes_through_and_the_stages_that_need_two_say_so(copied: ws.Collection) -> None:
-    for part in ("temporal", "sheet-trajectories", "changes", "sheet-changes"):
+    for part in ("temporal", "changes", *(r.name for r in copied.parts if r.name.startswith("sheet-"))):
         copied.parts.remove(part)
     copied["2026-01"].parts.remove("summaries")
     config = CONFIG | {
@@ -111,6 +111,7 @@ def test_one_snapshot_alone_goes_through_and_the_stages_that_need_two_say_so(cop
         "/changes: it takes two snapshots to see what changed",
         "/sheet-trajectories: no two snapshots are ranked",
         "/sheet-changes: /temporal is not there",
+        "/sheet-evaluation: /temporal is not there",
     ]
     assert pipeline.off == ["spectrum", "classify", "simulate"]
 

@@ -36,7 +36,9 @@ def test_a_spectrum_of_a_large_graph_must_be_asked_for(copied: ws.Collection) ->
     with copied["2026-02"].build("graph") as build:
         (build.path / "a").touch()
         build.count(nodes=50_000_000)
-    (job,) = STAGES["spectrum"].list_jobs(Context(copied))
-    assert "50,000,000 nodes take long" in job.refusal
-    (job,) = STAGES["spectrum"].list_jobs(Context(copied, {"spectrum": {"arnoldi": 100}}))
-    assert job.refusal == ""
+    *small, last, inverse = STAGES["spectrum"].list_jobs(Context(copied))
+    assert "50,000,000 nodes take long" in last.refusal
+    assert inverse.command.endswith("2026-02 --inverse")
+    assert [job.refusal for job in small] == ["", ""]
+    jobs = STAGES["spectrum"].list_jobs(Context(copied, {"spectrum": {"arnoldi": 100}}))
+    assert {job.refusal for job in jobs} == {""}

@@ -1,4 +1,4 @@
-"""The sheets of graphs: a row for each, and the structure of the newest as `graph stats` tells it."""
+"""The sheets of graphs: a row for each, and the structure of all as `graph stats` tells it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import webstrata as ws
 from webstrata.graph.structure import describe_structure
-from webstrata.serve.report.graphs import make_graphs
+from webstrata.serve.report.graphs import join_structures, make_graphs
 from webstrata.serve.report.kept import KEPT, read_sheets
 from webstrata.serve.report.sheet import Missing, Sheet
 
@@ -22,14 +22,20 @@ def test_every_graph_has_a_row_and_what_has_none_is_named(copied: ws.Collection)
     assert missing == Missing("the graph of 2026-03", f"webstrata graph build {copied.path} 2026-03")
 
 
-def test_the_structure_is_that_of_the_newest_graph(whole: Path) -> None:
+def test_the_structure_of_every_snapshot_has_its_row_and_the_rest_is_of_the_newest(whole: Path) -> None:
     uk = ws.open(whole)
-    (sheet,) = read_sheets(uk, KEPT["structure"], uk.states())
-    assert isinstance(sheet, Sheet)
+    sheets = [one for one in read_sheets(uk, KEPT["structure"], uk.states()) if isinstance(one, Sheet)]
+    sheet = join_structures(sheets)
     assert sheet.title == "Structure of 2026-02"
+    moments, degrees, bow_tie = sheet.tables[:3]
+    assert [row[:3] for row in moments.rows] == [["2026-01", 238, 5285], ["2026-02", 244, 5320]]
     found = describe_structure(uk["2026-02"].graph, with_distances=False)
-    degrees, bow_tie = sheet.tables[:2]
     assert degrees.rows[0][3] == found.indegrees.largest
     assert [row[1] for row in bow_tie.rows][1] == found.bow_tie.core
-    names = ["graph-degrees", "graph-components", "graph-bow-tie", "graph-distances"]
-    assert [figure.name for figure in sheet.figures] == names
+    names = ["degrees-through-time", "bow-tie-through-time", "degrees", "components", "bow-tie", "distances"]
+    assert [figure.name for figure in sheet.figures] == [f"graph-{name}" for name in names]
+    wings = sheet.figures[1].spec["data"]["values"]
+    for label in uk.labels:
+        assert abs(sum(row["share"] for row in wings if row["snapshot"] == label) - 1) < 1e-9
+    # nothing moves where there is one snapshot
+    assert len(join_structures(sheets[-1:]).figures) == 4

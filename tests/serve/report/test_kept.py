@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from webstrata.serve.report.kept import KEPT, TRAJECTORIES, build_sheet, find_holders, read_sheets
+from webstrata.serve.report.kept import EVALUATION, KEPT, TRAJECTORIES, build_sheet, find_holders, read_sheets
 from webstrata.serve.report.sheet import Missing, Sheet
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ def test_a_sheet_that_is_older_than_its_graph_says_so(copied: ws.Collection) -> 
     snapshot = copied["2026-02"]
     with snapshot.build("graph") as build:
         (build.path / "a").touch()
-    (sheet,) = read_sheets(copied, KEPT["structure"], copied.states())
+    _, sheet = read_sheets(copied, KEPT["structure"], copied.states())
     assert isinstance(sheet, Sheet)
     assert sheet.notes == [
         f"Older than 2026-02/graph: `webstrata run {copied.path} --from sheets --to sheets` renews it."
@@ -34,8 +34,14 @@ def test_a_sheet_that_is_not_there_is_missing_with_the_command_that_makes_it(cop
 
 def test_the_newest_snapshot_that_has_what_is_needed_has_the_sheet(copied: ws.Collection) -> None:
     copied.add("2026-03")
-    assert [s.label for s in find_holders(copied, KEPT["structure"])] == ["2026-02"]
+    assert [s.label for s in find_holders(copied, KEPT["plane"])] == ["2026-02"]
     assert [s.label for s in find_holders(copied, KEPT["duplicates"])] == ["2026-01", "2026-02"]
+    for label in ("2026-01", "2026-02"):
+        copied[label].parts.remove("truth")
+    copied.parts.remove("sheet-evaluation")
+    (missing,) = read_sheets(copied, EVALUATION, copied.states())
+    assert isinstance(missing, Missing)
+    assert missing.command.endswith("--from sheets --to sheets --topics FILE --judgements FILE")
     copied["2026-02"].parts.remove("rank-2drank")
     (missing,) = read_sheets(copied, TRAJECTORIES, copied.states())
     assert isinstance(missing, Missing)

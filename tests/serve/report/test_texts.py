@@ -8,6 +8,7 @@ import webstrata as ws
 from webstrata.crawl.report import read_report
 from webstrata.serve.report.kept import KEPT, read_sheets
 from webstrata.serve.report.sheet import Sheet
+from webstrata.store.near_duplicates import find_near_duplicates
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,3 +31,12 @@ def test_duplicates_of_every_snapshot_are_counted(whole: Path) -> None:
     # as many as the crawl itself met
     assert redundant == [read_report(snapshot).result.counters["duplicates"] for snapshot in uk]
     assert min(redundant) > 20
+
+
+def test_near_duplicates_are_those_that_were_planted(whole: Path) -> None:
+    uk = ws.open(whole)
+    (sheet,) = read_sheets(uk, KEPT["near"], uk.states())
+    assert isinstance(sheet, Sheet)
+    assert "100.00% were found" in sheet.text[1]
+    found = find_near_duplicates(uk["2026-02"].text)
+    assert [row[0] for row in sheet.tables[0].rows] == [len(one) for one in found.clusters[:8]]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import webstrata as ws
 from webstrata.collection.progress import Progress
-from webstrata.serve.report.kept import KEPT, read_sheets
+from webstrata.serve.report.kept import ALIGNMENT, KEPT, read_sheets
 from webstrata.serve.report.sheet import Sheet
 from webstrata.serve.report.truth import make_truth
 from webstrata.simulate.invitro.truth import build_truth
@@ -40,3 +40,17 @@ def test_what_was_missed_is_counted(copied: ws.Collection) -> None:
     snapshot.parts.remove("graph")
     rows = {row[1]: row[2:] for row in make_truth(snapshot, Progress()).tables[0].rows}
     assert rows["arcs"][-1] == "there is no graph"
+
+
+def test_what_snapshots_have_in_common_is_compared_with_the_truth(whole: Path) -> None:
+    uk = ws.open(whole)
+    (sheet,) = read_sheets(uk, ALIGNMENT, uk.states())
+    assert isinstance(sheet, Sheet)
+    hosts, pages = sheet.tables[0].rows
+    assert hosts[1:] == ["hosts in common with 2026-01", 11, 11, 0, 0, "equal"]
+    web = ws.invitro.Web("tiny", seed=7)
+    static = [{url for url in web.graph(month, view="collection").urls if "?" not in url} for month in (0, 1)]
+    label, what, found, true, missed, wrong, _ = pages
+    assert (label, what, wrong) == ("2026-02", "pages in common with 2026-01", 0)
+    assert found == len(static[0] & static[1])
+    assert true == found + missed

@@ -9,13 +9,11 @@ import click
 
 from webstrata.cli.options import collection_argument, json_option, options, plots_option
 from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.errors import UsageError
 from webstrata.search.change.settings import ChangesSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from webstrata.api import Collection
-    from webstrata.search.change.run import ChangeSearch
     from webstrata.search.evaluate.experiment import Experiment
     from webstrata.search.evaluate.tables import Line, Point, Report
 
@@ -25,9 +23,10 @@ _COLUMNS = {"ndcg": "NDCG", "ndcg15": "NDCG@15", "recall": "recall@15", "mrr": "
 
 @click.command("evaluate", epilog="Example: webstrata search evaluate uk --queries q.tsv --judgements j.tsv")
 @collection_argument
-@click.option("--queries", "queries_file", type=_FILE, required=True, help="Queries, or TREC topics.")
+@click.option("--queries", "queries_file", type=_FILE, help="Queries, or TREC topics.")
+@click.option("--judgements", "judgements_file", type=_FILE, help="Right pages, or TREC qrels.")
 @click.option(
-    "--judgements", "judgements_file", type=_FILE, required=True, help="Right pages, or TREC qrels."
+    "--truth", "from_truth", is_flag=True, help="In place of both files, the events of an in-vitro web."
 )
 @click.option("--at", metavar="SNAPSHOT", help="When, for queries that do not say it.")
 @click.option("--run", "run_files", type=_FILE, multiple=True, help="A TREC run to compare; may be repeated.")
@@ -43,13 +42,14 @@ _COLUMNS = {"ndcg": "NDCG", "ndcg15": "NDCG@15", "recall": "recall@15", "mrr": "
 @json_option
 def command(
     collection: Collection,
-    queries_file: Path,
-    judgements_file: Path,
+    queries_file: Path | None,
+    judgements_file: Path | None,
     at: str | None,
     run_files: tuple[Path, ...],
     runs: Path | None,
     changes_options: dict[str, object],
     *,
+    from_truth: bool,
     sweeps: bool,
     plots: Path | None,
     as_json: bool,
@@ -61,24 +61,33 @@ def command(
     """
     from webstrata.search.change.run import ChangeSearch
     from webstrata.search.evaluate.experiment import Experiment
-    from webstrata.search.evaluate.judgements import check_judgements, read_judgements
+    from webstrata.search.evaluate.judgements import check_judgements, page_finder, read_judgements
     from webstrata.search.evaluate.measures import load_ir_measures
+    from webstrata.search.evaluate.planted import read_planted
     from webstrata.search.evaluate.queries import read_queries
     from webstrata.search.evaluate.runs import read_run
     from webstrata.search.evaluate.tables import evaluate
 
+    if from_truth == bool(queries_file or judgements_file) or (not queries_file) != (not judgements_file):
+        raise UsageError(
+            "it takes what is asked and what is right; name --queries FILE and --judgements FILE both, or "
+            "--truth alone for the events of an in-vitro web"
+        )
     load_ir_measures()
     if plots:
         from webstrata.serve.figures.style import load_altair
 
         load_altair()
     settings = collection.settings(ChangesSettings, changes_options)
-    queries = read_queries(queries_file, at)
-    judged = read_judgements(judgements_file)
+    queries = read_queries(queries_file, at) if queries_file else []
+    judged = read_judgements(judgements_file) if judgements_file else {}
     others = {path.stem: read_run(path) for path in run_files}
     progress = TerminalProgress()
     search = ChangeSearch(collection, progress=progress)
-    judgements = check_judgements(judgements_file, judged, queries, page_finder(search))
+    if judgements_file:
+        judgements = check_judgements(judgements_file, judged, queries, page_finder(search))
+    else:
+        queries, judgements = read_planted(search)
     experiment = Experiment(search, queries, judgements)
     report = evaluate(experiment, settings, sweeps=sweeps, others=others, progress=progress)
     written = _write_runs(experiment, report, runs) if runs else []
@@ -92,21 +101,6 @@ def command(
         click.echo(f"\nTREC files: {len(written)} in {runs}.")
     if paths:
         click.echo(f"\nPictures: {paths[-1]} shows all {len(paths) - 1} of them.")
-
-
-def page_finder(search: ChangeSearch) -> Callable[[str, str], str | None]:
-    """For a URL and a snapshot the URL of the page that it stands for there, or else in any snapshot."""
-    snapshots = search.union.snapshots
-
-    def find(url: str, at: str) -> str | None:
-        for label in [at, *reversed(snapshots)] if at in snapshots else reversed(snapshots):
-            urls = search.union.urls_at(label)
-            page = urls.node(url)
-            if page is not None:
-                return str(urls[page])
-        return None
-
-    return find
 
 
 def _write_runs(experiment: Experiment, report: Report, folder: Path) -> list[Path]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
+    from webstrata.search.change.run import ChangeSearch
     from webstrata.search.evaluate.queries import TimedQuery
 
 Judgements = dict[str, dict[str, int]]
@@ -114,6 +115,30 @@ def check_judgements(
             "query out"
         )
     return found
+
+
+def page_finder(search: ChangeSearch) -> Callable[[str, str], str | None]:
+    """For a URL and a snapshot the URL of the page that it stands for there, or else in any snapshot.
+
+    Examples
+    --------
+    >>> from tests.search.change.events import make_events
+    >>> from webstrata.search.change import ChangeSearch
+    >>> find = page_finder(ChangeSearch(make_events(getfixture("tmp_path") / "uk")))
+    >>> find("http://city.org/flood", "2026-02"), find("http://nowhere.org/", "2026-02")
+    ('http://city.org/flood', None)
+    """
+    snapshots = search.union.snapshots
+
+    def find(url: str, at: str) -> str | None:
+        for label in [at, *reversed(snapshots)] if at in snapshots else reversed(snapshots):
+            urls = search.union.urls_at(label)
+            page = urls.node(url)
+            if page is not None:
+                return str(urls[page])
+        return None
+
+    return find
 
 
 def write_qrels(path: Path, judgements: Mapping[str, Mapping[str, int]]) -> None:

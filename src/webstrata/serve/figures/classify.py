@@ -15,7 +15,7 @@ _CELL = "padding: .25rem .8rem; border-bottom: 1px solid #e6e9eb;"
 
 
 def draw_experiment(found: Experiment) -> list[Figure]:
-    """AUC by feature set, the weights of the sets, and figure 2 of SPAM: AUC and its deviation by share.
+    """Figures 1 and 2 of SPAM (hosts and labels; AUC by share of labels), AUC and weights of feature sets.
 
     Examples
     --------
@@ -25,6 +25,9 @@ def draw_experiment(found: Experiment) -> list[Figure]:
     ['sensitivity-mean', 'sensitivity-deviation']
     """
     figures = []
+    hosts = [table for table in found.tables if table.key == "table 1"]
+    if hosts:
+        figures.append(Figure("hosts", _hosts_chart(hosts[0])))
     if found.outcomes:
         figures.append(Figure("auc", _auc_chart(found)))
     weights = [table for table in found.tables if table.key == "weights"]
@@ -37,6 +40,28 @@ def draw_experiment(found: Experiment) -> list[Figure]:
         title = "AUC, standard deviation over the draws"
         figures.append(Figure("sensitivity-deviation", _sensitivity_chart(found, "deviation", title)))
     return figures
+
+
+def _hosts_chart(table: Table) -> Any:  # noqa: ANN401
+    """Figure 1 of SPAM: hosts of each snapshot, and those with a label of either kind."""
+    altair = load_altair()
+    kinds = [column for column in table.columns[1:] if column != "labelled"]
+    values = [
+        {"snapshot": row[0], "hosts": row[table.columns.index(kind)], "kind": kind}
+        for row in table.rows
+        for kind in kinds
+    ]
+    return (
+        altair.Chart(altair.Data(values=values))
+        .mark_line(point=True)
+        .encode(
+            x=altair.X("snapshot:O", title=None, axis=altair.Axis(labelAngle=-45)),
+            y=altair.Y("hosts:Q", title="hosts"),
+            color=altair.Color("kind:N", title=None, sort=kinds),
+            tooltip=["snapshot:O", "kind:N", "hosts:Q"],
+        )
+        .properties(title="Hosts and labels of each snapshot")
+    )
 
 
 def _auc_chart(found: Experiment) -> Any:  # noqa: ANN401

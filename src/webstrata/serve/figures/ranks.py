@@ -146,7 +146,7 @@ def _lines(followed: Trajectories, method: str, name: str) -> Any:  # noqa: ANN4
         .encode(
             x=alt.X("label:O", title=None, axis=alt.Axis(labelAngle=-45)),
             y=_log(alt.Y("rank:Q"), f"rank by {method}", powers, is_reversed=True),
-            color=alt.Color("name:N", title=None, sort=names, legend=alt.Legend(labelLimit=320)),
+            color=alt.Color("name:N", title=None, sort=names, legend=alt.Legend(labelLimit=400, columns=1)),
             tooltip=["name:N", "label:O", "rank:Q"],
         )
         .properties(

@@ -10,6 +10,8 @@ import numpy as np
 from webstrata.serve.figures.style import Figure, load_altair
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from webstrata.rank.spectra import Spectrum
 
 PARTS = {"core": "#d62728", "subspaces": "#1f4fd8", "unit circle": "#2ca02c"}
@@ -17,6 +19,7 @@ PARTS = {"core": "#d62728", "subspaces": "#1f4fd8", "unit circle": "#2ca02c"}
 _DIGITS = 4
 """Points that are nearer to each other are one: the picture is some hundred of them wide."""
 _SIZE = 460
+_PANEL = 250
 
 
 def draw_spectrum(found: Spectrum, name: str) -> list[Figure]:
@@ -31,6 +34,43 @@ def draw_spectrum(found: Spectrum, name: str) -> list[Figure]:
     ['spectrum', 'moduli']
     """
     return [Figure("spectrum", _plane(found, name)), Figure("moduli", _moduli(found, name))]
+
+
+def draw_spectra(spectra: Mapping[str, Spectrum], name: str) -> Figure:
+    """Several spectra, a panel each, as WIKI's figures 9 and 10 have them.
+
+    Examples
+    --------
+    >>> from webstrata.graph import Graph
+    >>> from webstrata.rank import spectrum
+    >>> found = spectrum(Graph.from_arcs([(0, 1), (1, 0), (2, 3)]), bound=0.6)
+    >>> draw_spectra({"2026-01, G": found, "2026-02, G": found}, "small").name
+    'spectra'
+    """
+    alt = load_altair()
+    circle = np.exp(1j * np.linspace(0, 2 * math.pi, 91))
+    rows: list[dict[str, Any]] = []
+    for label, found in spectra.items():
+        for part, values in (("subspaces", found.values), ("core", found.core)):
+            rows += [{"which": label, "part": part, "re": re, "im": im} for re, im in _points(values)]
+        rows += [
+            {"which": label, "part": "unit circle", "re": value.real, "im": value.imag, "order": place}
+            for place, value in enumerate(circle.round(5).tolist())
+        ]
+    colour = alt.Color("part:N", title=None, scale=alt.Scale(domain=list(PARTS), range=list(PARTS.values())))
+    scale = alt.Scale(domain=[-1.05, 1.05], nice=False)
+    x, y = alt.X("re:Q", title="Re λ", scale=scale), alt.Y("im:Q", title="Im λ", scale=scale)
+    base = alt.Chart().encode(x=x, y=y, color=colour)
+    is_circle = "datum.part == 'unit circle'"
+    line = base.transform_filter(is_circle).mark_line(strokeWidth=1).encode(order="order:Q")
+    points = base.transform_filter(f"!({is_circle})").mark_point(size=6, opacity=1)
+    chart = (
+        alt.layer(line, points, data=alt.Data(values=rows))
+        .properties(width=_PANEL, height=_PANEL)
+        .facet(facet=alt.Facet("which:N", title=None, sort=list(spectra)), columns=2)
+        .properties(title={"text": "Spectra at α = 1 through the snapshots", "subtitle": name})
+    )
+    return Figure("spectra", chart)
 
 
 def _plane(found: Spectrum, name: str) -> Any:  # noqa: ANN401

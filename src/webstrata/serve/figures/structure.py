@@ -46,6 +46,59 @@ def draw_structure(found: Structure, name: str) -> list[Figure]:
     return figures
 
 
+def draw_moment(found: Structure, label: str, name: str) -> list[Figure]:
+    """Degrees and bow tie of one snapshot, as pictures to which the rows of others can be added.
+
+    Examples
+    --------
+    >>> from webstrata.graph import Graph
+    >>> from webstrata.graph.structure import describe_structure
+    >>> found = describe_structure(Graph.from_arcs([(0, 1), (1, 2), (2, 0)]))
+    >>> [figure.name for figure in draw_moment(found, "2026-06", "uk")]
+    ['degrees-through-time', 'bow-tie-through-time']
+    """
+    alt = load_altair()
+    both = {"in-degree": found.indegrees, "out-degree": found.outdegrees}
+    points = [
+        {"snapshot": label, "kind": kind, "degree": degree, "share": round(share, 8)}
+        for kind, degrees in both.items()
+        for degree, share in _from_above(degrees)
+    ]
+    powers = [10.0**power for power in range(-10, 11)]
+    scale, axis = alt.Scale(type="log", nice=False), alt.Axis(format=",~g", values=powers)
+    degrees = (
+        alt.Chart(alt.Data(values=points))
+        .mark_line()
+        .encode(
+            x=alt.X("degree:Q", title="degree", scale=scale, axis=axis),
+            y=alt.Y("share:Q", title="share of nodes with at least that degree", scale=scale, axis=axis),
+            color=alt.Color("snapshot:O", title=None, scale=alt.Scale(scheme="viridis")),
+            strokeDash=alt.StrokeDash("kind:N", title=None),
+            tooltip=["snapshot:O", "kind:N", "degree:Q", alt.Tooltip("share:Q", format=".3g")],
+        )
+        .properties(title={"text": "Degrees through the snapshots", "subtitle": name})
+        .interactive()
+    )
+    total = max(found.num_nodes, 1)
+    rows = [
+        {"snapshot": label, "part": part, "order": place, "share": getattr(found.bow_tie, field) / total}
+        for place, (part, field) in enumerate(_WINGS.items())
+    ]
+    wings = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_bar()
+        .encode(
+            x=alt.X("snapshot:O", title=None, axis=alt.Axis(labelAngle=-45)),
+            y=alt.Y("share:Q", title="share of the nodes", axis=alt.Axis(format=".0%")),
+            color=alt.Color("part:N", title=None, sort=list(_WINGS)),
+            order="order:Q",
+            tooltip=["snapshot:O", "part:N", alt.Tooltip("share:Q", format=".2%")],
+        )
+        .properties(title={"text": "Bow tie through the snapshots", "subtitle": name})
+    )
+    return [Figure("degrees-through-time", degrees), Figure("bow-tie-through-time", wings)]
+
+
 def _degrees(found: Structure, name: str) -> Any:  # noqa: ANN401
     alt = load_altair()
     layers = []

@@ -17,7 +17,7 @@ from webstrata.errors import FormatError, SettingError
 from webstrata.serve.settings import RunSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from webstrata.api import Collection, Snapshot
@@ -113,3 +113,7 @@ class Context:
     def has(self, label: str, part: str) -> bool:
         """Whether a snapshot is there and has a part."""
         return label in self.collection and part in self.collection[label].parts
+
+    def has_all(self, label: str, parts: Iterable[str]) -> bool:
+        """Whether a snapshot is there and has all of some parts."""
+        return all(self.has(label, part) for part in parts)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.serve.pipeline.crawling import list_crawls
 from webstrata.serve.pipeline.jobs import Job
+from webstrata.serve.pipeline.sheets import list_sheets
 from webstrata.temporal.union import StoredUnion
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 RANK_METHODS = ("pagerank", "cheirank", "2drank")
 MAX_SPECTRUM = 3_000_000
 """Nodes up to which the pipeline finds a spectrum without being asked for one."""
+MAX_SPECTRA = 300_000
+"""Nodes up to which it finds that of the oldest snapshot too, beside that of the newest."""
 
 
 @dataclass(frozen=True)
@@ -165,36 +168,43 @@ def _list_ranks(context: Context) -> list[Job]:
 
 
 def _list_spectra(context: Context) -> list[Job]:
-    from webstrata.rank.spectra.build import build_spectrum
+    from webstrata.rank.spectra.build import build_spectrum, part_name
     from webstrata.rank.spectra.settings import SpectrumSettings
 
-    jobs = _per_snapshot(
-        context,
-        "spectrum",
-        ("graph",),
-        SpectrumSettings,
-        lambda snapshot, settings, progress: build_spectrum(
-            snapshot, settings, workers=context.workers, progress=progress
-        ),
-        "webstrata spectrum",
-        cosmetic=("memory",),
-    )[-1:]
     # a collection.toml begins with tables in which nothing is said
     said = [
         context.config.get("spectrum"),
         *(table for _, table in context.collection.settings_files("spectrum")),
     ]
-    asked = any(said)
-    for job in jobs:
-        label = job.name.partition("/")[0]
-        nodes = (
-            context.collection[label].parts.record("graph").counts.get("nodes", 0)
-            if context.has(label, "graph")
-            else 0
-        )
-        if nodes > MAX_SPECTRUM and not asked:
-            why = f"{nodes:,} nodes take long; say how in [spectrum], or run `{job.command}`"
-            return [replace(job, refusal=why)]
+    jobs = []
+    for label in dict.fromkeys((*context.labels[:1], *context.labels[-1:])):
+        graph = context.collection[label].parts.record("graph") if context.has(label, "graph") else None
+        nodes = graph.counts.get("nodes", 0) if graph else 0
+        if nodes > MAX_SPECTRA and label != context.labels[-1]:
+            continue
+        for inverse in (False, True):
+            given = context.settings(SpectrumSettings, context.find(label))
+            settings = replace(given, level="page", inverse=inverse)
+            part = f"{label}/{part_name(settings)}"
+            command = f"webstrata spectrum {_place(context)} {label}{' --inverse' if inverse else ''}"
+            why = f"{nodes:,} nodes take long; say how in [spectrum], or run `{command}`"
+
+            def build(progress: Progress, label: str = label, settings: Any = settings) -> None:  # noqa: ANN401
+                snapshot = context.collection[label]
+                build_spectrum(snapshot, settings, workers=context.workers, progress=progress)
+
+            jobs.append(
+                Job(
+                    part,
+                    build,
+                    command,
+                    (part,),
+                    (f"{label}/graph",),
+                    settings,
+                    _heeded(settings, ("memory",)),
+                    refusal=why if nodes > MAX_SPECTRUM and not any(said) else "",
+                )
+            )
     return jobs
 
 
@@ -268,6 +278,7 @@ def _list_classes(context: Context) -> list[Job]:
                 EXPERIMENT,
                 progress,
                 inputs=list_feature_parts(snapshot),
+                asked=run,
                 labels=labels,
                 task=run.task,
                 settings=context.settings(TrainSettings, snapshot),
@@ -277,7 +288,7 @@ def _list_classes(context: Context) -> list[Job]:
         inputs = tuple(f"{label}/{part}" for part in ("text", "graph", "urls"))
         command = f"webstrata classify features {place} {label}"
         jobs.append(Job(f"{label}/features", build, command, parts, inputs, settings))
-        command = f"webstrata classify experiment {place} --labels {labels} --task {run.task}"
+        command = f"webstrata classify experiment {place} --labels {labels or 'FILE'} --task {run.task}"
         why = "" if labels else "nothing says which hosts are what; name a file of `labels` in [run]"
         jobs.append(
             Job(
@@ -286,6 +297,8 @@ def _list_classes(context: Context) -> list[Job]:
                 command,
                 (f"{label}/{EXPERIMENT.part}",),
                 parts,
+                run if labels else None,
+                ("labels", "task"),
                 refusal=why,
             )
         )
@@ -294,7 +307,7 @@ def _list_classes(context: Context) -> list[Job]:
 
 def _may_have(context: Context, label: str, parts: tuple[str, ...]) -> bool:
     """Whether a snapshot has parts, or will: one that was crawled will have all of them."""
-    return context.has(label, "pages") or _has_all(context, label, parts)
+    return context.has(label, "pages") or context.has_all(label, parts)
 
 
 def _list_simulations(context: Context) -> list[Job]:
@@ -330,56 +343,6 @@ def _list_simulations(context: Context) -> list[Job]:
 
 
 _NOTHING_WANTED = "nothing says what is looked for; name `relevant` in [simulate], as `query:WORDS`"
-
-
-def _list_sheets(context: Context) -> list[Job]:
-    from webstrata.serve.report.kept import CHANGES, KEPT, RANKS, TRAJECTORIES, build_sheet
-
-    command = f"webstrata run {_place(context)} --from sheets --to sheets"
-    jobs = []
-    labels = context.labels
-    for kept in KEPT.values():
-        # a snapshot that is still to be crawled will have what a fresh one has
-        able = [
-            label
-            for label in labels
-            if label not in context.collection or _has_all(context, label, kept.inputs)
-        ]
-        for label in able if kept.of_all else (able or labels)[-1:]:
-
-            def build(progress: Progress, label: str = label, kept: Any = kept) -> None:  # noqa: ANN401
-                build_sheet(context.collection[label], kept, progress)
-
-            inputs = tuple(f"{label}/{part}" for part in kept.inputs)
-            jobs.append(Job(f"{label}/{kept.part}", build, command, (f"{label}/{kept.part}",), inputs))
-    ranked = [label for label in labels if label not in context.collection or _has_all(context, label, RANKS)]
-    jobs.append(
-        Job(
-            f"/{TRAJECTORIES.part}",
-            lambda progress: build_sheet(context.collection, TRAJECTORIES, progress),
-            command,
-            (f"/{TRAJECTORIES.part}",),
-            tuple(f"{label}/{part}" for label in ranked for part in RANKS),
-            covers=True,
-            refusal="" if len(ranked) > 1 else "no two snapshots are ranked",
-        )
-    )
-    queries = context.run.queries
-    jobs.append(
-        Job(
-            f"/{CHANGES.part}",
-            lambda progress: build_sheet(context.collection, CHANGES, progress, queries=queries),
-            command,
-            (f"/{CHANGES.part}",),
-            ("/temporal", "/changes"),
-            refusal="" if queries or context.run.invitro else "nothing is asked; name `queries` in [run]",
-        )
-    )
-    return jobs
-
-
-def _has_all(context: Context, label: str, parts: tuple[str, ...]) -> bool:
-    return all(context.has(label, part) for part in parts)
 
 
 def _list_reports(context: Context) -> list[Job]:
@@ -444,7 +407,9 @@ STAGES = {
         Stage("time", "Unite the graphs of all snapshots.", "graph urls", "temporal", _list_times),
         Stage("summaries", "Count the terms of pages.", "text", "summaries", _list_summaries),
         Stage("rank", "Rank pages by PageRank, CheiRank, 2DRank.", "graph", "rank-*", _list_ranks),
-        Stage("spectrum", "Find the spectrum of the newest graph.", "graph", "spectrum", _list_spectra),
+        Stage(
+            "spectrum", "Find spectra of the oldest and newest graph.", "graph", "spectrum*", _list_spectra
+        ),
         Stage(
             "search",
             "Index words, and count what changes.",
@@ -455,7 +420,7 @@ STAGES = {
         Stage("classify", "Measure hosts, and learn from labels.", "text graph", "features-*", _list_classes),
         Stage("simulate", "Simulate crawls.", "graph summaries", "simulation", _list_simulations),
         Stage(
-            "sheets", "Make what the report shows.", "graph summaries rank-* index", "sheet-*", _list_sheets
+            "sheets", "Make what the report shows.", "graph summaries rank-* index", "sheet-*", list_sheets
         ),
         Stage("report", "Write the report.", "all", "reports/report.html", _list_reports),
     )

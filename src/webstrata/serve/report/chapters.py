@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, Any
 from webstrata.errors import WebstrataError
 from webstrata.serve.report.classes import make_features
 from webstrata.serve.report.crawls import make_crawls
-from webstrata.serve.report.graphs import make_graphs
+from webstrata.serve.report.graphs import join_structures, make_graphs
 from webstrata.serve.report.harvests import make_harvests
-from webstrata.serve.report.kept import CHANGES, EXPERIMENT, KEPT, TRAJECTORIES, Kept, read_sheets
+from webstrata.serve.report.kept import (
+    ALIGNMENT,
+    CHANGES,
+    EVALUATION,
+    EXPERIMENT,
+    KEPT,
+    TRAJECTORIES,
+    Kept,
+    read_sheets,
+)
 from webstrata.serve.report.ranks import make_spectra
 from webstrata.serve.report.searches import make_index
 from webstrata.serve.report.sheet import Missing, Sheet, Table
@@ -88,6 +97,13 @@ def _one_table(name: str, title: str) -> Make:
     return make
 
 
+def _make_structures(collection: Collection, states: States) -> list[Sheet | Missing]:
+    found = read_sheets(collection, KEPT["structure"], states)
+    sheets = [item for item in found if isinstance(item, Sheet)]
+    rest = [item for item in found if isinstance(item, Missing)]
+    return [*([join_structures(sheets)] if sheets else []), *rest]
+
+
 def _label(table: Table, label: str) -> Table:
     if table.columns[0] == "snapshot":
         return table
@@ -100,7 +116,8 @@ def _make_truth(collection: Collection, states: States) -> list[Sheet | Missing]
     sheets = [item for item in found if isinstance(item, Sheet)]
     if not sheets:
         return found
-    rows = sheets[0].tables[0].rows
+    through = [item for item in read_sheets(collection, ALIGNMENT, states) if isinstance(item, Sheet)]
+    rows = [row for sheet in (*sheets, *through) for row in sheet.tables[0].rows]
     exact = [row for row in rows if row[1] in ("nodes", "arcs")]
     differ = [row for row in exact if row[-1] != "equal"]
     months = len({row[0] for row in exact})
@@ -113,8 +130,25 @@ def _make_truth(collection: Collection, states: States) -> list[Sheet | Missing]
             f"In all {months} snapshots the nodes and arcs that were found are those of the truth, and no "
             f"other; {arcs:,} arcs were compared."
         )
+    if through:
+        text += _tell_alignment(rows)
     rest = [item for item in found if isinstance(item, Missing)]
-    return [replace(sheets[0], text=[text]), *rest]
+    table = replace(sheets[0].tables[0], rows=sorted(rows, key=lambda row: row[0]))
+    return [replace(sheets[0], text=[text], tables=[table]), *rest]
+
+
+def _tell_alignment(rows: list[list[Any]]) -> str:
+    hosts = [row for row in rows if row[1].startswith("hosts in common")]
+    pages = [row for row in rows if row[1].startswith("pages in common")]
+    right = sum(row[2] - row[5] for row in pages)
+    differ = sum(row[-1] != "equal" for row in hosts)
+    text = f" Hosts that successive snapshots have in common differ in {differ} of {len(hosts)} pairs."
+    if not differ:
+        text = " The hosts that successive snapshots have in common are as many as in truth."
+    return text + (
+        f" Of their pages in common {right / max(sum(row[3] for row in pages), 1):.2%} are aligned, and "
+        f"{right / max(sum(row[2] for row in pages), 1):.2%} of those that are aligned are the same page."
+    )
 
 
 def _make_overview(collection: Collection, states: States) -> list[Sheet | Missing]:
@@ -146,13 +180,13 @@ def _make_overview(collection: Collection, states: States) -> list[Sheet | Missi
 CHAPTERS: dict[str, tuple[str, list[Make]]] = {
     "collection": ("The collection", [_make_truth, _make_overview]),
     "crawl": ("Crawl", [_of(make_crawls)]),
-    "store": ("Duplicates", [_one_table("duplicates", "Duplicates")]),
-    "graph": ("Graph", [_of(make_graphs), _kept(KEPT["structure"])]),
+    "store": ("Duplicates", [_one_table("duplicates", "Duplicates"), _kept(KEPT["near"])]),
+    "graph": ("Graph", [_of(make_graphs), _make_structures]),
     "time": ("Time", [_of(make_times)]),
     "summaries": ("Summaries", [_kept(KEPT["summaries"])]),
     "rank": ("Ranks", [_kept(KEPT["plane"]), _kept(TRAJECTORIES)]),
     "spectrum": ("Spectrum", [_of(make_spectra)]),
-    "search": ("Search", [_of(make_index), _kept(CHANGES)]),
+    "search": ("Search", [_of(make_index), _kept(CHANGES), _kept(EVALUATION)]),
     "classify": ("Classification", [_of(make_features), _kept(EXPERIMENT)]),
     "simulate": ("Simulated crawls", [_of(make_harvests)]),
 }

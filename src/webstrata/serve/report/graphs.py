@@ -1,12 +1,18 @@
-"""Sheets of graphs: what each snapshot's takes, and the structure of one."""
+"""Sheets of graphs: what each snapshot's takes, its structure, and how that moves through the snapshots.
+
+A snapshot has a sheet of its own. Put together, the first table has a row of each, and pictures that are
+named ``…-through-time`` the rows of all; everything else is that of the newest.
+"""
 
 from __future__ import annotations
 
+from copy import deepcopy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from webstrata.graph.structure import describe_structure
-from webstrata.serve.figures.structure import draw_structure
-from webstrata.serve.report.sheet import Missing, Sheet, Table, to_drawings
+from webstrata.serve.figures.structure import draw_moment, draw_structure
+from webstrata.serve.report.sheet import Drawing, Missing, Sheet, Table, bound_rows, to_drawings
 
 if TYPE_CHECKING:
     from webstrata.api import Collection, Snapshot
@@ -76,10 +82,73 @@ def make_structure(snapshot: Snapshot, progress: Progress) -> Sheet:
             f"{found.reciprocity:.4f}, transitivity {found.clustering.transitivity}, clustering coefficient "
             f"{found.clustering.coefficient}."
         ],
-        [_degrees(found), _bow_tie(found), _components(found), *_distances(found)],
-        to_drawings(draw_structure(found, name), "graph"),
+        [
+            _moment(found, snapshot.label),
+            _degrees(found),
+            _bow_tie(found),
+            _components(found),
+            *_distances(found),
+        ],
+        to_drawings(
+            [
+                *draw_moment(found, snapshot.label, snapshot.collection.title),
+                *draw_structure(found, name),
+            ],
+            "graph",
+        ),
         f"webstrata graph stats {snapshot.collection.path} {snapshot.label}",
     )
+
+
+def join_structures(sheets: list[Sheet]) -> Sheet:
+    """The sheets of all snapshots as one: how each number moves, and all else of the newest.
+
+    Examples
+    --------
+    >>> sheets = [Sheet("structure", "", tables=[Table("All", ["n"], [[n]])]) for n in (1, 2)]
+    >>> join_structures(sheets).tables[0].rows
+    [[1], [2]]
+    """
+    last = sheets[-1]
+    # one that was kept by an earlier version may have other columns
+    sheets = [sheet for sheet in sheets if sheet.tables[0].columns == last.tables[0].columns]
+    table = replace(last.tables[0], rows=[row for sheet in sheets for row in sheet.tables[0].rows])
+    figures: list[Drawing] = []
+    for drawing in last.figures:
+        if not drawing.name.endswith("through-time"):
+            figures.append(drawing)
+        elif len(sheets) > 1:
+            specs = [one.spec for sheet in sheets for one in sheet.figures if one.name == drawing.name]
+            joined = deepcopy(drawing.spec)
+            joined["data"]["values"] = [row for spec in specs for row in spec["data"]["values"]]
+            bound_rows(joined)
+            figures.append(Drawing(drawing.name, joined))
+    notes = list(dict.fromkeys(note for sheet in sheets for note in sheet.notes))
+    return replace(last, tables=[table, *last.tables[1:]], figures=figures, notes=notes)
+
+
+def _moment(found: Structure, label: str) -> Table:
+    """The numbers that can be followed through snapshots."""
+    total = max(found.num_nodes, 1)
+    laws = (found.indegrees.law, found.outdegrees.law)
+    balls = found.balls
+    values: dict[str, Any] = {
+        "snapshot": label,
+        "nodes": found.num_nodes,
+        "arcs": found.num_arcs,
+        "mean degree": round(found.indegrees.mean, 2),
+        "in, exponent": round(laws[0].exponent, 3) if laws[0] else None,
+        "out, exponent": round(laws[1].exponent, 3) if laws[1] else None,
+        "reciprocity": round(found.reciprocity, 4),
+        **{
+            f"{part}, %": round(100 * getattr(found.bow_tie, name) / total, 2)
+            for part, name in _WINGS.items()
+        },
+        "strong components": len(found.strong),
+        "mean distance": round(balls.mean_distance.value, 3) if balls else None,
+        "effective diameter": round(balls.effective_diameter.value, 3) if balls else None,
+    }
+    return Table("Through the snapshots", list(values), [list(values.values())])
 
 
 def _degrees(found: Structure) -> Table:

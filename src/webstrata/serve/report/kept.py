@@ -1,8 +1,9 @@
 """Sheets that take a pass over much data, kept as parts ``sheet-NAME`` of a snapshot or the collection.
 
-A part has one file, ``sheet.json`` (see `sheet`). Structure, summaries and the plane are kept of the newest
-snapshot that has what they are made of, since each costs as much as a stage; duplicates and truth of every
-one. `webstrata run COLLECTION --from sheets` makes those that are missing or stale.
+A part has one file, ``sheet.json`` (see `sheet`). Summaries and the plane are kept of the newest snapshot
+that has what they are made of; structure, duplicates and truth of every one, so that a new snapshot adds a
+sheet and leaves those of the others alone. `webstrata run COLLECTION --from sheets` makes those that are
+missing or stale.
 """
 
 from __future__ import annotations
@@ -13,18 +14,21 @@ from typing import TYPE_CHECKING, Any
 from webstrata.collection.files import explained, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.serve.report.classes import make_experiment
+from webstrata.serve.report.evaluations import make_evaluation
 from webstrata.serve.report.graphs import make_structure
-from webstrata.serve.report.ranks import METHODS, make_plane, make_trajectories
+from webstrata.serve.report.ranks import METHODS, make_plane
 from webstrata.serve.report.searches import list_change_inputs, make_changes
-from webstrata.serve.report.sheet import Missing, Sheet
-from webstrata.serve.report.texts import make_duplicates, make_summaries
-from webstrata.serve.report.truth import make_truth
+from webstrata.serve.report.sheet import Missing, Sheet, lacks_second
+from webstrata.serve.report.texts import make_duplicates, make_near_duplicates, make_summaries
+from webstrata.serve.report.trajectories import make_trajectories
+from webstrata.serve.report.truth import list_alignment_inputs, make_alignment, make_truth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from webstrata.api import Collection, Snapshot
     from webstrata.collection.collection import PartState
+    from webstrata.collection.settings import Settings
 
 FILE = "sheet.json"
 RENEW = "webstrata run {collection} --from sheets --to sheets"
@@ -46,6 +50,8 @@ class Kept:
     """For a sheet of the collection: qualified names of what it is made of, none where that is not there."""
     lacks: str = ""
     """For a sheet of the collection: what is said where it has none."""
+    asks: str = ""
+    """For a sheet that is asked something: the options that say what, where no truth does."""
 
     @property
     def part(self) -> str:
@@ -64,6 +70,7 @@ KEPT = {
             ("graph",),
             make_structure,
             "webstrata graph build {collection} {snapshot}",
+            of_all=True,
         ),
         Kept(
             "summaries",
@@ -80,6 +87,13 @@ KEPT = {
             make_duplicates,
             "webstrata crawl {collection} {snapshot} --seeds seeds.txt",
             of_all=True,
+        ),
+        Kept(
+            "near",
+            "near-duplicates",
+            ("text", "urls"),
+            make_near_duplicates,
+            "webstrata store {collection} {snapshot}",
         ),
         Kept(
             "truth",
@@ -128,6 +142,14 @@ TRAJECTORIES = Kept(
     list_inputs=list_ranks,
     lacks="no two snapshots are ranked",
 )
+ALIGNMENT = Kept(
+    "alignment",
+    "what snapshots have in common beside what is true",
+    (),
+    make_alignment,
+    "webstrata align {collection}",
+    list_inputs=list_alignment_inputs,
+)
 CHANGES = Kept(
     "changes",
     "what change search answers",
@@ -136,6 +158,17 @@ CHANGES = Kept(
     "webstrata run {collection} --from search --to sheets",
     list_inputs=list_change_inputs,
     lacks="pages are not counted for it",
+    asks="--queries WORDS",
+)
+EVALUATION = Kept(
+    "evaluation",
+    "how well change search does",
+    (),
+    make_evaluation,
+    "webstrata run {collection} --from search --to sheets",
+    list_inputs=list_change_inputs,
+    lacks="pages are not counted for it",
+    asks="--topics FILE --judgements FILE",
 )
 EXPERIMENT = Kept(
     "experiment",
@@ -152,9 +185,12 @@ def build_sheet(
     progress: Progress | None = None,
     *,
     inputs: tuple[str, ...] | None = None,
+    asked: Settings | None = None,
     **options: Any,  # noqa: ANN401
 ) -> Sheet:
-    """Make a sheet and keep it; `inputs` and `options` are for those that are asked for something.
+    """Make a sheet and keep it; `inputs` and `options` are for those that are asked something.
+
+    The settings that say what is `asked` are kept beside it, so that it is made again when they change.
 
     Examples
     --------
@@ -170,7 +206,7 @@ def build_sheet(
         inputs = (
             kept.list_inputs(holder) if isinstance(holder, Collection) and kept.list_inputs else kept.inputs
         )
-    with holder.build(kept.part, inputs=inputs, renew=RENEW, progress=progress) as build:
+    with holder.build(kept.part, settings=asked, inputs=inputs, renew=RENEW, progress=progress) as build:
         sheet = kept.make(holder, progress, **options)
         replace_file(build.path / FILE, sheet.to_bytes())
         build.count(tables=len(sheet.tables), figures=len(sheet.figures))
@@ -190,6 +226,8 @@ def read_sheets(collection: Collection, kept: Kept, states: dict[str, PartState]
     """
     place = str(collection.path)
     if kept.list_inputs is not None:
+        if len(collection) < 2:
+            return [lacks_second(kept.what, collection)]
         if not kept.list_inputs(collection):
             return [Missing(kept.what, kept.before.format(collection=place), kept.lacks)]
         holders: list[Any] = [collection]
@@ -208,7 +246,9 @@ def read_sheets(collection: Collection, kept: Kept, states: dict[str, PartState]
     for holder in holders:
         if kept.part not in holder.parts:
             of = "" if holder is collection else f" of {holder.label}"
-            found.append(Missing(f"{kept.what}{of}", RENEW.format(collection=place)))
+            is_asked = not kept.asks or any("truth" in snapshot.parts for snapshot in collection)
+            why, words = ("", "") if is_asked else ("nothing is asked", f" {kept.asks}")
+            found.append(Missing(f"{kept.what}{of}", RENEW.format(collection=place) + words, why))
             continue
         with holder.open_part(kept.part) as part:
             path = part.path / FILE

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from webstrata.api import Collection
 
+_WIDE = 800
 FOLDER, FILE = "reports", "report.html"
 
 _POLICY = (
@@ -161,13 +162,21 @@ def _sheet(sheet: Sheet) -> str:
 def _figure(figure: Drawing) -> str:
     title, subtitle = _titles(figure.spec)
     name, shown = html.escape(figure.name), html.escape(title)
+    kind = ' class="wide"' if _is_wide(figure.spec) else ""
     return (
-        f"<figure><figcaption><b>{shown}</b>{html.escape(subtitle)}</figcaption>"
+        f"<figure{kind}><figcaption><b>{shown}</b>{html.escape(subtitle)}</figcaption>"
         f'<div class="plot" role="img" aria-label="{shown}" data-figure="{name}"></div>'
         '<div class="get"><button type="button" data-get="csv">CSV</button>'
         '<button type="button" data-get="json">JSON</button>'
         '<button type="button" data-get="svg">SVG</button></div></figure>'
     )
+
+
+def _is_wide(spec: dict[str, Any]) -> bool:
+    """Whether a chart takes the whole width: it has panels, or was drawn wide."""
+    width = spec.get("width")
+    is_large = isinstance(width, int) and width >= _WIDE
+    return is_large or "facet" in spec or bool({"facet", "column"} & set(spec.get("encoding", ())))
 
 
 def _titles(spec: dict[str, Any]) -> tuple[str, str]:

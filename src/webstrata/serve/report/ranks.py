@@ -1,4 +1,4 @@
-"""Sheets of ranks: the first pages, the plane of PageRank and CheiRank, lists through time, and spectra."""
+"""Sheets of ranks: the first pages, the plane of PageRank and CheiRank, and spectra."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from webstrata.rank.spectra.build import part_name
 from webstrata.rank.spectra.result import open_spectrum
 from webstrata.rank.spectra.settings import SpectrumSettings
 from webstrata.rank.stored import RankedGraph, read_stored
-from webstrata.rank.trajectories import Trajectories
-from webstrata.serve.figures.ranks import draw_plane, draw_trajectories
-from webstrata.serve.figures.spectrum import draw_spectrum
-from webstrata.serve.report.sheet import Missing, Sheet, Table, to_drawings
+from webstrata.serve.figures.ranks import draw_plane
+from webstrata.serve.figures.spectrum import draw_spectra, draw_spectrum
+from webstrata.serve.report.sheet import Missing, Sheet, Table, choose_evenly, to_drawings
 
 if TYPE_CHECKING:
     from webstrata.api import Collection, Snapshot
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
 
 METHODS = ("pagerank", "cheirank", "2drank")
 TOP = 10
-FOLLOWED = 100
-"""Pages that are followed through time; the first of them are drawn."""
+SPECTRA = 8
+"""Spectra that are drawn beside each other."""
 
 
 def read_rankings(snapshot: Snapshot) -> tuple[RankedGraph, list[Ranking]]:
@@ -83,59 +82,6 @@ def make_plane(snapshot: Snapshot, progress: Progress) -> Sheet:
     )
 
 
-def make_trajectories(collection: Collection, progress: Progress) -> Sheet:
-    """The first pages of the oldest ranked snapshot, followed through all that are ranked.
-
-    Examples
-    --------
-    >>> import webstrata as ws
-    >>> from webstrata.collection.progress import Progress
-    >>> make_trajectories(ws.create(getfixture("tmp_path") / "uk"), Progress())
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...uk: no two snapshots are ranked; ...
-    """
-    ranked = [s for s in collection if all(f"rank-{method}" in s.parts for method in METHODS)]
-    if len(ranked) < 2:
-        raise MissingError(
-            f"{collection.path}: no two snapshots are ranked; `webstrata run {collection.path} --from rank "
-            "--to rank` ranks those that have a graph"
-        )
-    followed: Trajectories | None = None
-    with progress.task("following ranks", total=len(ranked), unit="snapshots") as task:
-        for snapshot in ranked:
-            graph, rankings = read_rankings(snapshot)
-            if followed is None:
-                names = [place.name for place in rankings[0].top(FOLLOWED) if place.name is not None]
-                followed = Trajectories(names, number=FOLLOWED)
-            followed.add(snapshot.label, rankings, graph.find)
-            task.advance()
-    assert followed is not None
-    rows: list[list[Any]] = [[name, *followed.trajectory(name, "pagerank")] for name in followed.names[:TOP]]
-    agreements: list[list[Any]] = [
-        [
-            label,
-            method,
-            found.common,
-            *(round(value, 4) for value in (found.jaccard, found.kendall_tau, found.rank_biased_overlap)),
-        ]
-        for method in METHODS
-        for label, found in zip(followed.labels[1:], followed.agreements(method), strict=True)
-    ]
-    first = ranked[0].label
-    columns = ["snapshot", "method", "common", "Jaccard", "Kendall τ", "rank-biased overlap"]
-    return Sheet(
-        "trajectories",
-        "Ranks through time",
-        [f"The first {len(followed.names)} pages of {first} by PageRank, in {len(ranked)} snapshots."],
-        [
-            Table("Rank by PageRank", ["page", *followed.labels], rows),
-            Table(f"The first {FOLLOWED} beside those of the snapshot before", columns, agreements),
-        ],
-        to_drawings(draw_trajectories(followed, "pagerank", collection.title), "ranks"),
-        f"webstrata rank {collection.path} --all-snapshots --of {first} --top {FOLLOWED}",
-    )
-
-
 def make_spectra(collection: Collection) -> list[Sheet | Missing]:
     """The rows of WIKI's table 2 for every spectrum that is there, and the newest one drawn.
 
@@ -158,7 +104,8 @@ def make_spectra(collection: Collection) -> list[Sheet | Missing]:
         [label, "G*" if one.is_inverse else "G", *one.table().values()] for label, one in found
     ]
     tables = [Table("Spectra (WIKI, table 2)", ["snapshot", "matrix", *found[0][1].table()], rows)]
-    label, last = found[-1]
+    # G, whose eigenvectors are told, of the newest snapshot that has it
+    label, last = next((one for one in reversed(found) if not one[1].is_inverse), found[-1])
     leading: list[list[Any]] = [
         [
             round(vector.value.real, 9),
@@ -173,13 +120,19 @@ def make_spectra(collection: Collection) -> list[Sheet | Missing]:
     if leading:
         columns = ["Re λ", "Im λ", "residual", "nodes it extends over", "hosts", "words"]
         tables.append(Table(f"Leading eigenvectors of the core of {label}", columns, leading))
+    figures = draw_spectrum(last, f"{collection.title} {label}")
+    if len(found) > 1:
+        shown = {
+            f"{one}, {'G*' if each.is_inverse else 'G'}": each for one, each in choose_evenly(found, SPECTRA)
+        }
+        figures.insert(0, draw_spectra(shown, f"{collection.title}; core red, subspaces blue"))
     return [
         Sheet(
             "spectrum",
             "Spectrum of the Google matrix",
             ["At α = 1: eigenvalues of invariant subspaces, exact, and of the core, by Arnoldi's method."],
             tables,
-            to_drawings(draw_spectrum(last, f"{collection.title} {label}"), "spectrum"),
+            to_drawings(figures, "spectrum"),
             f"webstrata spectrum {collection.path} {label}",
         )
     ]

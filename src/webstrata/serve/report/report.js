@@ -1,8 +1,8 @@
 "use strict";
 const specs = JSON.parse(document.getElementById("specs").textContent);
 const dark = matchMedia("(prefers-color-scheme: dark)");
-const light = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
-const night = ["#56b4e9", "#f28e4b", "#2fc79b", "#e3a3c6", "#f0bd50", "#9ad4f5", "#e4e8ea"];
+const light = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7a5195", "#8c8c2e", "#9c6b4e"];
+const night = ["#56b4e9", "#f28e4b", "#2fc79b", "#e3a3c6", "#f0bd50", "#9ad4f5", "#e4e8ea", "#b79be0", "#cfcf6a", "#d1a98c"];
 // shades that charts name themselves, and what stands for them on a dark page
 const shades = Object.assign(Object.fromEntries(light.map((colour, place) => [colour, night[place]])),
   { "#d6e6f1": "#20425a", "#eef3f6": "#232a2f", "#1f4fd8": "#7f9cf5", "#d62728": "#ff6b6b" });
@@ -17,7 +17,8 @@ function config(isDark) {
     axis: { labelFontSize: 11, titleFontSize: 12, titleFontWeight: 400, titleColor: soft, labelColor: soft,
             gridColor: line, domainColor: line, tickColor: line, titlePadding: 6, labelOverlap: "greedy", labelSeparation: 6 },
     legend: { labelFontSize: 11, titleFontSize: 11, titleFontWeight: 400, titleColor: soft, labelColor: ink, labelLimit: 240,
-              orient: "bottom", columns: 3, gradientLength: 180 },
+              orient: "bottom", columns: 3, gradientLength: 180, layout: { bottom: { direction: "vertical", anchor: "start" } } },
+    header: { labelColor: ink, labelFontSize: 11, titleColor: soft },
     line: { strokeWidth: 2 }, point: { filled: true, size: 36 }, text: { color: ink },
   };
 }
@@ -25,8 +26,22 @@ function config(isDark) {
 function fit(spec, box) {
   const width = Math.max(box.clientWidth, 200);
   const narrow = width < 430;
-  const isSquare = spec.width !== undefined && spec.width === spec.height;
-  if (isSquare) {
+  const inner = spec.facet ? spec.spec : spec;
+  const isSquare = inner.width !== undefined && inner.width === inner.height;
+  const panels = spec.facet || (spec.encoding && (spec.encoding.facet || spec.encoding.column));
+  if (panels) {
+    // as many in a row as fit, rows of the same length, each panel with room for its axis
+    const number = new Set(spec.data.values.map((row) => row[panels.field])).size;
+    const fitting = Math.min(Math.max(Math.ceil(width / 330), 1), number);
+    const columns = Math.ceil(number / Math.ceil(number / fitting));
+    inner.width = Math.min(Math.floor((width - 50) / columns) - 24, 300);
+    inner.height = isSquare ? inner.width : 200;
+    if (spec.facet) spec.columns = columns;
+    else {
+      delete spec.encoding.column;
+      spec.encoding.facet = Object.assign({}, panels, { columns });
+    }
+  } else if (isSquare) {
     spec.width = spec.height = Math.min(400, width - 60);
   } else {
     spec.width = "container";
@@ -39,7 +54,9 @@ function fit(spec, box) {
 async function draw(box) {
   const isDark = dark.matches && !printing;
   // a legend inside a chart would hide what is below it where the chart is small
-  let text = JSON.stringify(specs[box.dataset.figure]).replaceAll(/"orient":\s*"(top|bottom)-(left|right)"/g, '"orient":"bottom"');
+  let text = JSON.stringify(specs[box.dataset.figure]).replaceAll(/"orient":\s*"((top|bottom)-(left|right)|right)"/g, '"orient":"bottom"');
+  // neither end of a scale may be lost on the page
+  text = text.replaceAll(/"scheme":\s*"viridis"/g, '"scheme":{"name":"viridis","extent":' + (isDark ? "[0.3,1]" : "[0,0.85]") + "}");
   if (isDark) for (const [from, to] of Object.entries(shades)) text = text.replaceAll(JSON.stringify(from), JSON.stringify(to));
   const spec = JSON.parse(text);
   const narrow = fit(spec, box);

@@ -1,24 +1,29 @@
 """Sheets of search: the text index, and what change search answers.
 
-In vitro the events of each month are known, with the addresses that each brought or changed. The first words
-of an event are asked for in the month in which it happened: how many of the first answers are its pages is
-counted, and so is what text alone would have found.
+In vitro the events of each month are known, with the addresses that each brought or changed. The words of an
+event, or of the story that it is a part of, are asked for in the month in which it happened: how many of the
+first answers are its pages is counted, and so is what text alone would have found.
 """
 
 from __future__ import annotations
 
+import contextlib
+import shlex
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import pyarrow.parquet as pq
-
 from webstrata.errors import MissingError
-from webstrata.serve.report.sheet import Missing, Sheet, Table
+from webstrata.serve.figures.changes import draw_subgraph
+from webstrata.serve.figures.style import Figure
+from webstrata.serve.report.sheet import Missing, Sheet, Table, to_drawings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from webstrata.api import Collection
     from webstrata.collection.progress import Progress
+    from webstrata.search.change.answer import ChangeAnswer
+    from webstrata.search.change.run import ChangeSearch
 
 INDEX, COUNTS = "search", "changes"
 """The parts that they are made of."""
@@ -26,6 +31,10 @@ TOP = 10
 SHOWN = 3
 """Answers that are listed of each query."""
 MAX_QUERIES = 30
+DRAWN = 30
+"""Pages of the drawing of what changed."""
+INTERVALS = 6
+"""Intervals of table 1, the newest ones."""
 
 
 def make_index(collection: Collection) -> list[Sheet | Missing]:
@@ -77,22 +86,27 @@ def make_changes(collection: Collection, progress: Progress, queries: Sequence[s
     webstrata.errors.MissingError: ...uk: it has 0 snapshots, and what changed takes two; add another one
     """
     from webstrata.search.change.run import ChangeSearch
+    from webstrata.search.evaluate.planted import read_planted
 
     search = ChangeSearch(collection, progress=progress)
     asked: list[tuple[str, str, set[str] | None]] = [
         (query, search.union.snapshots[-1], None) for query in queries
     ]
-    asked += [event for event in _find_events(collection) if event[1] in search.union.snapshots[1:]]
+    with contextlib.suppress(MissingError):  # there is nothing planted
+        planted, right_pages = read_planted(search)
+        asked += [(query.text, query.at, set(right_pages[query.id])) for query in planted]
     if not asked:
         raise MissingError(
             f"{collection.path}: nothing says what change search is to be asked; name `queries` in [run]"
         )
     judged: list[list[Any]] = []
     answers: list[list[Any]] = []
+    shown: ChangeAnswer | None = None
     with progress.task("asking what changed", total=len(asked), unit="queries") as task:
         for query, label, right in asked[:MAX_QUERIES]:
             before, after = search.interval(label)
             answer = search.search(query, before, after)
+            shown = shown or answer
             rows = answer.top()
             answers += [
                 [query, after, row.rank, row.url, round(row.text, 3), round(row.change, 3)]
@@ -110,31 +124,43 @@ def make_changes(collection: Collection, progress: Progress, queries: Sequence[s
     if judged:
         means = [sum(row[column] for row in judged) / len(judged) for column in (3, 4)]
         text = (
-            f"{len(judged)} events were planted. Of the first {TOP} answers to the words of one, in the "
-            f"month in which it happened, {means[0]:.1f} are pages that it brought or changed; by text alone "
+            f"Events that were planted, asked for by their words in their month: {len(judged)}. Of the "
+            f"first {TOP} answers {means[0]:.1f} are pages that the event brought or changed; by text alone "
             f"{means[1]:.1f}."
         )
         columns = ["event", "snapshot", "pages of it", f"of the first {TOP}", "by text alone"]
         tables.insert(0, Table("Events found", columns, judged))
-    query = asked[0][0]
-    command = f'webstrata changes {collection.path} "{query}" --at {asked[0][1]}'
-    return Sheet("changes", "What changed", [text], tables, command=command)
+    assert shown is not None
+    tables.append(_tell_parts(search, shown))
+    drawn = to_drawings([Figure("subgraph", draw_subgraph(shown, DRAWN))], "changes")
+    words = f"{shlex.quote(shown.query)} --at {shown.after}"
+    command = f"webstrata changes {shlex.quote(str(collection.path))} {words}"
+    return Sheet("changes", "What changed", [text], tables, drawn, command)
+
+
+def _tell_parts(search: ChangeSearch, answer: ChangeAnswer) -> Table:
+    """Table 1 of CHANGE: the three parts of the change of the first answers, in each interval."""
+    labels = list(search.union.snapshots)
+    pairs = list(pairwise(labels))[-INTERVALS:]
+    if len(pairs) > 1:
+        pairs.append((pairs[0][0], labels[-1]))
+    found = answer.candidates
+    first = [place for place in answer.order[:TOP] if found.nodes[place] >= 0][:SHOWN]
+    urls = {int(place): url for place, url in zip(answer.order, answer.urls, strict=True)}
+    changes = [search.counts.change(found.nodes[first], before, after) for before, after in pairs]
+    rows: list[list[Any]] = [
+        [
+            urls[int(place)],
+            part,
+            *(round(float(getattr(change, name)[number]), 2) for change in changes),
+        ]
+        for number, place in enumerate(first)
+        for part, name in (("content", "content"), ("in-links", "inlinks"), ("out-links", "outlinks"))
+    ]
+    columns = ["page", "part", *(f"{before} – {after}" for before, after in pairs)]
+    note = f"The first answers to “{answer.query}” in {answer.after}; 0 where a page is at neither time."
+    return Table("Change of pages (CHANGE, table 1)", columns, rows, note)
 
 
 def _hits(urls: Sequence[str], right: set[str]) -> int:
     return sum(url in right for url in urls)
-
-
-def _find_events(collection: Collection) -> list[tuple[str, str, set[str] | None]]:
-    """Words, snapshot and pages of each event of an in-vitro web, in the month in which it happened."""
-    found: list[tuple[str, str, set[str] | None]] = []
-    for month, snapshot in enumerate(collection):
-        if "truth" not in snapshot.parts:
-            continue
-        with snapshot.open_part("truth") as part:
-            events = pq.read_table(part.path / "events.parquet").to_pylist()
-        for event in events:
-            pages = {*event["born"], *event["changed"]}
-            if event["month"] == month and pages:
-                found.append((event["name"], snapshot.label, pages))
-    return found

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from webstrata.errors import FormatError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from webstrata.collection import Collection
     from webstrata.serve.figures.style import Figure
 
+_T = TypeVar("_T")
 MAX_ROWS = 10_000
 """Rows of data of one figure."""
 MAX_TABLE = 100
@@ -50,6 +52,22 @@ class Missing:
     what: str
     command: str
     why: str = ""
+
+
+def lacks_second(what: str, collection: Collection) -> Missing:
+    """What is said of things that take two snapshots, where there are fewer.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> lacks_second("ranks through time", ws.create(getfixture("tmp_path") / "uk").add("2026-06").collection)
+    Missing(what='ranks through time', command='webstrata run ...uk --snapshots 2026-06,SNAPSHOT --seeds ...',
+    why='it takes two snapshots, and there is 1')
+    """
+    labels = ",".join([*collection.labels, "SNAPSHOT"])
+    command = f"webstrata run {collection.path} --snapshots {labels} --seeds seeds.txt"
+    are = "is 1" if len(collection) == 1 else f"are {len(collection)}"
+    return Missing(what, command, f"it takes two snapshots, and there {are}")
 
 
 @dataclass(frozen=True)
@@ -127,7 +145,7 @@ def bound_rows(spec: dict[str, Any], most: int = MAX_ROWS) -> None:
         rows = data["values"]
         kept = max(len(rows) * most // max(total, 1), 2)
         if total > most and len(rows) > kept:
-            data["values"] = [rows[place * (len(rows) - 1) // (kept - 1)] for place in range(kept)]
+            data["values"] = choose_evenly(rows, kept)
 
 
 def _data(node: object) -> Iterator[dict[str, Any]]:
@@ -142,6 +160,19 @@ def _data(node: object) -> Iterator[dict[str, Any]]:
     elif isinstance(node, list):
         for child in node:
             yield from _data(child)
+
+
+def choose_evenly(items: Sequence[_T], most: int) -> list[_T]:
+    """At most so many of some items, evenly chosen, the first and the last among them.
+
+    Examples
+    --------
+    >>> choose_evenly(range(12), 4), choose_evenly("abc", 4)
+    ([0, 3, 7, 11], ['a', 'b', 'c'])
+    """
+    if len(items) <= most:
+        return list(items)
+    return [items[place * (len(items) - 1) // (most - 1)] for place in range(most)]
 
 
 def bounded(table: Table, most: int = MAX_TABLE) -> Table:

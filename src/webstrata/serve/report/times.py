@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from webstrata.serve.figures.temporal import draw_union
-from webstrata.serve.report.sheet import Missing, Sheet, Table, to_drawings
+from webstrata.serve.report.sheet import Missing, Sheet, Table, lacks_second, to_drawings
 from webstrata.temporal.footprint import describe_footprint, describe_snapshots
 from webstrata.temporal.union import PART, StoredUnion
 
@@ -22,12 +22,12 @@ def make_times(collection: Collection) -> list[Sheet | Missing]:
     --------
     >>> import webstrata as ws
     >>> make_times(ws.create(getfixture("tmp_path") / "uk"))[0].why
-    'there are 0 snapshots, and it takes two'
+    'it takes two snapshots, and there are 0'
     """
     command = f"webstrata align {collection.path}"
     if PART not in collection.parts:
-        why = f"there are {len(collection)} snapshots, and it takes two" if len(collection) < 2 else ""
-        return [Missing("the union of snapshots", command, why)]
+        what = "the union of snapshots"
+        return [Missing(what, command) if len(collection) > 1 else lacks_second(what, collection)]
     union = StoredUnion(collection)
     facts = union.facts
     forward = describe_footprint(union)[0]

@@ -15,7 +15,7 @@ from webstrata.serve.report.sheet import Sheet, Table
 from webstrata.store.duplicates import read_members, score
 
 if TYPE_CHECKING:
-    from webstrata.api import Snapshot
+    from webstrata.api import Collection, Snapshot
     from webstrata.collection.progress import Progress
 
 LOG = "requests.log"
@@ -59,6 +59,78 @@ def make_truth(snapshot: Snapshot, progress: Progress) -> Sheet:
         f"Truth of {snapshot.label}",
         tables=[Table("Found, and true", COLUMNS, rows)],
         command=f"webstrata run {snapshot.collection.path} --from sheets",
+    )
+
+
+def list_alignment_inputs(collection: Collection) -> tuple[str, ...]:
+    """The union and the truth of its snapshots; none where one of them is not there.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> list_alignment_inputs(ws.create(getfixture("tmp_path") / "uk"))
+    ()
+    """
+    having = [snapshot.label for snapshot in collection if "truth" in snapshot.parts]
+    if len(having) < 2 or "temporal" not in collection.parts:
+        return ()
+    return ("/temporal", *(f"{label}/truth" for label in having))
+
+
+def make_alignment(collection: Collection, progress: Progress) -> Sheet:
+    """Hosts and pages that successive snapshots have in common, as the union and as the truth has them.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> from webstrata.collection.progress import Progress
+    >>> make_alignment(ws.create(getfixture("tmp_path") / "uk"), Progress())
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: ...uk: there is no part temporal ...
+    """
+    from webstrata.temporal.union import NONE, StoredUnion
+
+    union = StoredUnion(collection)
+    facts = union.facts
+    rows: list[list[Any]] = []
+    before: tuple[str, set[str], dict[int, int]] | None = None
+    with progress.task("comparing with the truth", total=len(facts.snapshots), unit="snapshots") as task:
+        for place, label in enumerate(facts.snapshots):
+            task.advance()
+            if "truth" not in collection[label].parts:
+                before = None
+                continue
+            with collection[label].open_part("truth") as part:
+                columns = ["url", "host", "page", "collection"]
+                table = pq.read_table(part.path / "nodes.parquet", columns=columns)
+            known = table.filter(table["collection"].is_valid())
+            hosts = set(known["host"].to_pylist())
+            shown = dict(zip(*(known[name].to_pylist() for name in ("url", "page")), strict=True))
+            pages = {
+                int(node): shown[url]
+                for node, url in zip(union.to_union(label), union.urls_at(label), strict=True)
+                if node != NONE and url in shown
+            }
+            if before is not None:
+                other, their_hosts, theirs = before
+                found = facts.hosts[place - 1][place]
+                true = len(hosts & their_hosts)
+                verdict = "equal" if found == true else "differs"
+                missed, wrong = max(true - found, 0), max(found - true, 0)
+                rows.append([label, f"hosts in common with {other}", found, true, missed, wrong, verdict])
+                common = theirs.keys() & pages.keys()
+                right = sum(theirs[node] == pages[node] for node in common)
+                true = len(set(theirs.values()) & set(pages.values()))
+                counts = [len(common), true, true - right, len(common) - right]
+                scores = f"precision {right / max(len(common), 1):.4f}, recall {right / max(true, 1):.4f}"
+                verdict = "equal" if counts[2:] == [0, 0] else scores
+                rows.append([label, f"pages in common with {other}", *counts, verdict])
+            before = (label, hosts, pages)
+    return Sheet(
+        "alignment",
+        "Truth through time",
+        tables=[Table("Found, and true", COLUMNS, rows)],
+        command=f"webstrata run {collection.path} --from sheets",
     )
 
 

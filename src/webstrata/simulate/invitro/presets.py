@@ -20,7 +20,7 @@ PAGES = 12
 
 DIGESTS = {
     "clean": "a196014fa86845e293ffb0ebcdb3e3445f661aee5f9bddcdc05e97a0a189c04d",
-    "demo": "6e9aa07aee928cae14a98a03dc5b471c948f11d0d7d670540ceff808f1c596dc",
+    "demo": "b94e897ddd8ea8b14f7e2f349314960d73d32b6260733cbb1a01cbf02dfb8065",
     "hostile": "d3515a33f78ab76d026206012c42abb5f2ddd1dadf30145b25dc862b18cc0a31",
     "realistic": "45d9ae0b3f824faf561222d6c316127351244081cbb5e5c5effbe360710aa4a5",
     "small": "bab20f8391feff16e43e3d2ed97b7a5d04113093d00e967cb49280c2d1c52705",

@@ -228,9 +228,11 @@ PRESETS: dict[str, dict[str, float]] = {
         "spam_camouflage": 1.0,
         "commercial_share": 0.45,
         "farm_change_rate": 0.9,
-        "events": 5,
-        "event_hosts": 6,
-        "event_pages": 24,
+        # as many questions as CHANGE asks, and stories that go on: their words alone do not tell the month
+        "events": 36,
+        "event_stories": 9,
+        "event_hosts": 4,
+        "event_pages": 8,
         "traps_disallowed": 1.0,
         "trap_share": 0.05,
         # which pages that say "not found" with status 200 are fetched depends on what was learned by then
