@@ -51,7 +51,7 @@ PAGES = 720_000
 MONTHS = 12
 BATCH = 512
 SCANNED = 16_000_000
-"""Arcs read in order in one round, the whole graph so often: small ones take less than a millisecond."""
+"""Arcs that are read in order in one round; a small graph, of which once takes no millisecond, many times."""
 IN_VITRO = "in-vitro"
 
 

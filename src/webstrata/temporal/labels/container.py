@@ -35,7 +35,8 @@ MAPPED = SECTIONS[:6]
 _HEAD = struct.Struct(">8sHBBBB2x")
 _TAIL = struct.Struct(">6Q9QII8s")
 HEAD_SIZE, TAIL_SIZE = _HEAD.size, _TAIL.size
-_DAMAGED = "the file is damaged; build the labels again"
+_AGAIN = "make the union again with `webstrata align`"
+_DAMAGED = f"the file is damaged; {_AGAIN}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,7 +174,7 @@ def read_description(path: Path) -> Description:
     if head[: len(MAGIC)] != MAGIC:
         raise FormatError(f"{path}: this is no file of labels; name another or build it again")
     if len(head) < HEAD_SIZE:
-        raise FormatError(f"{path}: it ends after {size} bytes; build the labels again")
+        raise FormatError(f"{path}: it ends after {size} bytes; {_AGAIN}")
     _, version, coding, flags, num_snapshots, _ = _HEAD.unpack(head)
     if version > VERSION:
         raise NewerFormatError(
@@ -181,7 +182,7 @@ def read_description(path: Path) -> Description:
             "upgrade webstrata"
         )
     if size < HEAD_SIZE + TAIL_SIZE or tail[-len(MAGIC) :] != MAGIC:
-        raise FormatError(f"{path}: it is cut off after {size} bytes; build the labels again")
+        raise FormatError(f"{path}: it is cut off after {size} bytes; {_AGAIN}")
     *numbers, checksum, _own, _ = _TAIL.unpack(tail)
     if _pack_tail(numbers[:6], numbers[6:], checksum, head) != tail:
         raise FormatError(f"{path}: its last bytes do not fit the first ones; {_DAMAGED}")

@@ -184,7 +184,9 @@ class LabelledGraph(BVGraph):
         if about.coding == 1:
             which = np.searchsorted(keys, self.node_labels)
             if len(which) and (which.max() >= len(keys) or (keys[which] != self.node_labels).any()):
-                raise FormatError(f"{self._path}: a label of nodes has no code; build the labels again")
+                raise FormatError(
+                    f"{self._path}: a label of nodes has no code; make the union again with `webstrata align`"
+                )
             sources = which.astype(np.uint32)
         else:
             full = np.uint64(2**about.num_snapshots - 1)
@@ -203,7 +205,7 @@ class LabelledGraph(BVGraph):
                 bounds,
             )
         except ValueError as error:
-            raise FormatError(f"{self._path}: {error}; build the labels again") from None
+            raise FormatError(f"{self._path}: {error}; make the union again with `webstrata align`") from None
 
     @property
     def coding(self) -> str:
