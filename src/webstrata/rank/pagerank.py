@@ -24,7 +24,8 @@ such a step; its bound is compared with the tolerance, and is what `Ranking.erro
 steps need not come to rest: on a ring they go round for ever. So half of each step is taken,
 x ← (x + S x) / 2, which comes to rest from any start, at the mean of where the surfer is in the long run.
 No contraction bounds the error; `Ranking.residual` is what a step still changes, at most the tolerance, and
-`error_bound` is none. Where parts of the graph are left too seldom that takes more than 10 000 steps, and is refused.
+`error_bound` is none. Where parts of the graph are left too seldom that takes more than 10 000 steps, and is
+refused.
 
 The sum over the predecessors of a node is made of that of the node before it, by what the two lists have not
 in common (`Walk.folds`), in an order that is always the same: the bits of the result do not depend on the

@@ -5,8 +5,8 @@ them; a node whose arcs have no weight at all counts as one without arcs. Each n
 predecessors, so that what is read are the lists of the *transposed* graph: as rows in memory (4 bytes an arc,
 12 with weights, and 8 a node), or straight from the compressed files, decoded anew in every pass and never
 kept. The second takes some bits an arc, and a few times as long. Sweeps of PageRank take lists that are told
-by their differences in place of rows: 4 bytes for each node that a list has and the one before it has not, or
-the other way round, and 18 a node.
+by their differences in place of rows: 10 bytes a node, and 2 (in the chunk) or 4 (elsewhere) for each node of
+the few lists that differ by more than four from the one before.
 """
 
 from __future__ import annotations
