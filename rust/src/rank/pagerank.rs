@@ -75,8 +75,8 @@ pub fn solve(
         return Err(GraphError::Arrays(message));
     }
     let mut given = vec![0.0; slot(n) + 1];
-    for node in 0..n {
-        given[slot(node)] = scores[node] * walk.shares[node];
+    for (node, (score, share)) in scores.iter().zip(walk.shares).enumerate() {
+        given[slot(node)] = score * share;
     }
     match walk.spread {
         Some(spread) => power(walk, spread, scores, given, enough, most, meter),
@@ -198,6 +198,7 @@ fn gauss_seidel(
         _ => 16,
     };
     let per_lane = num_chunks.div_ceil(num_lanes).max(1);
+    let mut lists: Vec<Vec<List>> = (0..num_lanes).map(|_| Vec::new()).collect();
     let mut products = Products::default();
     let (mut sweep, mut change, mut left, mut factor) = (0, f64::INFINITY, f64::INFINITY, SLOW);
     loop {
@@ -211,16 +212,17 @@ fn gauss_seidel(
                 .par_chunks_mut(per_lane * CHUNK)
                 .zip(next.par_chunks_mut(per_lane * (CHUNK + 1)))
                 .zip(changes.par_chunks_mut(per_lane * CHUNK))
+                .zip(lists.par_iter_mut())
                 .enumerate()
-                .filter(|(_, ((scores, _), _))| turn * CHUNK < scores.len())
-                .map(|(lane, ((scores, next), changes))| {
+                .filter(|(_, (((scores, _), _), _))| turn * CHUNK < scores.len())
+                .map(|(lane, (((scores, next), changes), lists))| {
                     let start = (lane * per_lane + turn) * CHUNK;
                     let places = turn * CHUNK..scores.len().min((turn + 1) * CHUNK);
                     let slots = turn * (CHUNK + 1)..next.len().min((turn + 1) * (CHUNK + 1));
                     let next = &mut next[slots];
                     let scores = is_last.then_some(&mut scores[places.clone()]);
                     walk.visit(start, meter, |chunk| {
-                        relax(walk, chunk, start, scores, next, &given);
+                        relax(walk, chunk, start, scores, next, &given, lists);
                         compare(walk, start, next, &given, &mut changes[places], nth)
                     })
                 })
@@ -262,6 +264,7 @@ fn relax(
     scores: Option<&mut [f64]>,
     next: &mut [f64],
     given: &[f64],
+    lists: &mut Vec<List>,
 ) {
     let shares = &walk.shares[start..];
     let num_lists = if scores.is_some() {
@@ -270,14 +273,11 @@ fn relax(
         chunk.num_with_arcs
     };
     let mut far = chunk.far();
-    let mut lists: Vec<List> = chunk.order[..num_lists]
-        .iter()
-        .map(|&place| List {
-            place,
-            outside: far.next(given) + pick(walk.jumps, start + usize::from(place)),
-            share: shares[usize::from(place)],
-        })
-        .collect();
+    lists.clear();
+    lists.extend(chunk.order[..num_lists].iter().map(|&place| List {
+        outside: far.next(given) + pick(walk.jumps, start + usize::from(place)),
+        share: shares[usize::from(place)],
+    }));
     // a node that passes on to itself is solved for, or it would be as slow as power iteration
     for &(nth, weight) in &chunk.loops {
         if let Some(list) = lists.get_mut(nth as usize) {
@@ -286,16 +286,16 @@ fn relax(
     }
     for _ in 0..REPEATS {
         let mut near = chunk.near();
-        for list in &lists[..chunk.num_with_arcs] {
+        for (&place, list) in chunk.order[..chunk.num_with_arcs].iter().zip(&*lists) {
             // what was added and taken away again may leave a trace
             let new = (list.outside + near.next(next)).max(0.0);
-            next[usize::from(list.place)] = new * list.share;
+            next[usize::from(place)] = new * list.share;
         }
     }
     let Some(scores) = scores else { return };
     let mut near = chunk.near();
-    for list in &lists {
-        let place = usize::from(list.place);
+    for (&place, list) in chunk.order.iter().zip(&*lists) {
+        let place = usize::from(place);
         let new = (list.outside + near.next(next)).max(0.0);
         // what it passes on along an arc, of what it gets from others and not from itself
         scores[place] = if shares[place] == 0.0 {
@@ -306,11 +306,10 @@ fn relax(
     }
 }
 
-/// What the list of a node adds up to outside of the chunk, and what the node passes on of the sum.
+/// What the list of a node adds up to outside of the chunk, and what the node passes on of the whole sum.
 struct List {
     outside: f64,
     share: f64,
-    place: u16,
 }
 
 /// Σ |change| of a sweep over a chunk, and the scalar products of its changes with those of sweeps before.
@@ -329,13 +328,12 @@ fn compare(
     let nodes = next.iter().zip(&given[slot(start)..]);
     let nodes = nodes.zip(&walk.shares[start..]).zip(changes);
     for (((new, old), &share), changes) in nodes {
-        if share == 0.0 {
-            continue;
-        }
-        let change = (new - old) / share;
+        // a node without arcs passes on nothing, before and after
+        let change = (new - old) / share.max(f64::MIN_POSITIVE);
         total += change.abs();
         changes[nth] = change as f32;
-        for (sum, other) in products.iter_mut().zip(&changes[..=nth]) {
+        // of later ones, those of the cycle before are still there, and of no use
+        for (sum, other) in products.iter_mut().zip(changes) {
             *sum += change * f64::from(*other);
         }
     }
