@@ -194,9 +194,9 @@ class Pooled:
     def __init__(self, experiments: Sequence[Experiment]) -> None:
         self._experiments = experiments
 
-    def ask(self, settings: ChangesSettings, **more: bool) -> PooledOutcome:
+    def ask(self, settings: ChangesSettings, *, is_other: bool = False) -> PooledOutcome:
         """The outcome of ranking by settings."""
-        return PooledOutcome([each.ask(settings, **more) for each in self._experiments])
+        return PooledOutcome([each.ask(settings, is_other=is_other) for each in self._experiments])
 
     def ask_bm25(self, settings: ChangesSettings) -> PooledOutcome:
         """The outcome of text alone."""

@@ -159,9 +159,9 @@ class TermBroker(Broker):
         answers = self.servers.ask({part: ("lists", *some) for part, some in wanted.items()})
         lists: Shipped = {}
         places: Shipped = {}
-        for part, some in wanted.items():
+        for part, both in wanted.items():
             data = iter(answers[part])
-            for shipped, own in zip((lists, places), some, strict=True):
+            for shipped, own in zip((lists, places), both, strict=True):
                 shipped.update((key, found) for key in own if (found := next(data)) is not None)
         return lists, places
 
