@@ -152,7 +152,7 @@ def keep_fitted(trial: Trial, folder: Path, web: str) -> None:
         found = fit(name)
         folder.mkdir(parents=True, exist_ok=True)
         sides = {"inner": found.inner, "outer": found.outer}
-        said = {f"{side}{n}": some[n] for side, some in sides.items() for n in range(folds)}
+        said: dict[str, Any] = {f"{side}{n}": some[n] for side, some in sides.items() for n in range(folds)}
         np.savez(path, names=np.array(found.names), **said)
         return found
 

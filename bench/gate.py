@@ -89,7 +89,7 @@ def _learn(folder: Path, overrides: dict[str, Any]) -> None:
 
 
 def _split(web: Web, month: int) -> list[tuple[str, bool, str, bool]]:
-    """Hosts of a month: name, whether it is spam, its farm or address, whether a gate may learn from it."""
+    """Hosts of a month: name, whether it is spam, its farm or address, and whether a gate learns from it."""
     from zlib import crc32
 
     from webstrata.web.host import registered_domain

@@ -125,6 +125,12 @@ def test_code_from_elsewhere_is_never_run(path: Path, tmp_path: Path) -> None:
     assert not mark.exists()
 
 
+def test_a_gate_is_no_model_of_hosts(path: Path) -> None:
+    rewrite(path, "card.json", json.dumps({"format": 1, "kind": "gate"}).encode())
+    with pytest.raises(FormatError, match="this is a gate"):
+        load_model(path)
+
+
 def test_damage_of_any_kind_is_one_sentence(path: Path) -> None:
     whole = path.read_bytes()
     good = card(path)

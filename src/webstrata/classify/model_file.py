@@ -230,6 +230,11 @@ def _read_card(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
     card = json.loads(archive.read(CARD))
     if not isinstance(card, dict) or not isinstance(card.get("format"), int):
         raise FormatError(f"{path}: its card has no format number; train the model again")
+    if card.get("kind") == "gate":
+        raise FormatError(
+            f"{path}: this is a gate, which judges hosts by their first pages while they are crawled; "
+            "`webstrata classify train` learns a model of whole hosts from the same labels"
+        )
     if card["format"] > FORMAT:
         raise NewerFormatError(
             f"{path}: this model was written by webstrata {card.get('webstrata')} in format "

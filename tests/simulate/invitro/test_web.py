@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -209,7 +211,12 @@ def _count_honest_links(web: Web, month: int) -> int:
 
 
 def test_a_farm_that_buys_expired_domains_has_their_pages_and_links_and_gets_no_new_ones() -> None:
-    kind = {"spam_share": 0.14, "spam_camouflage": 1.0, "comment_spam_share": 0.0, "link_change_rate": 0.3}
+    kind: dict[str, Any] = {
+        "spam_share": 0.14,
+        "spam_camouflage": 1.0,
+        "comment_spam_share": 0.0,
+        "link_change_rate": 0.3,
+    }
     web, fresh = (Web("small", seed=3, **kind, expired_share=share) for share in (1.0, 0.0))
     # one farm, that is there all the time
     assert _count_honest_links(fresh, 0) == 0

@@ -190,13 +190,15 @@ class Trial:
         """A small library on labels dealt out at random: its AUC is one half, give or take, or labels leak.
 
         Groups are dealt out whole, until as many hosts are positive as there were: as many groups would be
-        fewer hosts where farms are large, and a handful of positives says nothing.
+        fewer hosts where farms are large, and a handful of positives says nothing. At most half of the groups
+        are, and never fewer than before, so that there are enough of both kinds for the folds.
         """
         random = np.random.default_rng(self.settings.seed)
-        numbers, sizes = np.unique(self.groups, return_counts=True)
+        numbers, first, sizes = np.unique(self.groups, return_index=True, return_counts=True)
         order = random.permutation(len(numbers))
-        positive = numbers[order[np.cumsum(sizes[order]) <= self.truth.sum()]]
-        truth = np.isin(self.groups, positive)
+        enough = min(int((np.cumsum(sizes[order]) <= self.truth.sum()).sum()), len(numbers) // 2)
+        dealt = max(enough, int(self.truth[first].sum()))
+        truth = np.isin(self.groups, numbers[order[:dealt]])
         settings = TrainSettings(library="small", folds=self.settings.folds, seed=self.settings.seed)
         return Trial(self.matrix.only([name]), truth, self.groups, settings, self.progress).combine([name])
 
