@@ -101,10 +101,14 @@ def make_alignment(collection: Collection, progress: Progress) -> Sheet:
                 before = None
                 continue
             with collection[label].open_part("truth") as part:
-                columns = ["url", "host", "page", "collection"]
+                columns = ["url", "page", "collection"]
                 table = pq.read_table(part.path / "nodes.parquet", columns=columns)
             known = table.filter(table["collection"].is_valid())
-            hosts = set(known["host"].to_pylist())
+            # of duplicates the first is the node, and its host counts: a mirror's pages may stand for others
+            standing = dict(
+                zip(known["collection"].to_pylist()[::-1], known["url"].to_pylist()[::-1], strict=True)
+            )
+            hosts = {url.split("/")[2] for url in standing.values()}
             shown = dict(zip(*(known[name].to_pylist() for name in ("url", "page")), strict=True))
             pages = {
                 int(node): shown[url]
