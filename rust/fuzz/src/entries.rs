@@ -5,7 +5,7 @@
 use super::crawl::filters::{Facts, Filter, Subject};
 use super::graph::bvgraph::lists::{Lists, Shape};
 use super::graph::bvgraph::places::Places;
-use super::temporal::codes::{Books, Cursor};
+use super::temporal::codes::{Books, Cursor, Near};
 use super::temporal::pointers::{Marks, Pointers};
 use super::web::{charset, host, html, http, robots, row_key, sitemap, url};
 use dsi_bitstream::prelude::Codes;
@@ -319,10 +319,12 @@ pub fn labels(input: &[u8]) {
             let mut found = vec![0; usize::from(room)];
             let (mut at_once, mut singly) = (Cursor::new(&words, 0), Cursor::new(&words, 0));
             let outcome = books.decode_all(book, &mut at_once, &mut found);
+            let mut near = Near::new(&mut singly);
             let one_by_one: Result<Vec<u64>, _> = found
                 .iter()
-                .map(|_| books.decode(book, &mut singly))
+                .map(|_| books.decode(book, &mut near))
                 .collect();
+            near.finish();
             assert_eq!(outcome.is_ok(), one_by_one.is_ok());
             if let Ok(one_by_one) = one_by_one {
                 assert!(one_by_one == found && at_once.position == singly.position);

@@ -76,13 +76,12 @@ fn count_words<'py>(
     Ok(found.into_pyarray(py))
 }
 
-/// The hashes of the words of all texts, and where each text ends among them.
+/// Where each text ends among the words of all of them, and their hashes.
+type Hashes<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u64>>);
+
+/// The hashes of the words of all texts, behind where each text ends among them.
 #[pyfunction]
-fn hash_words<'py>(
-    py: Python<'py>,
-    words: &Words,
-    texts: Texts<'_>,
-) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u64>>)> {
+fn hash_words<'py>(py: Python<'py>, words: &Words, texts: Texts<'_>) -> PyResult<Hashes<'py>> {
     let texts = split(&texts)?;
     let (ends, found) = py.detach(|| content::hash_words(&words.0, &texts));
     Ok((ends.into_pyarray(py), found.into_pyarray(py)))
