@@ -90,7 +90,7 @@ def test_a_surfer_may_prefer_what_a_file_names(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("2026-01 --alpha 1.2", "alpha is 1.2, and must be at least 0 and below 1"),
+        ("2026-01 --alpha 1.2", "alpha is 1.2, and must be from 0 to 1"),
         ("2026-01 --alpha nan", "alpha"),
         ("2026-01 --method pagerang", "method"),
         ("2026-01 --method trustrank", "--preference"),

@@ -74,7 +74,7 @@ def write_report(collection: Collection, path: Path | None = None) -> tuple[Path
     --------
     >>> import webstrata as ws
     >>> path, chapters = write_report(ws.create(getfixture("tmp_path") / "uk", title="The <UK>"))
-    >>> path.name, "The &lt;UK&gt;" in path.read_text(), "webstrata align" in path.read_text()
+    >>> path.name, "The &lt;UK&gt;" in path.read_text(), "webstrata crawl" in path.read_text()
     ('report.html', True, True)
     """
     altair = load_altair()  # a missing extra is said first

@@ -86,7 +86,7 @@ def make_alignment(collection: Collection, progress: Progress) -> Sheet:
     >>> from webstrata.collection.progress import Progress
     >>> make_alignment(ws.create(getfixture("tmp_path") / "uk"), Progress())
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...uk: there is no part temporal ...
+    webstrata.errors.MissingError: ...uk: there is no union of snapshots; ...
     """
     from webstrata.temporal.union import NONE, StoredUnion
 
