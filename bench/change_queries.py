@@ -17,8 +17,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.changes import Own
-from bench.frame import Call, Figure, main
+from bench.frame import BuiltIn, Call, Figure, main
 
 if TYPE_CHECKING:
     import numpy as np
@@ -194,7 +193,7 @@ FIGURES = [
         name="changes-query",
         ours=Call("bench.change_queries:ask", arguments=("{input}", True)),
         theirs=Call("bench.change_queries:ask", arguments=("{input}", False)),
-        peer=Own("without kept counts"),
+        peer=BuiltIn("without kept counts"),
         prepare=prepare,
         data="change-queries",
         varies=True,

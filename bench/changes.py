@@ -24,7 +24,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.frame import Call, Figure, Peer, main
+from bench.frame import BuiltIn, Call, Figure, main
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,17 +62,6 @@ QUICK = FULL | {
     "events": 90,
     "event_stories": 12,
 }
-
-
-class Own(Peer):
-    """A way of our own to compare with."""
-
-    def find_absence(self) -> str:
-        """It is there."""
-        return ""
-
-    def __str__(self) -> str:
-        return self.name
 
 
 # ---- the input
@@ -308,7 +297,7 @@ FIGURES = [
         name="changes-ndcg",
         ours=Call("bench.changes:find_ours"),
         theirs=Call("bench.changes:find_theirs"),
-        peer=Own("BM25 alone"),
+        peer=BuiltIn("BM25 alone"),
         prepare=prepare,
         data="changes",
         varies=True,

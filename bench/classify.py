@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.floors import require
-from bench.frame import Call, Figure, Peer, main
+from bench.frame import BuiltIn, Call, Figure, main
 
 if TYPE_CHECKING:
     from webstrata.classify.experiments import Trial
@@ -31,14 +31,6 @@ MONTHS = {"2026-01": 1, "2026-02": 2, "2026-03": 3}
 """Snapshots, and the months of the web that they are of."""
 SEED = 0
 FITTED = "classify-fitted"
-
-
-class Content(Peer):
-    """Content B: no other program, but what has to be beaten."""
-
-    def find_absence(self) -> str:
-        """Nothing is missing."""
-        return ""
 
 
 def make_web(*, quick: bool) -> Web:
@@ -201,7 +193,7 @@ FIGURES = [
         name="classify-spam",
         ours=Call("bench.classify:measure_ours"),
         theirs=Call("bench.classify:measure_theirs"),
-        peer=Content("content B alone"),
+        peer=BuiltIn("content B alone"),
         prepare=prepare,
         data="classify",
         varies=True,

@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.frame import Call, Figure, Peer, main
+from bench.frame import BuiltIn, Call, Figure, main
 
 if TYPE_CHECKING:
     from webstrata import Snapshot
@@ -29,17 +29,6 @@ PAGES_OF_A_HOST = 50
 PUBLISHED = 5e8 / (36 * 3600 * 45 * 2)
 """Pages a second for a core."""
 QUERIES = "cheap flights\t9\nbuy cheap\t5\nnews\t3\nweather today\nfree download\n"
-
-
-class Paper(Peer):
-    """SPAM's programs are gone; what they took is published."""
-
-    def find_absence(self) -> str:
-        """Nothing is missing."""
-        return ""
-
-    def __str__(self) -> str:
-        return "SPAM (published, parsing alone)"
 
 
 def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
@@ -135,7 +124,7 @@ FIGURES = [
         name="features",
         ours=Call("bench.features:measure_ours"),
         theirs=Call("bench.features:tell_theirs"),
-        peer=Paper("spam"),
+        peer=BuiltIn("SPAM (published, parsing alone)"),
         prepare=prepare,
         varies=True,
         measure="answer",

@@ -86,6 +86,17 @@ class Peer:
         return ""
 
 
+class BuiltIn(Peer):
+    """What needs nothing installed: a published coding, a plain loop, ours in another way."""
+
+    def find_absence(self) -> str:
+        """It is always there."""
+        return ""
+
+    def __str__(self) -> str:
+        return self.name
+
+
 @dataclass(frozen=True)
 class Program:
     """A side that is one process per round: `{input}` in an argument stands for the input's folder."""

@@ -24,7 +24,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.frame import Call, Figure, Peer, main
+from bench.frame import BuiltIn, Call, Figure, main
 
 if TYPE_CHECKING:
     from webstrata.simulate.invitro import Web
@@ -37,14 +37,6 @@ QUICK = {"hosts": 400, "pages": 8_000, "words": 200, "farm_hosts": 5, "spam_shar
 HIDDEN = {"spam_camouflage": 1.0, "commercial_share": 0.45, "comment_spam_share": 0.06, "farm_hosts": 5}
 LARGE = {"pages": 100_000}
 CURVE = (0.0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
-
-
-class NoGate(Peer):
-    """The same crawl is there."""
-
-    def find_absence(self) -> str:
-        """Nothing is missing."""
-        return ""
 
 
 def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
@@ -177,7 +169,7 @@ def _figure(name: str, how: str) -> Figure:
         name=name,
         ours=Call("bench.gate:crawl", arguments=("{input}", how)),
         theirs=Call("bench.gate:crawl", arguments=("{input}", "none")),
-        peer=NoGate("no gate"),
+        peer=BuiltIn("no gate"),
         prepare=prepare_hidden if is_hidden else prepare,
         data="gate-hidden" if is_hidden else "gate",
         varies=True,
@@ -200,7 +192,7 @@ FIGURES = [
         name="gate-rate",
         ours=Call("bench.gate:measure_rate", arguments=("{input}", "links")),
         theirs=Call("bench.gate:measure_rate", arguments=("{input}", "none")),
-        peer=NoGate("no gate"),
+        peer=BuiltIn("no gate"),
         prepare=prepare_large,
         data="gate-large",
         varies=True,

@@ -20,27 +20,14 @@ import os
 import shutil
 import tempfile
 import time
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from bench.frame import PEERS, Call, Figure, Peer, main
+from bench.frame import PEERS, BuiltIn, Call, Figure, Peer, main
 from bench.warc import IS_REAL, iter_pages, write_pages
 
 _FILES = 4
-
-
-@dataclass(frozen=True)
-class Ourselves(Peer):
-    """One core of ours, beside two."""
-
-    def find_absence(self) -> str:
-        """It is always there."""
-        return ""
-
-    def __str__(self) -> str:
-        return "webstrata on one core"
 
 
 def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
@@ -215,7 +202,12 @@ _LOOP: dict[str, Any] = {
 
 FIGURES = [
     _figure("ingest", "ingest_ours", **_LOOP),
-    _figure("ingest-two-cores", "ingest_two", theirs=Call("bench.ingest:ingest_ours"), peer=Ourselves("")),
+    _figure(
+        "ingest-two-cores",
+        "ingest_two",
+        theirs=Call("bench.ingest:ingest_ours"),
+        peer=BuiltIn("webstrata on one core"),
+    ),
     _figure("ingest-crawl", "ingest_ours", in_quick=False, **_LOOP),
 ]
 

@@ -28,7 +28,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.frame import DATA, OURS, PEERS, ROOT, BenchError, Call, Figure, Peer, main
+from bench.frame import DATA, OURS, PEERS, ROOT, BenchError, BuiltIn, Call, Figure, Peer, main
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -339,7 +339,7 @@ def _figure(name: str, ours: str, theirs: str, peer: Peer, **more: Any) -> Figur
     )
 
 
-OURSELVES = Peer("ours, in another way", "sh")
+OURSELVES = BuiltIn("ours, in another way")
 LARGE: dict[str, Any] = {"prepare": prepare_large, "data": "rank-large", "rounds": 1, "quick_rounds": 3}
 FIGURES = [
     _figure("pagerank-igraph", "rank_ours_like_igraph", "rank_igraph", Peer("igraph")),

@@ -29,7 +29,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from bench.frame import PEERS, Call, Figure, Peer, main
+from bench.frame import PEERS, BuiltIn, Call, Figure, Peer, main
 
 if TYPE_CHECKING:
     import webstrata as ws
@@ -328,14 +328,6 @@ def measure_apart(place: str) -> dict[str, Any]:
     return {"value": round(size / pages, 1), "pages": pages}
 
 
-class Ourselves(Peer):
-    """What is compared is our own, done in another way."""
-
-    def find_absence(self) -> str:
-        """Nothing is missing."""
-        return ""
-
-
 def _figure(
     name: str,
     *,
@@ -378,7 +370,7 @@ FIGURES = [
         "search-two",
         ours=Call("bench.search:build_part", arguments=("{input}", 2)),
         theirs=Call("bench.search:build_part", arguments=("{input}", 1)),
-        peer=Ourselves("one process"),
+        peer=BuiltIn("one process"),
         measure="wall",
         rounds=3,
         quick_rounds=2,
@@ -389,7 +381,7 @@ FIGURES = [
         "search-months",
         ours=Call("bench.search:measure_together"),
         theirs=Call("bench.search:measure_apart"),
-        peer=Ourselves("an index for each month"),
+        peer=BuiltIn("an index for each month"),
         unit="bytes a page",
         rounds=1,
         quick_rounds=1,

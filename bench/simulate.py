@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.frame import BenchError, Call, Figure, Peer, main
+from bench.frame import BenchError, BuiltIn, Call, Figure, main
 from bench.rank import find_graph, load_rows
 from bench.summaries import find_data
 
@@ -35,14 +35,6 @@ PAGES_PER_HOST = 450
 DELAYS = (4.0, 0.5)
 FETCHERS = 1_000
 K1, B = 1.2, 0.75
-
-
-class Plain(Peer):
-    """Python is there."""
-
-    def find_absence(self) -> str:
-        """Nothing is missing."""
-        return ""
 
 
 def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
@@ -324,7 +316,7 @@ def _figure(name: str, policy: str = "", *, clocked: bool = False) -> Figure:
         name=f"simulate-{name}",
         ours=Call(f"bench.simulate:{ours}", arguments=arguments),
         theirs=Call(f"bench.simulate:{theirs}", arguments=arguments),
-        peer=Plain("plain Python"),
+        peer=BuiltIn("plain Python"),
         prepare=prepare if policy else prepare_text,
         data="simulate" if policy else "simulate-text",
         measure="answer",

@@ -24,20 +24,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from bench.frame import Call, Figure, main
-from bench.ingest import Ourselves
+from bench.frame import BuiltIn, Call, Figure, main
 
 _HOST_PAGES = 200
 _DATE = 1_781_289_000 * 10**9
 _WORDS = [f"word{number}" for number in range(2000)]
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
-
-
-class Earlier(Ourselves):
-    """The same with fewer pages."""
-
-    def __str__(self) -> str:
-        return "webstrata on a tenth of the pages"
 
 
 def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
@@ -173,7 +165,7 @@ FIGURES = [
         prepare=prepare,
         ours=Call("bench.store_memory:measure_large"),
         theirs=Call("bench.store_memory:measure_small"),
-        peer=Earlier("webstrata"),
+        peer=BuiltIn("webstrata on a tenth of the pages"),
         measure="answer",
         unit="MB",
         rounds=1,

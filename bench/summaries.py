@@ -32,7 +32,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.floors import require
-from bench.frame import PEERS, ROOT, BenchError, Call, Figure, Peer, digest_tree, main
+from bench.frame import (
+    PEERS,
+    ROOT,
+    BenchError,
+    BuiltIn,
+    Call,
+    Figure,
+    digest_tree,
+    main,
+)
 from bench.summaries_large import prepare as prepare_in_vitro
 
 if TYPE_CHECKING:
@@ -43,14 +52,6 @@ if TYPE_CHECKING:
 MIN_DF = 20
 REAL_PAGES = 36_000
 _BATCH = 1000
-
-
-class Paper(Peer):
-    """SUM's own program is gone from the web; its coding is the one we write it in."""
-
-    def find_absence(self) -> str:
-        """Nothing is missing."""
-        return ""
 
 
 def find_data() -> Path:
@@ -373,7 +374,7 @@ def _figure(name: str, ours: str, theirs: str, unit: str, **more: Any) -> Figure
         name=name,
         ours=Call(f"bench.summaries:{ours}"),
         theirs=Call(f"bench.summaries:{theirs}"),
-        peer=Paper("the coding of SUM"),
+        peer=BuiltIn("the coding of SUM"),
         measure="answer",
         unit=unit,
         **facts | more,
@@ -386,7 +387,7 @@ def _large(name: str, ours: str, theirs: str, unit: str, rounds: int = 1) -> Fig
         name=f"summaries-{name}-in-vitro",
         ours=Call(f"{module}:{ours}"),
         theirs=Call(f"{module}:{theirs}"),
-        peer=Paper("the coding of SUM"),
+        peer=BuiltIn("the coding of SUM"),
         measure="answer",
         unit=unit,
         prepare=prepare_in_vitro,

@@ -34,7 +34,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bench.frame import DATA, PEERS, ROOT, BenchError, Call, Figure, Peer, main
+from bench.frame import DATA, PEERS, ROOT, BenchError, BuiltIn, Call, Figure, Peer, main
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,14 +53,6 @@ BATCH = 512
 SCANNED = 16_000_000
 """Arcs that are read in order in one round; a small graph, of which once takes no millisecond, many times."""
 IN_VITRO = "in-vitro"
-
-
-class BuiltIn(Peer):
-    """A way of doing it that needs nothing installed."""
-
-    def find_absence(self) -> str:
-        """Nothing is missing."""
-        return ""
 
 
 class Union(NamedTuple):
