@@ -14,7 +14,7 @@ from tests.store.test_trec import STORE
 from webstrata.errors import ExistsError, FormatError, UsageError
 from webstrata.store.cdxj import Index
 from webstrata.store.ingest import ingest, list_sources
-from webstrata.store.warc import Capture, Revisit, WarcWriter, check
+from webstrata.store.warc import Capture, Problem, Revisit, WarcWriter, check, read_records
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -154,6 +154,18 @@ def test_a_record_between_damaged_ones_is_not_lost(tmp_path: Path, june: Snapsho
     assert result.captures == 1
     assert result.damaged == 2
     assert all(damage.file == str(path) for damage in result.damage)
+
+
+def test_what_looks_like_a_beginning_in_a_whole_record_is_no_damage(tmp_path: Path) -> None:
+    head = b"WARC/1.1\r\nWARC-Type: response\r\nContent-Length: 99\r\n\r\n"
+    # stored as it is, so that the bytes of a beginning stand in the member
+    whole = gzip.compress(head + b"\x1f\x8b\x08".ljust(99, b"!") + b"\r\n\r\n", 0)
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(whole + whole[:20] + bytes(len(whole) - 20))
+    problems: list[Problem] = []
+    assert [record.offset for record in read_records(path, report=problems.append)] == [0]
+    assert len(whole) in {problem.offset for problem in problems}
+    assert all(problem.offset >= len(whole) for problem in problems)
 
 
 def test_captures_are_refused_replaced_or_added_to(tmp_path: Path, june: Snapshot) -> None:

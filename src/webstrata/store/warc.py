@@ -26,6 +26,7 @@ import mmap
 import os
 import re
 import warnings
+import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -283,7 +284,7 @@ def read_records(
                     if strict and start == 0 and not is_read:
                         strict = False  # the writer of this file had ways of its own
                         continue
-                    found = starts.search(data, begun + 1)
+                    found = starts.search(data, _find_end(data, begun) if is_whole else begun + 1)
                     start = found.start() if found else len(data)
                     cut = error.record if isinstance(error, _CutOff) and found is None else None
                     held = Problem(begun, cut.url if cut else None, str(error))
@@ -295,6 +296,18 @@ def read_records(
                         yield cut
             if held is not None:
                 tell(held)
+
+
+def _find_end(data: mmap.mmap, begun: int) -> int:
+    """Where a whole gzip member ends, in which another may seem to begin; else the byte behind `begun`."""
+    unpacker, place = zlib.decompressobj(wbits=31), begun
+    try:
+        while not unpacker.eof and place < len(data):
+            unpacker.decompress(data[place : place + (1 << 16)])
+            place = min(place + (1 << 16), len(data))
+    except zlib.error:
+        return begun + 1
+    return place - len(unpacker.unused_data) if unpacker.eof else begun + 1
 
 
 def _read_in_order(
