@@ -8,8 +8,7 @@ are on one side of a split. `details` has the AUC of every feature set, the best
 weights of the sets, and what labels dealt out at random give.
 
 `--quick` has 400 hosts and three folds; the whole has 2 000 hosts and five folds. Both choose from the small
-library. The whole takes half an hour of a core: what the models of a set say is kept in
-``.bench-data/full/classify-fitted``, for this web and this code, so that a run that was broken off goes on.
+library.
 """
 
 from __future__ import annotations
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 MONTHS = {"2026-01": 1, "2026-02": 2, "2026-03": 3}
 """Snapshots, and the months of the web that they are of."""
 SEED = 0
-FITTED = "classify-fitted"
 
 
 def make_web(*, quick: bool) -> Web:
@@ -113,42 +111,7 @@ def load(place: str) -> tuple[Trial, dict[str, Any]]:
     groups = group_hosts(matrix.hosts, [farms.get(host) for host in matrix.hosts])
     settings = TrainSettings(library="small", folds=3 if facts["quick"] else 5)
     trial = Trial(matrix, truth, groups, settings)
-    if not facts["quick"]:
-        keep_fitted(trial, Path(place).with_name(FITTED), facts["web"])
     return trial, facts
-
-
-def keep_fitted(trial: Trial, folder: Path, web: str) -> None:
-    """Let a trial keep what the models of each set say, as long as the web and the code that learns stay."""
-    from hashlib import sha256
-
-    import numpy as np
-
-    import webstrata.classify
-    from webstrata.classify.experiments.trial import SetScores
-
-    state = sha256(web.encode())
-    for path in sorted(Path(webstrata.classify.__path__[0]).rglob("*.py")):
-        state.update(path.read_bytes())
-    fit, folds = trial._fit, trial.settings.folds
-
-    def fit_or_read(name: str) -> SetScores:
-        values = trial.matrix.sets[name][1]
-        key = state.copy()
-        key.update(np.ascontiguousarray(values.data if hasattr(values, "indptr") else values).tobytes())
-        path = folder / f"{name.replace('/', '-')}-{key.hexdigest()[:16]}.npz"
-        if path.exists():
-            with np.load(path) as kept:
-                scores = [[kept[f"{side}{n}"] for n in range(folds)] for side in ("inner", "outer")]
-                return SetScores(kept["names"].tolist(), *scores)
-        found = fit(name)
-        folder.mkdir(parents=True, exist_ok=True)
-        sides = {"inner": found.inner, "outer": found.outer}
-        said: dict[str, Any] = {f"{side}{n}": some[n] for side, some in sides.items() for n in range(folds)}
-        np.savez(path, names=np.array(found.names), **said)
-        return found
-
-    trial._fit = fit_or_read  # type: ignore[method-assign]
 
 
 def measure_ours(place: str) -> dict[str, Any]:

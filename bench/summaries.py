@@ -288,26 +288,6 @@ def read_archive(archive: Archive, count: int) -> dict[str, Any]:
     return {"value": seconds * 1e6 / count, "summaries_per_second": round(count / seconds), "sum": total}
 
 
-def scan_ours(place: str) -> dict[str, Any]:
-    """Ours, in order."""
-    return scan(place, "contexts")
-
-
-def scan_theirs(place: str) -> dict[str, Any]:
-    """That of SUM, in order."""
-    return scan(place, "codes")
-
-
-def read_ours(place: str) -> dict[str, Any]:
-    """Ours, in any order."""
-    return read(place, "contexts")
-
-
-def read_theirs(place: str) -> dict[str, Any]:
-    """That of SUM, in any order."""
-    return read(place, "codes")
-
-
 @functools.cache
 def store(place: str, count: int = 6000) -> Any:  # noqa: ANN401
     """A snapshot whose pages have the words of the rows, in an order that is drawn."""
@@ -358,22 +338,16 @@ def build(place: str, coding: str) -> dict[str, Any]:
     return {"value": value, "pages_per_second": round(pages / seconds), "postings": postings}
 
 
-def build_ours(place: str) -> dict[str, Any]:
-    """Ours."""
-    return build(place, "contexts")
+def _of_codings(function: str) -> dict[str, Call]:
+    """Both sides by one function, which is told the coding."""
+    codings = {"ours": "contexts", "theirs": "codes"}
+    return {side: Call(function, arguments=("{input}", coding)) for side, coding in codings.items()}
 
 
-def build_theirs(place: str) -> dict[str, Any]:
-    """That of SUM."""
-    return build(place, "codes")
-
-
-def _figure(name: str, ours: str, theirs: str, unit: str, **more: Any) -> Figure:  # noqa: ANN401
-    facts: dict[str, Any] = {"prepare": prepare, "data": "summaries"}
+def _figure(name: str, sides: dict[str, Call], unit: str, **more: Any) -> Figure:  # noqa: ANN401
+    facts: dict[str, Any] = {"prepare": prepare, "data": "summaries", **sides}
     return Figure(
         name=name,
-        ours=Call(f"bench.summaries:{ours}"),
-        theirs=Call(f"bench.summaries:{theirs}"),
         peer=BuiltIn("the coding of SUM"),
         measure="answer",
         unit=unit,
@@ -381,15 +355,17 @@ def _figure(name: str, ours: str, theirs: str, unit: str, **more: Any) -> Figure
     )
 
 
-def _large(name: str, ours: str, theirs: str, unit: str, rounds: int = 1) -> Figure:
-    module = "bench.summaries_large"
-    return Figure(
-        name=f"summaries-{name}-in-vitro",
-        ours=Call(f"{module}:{ours}"),
-        theirs=Call(f"{module}:{theirs}"),
-        peer=BuiltIn("the coding of SUM"),
-        measure="answer",
-        unit=unit,
+_SIZES = {"ours": Call("bench.summaries:measure_ours"), "theirs": Call("bench.summaries:measure_theirs")}
+_SIZES_REAL = _SIZES | {"ours": Call("bench.summaries:measure_ours_at_size")}
+_LARGE = "bench.summaries_large"
+_SIZES_LARGE = {side: Call(f"{_LARGE}:measure_{side}") for side in ("ours", "theirs")}
+
+
+def _large(name: str, sides: dict[str, Call], unit: str, rounds: int = 1) -> Figure:
+    return _figure(
+        f"summaries-{name}-in-vitro",
+        sides,
+        unit,
         prepare=prepare_in_vitro,
         data="summaries-in-vitro",
         rounds=rounds,
@@ -400,26 +376,17 @@ def _large(name: str, ours: str, theirs: str, unit: str, rounds: int = 1) -> Fig
 
 FIGURES = (
     [
-        _figure(
-            "summaries-bytes",
-            "measure_ours",
-            "measure_theirs",
-            "bytes a page",
-            rounds=1,
-            quick_rounds=1,
-            warm_up=False,
-        ),
-        _figure("summaries-scan", "scan_ours", "scan_theirs", "ns"),
-        _figure("summaries-random", "read_ours", "read_theirs", "us"),
-        _figure("summaries-build", "build_ours", "build_theirs", "ms", rounds=5, quick_rounds=3),
+        _figure("summaries-bytes", _SIZES, "bytes a page", rounds=1, quick_rounds=1, warm_up=False),
+        _figure("summaries-scan", _of_codings("bench.summaries:scan"), "ns"),
+        _figure("summaries-random", _of_codings("bench.summaries:read"), "us"),
+        _figure("summaries-build", _of_codings("bench.summaries:build"), "ms", rounds=5, quick_rounds=3),
     ]
     if find_data().is_dir()
     else []
 ) + [
     _figure(
         "summaries-bytes-real",
-        "measure_ours_at_size",
-        "measure_theirs",
+        _SIZES_REAL,
         "bytes a page",
         prepare=prepare_real,
         data="summaries-bytes-real",
@@ -427,10 +394,10 @@ FIGURES = (
         warm_up=False,
         in_quick=False,
     ),
-    _large("build", "build_ours", "build_theirs", "ms"),
-    _large("bytes", "measure_ours", "measure_theirs", "bytes a page"),
-    _large("scan", "scan_ours", "scan_theirs", "ns", 3),
-    _large("random", "read_ours", "read_theirs", "us", 5),
+    _large("build", _of_codings(f"{_LARGE}:build"), "ms"),
+    _large("bytes", _SIZES_LARGE, "bytes a page"),
+    _large("scan", _of_codings(f"{_LARGE}:scan"), "ns", 3),
+    _large("random", _of_codings(f"{_LARGE}:read"), "us", 5),
 ]
 
 if __name__ == "__main__":

@@ -355,45 +355,17 @@ def measure_theirs(place: str) -> dict[str, Any]:
     }
 
 
-def scan_ours(place: str) -> dict[str, Any]:
-    """Ours, in order."""
-    return _scan(place, "contexts")
-
-
-def scan_theirs(place: str) -> dict[str, Any]:
-    """That of SUM, in order."""
-    return _scan(place, "codes")
-
-
-def _scan(place: str, coding: str) -> dict[str, Any]:
+def scan(place: str, coding: str) -> dict[str, Any]:
+    """Read all in order."""
     from bench.summaries import scan_archive
 
     os.environ["RAYON_NUM_THREADS"] = "1"
     return scan_archive(open_archive(place, coding))
 
 
-def read_ours(place: str) -> dict[str, Any]:
-    """Ours, in any order."""
-    return _read(place, "contexts")
-
-
-def read_theirs(place: str) -> dict[str, Any]:
-    """That of SUM, in any order."""
-    return _read(place, "codes")
-
-
-def _read(place: str, coding: str) -> dict[str, Any]:
+def read(place: str, coding: str) -> dict[str, Any]:
+    """Read some in any order."""
     from bench.summaries import read_archive
 
     os.environ["RAYON_NUM_THREADS"] = "1"
     return read_archive(open_archive(place, coding), 100_000)
-
-
-def build_ours(place: str) -> dict[str, Any]:
-    """Ours."""
-    return build(place, "contexts")
-
-
-def build_theirs(place: str) -> dict[str, Any]:
-    """That of SUM."""
-    return build(place, "codes")
