@@ -432,7 +432,7 @@ def _write_command(name: str, described: FeatureSet, settings: ClassifySettings)
 
 def _open_set(snapshot: Snapshot, name: str) -> Part:
     if part_name(name) not in snapshot.parts:
-        command = f"webstrata classify features {snapshot.collection.path} {snapshot.label} --sets {name}"
+        command = f"webstrata classify features {snapshot.collection.word} {snapshot.label} --sets {name}"
         raise MissingError(f"{snapshot.path}: it has no features {name}; `{command}` makes them")
     return snapshot.open_part(part_name(name))
 

@@ -105,7 +105,7 @@ def load_matrix(snapshot: Snapshot, names: Sequence[str] = ()) -> HostMatrix:
     """
     chosen = check_sets(names) if names else [name for name in SETS if part_name(name) in snapshot.parts]
     if not chosen:
-        command = f"webstrata classify features {snapshot.collection.path} {snapshot.label}"
+        command = f"webstrata classify features {snapshot.collection.word} {snapshot.label}"
         raise MissingError(f"{snapshot.path}: it has no features; `{command}` makes them")
     tables = {name: read_features(snapshot, name) for name in chosen}
     hosts = sorted({host for table in tables.values() for host in table[HOST].to_pylist()}, key=site_key)

@@ -32,7 +32,7 @@ def command(collection: Collection, snapshot: str | None, *, as_json: bool) -> N
     else:
         _show_text(document)
     damaged = [
-        repair_sentence(holder.parts.manifest, shlex.quote(str(collection.path)))
+        repair_sentence(holder.parts.manifest, collection.word)
         for holder in [collection, *collection]
         if holder.parts.manifest.damage
     ]

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
@@ -140,7 +139,7 @@ def _check_manifest(
 
 
 def _repair_command(collection: Collection) -> str:
-    return f"webstrata check {shlex.quote(str(collection.path))} --repair"
+    return f"webstrata check {collection.word} --repair"
 
 
 def repair_manifest(parts: Parts, progress: Progress | None = None) -> Path | None:

@@ -234,6 +234,18 @@ class Collection(_Holder):
         """What the collection is called in reports."""
         return str(self._data.get("title", "")) or self.path.name
 
+    @property
+    def word(self) -> str:
+        """Its path as one word of a command, for sentences that tell what to run.
+
+        Examples
+        --------
+        >>> import webstrata as ws
+        >>> ws.create(getfixture("tmp_path") / "my web").word
+        "'...my web'"
+        """
+        return shlex.quote(str(self.path))
+
     # ---- snapshots
 
     @property
@@ -262,7 +274,7 @@ class Collection(_Holder):
             known = ", ".join(self.labels) or "none yet"
             raise MissingError(
                 f"{self.path}: there is no snapshot {label} (snapshots: {known}); "
-                f"add it with `webstrata new {shlex.quote(str(self.path))} {label}`"
+                f"add it with `webstrata new {self.word} {label}`"
             )
         return self.snapshot_class(self, label)
 
@@ -355,7 +367,7 @@ class Collection(_Holder):
         }
 
     def _renew_command(self, name: str, record: PartRecord) -> str:
-        return record.renew.format(collection=shlex.quote(str(self.path)), snapshot=name.partition("/")[0])
+        return record.renew.format(collection=self.word, snapshot=name.partition("/")[0])
 
     def __repr__(self) -> str:
         return f"<Collection {self.path}>"

@@ -265,7 +265,7 @@ def _read(graph: RankedGraph, settings: RankSettings, digest: str | None) -> Ran
     if scores.shape != (graph.graph.num_nodes,):
         raise FormatError(
             f"{path}: it has {len(scores)} scores for {graph.graph.num_nodes} nodes; "
-            f"`webstrata check {snapshot.collection.path}` tells what else is damaged"
+            f"`webstrata check {snapshot.collection.word}` tells what else is damaged"
         )
     return Ranking(
         settings.method,

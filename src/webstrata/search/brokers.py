@@ -55,7 +55,7 @@ class Broker(ABC):
 
     def __init__(self, index: TextIndex, kind: str, *, pool: Pool = "processes") -> None:
         collection, name = index.collection, part_name(kind)
-        advice = f"make it with `webstrata index {collection.path} --partition {kind}`"
+        advice = f"make it with `webstrata index {collection.word} --partition {kind}`"
         if name not in collection.parts:
             raise MissingError(f"{collection.path}: the index has no partition by {kind}; {advice}")
         self._part = collection.open_part(name)

@@ -93,7 +93,7 @@ class TextIndex:
         """The index of a collection, or `MissingError` if there is none or its text is another now."""
         if PART not in collection.parts:
             raise MissingError(
-                f"{collection.path}: there is no text index; make it with `webstrata index {collection.path}`"
+                f"{collection.path}: there is no text index; make it with `webstrata index {collection.word}`"
             )
         part = collection.open_part(PART)
         for name, checksum in part.record.inputs.items():
@@ -102,7 +102,7 @@ class TextIndex:
             if not known or collection[label].parts.record(of).checksum != checksum:
                 raise MissingError(
                     f"{collection.path}: the text index was made before {name} changed; make it anew with "
-                    f"`webstrata index {collection.path}`"
+                    f"`webstrata index {collection.word}`"
                 )
         return cls(collection, part)
 

@@ -173,7 +173,7 @@ def _hold(snapshot: Snapshot, stack: ExitStack) -> _Held:
     if told is not None and told != held.urls.record.checksum:
         raise MissingError(
             f"{snapshot.path}: its graph was built from other URLs than are there now, so that their nodes "
-            f"are not the same; build it again with `webstrata graph build {snapshot.collection.path} "
+            f"are not the same; build it again with `webstrata graph build {snapshot.collection.word} "
             f"{snapshot.label}`"
         )
     return held

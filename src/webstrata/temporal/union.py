@@ -94,7 +94,7 @@ class StoredUnion(TemporalGraph):
         if PART not in collection.parts:
             raise MissingError(
                 f"{collection.path}: there is no union of snapshots; make it with "
-                f"`webstrata align {collection.path}`"
+                f"`webstrata align {collection.word}`"
             )
         part = collection.open_part(PART)
         self.collection, self.folder = collection, part.path
@@ -109,7 +109,7 @@ class StoredUnion(TemporalGraph):
         if len(self.urls) != self.forward.num_nodes:
             raise FormatError(
                 f"{part.path}: there are {len(self.urls)} keys for {self.forward.num_nodes} nodes; make the "
-                f"union again with `webstrata align {collection.path}`"
+                f"union again with `webstrata align {collection.word}`"
             )
         self.aligner = Aligner(self.facts.by, [AlignmentRule(**rule) for rule in self.facts.rules])
 
@@ -149,7 +149,7 @@ class StoredUnion(TemporalGraph):
         except IndexError:
             raise FormatError(
                 f"{self.folder / 'maps' / label}.order: it has a node that {label} does not have; make the "
-                f"union again with `webstrata align {self.collection.path}`"
+                f"union again with `webstrata align {self.collection.word}`"
             ) from None
         return [np.array(order[low:high]) for low, high in zip(*bounds, strict=True)]
 
@@ -157,7 +157,7 @@ class StoredUnion(TemporalGraph):
         if found != expected:
             raise FormatError(
                 f"{self.folder / 'maps' / name}: it has {found} nodes, and the union was made of {expected}; "
-                f"make it again with `webstrata align {self.collection.path}`"
+                f"make it again with `webstrata align {self.collection.word}`"
             )
 
     # ---- URLs
@@ -174,7 +174,7 @@ class StoredUnion(TemporalGraph):
         if aligned.null_count:
             raise MissingError(
                 f"{url}: its question mark says that it is dynamic, and the union is of static pages alone; "
-                f"`webstrata align {self.collection.path} --by learned` takes in the others"
+                f"`webstrata align {self.collection.word} --by learned` takes in the others"
             )
         near = ", ".join(self.nearest(url)) or "none"
         raise MissingError(f"{url}: this is no page of any snapshot; the nearest are {near}")
@@ -213,7 +213,7 @@ class StoredUnion(TemporalGraph):
             if snapshot.parts.record("urls").checksum != made_from:
                 raise MissingError(
                     f"{snapshot.path}: its URLs are others than when the union was made; make it again with "
-                    f"`webstrata align {self.collection.path}`"
+                    f"`webstrata align {self.collection.word}`"
                 )
             part = snapshot.open_part("urls")
             self._opened[label] = Urls(part.path, part)

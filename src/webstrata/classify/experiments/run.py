@@ -76,6 +76,7 @@ def run_experiment(
     task: str = "spam",
     *,
     tasks: Sequence[str] | None = None,
+    most_tasks: int = MOST_TASKS,
     sets: Sequence[str] = (),
     settings: TrainSettings | None = None,
     shares: Sequence[float] = SHARES,
@@ -94,6 +95,8 @@ def run_experiment(
         The task of all tables but 8 and 9.
     tasks
         Those of tables 8 and 9; without, the largest ones that have labels enough.
+    most_tasks
+        How many of these beside the main one.
     sets
         Feature sets; without, all that are there.
     settings
@@ -136,6 +139,8 @@ def run_experiment(
     ]
     trial = Trial(matrix.rows(rows), truth, group(rows), settings, progress)
     _feature_sets(found, trial)
+    if tasks is None:
+        tasks = _largest(labels, matrix.hosts, task)[:most_tasks]
     _tasks(found, labels, tasks, matrix, group, trial, progress)
     _moving_links(found, trial)
     _moving_content(found, trial)
@@ -237,16 +242,15 @@ def _feature_sets(found: Experiment, trial: Trial) -> None:
 def _tasks(
     found: Experiment,
     labels: Labels,
-    tasks: Sequence[str] | None,
+    tasks: Sequence[str],
     matrix: HostMatrix,
     group: Callable[[npt.NDArray[np.int64]], npt.NDArray[np.int64]],
     main: Trial,
     progress: Progress,
 ) -> None:
-    chosen = [found.task, *(tasks if tasks is not None else _largest(labels, matrix.hosts, found.task))]
     rows = named.choose(named.TASKS, matrix)
     columns: dict[str, list[float]] = {}
-    for task in dict.fromkeys(chosen):
+    for task in dict.fromkeys([found.task, *tasks]):
         trial = main
         if task != found.task:
             places, truth, _ = labels.match(task, matrix.hosts)
@@ -279,7 +283,7 @@ def _largest(labels: Labels, hosts: list[str], main: str) -> list[str]:
         for task, yes, no in labels.distribution(hosts)
         if task != main and min(yes, no) >= max(LEAST_SHARE * (yes + no), 10)
     ]
-    return [task for _, task in sorted(counts, key=lambda pair: (-pair[0], pair[1]))[:MOST_TASKS]]
+    return [task for _, task in sorted(counts, key=lambda pair: (-pair[0], pair[1]))]
 
 
 def _moving_links(found: Experiment, trial: Trial) -> None:

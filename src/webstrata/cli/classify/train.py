@@ -42,7 +42,7 @@ def find_snapshot(collection: Collection, label: str | None) -> Snapshot:
     having = [snapshot for snapshot in collection if any(part_name(name) in snapshot.parts for name in SETS)]
     if not having:
         raise MissingError(
-            f"{collection.path}: no snapshot has features; `webstrata classify features {collection.path} "
+            f"{collection.path}: no snapshot has features; `webstrata classify features {collection.word} "
             "SNAPSHOT` makes them"
         )
     return having[-1]

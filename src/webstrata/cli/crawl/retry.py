@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
 import click
@@ -53,7 +52,7 @@ def command(
         if (folder / "control.sock").exists() and _is_running(snapshot):
             raise LockedError(
                 f"{snapshot.path}: the crawl is running, and would not notice; stop it first with "
-                f"`webstrata crawl stop {shlex.quote(str(collection.path))} {label}`"
+                f"`webstrata crawl stop {collection.word} {label}`"
             )
         if not (folder / JOURNAL).exists():
             raise MissingError(
@@ -68,7 +67,7 @@ def command(
         return
     if found:
         show_table(["host", "why", "URLs"], [[host.origin, host.reason, host.urls] for host in found])
-    words = f"{shlex.quote(str(collection.path))} {label}"
+    words = f"{collection.word} {label}"
     if is_list:
         click.echo(f"{len(found):,} hosts were given up.")
     else:

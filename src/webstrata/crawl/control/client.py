@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import socket
 from typing import TYPE_CHECKING, Any
 
@@ -137,7 +136,7 @@ def connect(snapshot: Snapshot) -> Client:
     except OSError:
         # no folder, no socket, or one that a dead process left
         peer.close()
-        words = f"{shlex.quote(str(snapshot.collection.path))} {snapshot.label}"
+        words = f"{snapshot.collection.word} {snapshot.label}"
         if path.with_name(RESULT).exists():
             more = f"the last one has ended, and `webstrata crawl report {words}` tells of it"
         else:

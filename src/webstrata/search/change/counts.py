@@ -157,7 +157,7 @@ def _find_summaries(collection: Collection, label: str) -> str:
     if "summaries" not in snapshot.parts:
         raise MissingError(
             f"{snapshot.path}: it has no summaries, from which words are counted; "
-            f"`webstrata summaries build {collection.path} {label}` makes them"
+            f"`webstrata summaries build {collection.word} {label}` makes them"
         )
     return str(snapshot.parts.record("summaries").checksum)
 

@@ -205,7 +205,7 @@ class Reasons:
         return LinkChange(len(targets), tuple(self.union.urls[int(node)] for node in targets[order]))
 
     def _look(self, url: str, before: str, after: str, *, is_new: bool) -> str:
-        name = shlex.quote(str(self._collection.path))
+        name = self._collection.word
         if is_new:
             return f"webstrata get {name} {shlex.quote(url)} --at {after} --text"
         return f"webstrata diff {name} {shlex.quote(url)} {before} {after}"

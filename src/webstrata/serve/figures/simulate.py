@@ -1,4 +1,4 @@
-"""Pictures of simulated crawls: what each policy brought in, by pages and by simulated time, with bands."""
+"""Pictures of simulated crawls: what policies brought in, with bands, and how fast a web can be crawled."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 from webstrata.serve.figures.style import COLOURS, Figure, load_altair
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from webstrata.simulate.harvest import Harvest
+    from webstrata.simulate.pace import Pace
 
 _TITLES = {
     "harvest": ("Harvest rate", "share of the fetched pages that are relevant"),
@@ -102,3 +105,41 @@ def _curves(harvest: Harvest, what: str, by: str, name: str) -> Any:  # noqa: AN
     runs = max((row.runs for row in harvest.rows()), default=1)
     subtitle = f"{name}; mean of {runs} runs" + (" with bands of 95%" if runs > 1 else "")
     return alt.layer(bands, lines).properties(title={"text": title, "subtitle": subtitle})
+
+
+def draw_paces(free: Sequence[Pace], polite: Sequence[Pace], name: str) -> list[Figure]:
+    """Pages a second by fetchers, and by delays with the front, as BUBING's figures 3 and 4.
+
+    Examples
+    --------
+    >>> from webstrata.simulate.pace import Pace
+    >>> [figure.name for figure in draw_paces([Pace(1, 0.0, 9, 2.0, 1.0)], [Pace(4, 0.5, 9, 2.0, 9.0)], "uk")]
+    ['pace-fetchers', 'pace-delays', 'pace-front']
+    """
+    return [
+        Figure("pace-fetchers", _pace(free, "fetchers", "rate", "More fetchers", f"{name}; no delays")),
+        Figure("pace-delays", _pace(polite, "ip_delay", "rate", "Longer delays", name)),
+        Figure("pace-front", _pace(polite, "ip_delay", "front", "Hosts visited in parallel", name)),
+    ]
+
+
+_AXES = {
+    "fetchers": "fetchers",
+    "ip_delay": "delay of an address in seconds; of a host eight times as long",
+    "rate": "pages a simulated second",
+    "front": "hosts in the front",
+}
+
+
+def _pace(paces: Sequence[Pace], by: str, what: str, title: str, subtitle: str) -> Any:  # noqa: ANN401
+    alt = load_altair()
+    rows = [{"x": getattr(p, by), "y": getattr(p, what), "fetchers": str(p.fetchers)} for p in paces]
+    chart = alt.Chart(alt.Data(values=rows)).mark_line(point=True)
+    ticks = sorted({row["x"] for row in rows})
+    encodings = {
+        "x": alt.X("x:Q", title=_AXES[by], scale=alt.Scale(type="log"), axis=alt.Axis(values=ticks)),
+        "y": alt.Y("y:Q", title=_AXES[what]),
+    }
+    if by != "fetchers":
+        encodings["color"] = alt.Color("fetchers:N", title="fetchers", sort=None)
+    return chart.encode(**encodings).properties(title={"text": title, "subtitle": subtitle})

@@ -34,7 +34,7 @@ def list_crawls(context: Context) -> list[Job]:
     """
     jobs = []
     settings = context.run
-    place = shlex.quote(str(context.collection.path))
+    place = context.collection.word
     for month, label in enumerate(context.labels):
         words = f"--seeds {shlex.quote(settings.seeds)}"
         if settings.invitro:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +36,7 @@ def list_sheets(context: Context) -> list[Job]:
     >>> [job.name for job in jobs][:2], jobs[-1].name
     (['2026-01/sheet-structure', '2026-01/sheet-summaries'], '/sheet-evaluation')
     """
-    place = shlex.quote(str(context.collection.path))
+    place = context.collection.word
     command = f"webstrata run {place} --from sheets --to sheets"
     jobs = []
     labels = context.labels

@@ -45,7 +45,7 @@ class Stage:
 
 
 def _place(context: Context) -> str:
-    return shlex.quote(str(context.collection.path))
+    return context.collection.word
 
 
 def _list_stores(context: Context) -> list[Job]:

@@ -64,7 +64,7 @@ def make_chapters(collection: Collection) -> list[Chapter]:
             try:
                 found = make(collection, states)
             except WebstrataError as error:
-                found = [Missing(title.lower(), f"webstrata check {collection.path}", str(error))]
+                found = [Missing(title.lower(), f"webstrata check {collection.word}", str(error))]
             sheets += [item for item in found if isinstance(item, Sheet)]
             missing += [item for item in found if isinstance(item, Missing)]
         chapters.append(Chapter(name, title, sheets, missing))
@@ -161,7 +161,7 @@ def _make_overview(collection: Collection, states: States) -> list[Sheet | Missi
         size = round(sum(record.bytes for record in records) / 1e6, 1)
         rows.append([snapshot.label, pages, arcs, len(records), size])
     if not rows:
-        return [Missing("snapshots", f"webstrata crawl {collection.path} 2026-06 --seeds seeds.txt")]
+        return [Missing("snapshots", f"webstrata crawl {collection.word} 2026-06 --seeds seeds.txt")]
     tables = [Table("Snapshots", ["snapshot", "nodes", "arcs", "parts", "MB"], rows)]
     stale = [[name, ", ".join(state.stale), state.renew] for name, state in states.items() if state.stale]
     if stale:
@@ -174,7 +174,7 @@ def _make_overview(collection: Collection, states: States) -> list[Sheet | Missi
     tables.append(Table("Time that parts took to build", ["part", "seconds, all snapshots"], times))
     text = f"{len(rows)} snapshots, {sum(row[4] for row in rows):,.1f} MB, {len(states)} parts"
     text += f", {len(stale)} of them stale." if stale else ", all of them fresh."
-    return [Sheet("collection", "What is there", [text], tables, command=f"webstrata show {collection.path}")]
+    return [Sheet("collection", "What is there", [text], tables, command=f"webstrata show {collection.word}")]
 
 
 CHAPTERS: dict[str, tuple[str, list[Make]]] = {
@@ -188,6 +188,6 @@ CHAPTERS: dict[str, tuple[str, list[Make]]] = {
     "spectrum": ("Spectrum", [_of(make_spectra)]),
     "search": ("Search", [_of(make_index), _kept(CHANGES), _kept(EVALUATION)]),
     "classify": ("Classification", [_of(make_features), _kept(EXPERIMENT)]),
-    "simulate": ("Simulated crawls", [_of(make_harvests)]),
+    "simulate": ("Simulated crawls", [_of(make_harvests), _kept(KEPT["pace"])]),
 }
 """Each chapter by its name, with its title and what makes its sheets."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from webstrata.classify.feature_sets import SETS, describe_made, part_name
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 DRAWS = 3
 """Draws for each share of labels in figure 2; `webstrata classify experiment` makes ten."""
+TASKS = 3
+"""Tasks of tables 8 and 9 beside the main one; `webstrata classify experiment` has eight."""
 
 
 def make_features(collection: Collection) -> list[Sheet | Missing]:
@@ -41,7 +44,7 @@ def make_features(collection: Collection) -> list[Sheet | Missing]:
                     ]
                 )
     label = rows[-1][0] if rows else (collection.labels or ["SNAPSHOT"])[-1]
-    command = f"webstrata classify features {collection.path} {label}"
+    command = f"webstrata classify features {collection.word} {label}"
     if not rows:
         return [Missing("features of hosts", command)]
     table = Table("Feature sets", ["snapshot", "set", "hosts", "features", "pages", "CPU seconds"], rows)
@@ -86,7 +89,9 @@ def make_experiment(
     settings = settings or snapshot.settings(TrainSettings)
     together = "domain or address" if settings.together == "both" else settings.together
     known = load_labels(labels, snapshot, task=task)
-    found = run_experiment(snapshot, known, task, tasks=[], settings=settings, draws=DRAWS, progress=progress)
+    found = run_experiment(
+        snapshot, known, task, most_tasks=TASKS, settings=settings, draws=DRAWS, progress=progress
+    )
     tables = [Table(table.title, table.columns, table.rows, table.note) for table in found.tables]
     return Sheet(
         "experiment",
@@ -97,5 +102,6 @@ def make_experiment(
         ],
         tables,
         to_drawings(draw_experiment(found), "classify"),
-        f"webstrata classify experiment {snapshot.collection.path} --labels {labels} --task {task}",
+        f"webstrata classify experiment {snapshot.collection.word} --labels {shlex.quote(labels)} "
+        f"--task {task}",
     )

@@ -28,7 +28,7 @@ def make_crawls(collection: Collection) -> list[Sheet | Missing]:
     reports = [report for report in (_read(collection, label) for label in collection.labels) if report]
     if not reports:
         command = (
-            f"webstrata crawl {collection.path} {(collection.labels or ['2026-06'])[-1]} --seeds seeds.txt"
+            f"webstrata crawl {collection.word} {(collection.labels or ['2026-06'])[-1]} --seeds seeds.txt"
         )
         return [Missing("crawls", command, "no snapshot was crawled by webstrata; pages may be ingested")]
     last = reports[-1]
@@ -41,7 +41,7 @@ def make_crawls(collection: Collection) -> list[Sheet | Missing]:
         ],
         [_rates(reports), _errors(reports), *_hosts(last)],
         to_drawings(draw_crawl(last), "crawl"),
-        f"webstrata crawl report {collection.path} {last.snapshot}",
+        f"webstrata crawl report {collection.word} {last.snapshot}",
     )
     return [sheet]
 

@@ -55,7 +55,7 @@ def make_evaluation(
 
     load_ir_measures()
     search = ChangeSearch(collection, progress=progress)
-    place = shlex.quote(str(collection.path))
+    place = collection.word
     if topics and judgements:
         queries, file = read_queries(Path(topics)), Path(judgements)
         right = check_judgements(file, read_judgements(file), queries, page_finder(search))

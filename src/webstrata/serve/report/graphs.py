@@ -51,12 +51,12 @@ def make_graphs(collection: Collection) -> list[Sheet | Missing]:
     found: list[Sheet | Missing] = []
     if rows:
         columns = ["snapshot", "nodes", "arcs", "arcs per node", "bits per link"]
-        command = f"webstrata graph stats {collection.path} {rows[-1][0]}"
+        command = f"webstrata graph stats {collection.word} {rows[-1][0]}"
         found.append(Sheet("graphs", "Graphs", tables=[Table("Graphs", columns, rows)], command=command))
     if lacking or not rows:
         what = f"the graph of {', '.join(lacking[:6])}" if lacking else "graphs"
         label = lacking[-1] if lacking else "SNAPSHOT"
-        found.append(Missing(what, f"webstrata graph build {collection.path} {label}"))
+        found.append(Missing(what, f"webstrata graph build {collection.word} {label}"))
     return found
 
 
@@ -96,7 +96,7 @@ def make_structure(snapshot: Snapshot, progress: Progress) -> Sheet:
             ],
             "graph",
         ),
-        f"webstrata graph stats {snapshot.collection.path} {snapshot.label}",
+        f"webstrata graph stats {snapshot.collection.word} {snapshot.label}",
     )
 
 

@@ -1,15 +1,17 @@
-"""Sheets of simulated crawls: what each policy brought in."""
+"""Sheets of simulated crawls: what each policy brought in, and how fast the web can be crawled."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from webstrata.serve.figures.simulate import draw_harvest
+from webstrata.serve.figures.simulate import draw_harvest, draw_paces
 from webstrata.serve.report.sheet import Missing, Sheet, Table, to_drawings
 from webstrata.simulate.harvest import Harvest
+from webstrata.simulate.pace import DELAYS, FETCHERS, FETCHERS_WITH_DELAYS, measure_paces
 
 if TYPE_CHECKING:
-    from webstrata.api import Collection
+    from webstrata.api import Collection, Snapshot
+    from webstrata.collection.progress import Progress
 
 MAX_SHOWN = 3
 """Simulations that are shown, the newest snapshots first."""
@@ -40,7 +42,7 @@ def make_harvests(collection: Collection) -> list[Sheet | Missing]:
     if not found:
         label = (collection.labels or ["SNAPSHOT"])[-1]
         words = "--policy breadth-first,best-first --relevant query:WORDS --runs 5"
-        found.append(Missing("simulated crawls", f"webstrata simulate {collection.path} {label} {words}"))
+        found.append(Missing("simulated crawls", f"webstrata simulate {collection.word} {label} {words}"))
     return found
 
 
@@ -61,5 +63,51 @@ def _tell(collection: Collection, label: str, part: str, harvest: Harvest) -> Sh
         ],
         [Table("What each policy brought in", ["policy", "runs", "pages", *columns], rows)],
         to_drawings(draw_harvest(harvest, f"{collection.title} {label}"), f"{part}-{label}"),
-        f"webstrata simulate {collection.path} {label} {words}",
+        f"webstrata simulate {collection.word} {label} {words}",
+    )
+
+
+def make_paces(snapshot: Snapshot, progress: Progress) -> Sheet:
+    """How fast a snapshot can be crawled, by fetchers and by delays.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> from tests.temporal.months import add_month
+    >>> from webstrata.collection.progress import Progress
+    >>> uk = ws.create(getfixture("tmp_path") / "uk")
+    >>> snapshot = add_month(uk, "2026-06", ["org,a)/", "org,b)/"], [(0, 1)])
+    >>> [len(table.rows) for table in make_paces(snapshot, Progress()).tables]
+    [6, 18]
+    """
+    free = [(fetchers, 0.0) for fetchers in FETCHERS]
+    polite = [(fetchers, delay) for fetchers in FETCHERS_WITH_DELAYS for delay in DELAYS]
+    paces = measure_paces(snapshot, [*free, *polite], progress=progress)
+    without, with_delays = paces[: len(free)], paces[len(free) :]
+    name = f"{snapshot.collection.title} {snapshot.label}"
+    return Sheet(
+        "pace",
+        f"How fast {snapshot.label} can be crawled",
+        [
+            "Simulated, breadth-first from home pages on, until half of the pages are there. A page takes "
+            "half a second, and of a host one is fetched at a time. The front are the hosts that are visited "
+            "in parallel: one of their pages is being fetched, or they rest after it."
+        ],
+        [
+            Table(
+                "Fetchers, without delays (BUBING, figure 3)",
+                ["fetchers", "pages/s", "front"],
+                [[pace.fetchers, round(pace.rate, 2), round(pace.front, 1)] for pace in without],
+            ),
+            Table(
+                "Delays (BUBING, figure 4)",
+                ["fetchers", "delay of an address", "of a host", "pages/s", "front"],
+                [
+                    [p.fetchers, p.ip_delay, p.host_delay, round(p.rate, 2), round(p.front, 1)]
+                    for p in with_delays
+                ],
+            ),
+        ],
+        to_drawings(draw_paces(without, with_delays, name), snapshot.label),
+        f"webstrata run {snapshot.collection.word} --from sheets --to sheets",
     )

@@ -1,9 +1,9 @@
 """Sheets that take a pass over much data, kept as parts ``sheet-NAME`` of a snapshot or the collection.
 
-A part has one file, ``sheet.json`` (see `sheet`). Summaries and the plane are kept of the newest snapshot
-that has what they are made of; structure, duplicates and truth of every one, so that a new snapshot adds a
-sheet and leaves those of the others alone. `webstrata run COLLECTION --from sheets` makes those that are
-missing or stale.
+A part has one file, ``sheet.json`` (see `sheet`). Summaries, the plane and the pace are kept of the newest
+snapshot that has what they are made of; structure, duplicates and truth of every one, so that a new snapshot
+adds a sheet and leaves those of the others alone. `webstrata run COLLECTION --from sheets` makes those that
+are missing or stale.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from webstrata.collection.progress import Progress
 from webstrata.serve.report.classes import make_experiment
 from webstrata.serve.report.evaluations import make_evaluation
 from webstrata.serve.report.graphs import make_structure
+from webstrata.serve.report.harvests import make_paces
 from webstrata.serve.report.ranks import METHODS, make_plane
 from webstrata.serve.report.searches import list_change_inputs, make_changes
 from webstrata.serve.report.sheet import Missing, Sheet, lacks_second
@@ -94,6 +95,13 @@ KEPT = {
             ("text", "urls"),
             make_near_duplicates,
             "webstrata store {collection} {snapshot}",
+        ),
+        Kept(
+            "pace",
+            "how fast it can be crawled",
+            ("urls", "graph"),
+            make_paces,
+            "webstrata graph build {collection} {snapshot}",
         ),
         Kept(
             "truth",
@@ -224,7 +232,7 @@ def read_sheets(collection: Collection, kept: Kept, states: dict[str, PartState]
     >>> found.command, found.why
     ('webstrata graph build ...uk SNAPSHOT', 'no snapshot has graph')
     """
-    place = str(collection.path)
+    place = collection.word
     if kept.list_inputs is not None:
         if len(collection) < 2:
             return [lacks_second(kept.what, collection)]

@@ -42,7 +42,7 @@ def read_rankings(snapshot: Snapshot) -> tuple[RankedGraph, list[Ranking]]:
     if len(rankings) < len(METHODS):
         raise MissingError(
             f"{snapshot.path}: it has not all of the rankings {', '.join(METHODS)} of its graph; "
-            f"`webstrata run {snapshot.collection.path} --from rank --to rank` makes them"
+            f"`webstrata run {snapshot.collection.word} --from rank --to rank` makes them"
         )
     return graph, rankings
 
@@ -78,7 +78,7 @@ def make_plane(snapshot: Snapshot, progress: Progress) -> Sheet:
             Table("How exact", ["method", "passes", "bound of the error"], bounds),
         ],
         to_drawings(draw_plane(plane, name), "rank"),
-        f"webstrata plane {snapshot.collection.path} {snapshot.label}",
+        f"webstrata plane {snapshot.collection.word} {snapshot.label}",
     )
 
 
@@ -99,7 +99,7 @@ def make_spectra(collection: Collection) -> list[Sheet | Missing]:
                     found.append((snapshot.label, open_spectrum(part.path)))
     if not found:
         label = (collection.labels or ["SNAPSHOT"])[-1]
-        return [Missing("spectra", f"webstrata spectrum {collection.path} {label}")]
+        return [Missing("spectra", f"webstrata spectrum {collection.word} {label}")]
     rows: list[list[Any]] = [
         [label, "G*" if one.is_inverse else "G", *one.table().values()] for label, one in found
     ]
@@ -133,6 +133,6 @@ def make_spectra(collection: Collection) -> list[Sheet | Missing]:
             ["At α = 1: eigenvalues of invariant subspaces, exact, and of the core, by Arnoldi's method."],
             tables,
             to_drawings(figures, "spectrum"),
-            f"webstrata spectrum {collection.path} {label}",
+            f"webstrata spectrum {collection.word} {label}",
         )
     ]

@@ -46,7 +46,7 @@ def make_index(collection: Collection) -> list[Sheet | Missing]:
     >>> make_index(ws.create(getfixture("tmp_path") / "uk"))
     [Missing(what='the text index', command='webstrata index ...uk', why='')]
     """
-    command = f"webstrata index {collection.path}"
+    command = f"webstrata index {collection.word}"
     if INDEX not in collection.parts:
         return [Missing("the text index", command)]
     record = collection.parts.record(INDEX)
@@ -134,7 +134,7 @@ def make_changes(collection: Collection, progress: Progress, queries: Sequence[s
     tables.append(_tell_parts(search, shown))
     drawn = to_drawings([Figure("subgraph", draw_subgraph(shown, DRAWN))], "changes")
     words = f"{shlex.quote(shown.query)} --at {shown.after}"
-    command = f"webstrata changes {shlex.quote(str(collection.path))} {words}"
+    command = f"webstrata changes {collection.word} {words}"
     return Sheet("changes", "What changed", [text], tables, drawn, command)
 
 

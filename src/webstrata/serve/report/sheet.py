@@ -65,7 +65,7 @@ def lacks_second(what: str, collection: Collection) -> Missing:
     why='it takes two snapshots, and there is 1')
     """
     labels = ",".join([*collection.labels, "SNAPSHOT"])
-    command = f"webstrata run {collection.path} --snapshots {labels} --seeds seeds.txt"
+    command = f"webstrata run {collection.word} --snapshots {labels} --seeds seeds.txt"
     are = "is 1" if len(collection) == 1 else f"are {len(collection)}"
     return Missing(what, command, f"it takes two snapshots, and there {are}")
 

@@ -54,7 +54,7 @@ def make_summaries(snapshot: Snapshot, progress: Progress) -> Sheet:
         ],
         [Table("Footprint", ["file", "bytes", "bytes per page"], rows)],
         to_drawings(draw_archive(found, name), "summaries"),
-        f"webstrata summaries stats {snapshot.collection.path} {snapshot.label}",
+        f"webstrata summaries stats {snapshot.collection.word} {snapshot.label}",
     )
 
 
@@ -101,7 +101,7 @@ def make_duplicates(snapshot: Snapshot, progress: Progress) -> Sheet:
             Table("Exact duplicates", columns, rows),
             Table("The largest classes", ["same", "pages", "bytes", "bytes saved", "first URL"], classes),
         ],
-        command=f"webstrata duplicates {snapshot.collection.path} {snapshot.label}",
+        command=f"webstrata duplicates {snapshot.collection.word} {snapshot.label}",
     )
 
 
@@ -137,7 +137,7 @@ def make_near_duplicates(snapshot: Snapshot, progress: Progress) -> Sheet:
         f"Near-duplicates of {snapshot.label}",
         [text, *([judged] if judged else [])],
         [Table("The largest clusters", ["pages", "least in common", "least cosine", "first URL"], rows)],
-        command=f"webstrata duplicates {snapshot.collection.path} {snapshot.label} --near",
+        command=f"webstrata duplicates {snapshot.collection.word} {snapshot.label} --near",
     )
 
 

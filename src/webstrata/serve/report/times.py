@@ -24,7 +24,7 @@ def make_times(collection: Collection) -> list[Sheet | Missing]:
     >>> make_times(ws.create(getfixture("tmp_path") / "uk"))[0].why
     'it takes two snapshots, and there are 0'
     """
-    command = f"webstrata align {collection.path}"
+    command = f"webstrata align {collection.word}"
     if PART not in collection.parts:
         what = "the union of snapshots"
         return [Missing(what, command) if len(collection) > 1 else lacks_second(what, collection)]
@@ -52,7 +52,7 @@ def make_times(collection: Collection) -> list[Sheet | Missing]:
             Table("Rules for dynamic URLs, learned", columns, [[r[c] for c in columns] for r in rules])
         )
     figures = to_drawings(draw_union(facts, collection.title), "time")
-    return [Sheet("time", "Time", [text], tables, figures, f"webstrata temporal stats {collection.path}")]
+    return [Sheet("time", "Time", [text], tables, figures, f"webstrata temporal stats {collection.word}")]
 
 
 def _sizes(union: StoredUnion) -> Table:

@@ -7,7 +7,6 @@ them, and top-level domains elsewhere.
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
@@ -50,7 +49,7 @@ def make_trajectories(collection: Collection, progress: Progress) -> Sheet:
     webstrata.errors.MissingError: ...uk: no two snapshots are ranked; ...
     """
     ranked = [s for s in collection if all(f"rank-{method}" in s.parts for method in METHODS)]
-    place = shlex.quote(str(collection.path))
+    place = collection.word
     if len(ranked) < 2:
         raise MissingError(
             f"{collection.path}: no two snapshots are ranked; `webstrata run {place} --from rank "

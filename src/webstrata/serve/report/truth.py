@@ -58,7 +58,7 @@ def make_truth(snapshot: Snapshot, progress: Progress) -> Sheet:
         "truth",
         f"Truth of {snapshot.label}",
         tables=[Table("Found, and true", COLUMNS, rows)],
-        command=f"webstrata run {snapshot.collection.path} --from sheets",
+        command=f"webstrata run {snapshot.collection.word} --from sheets",
     )
 
 
@@ -134,7 +134,7 @@ def make_alignment(collection: Collection, progress: Progress) -> Sheet:
         "alignment",
         "Truth through time",
         tables=[Table("Found, and true", COLUMNS, rows)],
-        command=f"webstrata run {collection.path} --from sheets",
+        command=f"webstrata run {collection.word} --from sheets",
     )
 
 

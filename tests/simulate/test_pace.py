@@ -1,0 +1,50 @@
+"""How fast a web can be crawled, where it can be told by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.temporal.months import add_month
+
+import webstrata as ws
+from webstrata.simulate.pace import HOST_FACTOR, measure_paces
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FETCH = 0.5
+
+
+def add_hosts(root: Path, hosts: int, pages: int) -> ws.Snapshot:
+    """Hosts whose home page links to all their others."""
+    names = [f"org,h{number:02}" for number in range(hosts)]
+    keys = [f"{name})/{page or ''}" for name in names for page in range(pages)]
+    arcs = [(pages * host, pages * host + page) for host in range(hosts) for page in range(1, pages)]
+    return add_month(ws.create(root / "uk"), "2026-06", keys, arcs)
+
+
+def test_one_host_takes_its_delay_after_every_page(tmp_path: Path) -> None:
+    snapshot = add_hosts(tmp_path, 1, 8)
+    (pace,) = measure_paces(snapshot, [(4, 0.25)])
+    seconds = 4 * FETCH + 3 * HOST_FACTOR * 0.25
+    assert pace.pages == 4
+    assert pace.host_delay == 2.0
+    assert pace.rate == pytest.approx(4 / seconds)
+    assert pace.front == pytest.approx(1.0)
+
+
+def test_rate_grows_with_fetchers_until_every_host_has_one(tmp_path: Path) -> None:
+    snapshot = add_hosts(tmp_path, 8, 8)
+    paces = measure_paces(snapshot, [(fetchers, 0.0) for fetchers in (1, 2, 4, 8, 16)])
+    assert [pace.rate for pace in paces] == pytest.approx([2, 4, 8, 16, 16])
+    assert [pace.front for pace in paces] == pytest.approx([1, 2, 4, 8, 8])
+
+
+def test_delays_cost_nothing_while_other_hosts_are_ready(tmp_path: Path) -> None:
+    snapshot = add_hosts(tmp_path, 40, 4)
+    quick, slow, slower = measure_paces(snapshot, [(2, 0.0), (2, 0.125), (2, 4.0)])
+    assert slow.rate == pytest.approx(quick.rate)
+    assert slow.front > quick.front
+    assert slower.rate < quick.rate
+    assert slower.front <= 40
