@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.temporal.months import add_month
 
 import webstrata as ws
+from tests.temporal.months import add_month
 from webstrata.simulate.pace import HOST_FACTOR, measure_paces
 
 if TYPE_CHECKING:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _TITLE = "webstrata demo"
 _SEED = 7
 _MONTHS = {"tiny": 2, "small": 4, "demo": 6}
+_FETCHED = {"tiny": 80, "small": 800, "demo": 3_000}
+"""Pages of a simulated crawl, a third of what there is."""
 _LABELS = """\
 labels = "truth"      # which hosts are spam is known, for tables of how well it is told
 
@@ -45,6 +47,7 @@ by = "learned"
 policy = ["breadth-first", "best-first", "in-degree", "oracle"]
 relevant = "topic:1"
 runs = 5
+max_pages = {fetched}     # where policies still differ; all of them end with all pages
 """
 
 
@@ -88,7 +91,12 @@ def command(into: Path, preset: str) -> int:
     # with fewer hosts there is nothing to learn from
     known = _LABELS if preset == "demo" else ""
     text = _CONFIG.format(
-        snapshots=json.dumps(labels), preset=preset, seed=_SEED, longest=longest, labels=known
+        snapshots=json.dumps(labels),
+        preset=preset,
+        seed=_SEED,
+        longest=longest,
+        labels=known,
+        fetched=_FETCHED[preset],
     )
     replace_file(config, text.encode())
     click.echo(_tell_delays(preset))

@@ -81,16 +81,21 @@ def renew_command(settings: SimulateSettings, name: str = "") -> str:
     --------
     >>> renew_command(SimulateSettings(clock=True, relevant="query:big fish"), "fish")
     "webstrata simulate {collection} {snapshot} --relevant 'query:big fish' --clock --name fish"
+    >>> renew_command(SimulateSettings(obey_robots=False))
+    'webstrata simulate {collection} {snapshot} --no-obey-robots'
     """
     words = ["webstrata simulate {collection} {snapshot}"]
     for field in describe(SimulateSettings):
         value = getattr(settings, field.name)
         if value == field.default:
             continue
-        option = "--" + field.name.replace("_", "-")
+        option = field.name.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(f"--{option}" if value else f"--no-{option}")
+            continue
         text = shlex.quote(to_text(value, field.setting.unit))
         # braces would be filled in
-        words.append(option if value is True else f"{option} {text}".replace("{", "{{").replace("}", "}}"))
+        words.append(f"--{option} {text}".replace("{", "{{").replace("}", "}}"))
     return " ".join([*words, *([f"--name {name}"] if name else [])])
 
 

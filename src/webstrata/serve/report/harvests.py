@@ -38,7 +38,9 @@ def make_harvests(collection: Collection) -> list[Sheet | Missing]:
             is_one = record.name == "simulation" or record.name.startswith("simulation-")
             if is_one and len(found) < MAX_SHOWN:
                 with snapshot.open_part(record.name) as part:
-                    found.append(_tell(collection, snapshot.label, record.name, Harvest.read(part.path)))
+                    harvest = Harvest.read(part.path)
+                command = record.renew.format(collection=collection.word, snapshot=snapshot.label)
+                found.append(_tell(collection, snapshot.label, record.name, harvest, command))
     if not found:
         label = (collection.labels or ["SNAPSHOT"])[-1]
         words = "--policy breadth-first,best-first --relevant query:WORDS --runs 5"
@@ -46,14 +48,13 @@ def make_harvests(collection: Collection) -> list[Sheet | Missing]:
     return found
 
 
-def _tell(collection: Collection, label: str, part: str, harvest: Harvest) -> Sheet:
+def _tell(collection: Collection, label: str, part: str, harvest: Harvest, command: str) -> Sheet:
     facts, chosen = harvest.facts, harvest.configuration["simulate"]
     rows: list[list[Any]] = []
     for row in harvest.rows():
         values = [value for name in _NAMES for value in row.values[name]]
         rows.append([row.policy, row.runs, round(row.pages), *(round(value, 4) for value in values)])
     columns = [column for name in _NAMES.values() for column in (name, "±")]
-    words = f"--policy {','.join(chosen['policy'])} --relevant {chosen['relevant']} --runs {chosen['runs']}"
     return Sheet(
         f"{part}-{label}",
         f"Simulated crawls of {label}",
@@ -63,7 +64,7 @@ def _tell(collection: Collection, label: str, part: str, harvest: Harvest) -> Sh
         ],
         [Table("What each policy brought in", ["policy", "runs", "pages", *columns], rows)],
         to_drawings(draw_harvest(harvest, f"{collection.title} {label}"), f"{part}-{label}"),
-        f"webstrata simulate {collection.word} {label} {words}",
+        command,
     )
 
 

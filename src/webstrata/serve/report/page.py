@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from webstrata.api import Collection
 
+_MANY_COLUMNS = 10
+"""From more on a table is printed in smaller letters."""
 _WIDE = 800
 FOLDER, FILE = "reports", "report.html"
 
@@ -205,8 +207,9 @@ def _table(table: Table) -> str:
     )
     note = f'<p class="small">{html.escape(table.note)}</p>' if table.note else ""
     title = html.escape(table.title)
+    kind = "table many" if len(table.columns) > _MANY_COLUMNS else "table"
     return (
-        f'<div class="table"><h4>{title}</h4><div class="scroll"><table aria-label="{title}">'
+        f'<div class="{kind}"><h4>{title}</h4><div class="scroll"><table aria-label="{title}">'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>{note}"
         '<div class="get"><button type="button" data-get="csv">CSV</button></div></div>'
     )
