@@ -114,3 +114,23 @@ def test_a_browser_draws_every_figure_without_a_complaint_or_a_request(
         page.click(".table button[data-get=csv]")
     assert download.value.path().read_text().startswith("snapshot,")
     context.close()
+
+
+@pytest.mark.peer
+def test_every_table_fits_on_paper(browser: Any, whole: Path, tmp_path: Path) -> None:  # noqa: ANN401
+    path, _ = write_report(ws.open(whole), tmp_path / "report.html")
+    # A4 without its margins, at 96 dots an inch
+    page = browser.new_page(viewport={"width": 688, "height": 1016})
+    page.goto(path.as_uri())
+    page.emulate_media(media="print")
+    wide = page.evaluate(
+        "[...document.querySelectorAll('table')].filter(table => table.getBoundingClientRect().right > 688)"
+        ".map(table => table.getAttribute('aria-label'))"
+    )
+    assert wide == []
+    # snapshots are not broken into letters
+    lines = page.evaluate(
+        "[...document.querySelectorAll('.many td:first-child')].map(cell => cell.getClientRects()[0].height)"
+    )
+    assert lines
+    assert max(lines) < 40
