@@ -60,6 +60,7 @@ def test_the_version_is_printed(webstrata: Command) -> None:
     [
         (["shwo", "uk"], r"shwo is no verb \(did you mean show\?\); known are .*demo, .*new, .*show"),
         (["frobnicate"], "frobnicate is no verb; known are"),
+        (["import"], r"Missing argument 'COLLECTION' \(`webstrata ingest --help` shows how\)"),
         (["show"], r"Missing argument 'COLLECTION' \(`webstrata show --help` shows how\)"),
         (["show", "uk", "--jsno"], "No such option.*--json.*`webstrata show --help`"),
         (["--verbos"], "No such option.*`webstrata --help`"),

@@ -17,7 +17,6 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
-import shlex
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,7 +32,7 @@ from webstrata.classify.sites import site_key
 from webstrata.classify.sparse_table import count_features, is_sparse
 from webstrata.collection.files import explained, open_writer, replace_file
 from webstrata.collection.progress import Progress
-from webstrata.collection.settings import describe, to_text, unknown_name
+from webstrata.collection.settings import unknown_name
 from webstrata.errors import FormatError, MissingError, UsageError
 
 if TYPE_CHECKING:
@@ -420,14 +419,8 @@ def digest_files(settings: ClassifySettings, heeds: Sequence[str]) -> dict[str, 
 
 def _write_command(name: str, described: FeatureSet, settings: ClassifySettings) -> str:
     """The command that makes a set again, with the settings it heeds that are not the default."""
-    words = ["webstrata classify features {collection} {snapshot}", f"--sets {name}"]
-    for field in describe(ClassifySettings):
-        value = getattr(settings, field.name)
-        if field.name in described.heeds and value != field.default:
-            # braces stand for what is filled in
-            text = shlex.quote(to_text(value, field.setting.unit)).replace("{", "{{").replace("}", "}}")
-            words.append(f"--{field.name.replace('_', '-')} {text}")
-    return " ".join(words)
+    heeded = settings.to_options(described.heeds)
+    return f"webstrata classify features {{collection}} {{snapshot}} --sets {name}{heeded}"
 
 
 def _open_set(snapshot: Snapshot, name: str) -> Part:

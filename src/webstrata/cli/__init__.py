@@ -57,6 +57,9 @@ VERBS = {
 }
 """The first line of each verb's help, so that the list of verbs needs none of them loaded."""
 
+ALIASES = {"import": "ingest"}
+"""Words that people try for a verb: what `export` gives away is taken in by `ingest`."""
+
 
 def module_of(verb: str) -> str:
     """The module of a verb, in this folder: its name, unless a function here has that."""
@@ -88,6 +91,7 @@ class Verbs(click.Group):
         """Find the verb, or refuse with the nearest one."""
         from webstrata.collection.settings import unknown_name
 
+        args = [ALIASES.get(args[0], args[0]), *args[1:]] if args else args
         if args and args[0] not in VERBS and not args[0].startswith("-"):
             raise click.UsageError(unknown_name("webstrata", args[0], "verb", VERBS).partition(": ")[2])
         return super().resolve_command(ctx, args)

@@ -18,6 +18,7 @@ import json
 import math
 import os
 import re
+import shlex
 import types
 import typing
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from webstrata.errors import SettingError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
 TABLES = {
     "changes": "webstrata.search.change.settings:ChangesSettings",
@@ -182,6 +183,29 @@ class Settings:
             for name, value in values.items()
             if value is not None
         }
+
+    def to_options(self, names: Container[str] | None = None) -> str:
+        """What is not the default as options of a command, of some settings or all; empty for nothing.
+
+        Braces are doubled, since a command that a part remembers has places to be filled in.
+
+        Examples
+        --------
+        >>> ResourcesSettings(workers=3).to_options(), ResourcesSettings().to_options()
+        (' --workers 3', '')
+        """
+        words = []
+        for field in describe(type(self)):
+            value = getattr(self, field.name)
+            if value == field.default or (names is not None and field.name not in names):
+                continue
+            option = field.name.replace("_", "-")
+            if isinstance(value, bool):
+                words.append(f" --{option}" if value else f" --no-{option}")
+            else:
+                text = shlex.quote(to_text(value, field.setting.unit))
+                words.append(f" --{option} {text}".replace("{", "{{").replace("}", "}}"))
+        return "".join(words)
 
     @classmethod
     def to_toml(cls) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -99,3 +100,18 @@ def kept_seeds(folder: Path) -> list[str] | None:
 def _complete(text: str) -> str:
     """With a scheme, where a name is all there is before the first slash."""
     return f"http://{text}" if re.match(r"[\w-]+(\.[\w-]+)+(:\d+)?(/|$)", text) else text
+
+
+def name_source(seeds: str | None, invitro: str | None = None, seed: int = 0, month: int = 0) -> str:
+    """What is crawled as options of the command; a crawl that goes on has been told before, by a file.
+
+    Examples
+    --------
+    >>> name_source("my seeds.txt"), name_source(None, "tiny", 7, 1)
+    ("--seeds 'my seeds.txt'", '--invitro tiny --invitro-seed 7 --month 1')
+    """
+    if invitro:
+        words = f"--invitro {invitro}"
+        words += f" --invitro-seed {seed}" if seed else ""
+        return words + (f" --month {month}" if month else "")
+    return f"--seeds {shlex.quote(seeds) if seeds else 'FILE'}"

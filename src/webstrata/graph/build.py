@@ -135,7 +135,7 @@ def build_graph(
     settings = settings or snapshot.settings(GraphSettings)
     workers = workers or snapshot.settings(ResourcesSettings).num_workers
     progress = progress or Progress()
-    command = f"webstrata graph build {snapshot.collection.word} {snapshot.label}"
+    command = f"webstrata graph build {{collection}} {{snapshot}}{settings.to_options()}"
     with snapshot.build(
         "graph", settings=settings, inputs=("links", "urls"), renew=command, progress=progress
     ) as build:

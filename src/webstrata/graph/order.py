@@ -261,7 +261,7 @@ def build_order(
 
     parameters = parameters or snapshot.settings(GraphSettings)
     progress = progress or Progress()
-    command = f"webstrata graph build {snapshot.collection.word} {snapshot.label} --order {order}"
+    command = f"webstrata graph build {{collection}} {{snapshot}} --order {order}"
     with snapshot.build(f"graph-{order}", inputs=("graph",), renew=command, progress=progress) as build:
         part = snapshot.open_part("graph")
         graph = StoredGraph(part.path, part)

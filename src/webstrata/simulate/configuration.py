@@ -7,19 +7,17 @@ What comes out depends on the settings, on the parts that were read, and on the 
 from __future__ import annotations
 
 import hashlib
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webstrata._core import __version__
-from webstrata.collection.settings import describe, to_text
 from webstrata.errors import MissingError
-from webstrata.simulate.settings import SimulateSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from webstrata.collection import Snapshot
+    from webstrata.simulate.settings import SimulateSettings
 
 
 def make_configuration(
@@ -84,19 +82,8 @@ def renew_command(settings: SimulateSettings, name: str = "") -> str:
     >>> renew_command(SimulateSettings(obey_robots=False))
     'webstrata simulate {collection} {snapshot} --no-obey-robots'
     """
-    words = ["webstrata simulate {collection} {snapshot}"]
-    for field in describe(SimulateSettings):
-        value = getattr(settings, field.name)
-        if value == field.default:
-            continue
-        option = field.name.replace("_", "-")
-        if isinstance(value, bool):
-            words.append(f"--{option}" if value else f"--no-{option}")
-            continue
-        text = shlex.quote(to_text(value, field.setting.unit))
-        # braces would be filled in
-        words.append(f"--{option} {text}".replace("{", "{{").replace("}", "}}"))
-    return " ".join([*words, *([f"--name {name}"] if name else [])])
+    named = f" --name {name}" if name else ""
+    return f"webstrata simulate {{collection}} {{snapshot}}{settings.to_options()}{named}"
 
 
 def _named_files(settings: SimulateSettings) -> list[Path]:

@@ -85,7 +85,7 @@ def build_summaries(
     workers = workers or snapshot.settings(ResourcesSettings).num_workers
     stemmer = find_stemmer(settings.stemmer)
     stop_words = read_stop_words(settings.stop_words)
-    command = f"webstrata summaries build {snapshot.collection.word} {snapshot.label}"
+    command = f"webstrata summaries build {{collection}} {{snapshot}}{settings.to_options()}"
     with (
         snapshot.build(
             "summaries", settings=settings, inputs=("text",), renew=command, progress=progress or Progress()

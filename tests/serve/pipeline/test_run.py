@@ -104,7 +104,7 @@ def test_one_snapshot_alone_goes_through_and_the_stages_that_need_two_say_so(cop
     }
     pipeline = Pipeline(Context(copied, config))
     built = go(pipeline)
-    assert (built["summaries"], built["sheets"], "time" in built) == (1, 3, False)
+    assert (built["summaries"], built["sheets"], "time" in built) == (1, 4, False)
     notes = [note for outcome in pipeline.outcomes for note in outcome.notes]
     assert notes == [
         "/temporal: it takes two snapshots, and there is 1",

@@ -95,6 +95,7 @@ def command(
     from webstrata.crawl.changes import kept_changes
     from webstrata.crawl.recovery import can_go_on, is_finished
     from webstrata.crawl.run import Crawl
+    from webstrata.crawl.seeds import name_source
     from webstrata.simulate.invitro.server import fitting_settings
     from webstrata.simulate.invitro.web import Web
 
@@ -149,8 +150,9 @@ def command(
         if listener.place is not None:
             token = f"token {listener.token}" if control_token is None else f"token in {control_token}"
             progress.note(f"Listening at {listener.place[0]}:{listener.place[1]}, {token}.")
-        words = [*_words(seeds, invitro), *(["--gate", shlex.quote(str(gate))] if gate else [])]
-        renew = " ".join(["webstrata crawl {collection} {snapshot} --again", *words])
+        words = name_source(seeds, invitro, invitro_seed, month) + settings.to_options(told)
+        words += f" --gate {shlex.quote(str(gate))}" if gate else ""
+        renew = f"webstrata crawl {{collection}} {{snapshot}} --again {words}"
         result = crawl.run(renew=renew, again=again)
     if as_json:
         show_json({"collection": str(collection.path), "snapshot": label, **result.to_dict()})
@@ -183,10 +185,6 @@ def _listen(control: str | None, token: Path | None) -> Listener:
             raise UsageError("--control-token: it belongs to --control HOST:PORT")
         return Listener()
     return Listener(parse_place(control), token=read_token(token) if token else None)
-
-
-def _words(seeds: str | None, invitro: str | None) -> list[str]:
-    return ["--invitro", str(invitro)] if seeds is None else ["--seeds", shlex.quote(seeds)]
 
 
 def _read_lines(name: str) -> list[str]:

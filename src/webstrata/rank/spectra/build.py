@@ -70,13 +70,7 @@ def build_spectrum(
         if record.settings == settings.to_dict() and made_from in record.inputs.values():
             with snapshot.open_part(name) as part:
                 return open_spectrum(part.path)
-    command = f"webstrata spectrum {snapshot.collection.word} {snapshot.label}"
-    if settings.level != "page":
-        command += f" --level {settings.level}"
-    if settings.inverse:
-        command += " --inverse"
-    if settings.arnoldi:
-        command += f" --arnoldi {settings.arnoldi}"
+    command = f"webstrata spectrum {{collection}} {{snapshot}}{settings.to_options()}"
     with snapshot.build(
         name, settings=settings, inputs=("graph",), renew=command, progress=progress
     ) as build:

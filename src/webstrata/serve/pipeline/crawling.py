@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.files import explained
 from webstrata.crawl.recovery import can_go_on, is_finished
+from webstrata.crawl.seeds import name_source
 from webstrata.serve.pipeline.jobs import Job
 from webstrata.serve.report.truth import LOG
 
@@ -36,11 +36,7 @@ def list_crawls(context: Context) -> list[Job]:
     settings = context.run
     place = context.collection.word
     for month, label in enumerate(context.labels):
-        words = f"--seeds {shlex.quote(settings.seeds)}"
-        if settings.invitro:
-            words = f"--invitro {settings.invitro}"
-            words += f" --invitro-seed {settings.invitro_seed}" if settings.invitro_seed else ""
-            words += f" --month {month}" if month else ""
+        words = name_source(settings.seeds, settings.invitro, settings.invitro_seed, month)
         jobs.append(
             Job(
                 f"{label}/pages",
@@ -118,7 +114,7 @@ class _Crawling:
             )
             if context.watch is not None:
                 context.watch(crawl)
-            words = f"--invitro {settings.invitro}" if settings.invitro else f"--seeds {settings.seeds}"
+            words = name_source(settings.seeds, settings.invitro, settings.invitro_seed, self.month)
             crawl.run(renew=f"webstrata crawl {{collection}} {{snapshot}} --again {words}")
 
     def _serve(self, stack: contextlib.ExitStack) -> tuple[Hosts, dict[str, Any], list[str]]:
