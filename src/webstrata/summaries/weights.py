@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import scipy.sparse as sp
 
 from webstrata.summaries.archive import Archive
 from webstrata.summaries.rows import DROPPED, concatenate
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
+    import scipy.sparse as sp
 
     from webstrata.summaries.archive import Summaries
     from webstrata.summaries.rows import Rows
@@ -225,6 +225,9 @@ def weighted_matrix(
     >>> weighted_matrix(archive, "bm25", [0]).toarray().round(4).tolist()
     [[0.2912, 0.1079]]
     """
+    # builders of archives weigh nothing, and it takes long to load
+    import scipy.sparse as sp
+
     if weight not in WEIGHTS:
         raise ValueError(f"weight: expected one of {', '.join(WEIGHTS)}, got {weight!r}")
     if not (k1 >= 0 and 0 <= b <= 1):
