@@ -248,7 +248,9 @@ def read_sheets(collection: Collection, kept: Kept, states: dict[str, PartState]
         holders = list(find_holders(collection, kept))
         if not holders:
             command = kept.before.format(collection=place, snapshot=(collection.labels or ["SNAPSHOT"])[-1])
-            why = f"no snapshot has {' and '.join(kept.inputs[:1])}"
+            # the first that none has, or else the first: no snapshot has them all
+            nowhere = [name for name in kept.inputs if not any(name in s.parts for s in collection)]
+            why = f"no snapshot has {(nowhere or kept.inputs)[0]}"
             return [Missing(kept.what, command, why)]
     found: list[Sheet | Missing] = []
     for holder in holders:
