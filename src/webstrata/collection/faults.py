@@ -10,8 +10,9 @@ A plan is a text, because a child process must be able to take it from ``WEBSTRA
     crash [at=POINT] [after=N]              the process dies (SIGKILL) at its (N+1)th pass of POINT
     trace to=FILE [path=GLOB]               what writers do is noted in FILE
 
-Rules are separated by ``;``; with ``times=N`` one makes N operations fail, and no more. The points that code passes are `POINTS`; rooms add theirs by calling
-`webstrata.collection.files.crash_point` with a name of the form ``room.what-just-happened``.
+Rules are separated by ``;``; with ``times=N`` one makes N operations fail, and no more. The points that code
+passes are `POINTS`; rooms add theirs by calling `webstrata.collection.files.crash_point` with a name of the
+form ``room.what-just-happened``.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ overflows.
 Buckets in memory are written back only when others need their place (write-back): bucket b has one possible
 place, b mod the number of places. With random keys nothing smarter would find more of them.
 
-Buckets are written where they are, so that a file cannot be cut back to an earlier state: a crawl that goes on
-makes the map anew (`recovery`).
+Buckets are written where they are, so that a file cannot be cut back to an earlier state: a crawl that goes
+on makes the map anew (`recovery`).
 """
 
 from __future__ import annotations
