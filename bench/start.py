@@ -1,6 +1,6 @@
 """How long a command takes to say what it can do: `webstrata --help` against `scrapy --help`.
 
-Both start an interpreter, find their commands and print them; the issue's promise is 0.3 s.
+Both start an interpreter, find their commands and print them; the promise is 0.3 s.
 """
 
 from bench.frame import OURS, PEERS, Figure, Peer, Program, main

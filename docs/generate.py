@@ -134,8 +134,12 @@ def _declare(option: click.Option) -> str:
 
 def _help(option: click.Option) -> str:
     text = option.help or ""
+    if isinstance(option.type, click.Choice) and not all(choice in text for choice in option.type.choices):
+        about, bracket, rest = text.partition(" [")
+        text = f"{about} One of {', '.join(option.type.choices)}.{bracket}{rest}"
     default = option.default
-    if not option.is_flag and isinstance(default, str | int | float) and default != "":
+    # some say it themselves, in the words of whoever types it
+    if not option.is_flag and isinstance(default, str | int | float) and default != "" and text[-1:] != "]":
         text += f" [{default}]"
     return text
 

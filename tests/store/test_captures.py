@@ -100,7 +100,7 @@ def test_the_text_is_the_stored_one_where_it_is_of_this_capture(uk: Collection) 
 
 
 def test_what_was_not_captured_is_told_with_what_to_do(uk: Collection) -> None:
-    with pytest.raises(MissingError, match=r"was first captured at 2026-06-12T18:30:00Z, behind 2026-05"):
+    with pytest.raises(MissingError, match=r"was first captured at 2026-06-12T18:30:00Z, after 2026-05"):
         uk.capture("http://a.uk/", "2026-05")
     with pytest.raises(MissingError, match=r"http://c.uk/ was not captured; `webstrata ls`"):
         uk.capture("http://c.uk/")

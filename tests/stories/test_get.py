@@ -93,7 +93,7 @@ def test_bytes_are_printed_as_they_are_and_revisits_with_their_payload(
     ("words", "pattern"),
     [
         (["http://c.uk/"], "uk: http://c.uk/ was not captured; `webstrata ls` lists what was"),
-        (["http://a.uk/", "--at", "2025"], "was first captured at 2026-06-12T18:30:00Z, behind 2025"),
+        (["http://a.uk/", "--at", "2025"], "was first captured at 2026-06-12T18:30:00Z, after 2025"),
         (["http://a.uk/", "--at", "soon"], "'soon' is no time; write it as 2026, 2026-06"),
         (["a.uk"], "'a.uk': a relative reference"),
         (["http://a.uk/", "--raw", "--text"], "choose one"),

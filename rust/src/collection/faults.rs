@@ -10,7 +10,6 @@
 //! | `torn [path=GLOB] [after=BYTES]` | the write that passes BYTES is cut there, and the process dies (SIGKILL) |
 //! | `sync-fails [path=GLOB] [after=N]` | every sync after the first N fails with EIO |
 //! | `crash [at=POINT] [after=N]` | the process dies at its (N+1)th pass of POINT, or of any point |
-//!
 //! | `trace to=FILE [path=GLOB]` | what writers do goes into FILE, a line each, see [`trace`] |
 //!
 //! GLOB matches the whole path; `*` stands for any text. With `times=N` a rule lets everything pass once it has made N

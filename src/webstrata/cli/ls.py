@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     "--domain", "match", flag_value="domain", help="Everything of this domain and the hosts below it."
 )
 @click.option("--from", "start", metavar="DATE", default="", help="Not what was captured before.")
-@click.option("--to", "end", metavar="DATE", default="", help="Not what was captured behind.")
+@click.option("--to", "end", metavar="DATE", default="", help="Not what was captured later.")
 @click.option("--limit", type=click.IntRange(1), help="No more than so many.")
 @json_option
 def command(

@@ -75,14 +75,11 @@ def _option(field: Field) -> Callable[[Command], Command]:
     if typing.get_origin(kind) in (typing.Union, types.UnionType):
         kind = next(member for member in typing.get_args(kind) if member is not types.NoneType)
     shown = to_text(field.default, field.setting.unit)
+    about = field.setting.help if field.default in (None, "", ()) else f"{field.setting.help} [{shown}]"
     if kind is bool:
-        return click.option(
-            f"{name}/--no{name[1:]}", field.name, default=None, help=f"{field.setting.help} [{shown}]"
-        )
+        return click.option(f"{name}/--no{name[1:]}", field.name, default=None, help=about)
     metavar = {"seconds": "TIME", "bytes": "SIZE"}.get(field.setting.unit or "", _METAVARS.get(kind, "TEXT"))
-    return click.option(
-        name, field.name, default=None, metavar=metavar, help=f"{field.setting.help} [{shown}]"
-    )
+    return click.option(name, field.name, default=None, metavar=metavar, help=about)
 
 
 _METAVARS = {int: "NUMBER", float: "NUMBER", str: "TEXT"}

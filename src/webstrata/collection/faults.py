@@ -3,13 +3,16 @@
 A plan is a text, because a child process must be able to take it from ``WEBSTRATA_FAULTS``::
 
     no-space [path=GLOB] [after=BYTES]      writes fail once BYTES have gone into matching files
+    over-quota [path=GLOB] [after=BYTES]    the same with the error of a quota
     write-fails [path=GLOB] [after=BYTES]   the same, as a broken disk does it
     torn [path=GLOB] [after=BYTES]          the write that passes BYTES is cut there, and the process dies
     sync-fails [path=GLOB] [after=N]        every sync after the first N fails
     crash [at=POINT] [after=N]              the process dies (SIGKILL) at its (N+1)th pass of POINT
+    trace to=FILE [path=GLOB]               what writers do is noted in FILE
 
-Rules are separated by ``;``. The points that code passes are `POINTS`; rooms add theirs by calling
-`webstrata.collection.files.crash_point` with a name of the form ``room.what-just-happened``.
+Rules are separated by ``;``; with ``times=N`` one makes N operations fail, and no more. The points that code
+passes are `POINTS`; rooms add theirs by calling `webstrata.collection.files.crash_point` with a name of the
+form ``room.what-just-happened``.
 """
 
 from __future__ import annotations

@@ -15,10 +15,8 @@ overflows.
 Buckets in memory are written back only when others need their place (write-back): bucket b has one possible
 place, b mod the number of places. With random keys nothing smarter would find more of them.
 
-Buckets are written where they are, so that a state cannot be had by cutting the file. It can be had by the
-values, if they grow from one new key to the next, as numbers of pages do: a checkpoint writes the changed
-buckets and records the next number, and who resumes goes through the file once and leaves out the pairs
-whose value is not below it.
+Buckets are written where they are, so that a file cannot be cut back to an earlier state: a crawl that goes
+on makes the map anew (`recovery`).
 """
 
 from __future__ import annotations

@@ -9,9 +9,7 @@ record) at a time; a file that was read to its end is deleted.
 In memory and in files a record is its length, four bytes in little-endian order, and its bytes. A file is a
 whole number of records. Invariant: head, then files in the order of their numbers, then tail, is the queue.
 
-Files are only appended to. The state of a queue is the numbers and lengths of its files, how far the first
-was read, and both buffers: a file that is longer than its recorded length is cut, and what a checkpoint
-still names must not be deleted before the next one.
+Files are only appended to, and do not outlive the crawl: one that goes on makes its queues anew (`recovery`).
 """
 
 from __future__ import annotations

@@ -26,10 +26,8 @@ in the oldest one are written anew, whole, at the end, until that is no longer s
 this empties the segment. A host that was moved is not moved again before all segments that were there have
 gone.
 
-Segments are appended to, but for one field: the link of a chunk is filled in when the next one is written.
-That does not hinder checkpoints. A state is the lengths of the segments and the words of each host; a link
-that was filled in later belongs to the last chunk of a host in that state, which the state names as the
-last, so that nobody follows it, and it is filled in anew by the next chunk.
+Segments are appended to, but for one field: the link of a chunk is filled in when the next one is written. A
+crawl that goes on makes them anew (`recovery`).
 """
 
 from __future__ import annotations

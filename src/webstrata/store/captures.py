@@ -334,7 +334,7 @@ def find_capture(
     if later:
         earliest = min(entry.time for entry in later)
         raise MissingError(
-            f"{where}: {url} was first captured at {earliest:%Y-%m-%dT%H:%M:%SZ}, behind {at}; "
+            f"{where}: {url} was first captured at {earliest:%Y-%m-%dT%H:%M:%SZ}, after {at}; "
             f"ask for a later time"
         )
     raise MissingError(f"{where}: {url} was not captured; `webstrata ls` lists what was")
