@@ -116,16 +116,18 @@ class ContextsReader:
         distance = self.number(0)
         reference = before[-distance] if distance else {}
         counts = self.copied(reference)
-        others, place = self.number(2 if distance else 1), 0
+        others, place, terms = self.number(2 if distance else 1), 0, list[int]()
+        size = min(int(log2(others + 1)), 11)
         for left in range(others, 0, -1):
             u, v = int(log2(place + 1)), min(int(log2(left + 1)), 11)
             w = int(log2(max(int(log2(self.num_terms + 1)) - u, 1) + 1))
             gap = self.number(3 + 12 * u + v, max(u + w - v - 4, 0))
             free = (rank for rank in range(place, self.num_terms) if rank not in reference)
             term = next(rank for nth, rank in enumerate(free) if nth == gap)
-            size = min(int(log2(others + 1)), 11)
-            counts[term] = 1 + self.number(547 + 16 * size + self.classes[term] % 16)
+            terms.append(term)
             place = term + 1
+            for before_it in terms[-2:-1] if left > 1 else terms[-2:]:
+                counts[before_it] = 1 + self.number(547 + 16 * size + self.classes[before_it] % 16)
         rest = self.x - (1 << 16)
         rest = self.bits(32) if rest == 65535 else rest
         assert self.bits_left // 8 == self.size - len(self.data)

@@ -86,6 +86,7 @@ impl Tables {
 }
 
 /// Reads a part of a stream: symbols from its beginning on, bits from its end back.
+#[derive(Clone, Copy)]
 pub struct Decoder<'a> {
     state: u32,
     stream: &'a [u8],
@@ -130,19 +131,11 @@ impl<'a> Decoder<'a> {
         self.refill();
         let bits = entry >> BITS;
         if bits == ESCAPED_BITS {
-            return self.escaped(shift);
+            let found;
+            (found, self.tail) = read_escaped(self.stream, self.tail, shift);
+            return found;
         }
         ((entry >> NUMBER & 127) << shift).wrapping_add(self.bits(bits + shift))
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn escaped(&mut self, shift: u32) -> u32 {
-        let bits = self.bits(6).min(u32::BITS);
-        let high = u64::from(self.bits(bits)) + u64::from(ESCAPED);
-        // of damaged bytes it may be too much; a term that is too large is seen later
-        let found = (high << shift) + u64::from(self.bits(shift));
-        found.min(u64::from(u32::MAX)) as u32
     }
 
     /// A choice whose yes has the first `size` slots, more than 0 and less than all.
@@ -157,29 +150,11 @@ impl<'a> Decoder<'a> {
         yes
     }
 
-    /// A number of up to 56 bits, of which the lowest 32 are told.
     #[inline(always)]
     fn bits(&mut self, number: u32) -> u32 {
-        let end = self.tail.div_ceil(8);
-        let word = match self.stream.get(end.wrapping_sub(8)..end) {
-            Some(word) => u64::from_le_bytes(word.try_into().unwrap_or_default()),
-            None => self.first_bytes(end),
-        };
-        let found = word << (self.tail.wrapping_neg() & 7);
+        let found = read_bits(self.stream, self.tail, number);
         self.tail = self.tail.wrapping_sub(number as usize);
-        (found >> 1 >> (63 - number)) as u32
-    }
-
-    /// Those before a place where they are fewer than 8, with zeros before them.
-    #[cold]
-    #[inline(never)]
-    fn first_bytes(&self, end: usize) -> u64 {
-        let bytes = self.stream.get(..end).unwrap_or(&[]);
-        let known = bytes.iter().rev().take(8);
-        let word = known.fold((0, 64), |(word, at), &byte| {
-            (word | u64::from(byte) << (at - 8), at - 8)
-        });
-        word.0
+        found
     }
 
     /// The number that the encoder ended with; nothing if the data are damaged.
@@ -188,6 +163,47 @@ impl<'a> Decoder<'a> {
         let found = if last == MANY { self.bits(32) } else { last };
         (self.at == self.tail / 8).then_some(found)
     }
+}
+
+// No reference to a decoder is given away, so that it stays in registers.
+
+/// The lowest 32 of up to 56 bits that end at a place.
+#[inline(always)]
+fn read_bits(stream: &[u8], tail: usize, number: u32) -> u32 {
+    let end = tail.div_ceil(8);
+    let word = match stream.get(end.wrapping_sub(8)..end) {
+        Some(word) => u64::from_le_bytes(word.try_into().unwrap_or_default()),
+        None => read_first(stream, end),
+    };
+    let found = word << (tail.wrapping_neg() & 7);
+    (found >> 1 >> (63 - number)) as u32
+}
+
+/// The bytes before a place where they are fewer than 8, with zeros before them.
+#[cold]
+#[inline(never)]
+fn read_first(stream: &[u8], end: usize) -> u64 {
+    let known = stream.get(..end).unwrap_or(&[]).iter().rev().take(8);
+    known
+        .zip((0..8).rev())
+        .fold(0, |word, (&byte, nth)| word | u64::from(byte) << (8 * nth))
+}
+
+/// A number of [`ESCAPED`] and more, and where the bits before it end.
+#[cold]
+#[inline(never)]
+fn read_escaped(stream: &[u8], tail: usize, shift: u32) -> (u32, usize) {
+    let mut decoder = Decoder {
+        state: LOW,
+        stream,
+        at: 0,
+        tail,
+    };
+    let bits = decoder.bits(6).min(u32::BITS);
+    let high = u64::from(decoder.bits(bits)) + u64::from(ESCAPED);
+    // of damaged bytes it may be too much; a term that is too large is seen later
+    let found = (high << shift) + u64::from(decoder.bits(shift));
+    (found.min(u64::from(u32::MAX)) as u32, decoder.tail)
 }
 
 /// What is to be encoded, in the order in which it will be decoded.

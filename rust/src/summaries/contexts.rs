@@ -2,8 +2,8 @@
 //!
 //! A summary is, in this order: the distance to the summary it refers to, 0 for none; for each term of that one, whether
 //! this one has it too; the counts of these; the number of its other terms; for each of them its gap, in which terms of the
-//! reference are not counted, and its count; the length less the sum of the counts. What a context is made of is said
-//! beside the function of its name; `docs/formats/summaries.md` says it for people who write a reader of their own.
+//! reference are not counted, and behind each but the first, and behind all, the count of the one before, whose context is
+//! so known in time; the length less the sum of the counts. What a context is made of is said beside the function of its name; `docs/formats/summaries.md` says it for people who write a reader of their own.
 
 mod read;
 
@@ -246,7 +246,7 @@ fn describe_others(
     shape: &Shape,
     sink: &mut impl Sink,
 ) {
-    let (mut next, mut passed, mut left) = (0, 0, others);
+    let (mut next, mut passed, mut left, mut waiting) = (0, 0, others, None);
     let all = terms.iter().zip(counts).zip(known);
     for ((&term, &count), _) in all.filter(|(_, known)| **known == 0) {
         let skipped = reference[passed..]
@@ -257,9 +257,14 @@ fn describe_others(
         let gap = term - next - skipped as u32;
         let (table, shift) = gap_context(next, left, &shape.shifts);
         sink.number(table, shift, gap);
-        let table = new_context(shape.classes[term as usize], others);
-        sink.number(table, 0, count - 1);
+        if let Some((table, count)) = waiting {
+            sink.number(table, 0, count - 1);
+        }
+        waiting = Some((new_context(shape.classes[term as usize], others), count));
         (next, left) = (term + 1, left - 1);
+    }
+    if let Some((table, count)) = waiting {
+        sink.number(table, 0, count - 1);
     }
 }
 

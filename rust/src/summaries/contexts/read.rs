@@ -90,15 +90,15 @@ fn fetch(
     } else {
         &none
     };
-    read_copied(model, &mut decoder, reference, &mut reading.copied);
+    decoder = read_copied(model, decoder, reference, &mut reading.copied);
     let table = SIZE + usize::from(distance > 0);
     let others = decoder.number(&model.tables, table, 0);
     if others as usize > model.shape.classes.len() {
         return None;
     }
-    read_others(
+    decoder = read_others(
         model,
-        &mut decoder,
+        decoder,
         reference,
         &reading.copied,
         others,
@@ -113,7 +113,12 @@ fn fetch(
 }
 
 /// Which terms of the reference are copied, and their counts.
-fn read_copied(model: &Model, decoder: &mut Decoder<'_>, reference: &List, copied: &mut Copied) {
+fn read_copied<'a>(
+    model: &Model,
+    mut decoder: Decoder<'a>,
+    reference: &List,
+    copied: &mut Copied,
+) -> Decoder<'a> {
     let Copied { kept, counts } = copied;
     kept.clear();
     counts.resize(reference.terms.len(), 0);
@@ -129,20 +134,20 @@ fn read_copied(model: &Model, decoder: &mut Decoder<'_>, reference: &List, copie
         yes
     }));
     for count in &mut counts[..end] {
-        let number = decoder.number(&model.tables, *count as usize, 0);
-        *count = number.saturating_add(1);
+        *count = read_count(model, &mut decoder, *count as usize);
     }
+    decoder
 }
 
 /// Reads the other terms and their counts, and puts them and those that are copied in their order.
-fn read_others(
+fn read_others<'a>(
     model: &Model,
-    decoder: &mut Decoder<'_>,
+    mut decoder: Decoder<'a>,
     reference: &List,
     copied: &Copied,
     others: u32,
     list: &mut List,
-) -> Option<()> {
+) -> Option<Decoder<'a>> {
     let Shape { classes, shifts } = &model.shape;
     let old = &reference.terms[..];
     let (kept, old_counts) = (&copied.kept[..old.len()], &copied.counts[..old.len()]);
@@ -152,6 +157,8 @@ fn read_others(
     let (terms, counts) = (&mut list.terms[..most], &mut list.counts[..most]);
     let (mut next, mut passed, mut taken, mut end) = (0u32, 0, 0, 0);
     let table_of_counts = new_context(0, others);
+    // the place and the table of the count that comes next
+    let mut waiting = None;
     for left in (1..=others).rev() {
         let (table, shift) = gap_context(next, left, shifts);
         let gap = decoder.number(&model.tables, table, shift);
@@ -164,11 +171,16 @@ fn read_others(
             term += 1;
         }
         let class = *classes.get(term as usize)?;
-        let table = table_of_counts + usize::from(class & 15);
-        let count = decoder.number(&model.tables, table, 0).saturating_add(1);
-        (terms[end], counts[end]) = (term as u32, count);
+        if let Some((place, table)) = waiting {
+            counts[place] = read_count(model, &mut decoder, table);
+        }
+        waiting = Some((end, table_of_counts + usize::from(class & 15)));
+        terms[end] = term as u32;
         end += 1;
         next = term as u32 + 1;
+    }
+    if let Some((place, table)) = waiting {
+        counts[place] = read_count(model, &mut decoder, table);
     }
     for passed in passed..old.len() {
         if kept[passed] {
@@ -178,5 +190,10 @@ fn read_others(
     }
     list.terms.truncate(end);
     list.counts.truncate(end);
-    Some(())
+    Some(decoder)
+}
+
+#[inline(always)]
+fn read_count(model: &Model, decoder: &mut Decoder<'_>, table: usize) -> u32 {
+    decoder.number(&model.tables, table, 0).saturating_add(1)
 }
