@@ -80,7 +80,7 @@ impl Tables {
         (ranges.len() % NUM_SYMBOLS == 0).then_some(Self { entries, ranges })
     }
 
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.ranges.len() / NUM_SYMBOLS
     }
 }

@@ -96,7 +96,7 @@ impl Model {
         let right =
             flags.len() == NUM_FLAGS && flags.iter().all(|&p| p > 0 && u32::from(p) < TOTAL);
         match Tables::new(sizes) {
-            Some(tables) if tables.len() == NUM_TABLES && right => Ok(Self {
+            Some(tables) if tables.count() == NUM_TABLES && right => Ok(Self {
                 shape,
                 tables,
                 flags: flags.to_vec(),

@@ -1,9 +1,9 @@
 """The coding `contexts`: what each number of a summary is expected to be, by what is known when it is read.
 
-A summary is coded against one of the few before it, its reference: which of its terms it has too, which other
-terms, what counts. Each number has a context (the term, the count in the reference, the place of the gap …;
-``rust/src/summaries/contexts.rs`` says which), and each context the frequencies with which its symbols came
-in the whole archive: the model. Numbers are coded by asymmetric numeral systems in as many bits as these
+A summary may be coded against one of the few before it, its reference: which of its terms it has too, which
+other terms, what counts. Each number has a context (the term, the count in the reference, the place of the
+gap …; ``rust/src/summaries/contexts.rs`` says which), and each context the frequencies with which its symbols
+came in the whole archive: the model. Numbers are coded by asymmetric numeral systems in as many bits as these
 frequencies promise. Two passes: `measure` chooses references and counts symbols, piece by piece, the counts
 are added up, `make_model` rounds them to frequencies out of 1024, and the pieces are encoded.
 
