@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
+from tests.summaries.reference import ContextsReader
+from tests.summaries.written import drawn_rows
+from webstrata._core import summaries as core
 from webstrata.errors import FormatError
 from webstrata.summaries import SummariesSettings, make_rows, write_archive
 from webstrata.summaries.contexts import (
@@ -20,7 +26,7 @@ from webstrata.summaries.contexts import (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from webstrata.summaries import Rows
 
 
 def test_frequencies_add_up_and_none_that_came_is_lost() -> None:
@@ -57,7 +63,7 @@ def test_a_term_is_classed_by_how_rare_it_is_and_its_usual_count() -> None:
 def test_references_stay_within_the_window_and_the_chain() -> None:
     rows = make_rows([(40, dict.fromkeys(range(30 + nth % 2), 2)) for nth in range(50)])
     for window, chain in ((0, 3), (3, 0), (1, 2), (15, 3)):
-        distances, _ = measure(rows, np.zeros(31, np.uint8), window=window, chain=chain)
+        distances, _ = measure(rows, np.full(31, 3 << 4, np.uint8), window=window, chain=chain)
         depths: list[int] = []
         for page, distance in enumerate(distances.tolist()):
             depths.append(depths[page - distance] + 1 if distance else 0)
@@ -78,3 +84,26 @@ def test_pages_that_are_alike_take_less_than_in_the_coding_of_the_paper(tmp_path
     ]
     ours, theirs = (sum(size.values()) for size in sizes)
     assert ours < 0.7 * theirs
+
+
+@settings(max_examples=30, deadline=None)
+@given(rows=drawn_rows())
+def test_a_plain_reader_that_follows_the_format_reads_the_same(rows: Rows) -> None:
+    with TemporaryDirectory() as folder:
+        archive = write_archive(Path(folder) / "a", rows, settings=SummariesSettings(chain=3))
+        model = Model.read(archive.folder / "model.zst", len(archive.terms))
+        packed = b"".join(numbers.astype("<u2").tobytes() for numbers in (model.sizes, model.flags))
+        packed += model.classes.tobytes()
+        stream = (archive.folder / "summaries.stream").read_bytes()
+        places = core.Places(archive.folder / "summaries.places", archive.num_summaries)
+        ranked = next(archive.scan_ranks(), None)
+        before: list[dict[int, int]] = []
+        for page in range(archive.num_summaries):
+            begin, end = places.get(page) or (0, 0)
+            reader = ContextsReader(stream[begin:end], packed, len(archive.terms))
+            length, counts = reader.read(before)
+            before.append(counts)
+            assert ranked is not None
+            row = ranked.cut(page, page + 1)
+            assert length == ranked.lengths[page]
+            assert counts == dict(zip(row.terms.tolist(), row.counts.tolist(), strict=True))

@@ -242,11 +242,7 @@ impl Codes {
                 .parse()
                 .map_err(|error| PyValueError::new_err(format!("codes: {name}: {error}")))?;
         }
-        Ok(Self(codes::Coding {
-            codes: found,
-            differences,
-            num_terms,
-        }))
+        Ok(Self(codes::Coding::new(found, differences, num_terms)))
     }
 
     #[pyo3(signature = (rows, progress = None))]
@@ -354,10 +350,11 @@ fn choose_references<'py>(
     rows: GivenRows<'_>,
     window: usize,
     chain: usize,
-    num_terms: u32,
+    classes: PyReadonlyArray1<'_, u8>,
 ) -> PyResult<Bytes<'py>> {
-    let rows = given(&rows, num_terms)?;
-    let found = py.detach(|| contexts::choose(&rows, window, chain, num_terms as usize));
+    let classes = classes.as_slice()?;
+    let rows = given(&rows, classes.len() as u32)?;
+    let found = py.detach(|| contexts::choose(&rows, window, chain, classes));
     Ok(found.into_pyarray(py))
 }
 

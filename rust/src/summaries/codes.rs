@@ -9,20 +9,101 @@ use super::{Decoded, Rows, SummariesError, gather};
 use crate::collection::progress::Meter;
 use dsi_bitstream::dispatch::FuncCodeReader;
 use dsi_bitstream::prelude::{
-    BitSeek, BitWrite, BufBitReader, BufBitWriter, Codes, CodesStats, DynamicCodeWrite, LE,
-    MemWordReader, MemWordWriterVec, StaticCodeRead,
+    BitSeek, BitWrite, BufBitReader, BufBitWriter, CodeLen, Codes, CodesStats, DynamicCodeWrite,
+    LE, MemWordReader, MemWordWriterVec, StaticCodeRead,
 };
 
 type Bits<'a> = BufBitReader<LE, MemWordReader<u32, &'a [u32]>>;
 
 /// Which code each kind of number has.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Coding {
     /// Of lengths, sizes, gaps and counts.
-    pub codes: [Codes; 4],
+    codes: [Codes; 4],
     /// Whether counts are coded backwards, as differences.
-    pub differences: bool,
+    differences: bool,
     pub num_terms: u32,
+    gaps: Short,
+    counts: Short,
+}
+
+impl Coding {
+    pub fn new(codes: [Codes; 4], differences: bool, num_terms: u32) -> Self {
+        let [_, _, gaps, counts] = codes;
+        Self {
+            codes,
+            differences,
+            num_terms,
+            gaps: Short::new(gaps),
+            counts: Short::new(counts),
+        }
+    }
+}
+
+/// Codewords of so many bits or fewer are looked up.
+const PEEK: u32 = 12;
+
+/// What the next bits of a stream say in a code: for each of their values the number (12 bits) and the bits that it takes
+/// (the lowest 4), which are 0 where the codeword is longer.
+#[derive(Clone, Debug)]
+struct Short(Box<[u16; 1 << PEEK]>);
+
+impl Short {
+    fn new(code: Codes) -> Self {
+        let mut found = Box::new([0; 1 << PEEK]);
+        for number in 0..1 << 12 {
+            let bits = code.len(number) as u32;
+            if bits > PEEK {
+                continue;
+            }
+            let mut words = Vec::<u64>::new();
+            let mut writer = BufBitWriter::<LE, _>::new(MemWordWriterVec::new(&mut words));
+            let written = DynamicCodeWrite::write::<LE, _>(&code, &mut writer, number);
+            if written.is_err() || writer.flush().is_err() {
+                continue;
+            }
+            drop(writer);
+            let word = words.first().copied().unwrap_or_default() as usize;
+            for entry in found.iter_mut().skip(word).step_by(1 << bits) {
+                *entry = (number as u16) << 4 | bits as u16;
+            }
+        }
+        Self(found)
+    }
+}
+
+/// Reads numbers of one code, most of them by a look.
+struct Looking<'a, 'b> {
+    short: &'a Short,
+    /// For the others.
+    long: &'a FuncCodeReader<LE, Bits<'b>>,
+    words: &'b [u32],
+}
+
+impl<'b> Looking<'_, 'b> {
+    /// The number at a bit, which becomes the bit behind it.
+    #[inline(always)]
+    fn read(&self, at: &mut u64, bits: &mut Bits<'b>) -> Option<u64> {
+        let place = (*at / 32) as usize;
+        let word = match self.words.get(place..place + 2) {
+            Some(&[low, high]) => u64::from(high) << 32 | u64::from(low),
+            _ => self.words.get(place).copied().unwrap_or_default().into(),
+        };
+        let entry = self.short.0[(word >> (*at % 32)) as usize & ((1 << PEEK) - 1)];
+        if entry & 15 == 0 {
+            return self.read_long(at, bits);
+        }
+        *at += u64::from(entry & 15);
+        Some((entry >> 4).into())
+    }
+
+    #[inline(never)]
+    fn read_long(&self, at: &mut u64, bits: &mut Bits<'b>) -> Option<u64> {
+        bits.set_bit_pos(*at).ok()?;
+        let found = self.long.read(bits).ok()?;
+        *at = bits.bit_pos().ok()?;
+        Some(found)
+    }
 }
 
 fn nu(number: i64) -> u64 {
@@ -108,7 +189,9 @@ pub fn decode(
     }
     let state = || Bits::new(MemWordReader::new(words));
     gather(ordinals, meter, state, |bits, ordinal, found| {
-        let read = read_summary(coding, &readers, bits, places, ordinal, order, found);
+        let read = places
+            .get(ordinal)
+            .and_then(|bounds| read_summary(coding, &readers, words, bits, bounds, order, found));
         read.ok_or(SummariesError::Damaged(ordinal))
     })
 }
@@ -116,38 +199,48 @@ pub fn decode(
 fn read_summary<'a>(
     coding: &Coding,
     readers: &[FuncCodeReader<LE, Bits<'a>>],
+    words: &'a [u32],
     bits: &mut Bits<'a>,
-    places: &Places,
-    ordinal: u64,
+    (begin, end): (u64, u64),
     order: &[u32],
     found: &mut Decoded,
 ) -> Option<()> {
     let [length_code, size_code, gap_code, count_code] = readers else {
         return None;
     };
-    let (begin, end) = places.get(ordinal)?;
     bits.set_bit_pos(begin).ok()?;
-    found
-        .lengths
-        .push(length_code.read(bits).ok()?.try_into().ok()?);
+    let length = length_code.read(bits).ok()?.try_into().ok()?;
     let size = size_code.read(bits).ok()? as usize;
     // each term takes a bit at least
     if size as u64 > end.checked_sub(begin)? {
         return None;
     }
-    let mut next = 0u64;
-    for _ in 0..size {
-        let term = next.checked_add(gap_code.read(bits).ok()?)?;
-        found.terms.push(*order.get(term as usize)?);
-        next = term + 1;
-    }
-    let base = found.counts.len();
+    let mut at = bits.bit_pos().ok()?;
+    found.lengths.push(length);
+    let base = found.terms.len();
+    found.terms.resize(base + size, 0);
     found.counts.resize(base + size, 0);
+    let gaps = Looking {
+        short: &coding.gaps,
+        long: gap_code,
+        words,
+    };
+    let mut next = 0u64;
+    for term in &mut found.terms[base..] {
+        let rank = next.checked_add(gaps.read(&mut at, bits)?)?;
+        *term = *order.get(rank as usize)?;
+        next = rank + 1;
+    }
+    let numbers = Looking {
+        short: &coding.counts,
+        long: count_code,
+        words,
+    };
     let counts = &mut found.counts[base..];
     if coding.differences {
         let mut previous = 1i64;
         for (nth, count) in counts.iter_mut().rev().enumerate() {
-            let number = count_code.read(bits).ok()?;
+            let number = numbers.read(&mut at, bits)?;
             previous = match nth {
                 0 => i64::try_from(number).ok()?.checked_add(1)?,
                 _ => previous.checked_add(nu_inverse(number))?,
@@ -156,12 +249,11 @@ fn read_summary<'a>(
         }
     } else {
         for count in counts {
-            *count = u32::try_from(count_code.read(bits).ok()?)
-                .ok()?
-                .checked_add(1)?;
+            let number = numbers.read(&mut at, bits)?;
+            *count = u32::try_from(number).ok()?.checked_add(1)?;
         }
     }
-    (bits.bit_pos().ok()? == end).then_some(())
+    (at == end).then_some(())
 }
 
 /// Names of codes, and the bits that numbers take in each of them; `counts` says how often each number comes.

@@ -1,15 +1,15 @@
 //! The coding `contexts`: a summary against one before it, each number by the frequencies of its context.
 //!
 //! A summary is, in this order: the distance to the summary it refers to, 0 for none; for each term of that one, whether
-//! this one has it too; the number of its other terms, and their gaps, in which terms of the reference are not counted;
-//! its counts in the order of its terms; the length less the sum of the counts. What a context is made of is said beside
-//! the function of its name; `docs/formats/summaries.md` says it for people who write a reader of their own.
+//! this one has it too; the counts of these; the number of its other terms; for each of them its gap, in which terms of the
+//! reference are not counted, and behind each but the first, and behind all, the count of the one before, whose context is
+//! so known in time; the length less the sum of the counts. What a context is made of is said beside the function of its name; `docs/formats/summaries.md` says it for people who write a reader of their own.
 
 mod read;
 
 pub use read::decode;
 
-use super::ans::{Encoder, NUM_SYMBOLS, TOTAL, Table};
+use super::ans::{ESCAPE, ESCAPED, Encoder, NUM_SYMBOLS, TOTAL, Tables, split};
 use super::{Rows, SummariesError};
 use crate::collection::progress::Meter;
 
@@ -19,44 +19,25 @@ const GAP: usize = SIZE + 2;
 const COPIED: usize = GAP + 32 * 12;
 const NEW: usize = COPIED + 10 * 16;
 /// How many tables a model has, and how many choices between two.
-pub const NUM_TABLES: usize = NEW + 16 * 6;
-pub const NUM_FLAGS: usize = 16 * 3 * 4 * 8;
+pub const NUM_TABLES: usize = NEW + 16 * 12;
+pub const NUM_FLAGS: usize = 16 * 4 * 8;
 /// The largest distance to a reference.
 pub const MAX_WINDOW: usize = NUM_SYMBOLS - 1;
 
-/// The symbol of a number, and how many bits follow it: 0 to 7 have one each, then come halves of octaves; the last is for
-/// 96 and more, whose bits are written with their number before them.
+/// Of whether a term of the reference is copied: how common it is, its count there, and whether the last three were
+/// copied.
 #[inline]
-fn split(number: u32) -> (usize, u32) {
-    match number {
-        0..8 => (number as usize, 0),
-        8..96 => {
-            let octave = number.ilog2();
-            let half = number >> (octave - 1) & 1;
-            ((2 + 2 * octave + half) as usize, octave - 1)
-        }
-        _ => (ESCAPE, 0),
-    }
-}
-
-const ESCAPE: usize = NUM_SYMBOLS - 1;
-const ESCAPED: u32 = 96;
-
-/// Of whether a term of the reference is copied: how common it is, how often it was copied to get there, its count
-/// there, and whether the last three were copied.
-#[inline]
-fn flag_context(class: u8, age: u8, count: u32, history: usize) -> usize {
-    ((usize::from(class >> 4) * 3 + usize::from(age)) * 4 + count.min(4) as usize - 1) * 8 + history
+fn flag_context(class: u8, count: u32, history: usize) -> usize {
+    (usize::from(class >> 4) * 4 + count.min(4) as usize - 1) * 8 + history
 }
 
 /// Of a gap: the place where it begins, on a log scale, and how many terms are to come. With it, how many of its lowest
 /// bits are written as they are, so that the symbols tell apart what lies about the expected gap.
-#[inline]
-fn gap_context(next: u32, left: u32, octaves: u32) -> (usize, u32) {
+#[inline(always)]
+fn gap_context(next: u32, left: u32, shifts: &[u8; 32]) -> (usize, u32) {
     let place = (next + 1).ilog2();
     let coming = (left + 1).ilog2().min(11);
-    let spread = (octaves.saturating_sub(place).max(1) + 1).ilog2();
-    let shift = (place + spread).saturating_sub(coming + 4);
+    let shift = u32::from(shifts[place as usize & 31]).saturating_sub(coming);
     (GAP + (place * 12 + coming) as usize, shift)
 }
 
@@ -70,32 +51,36 @@ fn copied_context(class: u8, count: u32) -> usize {
     COPIED + usize::from(KNOWN[count.min(33) as usize]) * 16 + usize::from(class & 15)
 }
 
-/// Of the count of any other term: its usual count, and how many such terms there are.
+/// Of the count of any other term: how many such terms there are, and its usual count.
 #[inline]
 fn new_context(class: u8, others: u32) -> usize {
-    let size = ((others + 1).ilog2() / 2).min(5) as usize;
-    NEW + usize::from(class & 15) * 6 + size
+    let size = (others + 1).ilog2().min(11) as usize;
+    NEW + size * 16 + usize::from(class & 15)
 }
 
 /// What a coding of this kind needs to know of its archive.
 pub struct Shape {
     /// How common each term is (high four bits) and its usual count (low four).
     pub classes: Vec<u8>,
-    /// Whole octaves of term numbers.
-    octaves: u32,
+    /// For each octave of the place where a gap begins: how many bits tell nothing where one term is to come.
+    shifts: [u8; 32],
 }
 
 impl Shape {
     pub fn new(classes: Vec<u8>) -> Self {
         let octaves = (classes.len() as u32 + 1).ilog2();
-        Self { classes, octaves }
+        let shifts = std::array::from_fn(|place| {
+            let spread = (octaves.saturating_sub(place as u32).max(1) + 1).ilog2();
+            (place as u32 + spread).saturating_sub(4) as u8
+        });
+        Self { classes, shifts }
     }
 }
 
 /// Frequencies of each context.
 pub struct Model {
     shape: Shape,
-    tables: Vec<Table>,
+    tables: Tables,
     flags: Vec<u16>,
     /// How many references may follow one another.
     chain: usize,
@@ -108,11 +93,10 @@ impl Model {
         flags: &[u16],
         chain: usize,
     ) -> Result<Self, SummariesError> {
-        let tables: Option<Vec<Table>> = sizes.chunks(NUM_SYMBOLS).map(Table::new).collect();
         let right =
             flags.len() == NUM_FLAGS && flags.iter().all(|&p| p > 0 && u32::from(p) < TOTAL);
-        match tables {
-            Some(tables) if tables.len() == NUM_TABLES && right => Ok(Self {
+        match Tables::new(sizes) {
+            Some(tables) if tables.count() == NUM_TABLES && right => Ok(Self {
                 shape,
                 tables,
                 flags: flags.to_vec(),
@@ -129,7 +113,7 @@ impl Model {
 trait Sink {
     fn symbol(&mut self, table: usize, symbol: usize);
     fn flag(&mut self, context: usize, yes: bool);
-    fn bits(&mut self, number: u32, value: u32);
+    fn bits(&mut self, number: u32, value: u64);
 
     /// A number whose lowest bits, `shift` of them, tell nothing.
     fn number(&mut self, table: usize, shift: u32, number: u32) {
@@ -138,25 +122,18 @@ trait Sink {
         if symbol == ESCAPE {
             let more = (number >> shift) - ESCAPED;
             let bits = u32::BITS - more.leading_zeros();
-            self.bits(6, bits);
-            self.wide_bits(bits, more);
-            self.wide_bits(shift, number & low_bits(shift));
+            self.bits(6, bits.into());
+            self.bits(bits, more.into());
+            self.bits(shift, low_bits(number, shift));
         } else {
-            self.wide_bits(bits + shift, number & low_bits(bits + shift));
-        }
-    }
-
-    fn wide_bits(&mut self, number: u32, value: u32) {
-        self.bits(number.min(16), value & 0xffff & low_bits(number));
-        if number > 16 {
-            self.bits(number - 16, value >> 16 & low_bits(number - 16));
+            self.bits(bits + shift, low_bits(number, bits + shift));
         }
     }
 }
 
 #[inline]
-fn low_bits(number: u32) -> u32 {
-    ((1u64 << number) - 1) as u32
+fn low_bits(value: u32, number: u32) -> u64 {
+    u64::from(value) & ((1 << number) - 1)
 }
 
 /// How often each symbol came in each context.
@@ -174,7 +151,7 @@ impl Sink for Tally {
         self.flags[2 * context + usize::from(yes)] += 1;
     }
 
-    fn bits(&mut self, _: u32, _: u32) {}
+    fn bits(&mut self, _: u32, _: u64) {}
 }
 
 struct Writing<'a> {
@@ -184,27 +161,16 @@ struct Writing<'a> {
 
 impl Sink for Writing<'_> {
     fn symbol(&mut self, table: usize, symbol: usize) {
-        self.encoder.symbol(&self.model.tables[table], symbol);
+        self.encoder.symbol(&self.model.tables, table, symbol);
     }
 
     fn flag(&mut self, context: usize, yes: bool) {
         self.encoder.flag(self.model.flags[context], yes);
     }
 
-    fn bits(&mut self, number: u32, value: u32) {
-        if number > 0 {
-            self.encoder.bits(number, value);
-        }
+    fn bits(&mut self, number: u32, value: u64) {
+        self.encoder.bits(number, value);
     }
-}
-
-/// The summary that another one refers to.
-#[derive(Clone, Copy, Default)]
-struct Reference<'a> {
-    terms: &'a [u32],
-    counts: &'a [u32],
-    /// How often each term was copied to get there; 2 stands for more.
-    ages: &'a [u8],
 }
 
 /// Describes all rows to a sink, and calls `each` behind every one of them with its rest: length less counts.
@@ -216,105 +182,99 @@ fn describe<S: Sink>(
     meter: &Meter,
     mut each: impl FnMut(&mut S, u32),
 ) -> Result<(), SummariesError> {
-    let mut ages = vec![0u8; rows.terms.len()];
     let mut known = Vec::new();
     for (page, &distance) in distances.iter().enumerate() {
         if page % 1024 == 0 {
             meter.advance(1024.min(rows.len() - page) as u64)?;
         }
-        let (terms, counts) = rows.row(page);
-        let distance = usize::from(distance);
-        let (before, own) = ages.split_at_mut(rows.offsets[page] as usize);
-        let mut reference = Reference::default();
-        if distance > 0 {
-            let place = page - distance;
-            let bounds = rows.offsets[place] as usize..rows.offsets[place + 1] as usize;
-            (reference.terms, reference.counts) = rows.row(place);
-            reference.ages = &before[bounds];
-        }
-        sink.symbol(DISTANCE, distance);
-        let others = describe_copied(terms, reference, &mut known, own, shape, sink);
+        let row = rows.row(page);
+        let reference = match distance {
+            0 => (&[][..], &[][..]),
+            _ => rows.row(page - usize::from(distance)),
+        };
+        sink.number(DISTANCE, 0, distance.into());
+        let others = describe_copied(row, reference, &mut known, shape, sink);
         sink.number(SIZE + usize::from(distance > 0), 0, others);
-        describe_others(terms, reference.terms, &known, others, shape, sink);
-        for ((&term, &count), &known) in terms.iter().zip(counts).zip(&known) {
-            let class = shape.classes[term as usize];
-            let table = match known {
-                0 => new_context(class, others),
-                _ => copied_context(class, known),
-            };
-            sink.number(table, 0, count - 1);
-        }
-        let total = counts
-            .iter()
-            .fold(0u32, |sum, &count| sum.wrapping_add(count));
+        describe_others(row, reference.0, &known, others, shape, sink);
+        let counts = row.1.iter();
+        let total = counts.fold(0u32, |sum, &count| sum.wrapping_add(count));
         each(sink, rows.lengths[page].wrapping_sub(total));
     }
     Ok(())
 }
 
-/// Says which terms of the reference are there, and what count and age each term has from it; counts the others.
+/// Says which terms of the reference are there, and their counts; finds for each term the count in the reference, 0 where
+/// it is not there, and counts these.
 fn describe_copied(
-    terms: &[u32],
-    reference: Reference<'_>,
+    (terms, counts): (&[u32], &[u32]),
+    reference: (&[u32], &[u32]),
     known: &mut Vec<u32>,
-    ages: &mut [u8],
     shape: &Shape,
     sink: &mut impl Sink,
 ) -> u32 {
     known.clear();
     known.resize(terms.len(), 0);
     let (mut at, mut history, mut others) = (0, 0, terms.len() as u32);
-    let all = reference
-        .terms
-        .iter()
-        .zip(reference.counts)
-        .zip(reference.ages);
-    for ((&term, &count), &age) in all {
+    for (&term, &count) in reference.0.iter().zip(reference.1) {
         at += terms[at..]
             .iter()
             .take_while(|&&other| other < term)
             .count();
         let yes = terms.get(at) == Some(&term);
         let class = shape.classes[term as usize];
-        sink.flag(flag_context(class, age, count, history), yes);
+        sink.flag(flag_context(class, count, history), yes);
         history = (history << 1 | usize::from(yes)) & 7;
         if yes {
-            (known[at], ages[at]) = (count, (age + 1).min(2));
+            known[at] = count;
             others -= 1;
+        }
+    }
+    for ((&term, &count), &known) in terms.iter().zip(counts).zip(known.iter()) {
+        if known > 0 {
+            let table = copied_context(shape.classes[term as usize], known);
+            sink.number(table, 0, count - 1);
         }
     }
     others
 }
 
 fn describe_others(
-    terms: &[u32],
+    (terms, counts): (&[u32], &[u32]),
     reference: &[u32],
     known: &[u32],
     others: u32,
     shape: &Shape,
     sink: &mut impl Sink,
 ) {
-    let (mut next, mut passed, mut left) = (0, 0, others);
-    for (&term, _) in terms.iter().zip(known).filter(|(_, known)| **known == 0) {
+    let (mut next, mut passed, mut left, mut waiting) = (0, 0, others, None);
+    let all = terms.iter().zip(counts).zip(known);
+    for ((&term, &count), _) in all.filter(|(_, known)| **known == 0) {
         let skipped = reference[passed..]
             .iter()
             .take_while(|&&other| other < term)
             .count();
         passed += skipped;
         let gap = term - next - skipped as u32;
-        let (table, shift) = gap_context(next, left, shape.octaves);
+        let (table, shift) = gap_context(next, left, &shape.shifts);
         sink.number(table, shift, gap);
+        if let Some((table, count)) = waiting {
+            sink.number(table, 0, count - 1);
+        }
+        waiting = Some((new_context(shape.classes[term as usize], others), count));
         (next, left) = (term + 1, left - 1);
+    }
+    if let Some((table, count)) = waiting {
+        sink.number(table, 0, count - 1);
     }
 }
 
 /// Finds for each row the one before it that tells most about it: how far back, 0 for none.
-pub fn choose(rows: &Rows<'_>, window: usize, chain: usize, num_terms: usize) -> Vec<u8> {
+pub fn choose(rows: &Rows<'_>, window: usize, chain: usize, classes: &[u8]) -> Vec<u8> {
     let window = window.min(MAX_WINDOW);
     let mut distances = vec![0u8; rows.len()];
     let mut depths = vec![0usize; rows.len()];
     // for each term the last row that has it, and its count there
-    let mut seen = vec![(u32::MAX, 0u32); num_terms];
+    let mut seen = vec![(u32::MAX, 0u32); classes.len()];
     for page in 0..rows.len() {
         let (terms, counts) = rows.row(page);
         for (&term, &count) in terms.iter().zip(counts) {
@@ -327,13 +287,15 @@ pub fn choose(rows: &Rows<'_>, window: usize, chain: usize, num_terms: usize) ->
             if depths[place] >= chain || others.is_empty() {
                 continue;
             }
-            let (mut common, mut equal) = (0u32, 0u32);
+            let (mut common, mut equal, mut rarity) = (0u32, 0u32, 0u32);
             for (&term, &count) in others.iter().zip(their_counts) {
                 let (last, known) = seen[term as usize];
-                common += u32::from(last == page as u32);
-                equal += u32::from(last == page as u32 && known == count);
+                let yes = last == page as u32;
+                common += u32::from(yes);
+                equal += u32::from(yes && known == count);
+                rarity += u32::from(yes) * u32::from(classes[term as usize] >> 4);
             }
-            let saved = gain(f64::from(common), f64::from(equal), others.len() as f64);
+            let saved = gain(common, equal, rarity, others.len() as u32);
             if saved > best {
                 (best, distances[page], depths[page]) = (saved, distance as u8, depths[place] + 1);
             }
@@ -342,9 +304,11 @@ pub fn choose(rows: &Rows<'_>, window: usize, chain: usize, num_terms: usize) ->
     distances
 }
 
-/// Bits that a reference may save: about 4.5 for a common term and 1 for an equal count, less what it takes to say which
-/// terms are common.
-fn gain(common: f64, equal: f64, size: f64) -> f64 {
+/// Bits that a reference may save: as many for a common term as it is rare, and 1 for an equal count, less what it takes to
+/// say which terms are common. One that saves less than 1.5 bits for each of its terms is not worth their time, and such
+/// guesses are often wrong.
+fn gain(common: u32, equal: u32, rarity: u32, size: u32) -> f64 {
+    let [common, equal, rarity, size] = [common, equal, rarity, size].map(f64::from);
     let entropy = |share: f64| {
         if share > 0.0 {
             -share * share.log2()
@@ -353,7 +317,8 @@ fn gain(common: f64, equal: f64, size: f64) -> f64 {
         }
     };
     let share = common / size;
-    4.5 * common + equal - 0.85 * size * (entropy(share) + entropy(1.0 - share)) - 4.0
+    let said = 0.85 * (entropy(share) + entropy(1.0 - share));
+    rarity + 0.5 * common + equal - (said + 1.5) * size - 4.0
 }
 
 fn check(rows: &Rows<'_>, distances: &[u8], shape: &Shape) -> Result<(), SummariesError> {
@@ -401,11 +366,7 @@ pub fn encode(
         encoder: Encoder::default(),
     };
     let each = |writing: &mut Writing<'_>, rest: u32| {
-        let last = rest.min(u32::from(u16::MAX)) as u16;
-        writing.encoder.finish(last, &mut data);
-        if last == u16::MAX {
-            data.extend_from_slice(&rest.to_le_bytes());
-        }
+        writing.encoder.finish(rest, &mut data);
         ends.push(data.len() as u64);
     };
     describe(rows, distances, &model.shape, &mut writing, meter, each)?;

@@ -123,7 +123,7 @@ pub struct Decoded {
 }
 
 /// Summaries that one thread decodes before it looks at the meter.
-const PERIOD: usize = 1 << 10;
+const PERIOD: usize = 1 << 8;
 
 /// Decodes many summaries by threads, each with a state of its own, and puts them one behind the other.
 fn gather<State>(
@@ -133,19 +133,34 @@ fn gather<State>(
     decode: impl Fn(&mut State, u64, &mut Decoded) -> Result<(), SummariesError> + Sync,
 ) -> Result<Decoded, SummariesError> {
     let work = |ordinals: &[u64]| {
-        meter.advance(ordinals.len() as u64)?;
         let (mut state, mut found) = (state(), Decoded::default());
-        for &ordinal in ordinals {
-            decode(&mut state, ordinal, &mut found)?;
-            found.offsets.push(found.terms.len() as u64);
+        for period in ordinals.chunks(PERIOD) {
+            meter.advance(period.len() as u64)?;
+            for &ordinal in period {
+                decode(&mut state, ordinal, &mut found)?;
+                found.offsets.push(found.terms.len() as u64);
+            }
+            // memory for all of them, by what the first ones took
+            let rest = ordinals.len() - period.len();
+            if found.lengths.len() == PERIOD && rest > 0 {
+                let more = found.terms.len() * rest / PERIOD;
+                found.terms.reserve(more);
+                found.counts.reserve(more);
+            }
         }
         Ok(found)
     };
-    let pieces: Vec<Decoded> = if ordinals.len() <= PERIOD {
+    // one thread needs no pieces, which would be copied
+    let pieces: Vec<Decoded> = if ordinals.len() <= PERIOD || rayon::current_num_threads() == 1 {
         vec![work(ordinals)?]
     } else {
         ordinals
-            .par_chunks(PERIOD)
+            .par_chunks(
+                ordinals
+                    .len()
+                    .div_ceil(4 * rayon::current_num_threads())
+                    .max(PERIOD),
+            )
             .map(work)
             .collect::<Result<_, SummariesError>>()?
     };

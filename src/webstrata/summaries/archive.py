@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from webstrata.summaries.subarchive import SubArchive
     from webstrata.summaries.weights import Vocabulary
 
-FORMAT = 2
-BLOCK = 1 << 13
+FORMAT = 3
+BLOCK = 1 << 11
 """Summaries that a scan decodes at once."""
 _MOST = {"num_terms": (1 << 32) - 1, "chain": 100}
 """What a file may say; a reference of a reference is found by a call within a call."""
@@ -277,10 +277,10 @@ def read_facts(path: Path) -> dict[str, Any]:
     Examples
     --------
     >>> path = getfixture("tmp_path") / "archive.toml"
-    >>> _ = path.write_text("format = 3")
+    >>> _ = path.write_text("format = 4")
     >>> read_facts(path)
     Traceback (most recent call last):
-    webstrata.errors.FormatError: ...archive.toml: the archive has format 3, and this version reads 2; use a
+    webstrata.errors.FormatError: ...archive.toml: the archive has format 4, and this version reads 3; use a
     newer one
     """
     with explained(path, "read"):

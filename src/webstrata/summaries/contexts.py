@@ -1,11 +1,11 @@
 """The coding `contexts`: what each number of a summary is expected to be, by what is known when it is read.
 
-A summary is coded against one of the few before it, its reference: which of its terms it has too, which other
-terms, what counts. Each number has a context (the term, the count in the reference, the place of the gap …;
-``rust/src/summaries/contexts.rs`` says which), and each context the frequencies with which its symbols came
-in the whole archive: the model. Numbers are coded by asymmetric numeral systems in as many bits as these
+A summary may be coded against one of the few before it, its reference: which of its terms it has too, which
+other terms, what counts. Each number has a context (the term, the count in the reference, the place of the
+gap …; ``rust/src/summaries/contexts.rs`` says which), and each context the frequencies with which its symbols
+came in the whole archive: the model. Numbers are coded by asymmetric numeral systems in as many bits as these
 frequencies promise. Two passes: `measure` chooses references and counts symbols, piece by piece, the counts
-are added up, `make_model` rounds them to frequencies out of 4096, and the pieces are encoded.
+are added up, `make_model` rounds them to frequencies out of 1024, and the pieces are encoded.
 
 A term has a class in one byte: in the high four bits ⌊log₂(N / df)⌋, up to 15, in the low four bits
 ⌊2.5 log₂(cf / df)⌋, up to 15: how rare it is, and its usual count.
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from webstrata.summaries.rows import Rows
 
-TOTAL = 4096
+TOTAL = 1024
 """Frequencies of a context add up to this."""
 NUM_SYMBOLS = 16
 
@@ -83,10 +83,10 @@ def measure(
     --------
     >>> from webstrata.summaries.rows import make_rows
     >>> rows = make_rows([(40, {term: 2 for term in range(20)})] * 3)
-    >>> measure(rows, np.zeros(20, np.uint8), window=8, chain=3)[0].tolist()
+    >>> measure(rows, np.full(20, 3 << 4, np.uint8), window=8, chain=3)[0].tolist()
     [0, 1, 1]
     """
-    distances = core.choose_references(rows, window, chain, len(classes))
+    distances = core.choose_references(rows, window, chain, classes)
     return distances, Tally(*core.tally_contexts(rows, distances, classes))
 
 
@@ -134,7 +134,7 @@ def make_model(tally: Tally, classes: npt.NDArray[np.uint8]) -> Model:
     >>> tally = no_tally()
     >>> tally.symbols[:3] = 1, 0, 10_000_000
     >>> make_model(tally, np.zeros(1, np.uint8)).sizes[:4].tolist()
-    [1, 0, 4095, 0]
+    [1, 0, 1023, 0]
     """
     counts = tally.symbols.reshape(-1, NUM_SYMBOLS).astype(np.float64)
     counts[counts.sum(1) == 0, 0] = 1  # a context that never came

@@ -1,9 +1,6 @@
 //! Summaries of the coding `contexts`, decoded from bytes that nobody vouches for.
 
-use super::{
-    DISTANCE, ESCAPE, ESCAPED, Model, Reference, SIZE, Shape, copied_context, flag_context,
-    gap_context, new_context,
-};
+use super::{DISTANCE, Model, SIZE, Shape, copied_context, flag_context, gap_context, new_context};
 use crate::collection::progress::Meter;
 use crate::summaries::ans::Decoder;
 use crate::summaries::places::Places;
@@ -17,7 +14,6 @@ struct List {
     length: u32,
     terms: Vec<u32>,
     counts: Vec<u32>,
-    ages: Vec<u8>,
 }
 
 /// More than the largest distance, so that a summary and its reference never have the same slot.
@@ -26,9 +22,16 @@ const SLOTS: usize = 64;
 /// What a thread keeps from summary to summary.
 struct Reading {
     slots: Vec<List>,
+    copied: Copied,
+}
+
+/// What a summary has from its reference.
+#[derive(Default)]
+struct Copied {
+    /// For each term of the reference whether it is there.
     kept: Vec<bool>,
-    /// Of the counts to be read.
-    tables: Vec<u32>,
+    /// Of those that are; behind them is nothing that matters.
+    counts: Vec<u32>,
 }
 
 /// Decodes the summaries of these numbers; `order` has for each term the number that its readers know it by.
@@ -46,8 +49,7 @@ pub fn decode(
     }
     let state = || Reading {
         slots: (0..SLOTS).map(|_| List::default()).collect(),
-        kept: Vec::new(),
-        tables: Vec::new(),
+        copied: Copied::default(),
     };
     gather(ordinals, meter, state, |reading, ordinal, found| {
         fetch(model, stream, places, reading, ordinal, model.chain)
@@ -76,8 +78,8 @@ fn fetch(
         return Some(());
     }
     let (begin, end) = places.get(ordinal)?;
-    let mut decoder = Decoder::new(stream.get(begin as usize..end as usize)?)?;
-    let distance = decoder.symbol(&model.tables[DISTANCE]) as u64;
+    let mut decoder = Decoder::new(stream, begin as usize, end as usize)?;
+    let distance = u64::from(decoder.number(&model.tables, DISTANCE, 0));
     let mut list = std::mem::take(&mut reading.slots[slot]);
     list.ordinal = None;
     let none = List::default();
@@ -88,145 +90,110 @@ fn fetch(
     } else {
         &none
     };
-    let (kept, tables) = (&mut reading.kept, &mut reading.tables);
-    let others = read_copied(model, &mut decoder, reference, kept, distance > 0)?;
-    merge(
+    decoder = read_copied(model, decoder, reference, &mut reading.copied);
+    let table = SIZE + usize::from(distance > 0);
+    let others = decoder.number(&model.tables, table, 0);
+    if others as usize > model.shape.classes.len() {
+        return None;
+    }
+    decoder = read_others(
         model,
-        &mut decoder,
+        decoder,
         reference,
-        kept,
+        &reading.copied,
         others,
         &mut list,
-        tables,
     )?;
-    list.counts.clear();
-    let mut total = 0u32;
-    list.counts.extend(tables.iter().map(|&table| {
-        let count = read_number(model, &mut decoder, table as usize, 0).saturating_add(1);
-        total = total.wrapping_add(count);
-        count
-    }));
-    let (last, rest) = decoder.finish()?;
-    list.length = total.wrapping_add(match (last, rest) {
-        (0xffff, &[a, b, c, d]) => u32::from_le_bytes([a, b, c, d]),
-        (0..0xffff, []) => last,
-        _ => return None,
-    });
+    let counts = list.counts.iter();
+    let total = counts.fold(0u32, |sum, &count| sum.wrapping_add(count));
+    list.length = total.wrapping_add(decoder.finish()?);
     list.ordinal = Some(ordinal);
     reading.slots[slot] = list;
     Some(())
 }
 
-/// Which terms of the reference are copied, and how many others there are.
-fn read_copied(
+/// Which terms of the reference are copied, and their counts.
+fn read_copied<'a>(
     model: &Model,
-    decoder: &mut Decoder<'_>,
+    mut decoder: Decoder<'a>,
     reference: &List,
-    kept: &mut Vec<bool>,
-    refers: bool,
-) -> Option<u32> {
+    copied: &mut Copied,
+) -> Decoder<'a> {
+    let Copied { kept, counts } = copied;
     kept.clear();
-    let mut history = 0;
+    counts.resize(reference.terms.len(), 0);
+    let (mut history, mut end) = (0, 0);
     let all = reference.terms.iter().zip(&reference.counts);
-    kept.extend(all.zip(&reference.ages).map(|((&term, &count), &age)| {
+    kept.extend(all.map(|(&term, &count)| {
         let class = model.shape.classes[term as usize];
-        let yes = decoder.flag(model.flags[flag_context(class, age, count, history)]);
+        let yes = decoder.flag(model.flags[flag_context(class, count, history)]);
         history = (history << 1 | usize::from(yes)) & 7;
+        // what is not copied is written too, and the next one over it: no branch has to guess
+        counts[end] = copied_context(class, count) as u32;
+        end += usize::from(yes);
         yes
     }));
-    let others = read_number(model, decoder, SIZE + usize::from(refers), 0);
-    (others as usize <= model.shape.classes.len()).then_some(others)
+    for count in &mut counts[..end] {
+        *count = read_count(model, &mut decoder, *count as usize);
+    }
+    decoder
 }
 
-/// Reads the other terms, puts them and those that are copied in their order, and finds the table of each count.
-fn merge(
+/// Reads the other terms and their counts, and puts them and those that are copied in their order.
+fn read_others<'a>(
     model: &Model,
-    decoder: &mut Decoder<'_>,
+    mut decoder: Decoder<'a>,
     reference: &List,
-    kept: &[bool],
+    copied: &Copied,
     others: u32,
     list: &mut List,
-    tables: &mut Vec<u32>,
-) -> Option<()> {
-    let Shape { classes, octaves } = &model.shape;
-    let old = Reference {
-        terms: &reference.terms,
-        counts: &reference.counts[..reference.terms.len()],
-        ages: &reference.ages[..reference.terms.len()],
-    };
-    let kept = &kept[..old.terms.len()];
-    let most = others as usize + old.terms.len();
+) -> Option<Decoder<'a>> {
+    let Shape { classes, shifts } = &model.shape;
+    let old = &reference.terms[..];
+    let (kept, old_counts) = (&copied.kept[..old.len()], &copied.counts[..old.len()]);
+    let most = others as usize + old.len();
     list.terms.resize(most, 0);
-    list.ages.resize(most, 0);
-    tables.resize(most, 0);
-    let (terms, ages, tables_now) = (&mut list.terms[..], &mut list.ages[..], &mut tables[..]);
-    let (mut next, mut passed, mut end) = (0u32, 0, 0);
-    // what is not copied is written too, and the next one over it: no branch has to guess
-    let mut copy = |passed: usize, end: &mut usize, terms: &mut [u32], ages: &mut [u8]| {
-        let term = old.terms[passed];
-        terms[*end] = term;
-        ages[*end] = (old.ages[passed] + 1).min(2);
-        let class = classes[term as usize];
-        tables_now[*end] = copied_context(class, old.counts[passed]) as u32;
-        *end += usize::from(kept[passed]);
-    };
-    let mut new = Vec::with_capacity(others as usize);
+    list.counts.resize(most, 0);
+    let (terms, counts) = (&mut list.terms[..most], &mut list.counts[..most]);
+    let (mut next, mut passed, mut taken, mut end) = (0u32, 0, 0, 0);
+    let table_of_counts = new_context(0, others);
+    // the place and the table of the count that comes next
+    let mut waiting = None;
     for left in (1..=others).rev() {
-        let (table, shift) = gap_context(next, left, *octaves);
-        let mut term = u64::from(next) + u64::from(read_number(model, decoder, table, shift));
-        while passed < old.terms.len() && u64::from(old.terms[passed]) <= term {
-            copy(passed, &mut end, terms, ages);
+        let (table, shift) = gap_context(next, left, shifts);
+        let gap = decoder.number(&model.tables, table, shift);
+        let mut term = u64::from(next) + u64::from(gap);
+        while passed < old.len() && u64::from(old[passed]) <= term {
+            (terms[end], counts[end]) = (old[passed], old_counts[taken]);
+            end += usize::from(kept[passed]);
+            taken += usize::from(kept[passed]);
             passed += 1;
             term += 1;
         }
-        if term >= classes.len() as u64 {
-            return None;
+        let class = *classes.get(term as usize)?;
+        if let Some((place, table)) = waiting {
+            counts[place] = read_count(model, &mut decoder, table);
         }
+        waiting = Some((end, table_of_counts + usize::from(class & 15)));
         terms[end] = term as u32;
-        ages[end] = 0;
-        new.push(end);
         end += 1;
         next = term as u32 + 1;
     }
-    for passed in passed..old.terms.len() {
-        copy(passed, &mut end, terms, ages);
+    if let Some((place, table)) = waiting {
+        counts[place] = read_count(model, &mut decoder, table);
     }
-    for place in new {
-        tables[place] = new_context(classes[list.terms[place] as usize], others) as u32;
+    for passed in passed..old.len() {
+        if kept[passed] {
+            (terms[end], counts[end]) = (old[passed], old_counts[taken]);
+            (end, taken) = (end + 1, taken + 1);
+        }
     }
     list.terms.truncate(end);
-    list.ages.truncate(end);
-    tables.truncate(end);
-    Some(())
+    list.counts.truncate(end);
+    Some(decoder)
 }
 
-#[inline]
-fn read_number(model: &Model, decoder: &mut Decoder<'_>, table: usize, shift: u32) -> u32 {
-    let symbol = decoder.symbol(&model.tables[table]) as u32;
-    if symbol < 8 {
-        symbol << shift | read_wide(decoder, shift)
-    } else if symbol < ESCAPE as u32 {
-        let octave = (symbol - 2) / 2;
-        let base = (2 + (symbol & 1)) << (octave - 1);
-        base << shift | read_wide(decoder, octave - 1 + shift)
-    } else {
-        let bits = decoder.bits(6).min(u32::BITS);
-        let high = ESCAPED.saturating_add(read_wide(decoder, bits));
-        // of damaged bytes it may be too much; a term that is too large is seen later
-        let found = (u64::from(high) << shift) + u64::from(read_wide(decoder, shift));
-        found.min(u64::from(u32::MAX)) as u32
-    }
-}
-
-#[inline]
-fn read_wide(decoder: &mut Decoder<'_>, number: u32) -> u32 {
-    if number == 0 {
-        return 0;
-    }
-    let low = decoder.bits(number.min(16));
-    if number > 16 {
-        decoder.bits(number - 16) << 16 | low
-    } else {
-        low
-    }
+#[inline(always)]
+fn read_count(model: &Model, decoder: &mut Decoder<'_>, table: usize) -> u32 {
+    decoder.number(&model.tables, table, 0).saturating_add(1)
 }
