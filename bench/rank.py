@@ -327,7 +327,8 @@ def rank_all_scipy(place: str) -> dict[str, Any]:
 
 
 def _figure(name: str, ours: str, theirs: str, peer: Peer, **more: Any) -> Figure:  # noqa: ANN401
-    python = OURS / "python" if peer.program else PEERS / "python"
+    is_ours = peer.program or isinstance(peer, BuiltIn)
+    python = OURS / "python" if is_ours else PEERS / "python"
     facts: dict[str, Any] = {"prepare": prepare, "data": "rank-cnr-2000", "rounds": 7, "quick_rounds": 3}
     return Figure(
         name=name,

@@ -2,6 +2,7 @@
 
 use super::graph::{BvGraph, Lists};
 use super::progress::supervise;
+use crate::rank::cut::Pool;
 use crate::rank::fold::{Chunk, fold};
 use crate::rank::pagerank::{Pulled, Walk, solve as solve_walk};
 use crate::rank::push::push as push_from;
@@ -76,7 +77,7 @@ fn solve(
     let walk = Walk {
         arcs: match &lists {
             Folded::Folds(folds) => Pulled::Folded(&folds.get().0),
-            Folded::Files(graph) => Pulled::Files(&graph.get().0),
+            Folded::Files(graph) => Pulled::Files(&graph.get().0, Pool::default()),
         },
         shares: shares.as_slice()?,
         jumps: jumps.as_slice()?,

@@ -16,6 +16,7 @@ use super::walk::{Arcs, Lists, sum};
 use crate::collection::progress::Meter;
 use crate::graph::GraphError;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Nodes of a chunk. What they pass on stays in the processor's cache, and most arcs begin where they end.
 pub const CHUNK: usize = 1 << 14;
@@ -26,12 +27,21 @@ pub fn slot(node: usize) -> usize {
     node + node / CHUNK
 }
 
+/// The values of a chunk by places, with one for every number that a place can have: nothing can be behind the end.
+pub type Inside = [f64; 1 << 16];
+
+/// Memory for the values of a chunk; what is behind them is never touched.
+pub fn make_inside() -> Box<Inside> {
+    let values = vec![0.0; 1 << 16].into_boxed_slice();
+    values.try_into().expect("there are as many")
+}
+
 /// In place of how many nodes a list has lost: its sum begins at 0.
-const AFRESH: u32 = u32::MAX;
+pub(super) const AFRESH: u32 = u32::MAX;
 /// The same of a step, in its first place; then all four places are added.
-const FRESH_STEP: u16 = 1 << 15;
+pub(super) const FRESH_STEP: u16 = 1 << 15;
 /// In the first place of a step: more nodes than it has room for.
-const LONG: u16 = u16::MAX;
+pub(super) const LONG: u16 = u16::MAX;
 
 /// The lists of the nodes of a chunk: first of those with arcs of their own, then of the others.
 pub struct Chunk {
@@ -41,19 +51,27 @@ pub struct Chunk {
     /// Which of `order` link to themselves, with the weight of that arc: it is in no list.
     pub loops: Vec<(u32, f64)>,
     /// For each list two places that it has more, and two that it has less, than the one before.
-    steps: Vec<[u16; 4]>,
+    pub(super) steps: Vec<[u16; 4]>,
     /// What did not fit in a step.
-    near: Fold<u16>,
-    /// Which of `order` have other far lists than the one before them.
-    heads: Vec<u32>,
-    far: Fold<u32>,
+    pub(super) near: Fold<u16>,
+    pub(super) far: Far,
 }
 
-struct Fold<N> {
+pub(super) enum Far {
+    Lists {
+        /// Which of `order` have other far lists than the one before them.
+        heads: Vec<u32>,
+        fold: Fold<u32>,
+    },
+    /// In place of lists the sums over them, where there is one pass only.
+    Sums(Vec<f64>),
+}
+
+pub(super) struct Fold<N> {
     /// For each list how many nodes it has more, and how many less.
-    counts: Vec<[u32; 2]>,
+    pub(super) counts: Vec<[u32; 2]>,
     /// Those that it has more, then those less.
-    nodes: Vec<N>,
+    pub(super) nodes: Vec<N>,
     /// Of each node, where arcs have weights.
     weights: Vec<f64>,
 }
@@ -76,74 +94,133 @@ pub fn fold(arcs: &Arcs<'_>, shares: &[f64], meter: &Meter) -> Result<Vec<Chunk>
         .map(|(number, shares)| {
             let start = number * CHUNK;
             arcs.read(start..start + shares.len(), meter, |lists| {
-                Chunk::new(&lists, start, shares, true)
+                Chunk::new(&lists, start, shares)
             })
         })
         .collect()
 }
 
+/// Puts the places of nodes with arcs first.
+pub(super) fn arrange(shares: &[f64], order: &mut Vec<u16>, num_with_arcs: &mut usize) {
+    let those = |idle: bool| {
+        let places = (0..shares.len()).filter(move |&place| (shares[place] == 0.0) == idle);
+        places.map(|place| place as u16)
+    };
+    order.clear();
+    order.extend(those(false));
+    *num_with_arcs = order.len();
+    order.extend(those(true));
+}
+
+/// Which part of a list is in a chunk.
+#[inline]
+pub(super) fn find_inside(list: &[u32], start: usize, size: usize) -> Range<usize> {
+    // most lists are all inside
+    let is_before = |node: &u32| (*node as usize) < start;
+    let is_behind = |node: &u32| *node as usize >= start + size;
+    let begin = match list.first() {
+        Some(first) if is_before(first) => list.partition_point(is_before),
+        _ => 0,
+    };
+    let end = match list.last() {
+        Some(last) if is_behind(last) => list.partition_point(|node| !is_behind(node)),
+        _ => list.len(),
+    };
+    begin..end.max(begin)
+}
+
+#[inline]
+pub(super) fn near_place(node: u32, start: usize) -> u16 {
+    (node as usize).wrapping_sub(start) as u16
+}
+
+#[inline]
+pub(super) fn far_slot(node: u32) -> u32 {
+    slot(node as usize) as u32
+}
+
 impl Chunk {
-    /// Cuts lists; what is kept for one pass only is not worth to be compared with the list before, but for being equal.
-    pub fn new(lists: &Lists<'_>, start: usize, shares: &[f64], is_kept: bool) -> Self {
+    fn new(lists: &Lists<'_>, start: usize, shares: &[f64]) -> Self {
         let size = shares.len();
-        let those = |idle: bool| (0..size).filter(move |&place| (shares[place] == 0.0) == idle);
-        let order: Vec<u16> = those(false)
-            .chain(those(true))
-            .map(|place| place as u16)
-            .collect();
+        let (mut order, mut num_with_arcs) = (Vec::with_capacity(size), 0);
+        arrange(shares, &mut order, &mut num_with_arcs);
         let (mut near, mut far) = (Folder::default(), Folder::default());
         let (mut steps, mut heads, mut loops) = (Vec::new(), Vec::new(), Vec::new());
         steps.reserve_exact(size);
         for (nth, &place) in order.iter().enumerate() {
             let (list, weights) = lists.get(usize::from(place));
-            for (at, &node) in list.iter().enumerate() {
-                let inside = (node as usize).wrapping_sub(start);
-                let weight = weights.map(|weights| weights[at]);
-                if inside >= size {
-                    far.add(slot(node as usize) as u32, weight);
-                    continue;
-                }
-                if inside == usize::from(place) {
-                    loops.push((nth as u32, weight.unwrap_or(1.0)));
-                    continue;
-                }
-                near.add(inside as u16, weight);
+            let own = (start + usize::from(place)) as u32;
+            let inside = find_inside(list, start, size);
+            let mut rest = inside.clone();
+            if let Ok(at) = list[inside.clone()].binary_search(&own) {
+                let at = inside.start + at;
+                loops.push((nth as u32, weights.map_or(1.0, |weights| weights[at])));
+                near.add(inside.start..at, list, weights, |node| {
+                    near_place(node, start)
+                });
+                rest.start = at + 1;
             }
-            let difference = near.close(is_kept);
+            near.add(rest, list, weights, |node| near_place(node, start));
+            far.add(0..inside.start, list, weights, far_slot);
+            far.add(inside.end..list.len(), list, weights, far_slot);
+            let difference = near.close();
             steps.push(near.step(difference, size as u16));
-            let difference = far.close(is_kept);
+            let difference = far.close();
             if difference != Difference::None {
                 heads.push(nth as u32);
                 far.tell(difference);
             }
         }
         Self {
-            num_with_arcs: those(false).count(),
+            num_with_arcs,
             order,
             loops,
             steps,
             near: near.fold,
-            heads,
-            far: far.fold,
+            far: Far::Lists {
+                heads,
+                fold: far.fold,
+            },
         }
     }
 
-    /// Sums over what lists have in the chunk, by places.
-    pub fn near(&self) -> NearSums<'_> {
-        NearSums {
-            steps: self.steps.iter(),
-            long: self.near.sums(),
-            sum: 0.0,
+    /// Copies the values of the chunk that begins with a node, with the 0 behind them.
+    pub fn copy_inside(&self, start: usize, values: &[f64], inside: &mut Inside) {
+        let size = self.order.len() + 1;
+        inside[..size].copy_from_slice(&values[slot(start)..][..size]);
+    }
+
+    /// Goes through the first lists in order: their place, and the sum over what they have in the chunk of values that
+    /// `act` may change, and finds changed in the lists that follow.
+    #[inline(always)]
+    pub fn each_near(
+        &self,
+        num_lists: usize,
+        inside: &mut Inside,
+        mut act: impl FnMut(u16, f64, &mut Inside),
+    ) {
+        let mut long = self.near.sums();
+        let mut sum = 0.0;
+        for (&place, &step) in self.order[..num_lists].iter().zip(&self.steps) {
+            sum = if step[0] == LONG {
+                long.next(|place| inside[usize::from(place)], sum)
+            } else {
+                take_step(step, sum, inside)
+            };
+            act(place, sum, inside);
         }
     }
 
     /// Sums over what lists have elsewhere, by slots.
     pub fn far(&self) -> FarSums<'_> {
-        FarSums {
-            heads: self.heads.iter().peekable(),
-            nth: 0,
-            sums: self.far.sums(),
-            sum: 0.0,
+        match &self.far {
+            Far::Lists { heads, fold } => FarSums::Lists {
+                heads: heads.iter().peekable(),
+                nth: 0,
+                sums: fold.sums(),
+                sum: 0.0,
+            },
+            Far::Sums(sums) => FarSums::Made(sums.iter()),
         }
     }
 }
@@ -158,69 +235,65 @@ impl<N> Fold<N> {
     }
 }
 
-/// Sums over one near list after the other.
-pub struct NearSums<'a> {
-    steps: std::slice::Iter<'a, [u16; 4]>,
-    long: Sums<'a, u16>,
-    sum: f64,
-}
-
-impl NearSums<'_> {
-    /// The sum of values over the next list; behind the values of places there is a 0.
-    #[inline(always)]
-    pub fn next(&mut self, values: &[f64]) -> f64 {
-        let Some(&[first, second, third, fourth]) = self.steps.next() else {
-            return self.sum;
-        };
-        if first == LONG {
-            self.sum = self.long.next(values, self.sum);
-            return self.sum;
-        }
-        let value = |place: u16| values[usize::from(place)];
-        // no branch: a fresh sum forgets the one before, and loses nothing
-        let keep = u64::from(first >> 15).wrapping_sub(1);
-        let minus = u64::from(!first & FRESH_STEP) << 48;
-        let less = value(third) + value(fourth);
-        let less = f64::from_bits(less.to_bits() ^ minus);
-        let last = f64::from_bits(self.sum.to_bits() & keep);
-        // the first place is what was found last, if it is there, and whoever waits for it comes last
-        self.sum = (last + (less + value(second))) + value(first & !FRESH_STEP);
-        self.sum
-    }
+/// The sum over a near list, made of that of the one before.
+#[inline(always)]
+fn take_step([first, second, third, fourth]: [u16; 4], last: f64, inside: &Inside) -> f64 {
+    let value = |place: u16| inside[usize::from(place)];
+    // no branch: a fresh sum forgets the one before, and loses nothing
+    let keep = u64::from(first >> 15).wrapping_sub(1);
+    let minus = u64::from(!first & FRESH_STEP) << 48;
+    let less = value(third) + value(fourth);
+    let less = f64::from_bits(less.to_bits() ^ minus);
+    let last = f64::from_bits(last.to_bits() & keep);
+    // the first place is what was found last, if it is there, and whoever waits for it comes last
+    (last + (less + value(second))) + value(first & !FRESH_STEP)
 }
 
 /// Sums over one far list after the other.
-pub struct FarSums<'a> {
-    heads: std::iter::Peekable<std::slice::Iter<'a, u32>>,
-    nth: u32,
-    sums: Sums<'a, u32>,
-    sum: f64,
+pub enum FarSums<'a> {
+    Lists {
+        heads: std::iter::Peekable<std::slice::Iter<'a, u32>>,
+        nth: u32,
+        sums: Sums<'a, u32>,
+        sum: f64,
+    },
+    Made(std::slice::Iter<'a, f64>),
 }
 
 impl FarSums<'_> {
     #[inline(always)]
     pub fn next(&mut self, values: &[f64]) -> f64 {
-        if self.heads.next_if(|&&head| head == self.nth).is_some() {
-            self.sum = self.sums.next(values, self.sum);
+        match self {
+            FarSums::Lists {
+                heads,
+                nth,
+                sums,
+                sum,
+            } => {
+                if heads.next_if(|&head| head == nth).is_some() {
+                    *sum = sums.next(|slot| values[slot as usize], *sum);
+                }
+                *nth += 1;
+                *sum
+            }
+            FarSums::Made(sums) => sums.next().copied().unwrap_or_default(),
         }
-        self.nth += 1;
-        self.sum
     }
 }
 
-struct Sums<'a, N> {
+pub struct Sums<'a, N> {
     counts: std::slice::Iter<'a, [u32; 2]>,
     nodes: &'a [N],
     weights: Option<&'a [f64]>,
 }
 
-impl<N: Copy + Into<u64>> Sums<'_, N> {
+impl<N: Copy> Sums<'_, N> {
     /// The sum over the next list, made of the last one.
-    fn next(&mut self, values: &[f64], last: f64) -> f64 {
+    #[inline(never)]
+    fn next(&mut self, value: impl Fn(N) -> f64 + Copy, last: f64) -> f64 {
         let &[more, less] = self.counts.next().unwrap_or(&[0, 0]);
         let (added, nodes) = self.nodes.split_at(more as usize);
         self.nodes = nodes;
-        let value = |node: usize| values[node];
         if less == AFRESH {
             let weights = self.weights.map(|weights| weights.split_at(added.len()));
             self.weights = weights.map(|(_, rest)| rest);
@@ -268,21 +341,31 @@ impl<N> Default for Folder<N> {
 }
 
 impl<N: Copy + Ord> Folder<N> {
+    /// Takes over a range of a list.
     #[inline]
-    fn add(&mut self, node: N, weight: Option<f64>) {
-        self.list.push(node);
-        self.weights.extend(weight);
+    fn add(
+        &mut self,
+        range: Range<usize>,
+        list: &[u32],
+        weights: Option<&[f64]>,
+        place: impl Fn(u32) -> N,
+    ) {
+        self.list
+            .extend(list[range.clone()].iter().map(|&node| place(node)));
+        if let Some(weights) = weights {
+            self.weights.extend_from_slice(&weights[range]);
+        }
     }
 
     /// Compares the list with the one before, whose place it takes.
-    fn close(&mut self, is_kept: bool) -> Difference {
-        let found = self.differ(is_kept);
+    fn close(&mut self) -> Difference {
+        let found = self.differ();
         std::mem::swap(&mut self.list, &mut self.last);
         self.list.clear();
         found
     }
 
-    fn differ(&mut self, is_kept: bool) -> Difference {
+    fn differ(&mut self) -> Difference {
         let (list, last) = (&self.list, &self.last);
         let has_weights = !self.weights.is_empty();
         if list == last && !has_weights {
@@ -296,7 +379,7 @@ impl<N: Copy + Ord> Folder<N> {
         let room = (2 * list.len()).saturating_sub(self.spent).min(list.len());
         self.more.clear();
         self.less.clear();
-        let mut is_less = is_kept && !has_weights && list.len().abs_diff(last.len()) < room;
+        let mut is_less = !has_weights && list.len().abs_diff(last.len()) < room;
         if is_less {
             let head = count_equal(list.iter(), last.iter());
             let tail = count_equal(list[head..].iter().rev(), last[head..].iter().rev());

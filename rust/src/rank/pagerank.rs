@@ -1,15 +1,16 @@
 //! PageRank by sweeps: each node takes from its predecessors what they pass on.
 
-use super::fold::{CHUNK, Chunk, slot};
-use super::walk::Arcs;
+use super::cut::Pool;
+use super::fold::{CHUNK, Chunk, Inside, make_inside, slot};
 use crate::collection::progress::Meter;
 use crate::graph::GraphError;
 use crate::graph::bvgraph::BvGraph;
-use crate::graph::lent::Source;
 use rayon::prelude::*;
 
 /// Sweeps over the arcs inside a chunk each time that its turn comes.
 const REPEATS: usize = 2;
+/// The same where a turn begins with decoding: what is decoded is worth more sweeps.
+const DECODED_REPEATS: usize = 3;
 /// What is left of the change of a first sweep after the next one, as a guess.
 const SLOW: f64 = 0.9;
 /// Sweeps after which their changes are put together.
@@ -18,7 +19,7 @@ const CYCLE: usize = 4;
 /// Where the lists of the transpose are: cut into chunks, or compressed, and cut anew in every pass.
 pub enum Pulled<'a> {
     Folded(&'a [Chunk]),
-    Files(&'a BvGraph),
+    Files(&'a BvGraph, Pool),
 }
 
 /// The graph turned round, and what nodes have by themselves. One number in place of an array counts for all nodes.
@@ -59,9 +60,9 @@ pub fn solve(
     meter: &Meter,
 ) -> Result<(usize, f64), GraphError> {
     let n = scores.len();
-    let num_nodes = match walk.arcs {
+    let num_nodes = match &walk.arcs {
         Pulled::Folded(chunks) => chunks.iter().map(|chunk| chunk.order.len()).sum(),
-        Pulled::Files(graph) => graph.num_nodes(),
+        Pulled::Files(graph, _) => graph.num_nodes(),
     };
     let is_vector = |numbers: &[f64]| numbers.len() == n || numbers.len() == 1;
     if num_nodes != n
@@ -85,28 +86,32 @@ pub fn solve(
 }
 
 impl Walk<'_> {
-    /// Hands over the chunk from `start` on.
+    /// Hands over the chunk from `start` on, as those with these values see it; of one that is cut for this pass, the
+    /// lists of nodes without arcs are there if `all` are wanted.
     fn visit<T>(
         &self,
         start: usize,
+        values: &[f64],
+        all: bool,
         meter: &Meter,
         visit: impl FnOnce(&Chunk) -> T,
     ) -> Result<T, GraphError> {
         let shares = &self.shares[start..self.shares.len().min(start + CHUNK)];
-        match self.arcs {
+        match &self.arcs {
             Pulled::Folded(chunks) => {
                 meter.advance(shares.len() as u64)?;
                 Ok(visit(&chunks[start / CHUNK]))
             }
-            Pulled::Files(graph) => {
-                let arcs = Arcs {
-                    source: Source::Files(graph),
-                    weights: None,
-                };
-                arcs.read(start..start + shares.len(), meter, |lists| {
-                    visit(&Chunk::new(&lists, start, shares, false))
-                })
+            Pulled::Files(graph, pool) => {
+                pool.visit(graph, (start, shares), values, all, meter, visit)
             }
+        }
+    }
+
+    fn repeats(&self) -> usize {
+        match self.arcs {
+            Pulled::Folded(_) => REPEATS,
+            Pulled::Files(..) => DECODED_REPEATS,
         }
     }
 }
@@ -131,10 +136,19 @@ fn power(
             .par_chunks_mut(CHUNK)
             .zip(next.par_chunks_mut(CHUNK + 1))
             .enumerate()
-            .map(|(number, (scores, next))| {
+            .map_init(make_inside, |inside, (number, (scores, next))| {
                 let start = number * CHUNK;
-                walk.visit(start, meter, |chunk| {
-                    step(walk, chunk, start, scores, next, &given, (spread, idle))
+                walk.visit(start, &given, true, meter, |chunk| {
+                    chunk.copy_inside(start, &given, inside);
+                    step(
+                        walk,
+                        chunk,
+                        start,
+                        scores,
+                        next,
+                        (inside, &given),
+                        (spread, idle),
+                    )
                 })
             })
             .collect::<Result<_, GraphError>>()?;
@@ -155,27 +169,27 @@ fn step(
     start: usize,
     scores: &mut [f64],
     next: &mut [f64],
-    given: &[f64],
+    (inside, given): (&mut Inside, &[f64]),
     (spread, idle): (&[f64], f64),
 ) -> (f64, f64) {
     let (mut change, mut left) = (0.0, 0.0);
-    let (mut near, mut far) = (chunk.near(), chunk.far());
+    let (mut far, mut nth) = (chunk.far(), 0);
     let mut loops = chunk.loops.iter().peekable();
-    let inside = &given[slot(start)..][..next.len()];
-    for (nth, &place) in chunk.order.iter().enumerate() {
-        let place = usize::from(place);
-        let node = start + place;
-        let mut gathered = near.next(inside) + far.next(given);
+    chunk.each_near(chunk.order.len(), inside, |place, near, inside| {
+        let mut gathered = near + far.next(given);
         if let Some((_, weight)) = loops.next_if(|(at, _)| *at as usize == nth) {
-            gathered += weight * inside[place];
+            gathered += weight * inside[usize::from(place)];
         }
         // what was added and taken away again may leave a trace
         let gathered = gathered.max(0.0);
+        let place = usize::from(place);
+        let node = start + place;
         let new = gathered + pick(walk.jumps, node) + idle * pick(spread, node);
         change += (new - scores[place]).abs();
         left += if nth < chunk.num_with_arcs { 0.0 } else { new };
         (scores[place], next[place]) = (new, new * walk.shares[node]);
-    }
+        nth += 1;
+    });
     (change, left)
 }
 
@@ -188,8 +202,6 @@ fn gauss_seidel(
     meter: &Meter,
 ) -> Result<(usize, f64), GraphError> {
     let n = scores.len();
-    let mut next = given.clone();
-    let mut changes = vec![[0f32; CYCLE]; n];
     let num_chunks = n.div_ceil(CHUNK);
     // few lanes where there are few chunks, or those side by side would be most of the graph
     let num_lanes = match num_chunks {
@@ -198,7 +210,8 @@ fn gauss_seidel(
         _ => 16,
     };
     let per_lane = num_chunks.div_ceil(num_lanes).max(1);
-    let mut lists: Vec<Vec<List>> = (0..num_lanes).map(|_| Vec::new()).collect();
+    let mut changes = vec![[[0f32; CHUNK]; CYCLE]; num_chunks];
+    let mut lanes: Vec<Lane> = (0..num_lanes).map(|_| Lane::new()).collect();
     let mut products = Products::default();
     let (mut sweep, mut change, mut left, mut factor) = (0, f64::INFINITY, f64::INFINITY, SLOW);
     loop {
@@ -208,34 +221,38 @@ fn gauss_seidel(
         let mut total = 0.0;
         products[nth] = [0.0; CYCLE];
         for turn in 0..per_lane {
-            let found: Vec<Changed> = scores
+            let chunks = |lane: usize| (lane * per_lane + turn) * CHUNK;
+            scores
                 .par_chunks_mut(per_lane * CHUNK)
-                .zip(next.par_chunks_mut(per_lane * (CHUNK + 1)))
-                .zip(changes.par_chunks_mut(per_lane * CHUNK))
-                .zip(lists.par_iter_mut())
+                .zip(lanes.par_iter_mut())
                 .enumerate()
-                .filter(|(_, (((scores, _), _), _))| turn * CHUNK < scores.len())
-                .map(|(lane, (((scores, next), changes), lists))| {
-                    let start = (lane * per_lane + turn) * CHUNK;
+                .filter(|(_, (scores, _))| turn * CHUNK < scores.len())
+                .try_for_each(|(lane, (scores, state))| {
+                    let start = chunks(lane);
                     let places = turn * CHUNK..scores.len().min((turn + 1) * CHUNK);
-                    let slots = turn * (CHUNK + 1)..next.len().min((turn + 1) * (CHUNK + 1));
-                    let next = &mut next[slots];
-                    let scores = is_last.then_some(&mut scores[places.clone()]);
-                    walk.visit(start, meter, |chunk| {
-                        relax(walk, chunk, start, scores, next, &given, lists);
-                        compare(walk, start, next, &given, &mut changes[places], nth)
+                    let scores = is_last.then_some(&mut scores[places]);
+                    walk.visit(start, &given, is_last, meter, |chunk| {
+                        relax(walk, chunk, start, scores, &given, state);
                     })
+                })?;
+            let found: Vec<Changed> = given
+                .par_chunks_mut(per_lane * (CHUNK + 1))
+                .zip(changes.par_chunks_mut(per_lane))
+                .zip(lanes.par_iter())
+                .enumerate()
+                .filter(|(_, ((_, changes), _))| turn < changes.len())
+                .map(|(lane, ((given, changes), state))| {
+                    let start = chunks(lane);
+                    let shares = &walk.shares[start..n.min(start + CHUNK)];
+                    let given = &mut given[turn * (CHUNK + 1)..][..shares.len()];
+                    replace(given, &*state.next, shares, &mut changes[turn], nth)
                 })
-                .collect::<Result<_, GraphError>>()?;
+                .collect();
             for (sum, row) in found {
                 total += sum;
                 for (sum, more) in products[nth].iter_mut().zip(row) {
                     *sum += more;
                 }
-            }
-            for start in (turn * CHUNK..n).step_by(per_lane * CHUNK) {
-                let slots = slot(start)..slot(n.min(start + CHUNK) - 1) + 1;
-                given[slots.clone()].copy_from_slice(&next[slots]);
             }
         }
         if is_last {
@@ -251,7 +268,22 @@ fn gauss_seidel(
             && left > enough
             && let Some(back) = combine(&products)
         {
-            extrapolate(walk, &changes, back, &mut given, &mut next);
+            extrapolate(&changes, back, &mut given);
+        }
+    }
+}
+
+/// What a lane works on: the values that the nodes of its chunk pass on, and their lists.
+struct Lane {
+    next: Box<Inside>,
+    lists: Vec<List>,
+}
+
+impl Lane {
+    fn new() -> Self {
+        Self {
+            next: make_inside(),
+            lists: Vec::new(),
         }
     }
 }
@@ -262,11 +294,11 @@ fn relax(
     chunk: &Chunk,
     start: usize,
     scores: Option<&mut [f64]>,
-    next: &mut [f64],
     given: &[f64],
-    lists: &mut Vec<List>,
+    Lane { next, lists }: &mut Lane,
 ) {
     let shares = &walk.shares[start..];
+    chunk.copy_inside(start, given, next);
     let num_lists = if scores.is_some() {
         chunk.order.len()
     } else {
@@ -284,26 +316,28 @@ fn relax(
             list.share /= 1.0 - weight * list.share;
         }
     }
-    for _ in 0..REPEATS {
-        let mut near = chunk.near();
-        for (&place, list) in chunk.order[..chunk.num_with_arcs].iter().zip(&*lists) {
+    for _ in 0..walk.repeats() {
+        let mut lists = lists.iter();
+        chunk.each_near(chunk.num_with_arcs, next, |place, sum, next| {
+            let Some(list) = lists.next() else { return };
             // what was added and taken away again may leave a trace
-            let new = (list.outside + near.next(next)).max(0.0);
+            let new = (list.outside + sum).max(0.0);
             next[usize::from(place)] = new * list.share;
-        }
+        });
     }
     let Some(scores) = scores else { return };
-    let mut near = chunk.near();
-    for (&place, list) in chunk.order.iter().zip(&*lists) {
+    let mut lists = lists.iter();
+    chunk.each_near(num_lists, next, |place, sum, _| {
+        let Some(list) = lists.next() else { return };
         let place = usize::from(place);
-        let new = (list.outside + near.next(next)).max(0.0);
+        let new = (list.outside + sum).max(0.0);
         // what it passes on along an arc, of what it gets from others and not from itself
         scores[place] = if shares[place] == 0.0 {
             new
         } else {
             new * list.share / shares[place]
         };
-    }
+    });
 }
 
 /// What the list of a node adds up to outside of the chunk, and what the node passes on of the whole sum.
@@ -315,29 +349,58 @@ struct List {
 /// Σ |change| of a sweep over a chunk, and the scalar products of its changes with those of sweeps before.
 type Changed = (f64, [f64; CYCLE]);
 
-/// Keeps what a sweep changed as the `nth` of a cycle.
-fn compare(
-    walk: &Walk<'_>,
-    start: usize,
+/// Takes over what a sweep made of a chunk, and keeps what it changed as the `nth` of a cycle.
+fn replace(
+    given: &mut [f64],
     next: &[f64],
-    given: &[f64],
-    changes: &mut [[f32; CYCLE]],
+    shares: &[f64],
+    changes: &mut [[f32; CHUNK]; CYCLE],
     nth: usize,
 ) -> Changed {
-    let (mut total, mut products) = (0.0, [0.0; CYCLE]);
-    let nodes = next.iter().zip(&given[slot(start)..]);
-    let nodes = nodes.zip(&walk.shares[start..]).zip(changes);
-    for (((new, old), &share), changes) in nodes {
-        // a node without arcs passes on nothing, before and after
-        let change = (new - old) / share.max(f64::MIN_POSITIVE);
-        total += change.abs();
-        changes[nth] = change as f32;
-        // of later ones, those of the cycle before are still there, and of no use
-        for (sum, other) in products.iter_mut().zip(changes) {
-            *sum += change * f64::from(*other);
-        }
+    match nth {
+        0 => replace_first::<0>(given, next, shares, changes),
+        1 => replace_first::<1>(given, next, shares, changes),
+        2 => replace_first::<2>(given, next, shares, changes),
+        _ => replace_first::<3>(given, next, shares, changes),
     }
-    (total, products)
+}
+
+/// Sums that are made side by side.
+const WIDE: usize = 8;
+
+fn replace_first<const NTH: usize>(
+    given: &mut [f64],
+    next: &[f64],
+    shares: &[f64],
+    changes: &mut [[f32; CHUNK]; CYCLE],
+) -> Changed {
+    let mut totals = [0.0; WIDE];
+    let mut products = [[0.0; WIDE]; CYCLE];
+    let mut begin = 0;
+    while begin < given.len() {
+        let end = given.len().min(begin + WIDE);
+        let (old, new, share) = (
+            &mut given[begin..end],
+            &next[begin..end],
+            &shares[begin..end],
+        );
+        let mut row = [0f32; WIDE];
+        for at in 0..end - begin {
+            let change = new[at] - old[at];
+            old[at] = new[at];
+            totals[at] += change.abs() / share[at].max(f64::MIN_POSITIVE);
+            row[at] = change as f32;
+        }
+        changes[NTH][begin..end].copy_from_slice(&row[..end - begin]);
+        for (other, sums) in products.iter_mut().enumerate().take(NTH + 1) {
+            let others = &changes[other][begin..end];
+            for at in 0..end - begin {
+                sums[at] += f64::from(row[at]) * f64::from(others[at]);
+            }
+        }
+        begin = end;
+    }
+    (totals.iter().sum(), products.map(|sums| sums.iter().sum()))
 }
 
 /// Of the changes of a cycle, the products of each with those before it and itself.
@@ -377,25 +440,13 @@ fn combine(products: &Products) -> Option<[f64; CYCLE]> {
     back.iter().all(|times| times.is_finite()).then_some(back)
 }
 
-fn extrapolate(
-    walk: &Walk<'_>,
-    changes: &[[f32; CYCLE]],
-    back: [f64; CYCLE],
-    given: &mut [f64],
-    next: &mut [f64],
-) {
-    let chunks = given
-        .par_chunks_mut(CHUNK + 1)
-        .zip(next.par_chunks_mut(CHUNK + 1));
-    let chunks = chunks.zip(walk.shares.par_chunks(CHUNK).zip(changes.par_chunks(CHUNK)));
-    chunks.for_each(|((given, next), (shares, changes))| {
-        for (place, (share, changes)) in shares.iter().zip(changes).enumerate() {
-            let taken = changes.iter().zip(back);
-            let taken: f64 = taken
-                .map(|(change, times)| f64::from(*change) * times)
-                .sum();
-            given[place] -= share * taken;
-            next[place] = given[place];
+fn extrapolate(changes: &[[[f32; CHUNK]; CYCLE]], back: [f64; CYCLE], given: &mut [f64]) {
+    let chunks = given.par_chunks_mut(CHUNK + 1).zip(changes);
+    chunks.for_each(|(given, changes)| {
+        for (change, times) in changes.iter().zip(back).filter(|(_, times)| *times != 0.0) {
+            for (given, change) in given.iter_mut().zip(change) {
+                *given -= times * f64::from(*change);
+            }
         }
     });
 }

@@ -23,6 +23,14 @@ pub struct Lists<'a> {
 }
 
 impl<'a> Lists<'a> {
+    pub fn new(ends: &'a [u64], nodes: &'a [u32]) -> Self {
+        Self {
+            ends,
+            nodes,
+            weights: None,
+        }
+    }
+
     /// The list at a place, with the weights of its arcs.
     #[inline]
     pub fn get(&self, place: usize) -> (&'a [u32], Option<&'a [f64]>) {
@@ -76,11 +84,7 @@ impl Arcs<'_> {
             }
             Source::Files(graph) => {
                 let (ends, targets) = graph.read_few(nodes, meter)?;
-                Ok(visit(Lists {
-                    ends: &ends,
-                    nodes: &targets,
-                    weights: None,
-                }))
+                Ok(visit(Lists::new(&ends, &targets)))
             }
         }
     }
@@ -112,7 +116,7 @@ impl Arcs<'_> {
                     for (place, sums) in sums.chunks_exact_mut(columns).enumerate() {
                         let (list, weights) = lists.get(place);
                         if columns == 1 {
-                            sums[0] = sum(list, weights, |node| values[node]);
+                            sums[0] = sum(list, weights, |node| values[node as usize]);
                             continue;
                         }
                         sums.fill(0.0);
@@ -131,12 +135,7 @@ impl Arcs<'_> {
 
 /// The sum of what the nodes of a list have, in an order that is always the same.
 #[inline]
-pub fn sum<N: Copy + Into<u64>>(
-    list: &[N],
-    weights: Option<&[f64]>,
-    value: impl Fn(usize) -> f64,
-) -> f64 {
-    let value = |node: N| value(node.into() as usize);
+pub fn sum<N: Copy>(list: &[N], weights: Option<&[f64]>, value: impl Fn(N) -> f64) -> f64 {
     if let Some(weights) = weights {
         let pairs = list.iter().zip(weights);
         return pairs.map(|(&node, weight)| weight * value(node)).sum();

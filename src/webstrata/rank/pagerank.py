@@ -11,7 +11,8 @@ that is x = G x with the Google matrix G.
 **Power iteration** repeats that step. **Gauss–Seidel** leaves the term of D out, solves the linear system
 (I − α P) y = v that is left, each node seeing what the sweep has made of others already, and puts x together
 of it: with u = v it is y, scaled to the sum 1; else x = (1 − α) y(v) + α D y(u), and D follows from itself.
-A sweep goes through the nodes by chunks of 16 384, and twice through the arcs inside each. After every fourth
+A sweep goes through the nodes by chunks of 16 384, and twice through the arcs inside each, three times where
+these were decoded for it. After every fourth
 sweep the four changes are put together so that what is left to change is as small as they can make it
 (reduced rank extrapolation). It takes a quarter of the passes of power iteration, and is the default.
 
@@ -31,8 +32,9 @@ The sum over the predecessors of a node is made of that of the node before it, b
 in common (`Walk.folds`), in an order that is always the same: the bits of the result do not depend on the
 number of threads. From compressed lists, which are cut anew in each pass, sums are made in another order, and
 the scores are the same within the bound. Memory: the differences of lists, at most as many as the transpose
-has arcs and on real graphs a third, and 57 bytes a node: scores, what nodes pass on (four times) and the last
-four changes.
+has arcs and on real graphs a third, and 49 bytes a node: scores, what nodes pass on (three times), the last
+four changes and a mark. Compressed lists take the place of the differences, a tenth of the bytes of rows; the
+49 bytes a node stay.
 
 **Many preferences** share each pass (`pagerank_many`), and the scores of a surfer who jumps to few nodes are
 found near them (`push`), without looking at the rest of the graph.

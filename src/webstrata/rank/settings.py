@@ -62,7 +62,7 @@ class RankSettings(Settings):
     )
     weighted: bool = setting(True, "Whether the weights of arcs between hosts and domains count.")
     compressed: bool = setting(
-        False, "Whether lists are decoded in every pass, in a tenth of the memory and some times the time."
+        False, "Whether lists are decoded in every pass: a tenth of the bytes of rows, in more time."
     )
     levels: int = setting(2, "Up to which distance `truncated` leaves supporters out.", check=not_negative)
     supersource: float = setting(

@@ -348,6 +348,20 @@ impl BvGraph {
         })
     }
 
+    /// The same into memory that is used again; the lists begin behind `piece.skipped`.
+    pub fn read_again(
+        &self,
+        nodes: Range<usize>,
+        piece: &mut Piece,
+        meter: &Meter,
+    ) -> Result<(), GraphError> {
+        let nodes = nodes.start..nodes.end.min(self.num_nodes);
+        piece.ends.clear();
+        piece.targets.clear();
+        piece.ends.push(0);
+        self.read(nodes, &mut self.lists(), piece, meter)
+    }
+
     /// About how many arcs a list has, with some to spare where it is not all of them.
     pub fn mean_list(&self, num_lists: usize) -> f64 {
         let spare = if num_lists < self.num_nodes {
