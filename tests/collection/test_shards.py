@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webstrata.collection import Collection, Progress, Task, lock
-from webstrata.collection.shards import Shard, run
+from webstrata.collection.shards import Processes, Shard, run
 from webstrata.errors import Cancelled, LockedError, StorageError
 
 if TYPE_CHECKING:
@@ -200,6 +200,29 @@ def test_two_runs_of_a_build_do_not_share_keys(collection: Collection, traces: P
         run(build, square, shards)
         with pytest.raises(ValueError, match="different file names"):
             run(build, square, shards)
+
+
+def name_process(_item: object, folder: Path, task: Task) -> None:
+    (folder / "pid").write_text(str(os.getpid()))
+    time.sleep(0.05)
+
+
+def test_runs_of_a_build_can_have_the_same_processes(collection: Collection) -> None:
+    with collection.build("pids") as build, Processes(build, 2) as processes:
+        found = [
+            {int((shard.path / "pid").read_text()) for shard in done}
+            for name in ("a", "b")
+            for done in [
+                run(
+                    build, name_process, [Shard(f"{name}{n}", n) for n in range(4)], workers=2, pool=processes
+                )
+            ]
+        ]
+        (build.path / "done").touch()
+    assert 1 <= len(found[0] | found[1]) <= 2
+    assert os.getpid() not in found[0] | found[1]
+    for pid in found[0] | found[1]:
+        wait_until_gone(pid)
 
 
 def test_a_worker_that_is_killed_is_said_and_the_rest_is_kept(collection: Collection, traces: Path) -> None:

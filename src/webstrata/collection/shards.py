@@ -84,7 +84,7 @@ def run(
     shards: Sequence[Shard],
     *,
     workers: int = 1,
-    pool: Literal["processes", "threads"] = "processes",
+    pool: Literal["processes", "threads"] | Processes = "processes",
     title: str = "shards",
     unit: str = "",
 ) -> list[DoneShard]:
@@ -103,7 +103,8 @@ def run(
     workers
         How many work at a time; 1 stays in this thread.
     pool
-        What the workers are; threads where the function leaves the interpreter to others most of its time.
+        What the workers are; threads where the function leaves the interpreter to others most of its time,
+        and `Processes` that other runs of this build have too, since each takes half a second to begin.
     title, unit
         For the progress.
 
@@ -138,9 +139,25 @@ def run(
             for shard in missing:
                 _compute(function, shard, folder, task)
         else:
-            compute = _compute_in_processes if pool == "processes" else _compute_in_threads
-            compute(function, missing, build, task, min(workers, len(missing)))
+            _compute_at_once(function, missing, build, task, min(workers, len(missing)), pool)
     return [DoneShard(key, folder / key, _read_done(folder / key)["counts"]) for key in keys]
+
+
+def _compute_at_once(
+    function: _Function,
+    shards: Sequence[Shard],
+    build: Build,
+    task: Task,
+    workers: int,
+    pool: Literal["processes", "threads"] | Processes,
+) -> None:
+    if pool == "threads":
+        _compute_in_threads(function, shards, build, task, workers)
+    elif pool == "processes":
+        with Processes(build, workers) as own:
+            own.compute(function, shards, task)
+    else:
+        pool.compute(function, shards, task)
 
 
 def _work(function: _Function, shard: Shard) -> str:
@@ -284,34 +301,63 @@ def _compute_in_worker(function: _Function, shard: Shard, folder: Path) -> None:
         _compute(function, shard, folder, task)
 
 
-def _compute_in_processes(
-    function: _Function, shards: Sequence[Shard], build: Build, task: Task, workers: int
-) -> None:
-    context = multiprocessing.get_context("spawn")
-    queue: SimpleQueue[int] = context.SimpleQueue()
-    stop = context.Event()
-    folder = build.folder / "shards"
-    lock = Connection(build.share_lock())
-    pool = ProcessPoolExecutor(
-        workers, mp_context=context, initializer=_begin_worker, initargs=(queue, stop, lock)
-    )
-    # a Ctrl-C goes to all processes of a terminal: those that begin now must not die of it half-way
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
+class Processes:
+    """Processes for several runs of a build, which begin when the first one needs them; a context manager.
+
+    Examples
+    --------
+    >>> from webstrata.collection import Collection
+    >>> with (
+    ...     Collection.create(getfixture("tmp_path") / "uk").build("squares") as build,
+    ...     Processes(build, 2) as processes,
+    ... ):
+    ...     run(build, print, [], workers=2, pool=processes)
+    []
+    """
+
+    def __init__(self, build: Build, workers: int) -> None:
+        self._build, self._workers = build, workers
+        self._pool: ProcessPoolExecutor | None = None
+        context = multiprocessing.get_context("spawn")
+        self._context = context
+        self._queue: SimpleQueue[int] = context.SimpleQueue()
+        self._stop = context.Event()
+        self._lock: Connection | None = None
+
+    def __enter__(self) -> Processes:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+        self._queue.close()
+        if self._lock is not None:
+            self._lock.close()
+
+    def compute(self, function: _Function, shards: Sequence[Shard], task: Task) -> None:
+        """Compute shards, as many at a time as there are processes."""
+        folder = self._build.folder / "shards"
+        if self._pool is None:
+            self._lock = Connection(self._build.share_lock())
+            self._pool = ProcessPoolExecutor(
+                self._workers,
+                mp_context=self._context,
+                initializer=_begin_worker,
+                initargs=(self._queue, self._stop, self._lock),
+            )
+        # a Ctrl-C goes to all processes of a terminal: those that begin now must not die of it half-way
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            running: set[Future[None]] = {
-                pool.submit(_compute_in_worker, function, shard, folder) for shard in shards
-            }
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        _wait(running, queue, task)
-    except BrokenProcessPool as error:
-        raise StorageError(
-            f"{folder}: a worker process died (killed, or out of memory); run the command again to go on "
-            "with the shards that are not done, with fewer workers if memory was short"
-        ) from error
-    finally:
-        stop.set()
-        pool.shutdown(wait=True, cancel_futures=True)
-        queue.close()
-        lock.close()
+            try:
+                running: set[Future[None]] = {
+                    self._pool.submit(_compute_in_worker, function, shard, folder) for shard in shards
+                }
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            _wait(running, self._queue, task)
+        except BrokenProcessPool as error:
+            raise StorageError(
+                f"{folder}: a worker process died (killed, or out of memory); run the command again to go on "
+                "with the shards that are not done, with fewer workers if memory was short"
+            ) from error

@@ -134,9 +134,10 @@ def build_index(
                 progress=progress,
             )
         )
+        processes = stack.enter_context(shards.Processes(build, workers))
         facts = IndexFacts(labels, settings.stemmer)
         sources = [held[label].source(label) for label in labels]
-        added = _identify(build, before, sources, workers)
+        added = _identify(build, before, sources, workers, processes)
         works = _split(added, stemmer, settings.memory // workers // WORD_BYTES, workers)
         if not (works or before.segments):
             works = [Work(stemmer, ())]  # an index of nothing is one all the same
@@ -148,11 +149,12 @@ def build_index(
                 for number, work in enumerate(works)
             ],
             workers=workers,
+            pool=processes,
             title="indexing",
             unit="documents",
         )
         segments = [*before.segments, *(find_segments(shard.path) for shard in written)]
-        merged = _merge(build, [one for some in segments for one in some.split()], workers)
+        merged = _merge(build, [one for some in segments for one in some.split()], workers, processes)
         facts.segments = put_together(build.path / SEGMENTS, merged)
         facts.num_documents = added.num_documents
         replace_file(build.path / FACTS, json.dumps(asdict(facts), indent=1).encode())
@@ -239,7 +241,7 @@ class _Added(NamedTuple):
 
 
 def _digest(
-    build: Build, sources: Sequence[Source], workers: int
+    build: Build, sources: Sequence[Source], workers: int, processes: shards.Processes
 ) -> Iterator[tuple[Source, PageReader, list[bytes]]]:
     """For each source the digest of each of its pages."""
     readers = {source: PageReader(source) for source in sources}
@@ -257,6 +259,7 @@ def _digest(
         ],
         # a few pages are not worth a second process
         workers=workers if sum(map(len, readers.values())) > _FEW else 1,
+        pool=processes,
         title="finding versions",
         unit="pages",
     )
@@ -291,12 +294,14 @@ def digest_pages(work: tuple[Source, int, int], folder: Path, task: Task) -> dic
     return {"pages": last - first}
 
 
-def _identify(build: Build, before: _Before, sources: Sequence[Source], workers: int) -> _Added:
+def _identify(
+    build: Build, before: _Before, sources: Sequence[Source], workers: int, processes: shards.Processes
+) -> _Added:
     """Give the pages of new snapshots their documents; write the table of documents, labels and maps."""
     register = Register(before.documents["digest"].to_pylist())
     maps, tables, pieces = dict(before.maps), [before.documents], []
     unknown = [source for source in sources if source.label not in maps]
-    for source, reader, digests in _digest(build, unknown, workers):
+    for source, reader, digests in _digest(build, unknown, workers, processes):
         documents, new = register.number(digests)
         maps[source.label] = documents.astype("<u4")
         nodes = np.array(new, np.int64)
@@ -414,7 +419,9 @@ def _sum(sizes: Sequence[int], run: range) -> int:
     return sum(sizes[run.start : run.stop])
 
 
-def _merge(build: Build, segments: Sequence[Segments], workers: int) -> list[Segments]:
+def _merge(
+    build: Build, segments: Sequence[Segments], workers: int, processes: shards.Processes
+) -> list[Segments]:
     """The segments that are kept, some made of others."""
     runs = plan_merges([sum(each.sizes) for each in segments], MAX_SEGMENTS)
     works = {
@@ -432,6 +439,7 @@ def _merge(build: Build, segments: Sequence[Segments], workers: int) -> list[Seg
             for run, work in works.items()
         ],
         workers=workers,
+        pool=processes,
         title="merging",
         unit="segments",
     )
