@@ -79,12 +79,12 @@ def measure_ours(place: str) -> dict[str, Any]:
     settings = ClassifySettings(query_words=str(folder / "queries.txt"), trusted=str(trusted))
     forget(snapshot)
     details: dict[str, Any] = {"pages": len(snapshot.urls), "hosts": snapshot.host_graph.num_nodes}
-    began, used = time.perf_counter(), _clock()
+    began, used = time.perf_counter(), clock()
     for name in SETS:
-        before = _clock()
+        before = clock()
         made = build_set(snapshot, name, settings)
-        details[name] = {"cpu": round(_clock() - before, 2), "features": made.features}
-    total = _clock() - used
+        details[name] = {"cpu": round(clock() - before, 2), "features": made.features}
+    total = clock() - used
     rate = len(snapshot.urls) / total
     details |= {
         "cpu": round(total, 1),
@@ -108,7 +108,7 @@ def _list_known(path: Path, known: set[str]) -> list[str]:
     return [line + "\n" for line in path.read_text().splitlines() if row_key(line) in known]
 
 
-def _clock() -> float:
+def clock() -> float:
     """Seconds of processor time of this process and of those that it has waited for."""
     used = os.times()
     return used.user + used.system + used.children_user + used.children_system
