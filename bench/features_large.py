@@ -18,8 +18,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.features import MONTHS, QUERIES, clock, forget
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -30,6 +28,8 @@ if TYPE_CHECKING:
     from webstrata.api import Snapshot
     from webstrata.graph import Graph
 
+MONTHS = ("2026-06", "2026-07")
+QUERIES = "cheap flights\t9\nbuy cheap\t5\nnews\t3\nweather today\nfree download\n"
 PAGES_OF_A_HOST = 50
 MISSING = 0.1
 """Links that the earlier month does not have."""
@@ -175,6 +175,18 @@ def measure(place: str) -> dict[str, Any]:
             "features": made.features,
             "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10,
         }
-        print(name, details[name], flush=True)
     details |= {"cpu": round(clock() - used, 1), "wall": round(time.perf_counter() - began, 1)}
     return {"value": details["wall"] / 60, **details}
+
+
+def forget(snapshot: Snapshot) -> None:
+    """Remove what an earlier round has made."""
+    for record in list(snapshot.parts):
+        if record.name.startswith(("features-", "page-features", "rank-")):
+            snapshot.parts.remove(record.name)
+
+
+def clock() -> float:
+    """Seconds of processor time of this process and of those that it has waited for."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
