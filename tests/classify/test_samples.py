@@ -10,12 +10,15 @@ from webstrata.classify.pages import NAMES, PageMeter
 from webstrata.classify.samples import (
     BUCKETS,
     FEATURES,
+    MAX_TEXT,
     PAGE_FEATURES,
     host_name,
     measure_pages,
     measure_site,
 )
 from webstrata.classify.word_lists import WordLists
+from webstrata.web.html import Kind, scan
+from webstrata.web.words import load_core, words
 
 PAGE = b"""<title>Cheap tickets</title><body><p>Cheap tickets to the sea, cheap tickets to the sea.
 <a href="http://www.b.org/x">more tickets</a> <a href="/own">own</a> <a href="mailto:x@y.org">mail</a>"""
@@ -35,6 +38,42 @@ def test_a_page_has_the_features_of_set_a() -> None:
     # the same word, the same bucket
     assert page.buckets[0] == page.buckets[5]
     assert len(page.buckets) == 14
+
+
+PIECES = st.sampled_from(
+    [
+        b"<p>", b"Cheap tickets ", b"caf\xe9 ", "straße ".encode(), b"<a href=/own>",
+        b"<a href=//www.b.org:80/x>",
+        b"<a href='http://c.org:8080/?a'>", b"</a>", b"<title>", b"</title>", b"<base href=http://d.org/e/>",
+        b"<area href=//f.org/>", b"<img src=//g.org/>", b"<a href=mailto:a@h.org>", b"<script>", b"</script>",
+        b"<a href='http://[bad'>", b"<a href=..>", b"<meta charset=utf-8>", b"\xff\xfe", b"<!--", b"-->",
+    ]
+)  # fmt: skip
+
+
+@given(st.lists(st.lists(PIECES, max_size=12).map(b"".join), min_size=1, max_size=4))
+def test_pages_are_seen_as_the_scanner_reads_them(bodies: list[bytes]) -> None:
+    import pyarrow as pa
+
+    pages = [(f"http://www.a.org/b/{place}", body) for place, body in enumerate(bodies)]
+    for (url, body), seen in zip(pages, measure_pages(pages), strict=True):
+        page = scan(body, url=url, anchors=True, text=True)
+        anchors = [link for link in page.links if link.kind is Kind.ANCHOR]
+        [expected] = PageMeter(WordLists()).measure(
+            pa.array([page.title]),
+            pa.array([page.text]),
+            anchor_words=len(words(" ".join(link.anchor for link in anchors))),
+            html_bytes=len(body) or np.nan,
+        )
+        columns = [NAMES.index(name) for name in PAGE_FEATURES]
+        assert np.array_equal(seen.features, expected[columns], equal_nan=True)
+        assert seen.hosts == {host_name(link.url) for link in anchors if link.url} - {"a.org"}
+        assert seen.buckets.tolist() == [int(hash_) % BUCKETS for hash_ in load_core().hashes(page.text)]
+
+
+def test_of_a_long_text_only_the_beginning_counts() -> None:
+    [page] = measure_pages([("http://a.org/", "é ".encode() * MAX_TEXT)])
+    assert page.features[0] == MAX_TEXT / 2
 
 
 def test_a_host_has_first_page_mean_variance_and_all_words() -> None:

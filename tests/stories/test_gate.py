@@ -68,6 +68,18 @@ def test_a_gate_is_learned_told_and_asked(place: Path, capsys: pytest.CaptureFix
     assert all(line["pages"] == 2 and 0 <= line["score"] <= 1 for line in said)
 
 
+def test_hosts_of_one_address_may_be_parted(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["classify", "gate", str(place / "uk"), "2026-01", "--labels", str(place / "labels.csv")]
+    words += ["--output", str(place / "apart.gate"), "--folds", "2", "--pages", "2", "--json"]
+    counts = []
+    for together in ("both", "domain"):
+        assert run([*words, "--together", together]) == 0
+        counts.append(json.loads(capsys.readouterr().out)["hosts"])
+    assert counts[0] == counts[1] > 0
+    assert run([*words, "--together", "nothing"]) == 2
+    assert "must be one of both, domain" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

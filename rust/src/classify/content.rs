@@ -32,7 +32,7 @@ pub struct Measures {
 }
 
 /// What one thread needs.
-struct Scratch {
+pub(super) struct Scratch {
     folded: String,
     hashes: Vec<u64>,
     packed: Vec<u8>,
@@ -56,27 +56,35 @@ impl Measures {
         })
     }
 
-    /// The counts of each page, given title and text.
-    pub fn measure(&self, words: &Words, pages: &[(&str, &str)]) -> Vec<f64> {
-        let start = || Scratch {
+    pub(super) fn scratch(&self) -> Scratch {
+        Scratch {
             folded: String::new(),
             hashes: Vec::new(),
             packed: Vec::new(),
             compressor: Compressor::new(CompressionLvl::new(LEVEL).unwrap_or_default()),
             seen: vec![0; self.levels.len()],
             page: 0,
-        };
+        }
+    }
+
+    /// The counts of each page, given title and text.
+    pub fn measure(&self, words: &Words, pages: &[(&str, &str)]) -> Vec<f64> {
         let mut found = vec![0.0; pages.len() * NUM_COUNTS];
         let rows = found.par_chunks_exact_mut(NUM_COUNTS);
         rows.zip_eq(pages.par_iter())
             .with_min_len(16)
-            .for_each_init(start, |scratch, (row, (title, text))| {
-                self.measure_page(words, title, text, scratch, row);
-            });
+            .for_each_init(
+                || self.scratch(),
+                |scratch, (row, (title, text))| {
+                    self.count_page(words, title, text, scratch, row);
+                    scratch.measure_ngrams(self.ngram, row);
+                },
+            );
         found
     }
 
-    fn measure_page(
+    /// All counts of a page but those of n-grams; the hashes of its words are left in `scratch`.
+    fn count_page(
         &self,
         words: &Words,
         title: &str,
@@ -111,9 +119,20 @@ impl Measures {
         row[2] = characters as f64;
         row[3] = text.len() as f64;
         row[4] = scratch.compressed_size(text.as_bytes()) as f64;
-        let (likelihood, entropy) = scratch.measure_ngrams(self.ngram);
-        row[NUM_COUNTS - 2] = likelihood;
-        row[NUM_COUNTS - 1] = entropy;
+    }
+
+    /// The counts of a page, and the hashes of its words behind those that are there.
+    pub(super) fn measure_one(
+        &self,
+        words: &Words,
+        (title, text): (&str, &str),
+        scratch: &mut Scratch,
+        row: &mut [f64],
+        hashes: &mut Vec<u64>,
+    ) {
+        self.count_page(words, title, text, scratch, row);
+        hashes.extend_from_slice(&scratch.hashes);
+        scratch.measure_ngrams(self.ngram, row);
     }
 }
 
@@ -129,9 +148,10 @@ impl Scratch {
     }
 
     /// −1/k Σ ln p and −Σ p ln p over the k different n-grams, p the share of each; no numbers where there is none.
-    fn measure_ngrams(&mut self, ngram: usize) -> (f64, f64) {
+    fn measure_ngrams(&mut self, ngram: usize, row: &mut [f64]) {
+        let told = &mut row[NUM_COUNTS - 2..];
         if self.hashes.len() < ngram {
-            return (f64::NAN, f64::NAN);
+            return told.fill(f64::NAN);
         }
         // each is put where its first word was
         let total = self.hashes.len() + 1 - ngram;
@@ -151,18 +171,8 @@ impl Scratch {
             logs -= share.ln();
             entropy -= share * share.ln();
         }
-        (logs / different, entropy)
+        told.copy_from_slice(&[logs / different, entropy]);
     }
-}
-
-/// The hashes of the words of all texts, one text behind the other, and where each text ends among them, from 0 on.
-pub fn hash_words(words: &Words, texts: &[&str]) -> (Vec<i64>, Vec<u64>) {
-    let (mut ends, mut found) = (vec![0], Vec::new());
-    for text in texts {
-        words.push_hashes(text, &mut found);
-        ends.push(found.len() as i64);
-    }
-    (ends, found)
 }
 
 /// The number of words of each text.

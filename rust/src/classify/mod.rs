@@ -1,3 +1,4 @@
 //! Features of hosts: what runs once per byte of their pages.
 
 pub mod content;
+pub mod samples;

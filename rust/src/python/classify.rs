@@ -1,17 +1,17 @@
 //! `webstrata._core.classify`.
 
 use super::web::words::Words;
-use crate::classify::content;
+use crate::classify::{content, samples};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("LEVELS", content::LEVELS)?;
     module.add("NUM_COUNTS", content::NUM_COUNTS)?;
     module.add_class::<Measures>()?;
-    module.add_function(wrap_pyfunction!(count_words, module)?)?;
-    module.add_function(wrap_pyfunction!(hash_words, module)?)
+    module.add_function(wrap_pyfunction!(count_words, module)?)
 }
 
 /// Texts as Arrow keeps them: where each ends in the bytes.
@@ -27,6 +27,15 @@ fn split<'a>(texts: &'a Texts<'_>) -> PyResult<Vec<&'a str>> {
         .collect::<Option<_>>()
         .ok_or_else(|| PyValueError::new_err("offsets: expected those of texts"))
 }
+
+/// Counts, words of links, where the words of each page end, their hashes, and linked hosts with ports.
+type Seen<'py> = (
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<u32>>,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<u64>>,
+    Vec<Vec<String>>,
+);
 
 /// What pages are measured by.
 #[pyclass(frozen, module = "webstrata._core.classify")]
@@ -62,6 +71,25 @@ impl Measures {
         let found = py.detach(|| self.0.measure(&words.0, &pages));
         Ok(found.into_pyarray(py))
     }
+
+    /// What is seen on pages, given as address and body.
+    fn look<'py>(
+        &self,
+        py: Python<'py>,
+        words: &Words,
+        pages: Vec<(PyBackedStr, PyBackedBytes)>,
+        max_text: usize,
+    ) -> Seen<'py> {
+        let pages: Vec<(&str, &[u8])> = pages.iter().map(|(url, body)| (&**url, &**body)).collect();
+        let seen = py.detach(|| samples::look(&self.0, &words.0, &pages, max_text));
+        (
+            seen.counts.into_pyarray(py),
+            seen.anchor_words.into_pyarray(py),
+            seen.ends.into_pyarray(py),
+            seen.hashes.into_pyarray(py),
+            seen.authorities,
+        )
+    }
 }
 
 /// The number of words of each text.
@@ -74,15 +102,4 @@ fn count_words<'py>(
     let texts = split(&texts)?;
     let found = py.detach(|| content::count_words(&words.0, &texts));
     Ok(found.into_pyarray(py))
-}
-
-/// Where each text ends among the words of all of them, and their hashes.
-type Hashes<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u64>>);
-
-/// The hashes of the words of all texts, behind where each text ends among them.
-#[pyfunction]
-fn hash_words<'py>(py: Python<'py>, words: &Words, texts: Texts<'_>) -> PyResult<Hashes<'py>> {
-    let texts = split(&texts)?;
-    let (ends, found) = py.detach(|| content::hash_words(&words.0, &texts));
-    Ok((ends.into_pyarray(py), found.into_pyarray(py)))
 }

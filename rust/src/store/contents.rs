@@ -152,7 +152,7 @@ impl Parser {
         let wants = Wants {
             anchors: true,
             text: true,
-            tld: find_tld(url),
+            tld: url::find_tld(url),
             ..Wants::default()
         };
         html::scan(
@@ -253,15 +253,4 @@ fn detect_language(text: &str) -> Option<&'static str> {
     };
     let found = language::detect(sample)?;
     found.is_reliable().then(|| found.lang().code())
-}
-
-/// What stands behind the last dot of the host of a normal form.
-fn find_tld(url: &str) -> &str {
-    let (origin, _) = url::split(url);
-    let authority = origin.split_once("://").map_or(origin, |(_, rest)| rest);
-    let host = match authority.rsplit_once(':') {
-        Some((host, port)) if !port.ends_with(']') => host,
-        _ => authority,
-    };
-    host.rsplit('.').next().unwrap_or("")
 }

@@ -214,6 +214,17 @@ pub fn split(url: &str) -> (&str, &str) {
     url.split_at(end.map_or(url.len(), |at| authority + at))
 }
 
+/// What stands behind the last dot of the host of a normal form.
+pub fn find_tld(url: &str) -> &str {
+    let (origin, _) = split(url);
+    let authority = origin.split_once("://").map_or(origin, |(_, rest)| rest);
+    let host = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => host,
+        _ => authority,
+    };
+    host.rsplit('.').next().unwrap_or("")
+}
+
 fn is_absolute(reference: &str) -> bool {
     let rest = reference.strip_prefix("http");
     rest.is_some_and(|rest| rest.strip_prefix('s').unwrap_or(rest).starts_with("://"))

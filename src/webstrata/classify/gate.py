@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from webstrata.classify.samples import FEATURES, SiteSample, host_name, measure_pages, measure_site
+from webstrata.classify.samples import FEATURES, SiteSample, host_name, measure_pages, measure_site, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -120,7 +120,8 @@ class GateModel:
     def weigh_terms(self, counts: npt.NDArray[np.float32]) -> Numbers:
         """The terms' score of each row of words by bucket, as log-odds."""
         weights = weigh(counts, self.idf, self.mean_length)
-        return np.asarray(weights @ self.term_weights + self.term_bias, np.float64)
+        # not by BLAS, whose threads would spin beside those of the crawl
+        return np.asarray(np.einsum("ij,j->i", weights, self.term_weights) + self.term_bias, np.float64)
 
     def read_content(self, sites: Sequence[SiteSample]) -> Numbers:
         """Rows for the model `content`."""
@@ -173,7 +174,7 @@ class Neighbours:
         for side in (self._out.get(host, ()), self._in.get(host, ())):
             scores = [self.scores[name] for name in side if name in self.scores]
             found += [len(side), len(scores)]
-            found += [float(np.mean(scores)), max(scores)] if scores else [np.nan, np.nan]
+            found += [sum(scores) / len(scores), max(scores)] if scores else [np.nan, np.nan]
         return np.array(found, np.float64)
 
 
@@ -194,6 +195,7 @@ class Gate:
     """
 
     def __init__(self, model: GateModel, *, uses_links: bool = True) -> None:
+        prepare()  # the first hosts of a crawl need not wait for it
         self.model = model
         self.uses_links = uses_links
         self.known = Neighbours()

@@ -22,7 +22,7 @@ host), with the lists (``words.parquet``: ``list``, ``word``, the most popular f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -44,7 +44,7 @@ from webstrata.web.html import Kind
 from webstrata.web.words import load_core
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -88,6 +88,19 @@ DESCRIBED = FeatureSet("", "What each page says.", ("text", "links", "urls"), CO
 _ABSENT = 255
 _PAGES = 1 << 10
 """Pages that are measured at a time."""
+
+
+class Seen(NamedTuple):
+    """What is seen on pages as they came."""
+
+    values: Values
+    """A row of `NAMES` for each."""
+    ends: npt.NDArray[np.int64]
+    """Where the words of each end, from 0 on."""
+    hashes: npt.NDArray[np.uint64]
+    """Of the words of all."""
+    authorities: list[list[str]]
+    """Hosts and ports that each links to, without its own."""
 
 
 class PageMeter:
@@ -137,9 +150,28 @@ class PageMeter:
             Bytes of each as it was sent.
         """
         counts = self._measures.measure(self._words, to_buffers(titles), to_buffers(texts))
-        counts = counts.reshape(len(texts), core.NUM_COUNTS)
+        return self._derive(counts, anchor_words, html_bytes)
+
+    def look(self, pages: Sequence[tuple[str, bytes]], *, max_text: int) -> Seen:
+        """The same of pages as they came, URL in normal form and body each; and their words and hosts.
+
+        Parameters
+        ----------
+        pages
+            Whatever their bytes are; their charset is found in them.
+        max_text
+            Characters of a text that are looked at.
+        """
+        counts, anchor_words, ends, hashes, hosts = self._measures.look(self._words, list(pages), max_text)
+        values = self._derive(counts, anchor_words, [len(body) for _, body in pages])
+        return Seen(values, ends, hashes, hosts)
+
+    def _derive(
+        self, counts: npt.NDArray[np.float64], anchor_words: npt.ArrayLike, html_bytes: npt.ArrayLike
+    ) -> Values:
+        counts = counts.reshape(-1, core.NUM_COUNTS)
         num_words, title_words, characters, text_bytes, packed = counts[:, :5].T
-        found = np.empty((len(texts), len(NAMES)), np.float32)
+        found = np.empty((len(counts), len(NAMES)), np.float32)
         with np.errstate(divide="ignore", invalid="ignore"):
             found[:, 0], found[:, 1] = num_words, title_words
             found[:, 2] = characters / num_words

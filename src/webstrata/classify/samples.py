@@ -12,19 +12,15 @@ Nothing is needed but the pages, so that what is learned from stored ones is wha
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
-from webstrata._core import classify as core
 from webstrata.classify.pages import NAMES, PageMeter
 from webstrata.classify.sites import site_name
-from webstrata.classify.word_lists import WordLists, to_buffers
-from webstrata.web.html import skim
+from webstrata.classify.word_lists import WordLists
 from webstrata.web.url import split
-from webstrata.web.words import load_core
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,6 +85,7 @@ def host_name(url: str) -> str:
     return _site_of(split(url)[0].partition("://")[2])
 
 
+@lru_cache(1 << 16)  # hosts are linked to again and again
 def _site_of(authority: str) -> str:
     return site_name(authority.rpartition("@")[2].split(":")[0])
 
@@ -107,32 +104,27 @@ def measure_pages(pages: Sequence[tuple[str, bytes]]) -> list[PageSample]:
     """
     if not pages:
         return []
-    skimmed = [skim(body, url=url) for url, body in pages]
-    words = load_core()
-    texts = pa.array([page.text[:MAX_TEXT] for page in skimmed], pa.large_string())
-    anchors = pa.array([" ".join(page.anchors) for page in skimmed], pa.large_string())
-    found = _meter().measure(
-        pa.array([page.title for page in skimmed], pa.large_string()),
-        texts,
-        anchor_words=core.count_words(words, to_buffers(anchors)),
-        html_bytes=[len(body) for _, body in pages],
-    )
-    features = found[:, _COLUMNS].astype(np.float64)
-    ends, hashes = core.hash_words(words, to_buffers(texts))
-    buckets = (hashes % np.uint64(BUCKETS)).astype(np.int64)
-    samples = []
-    for place, ((url, _), page) in enumerate(zip(pages, skimmed, strict=True)):
-        # most links of a page lead to few hosts
-        authorities = {target.split("/", 3)[2] for target in page.urls if target is not None}
-        hosts = {_site_of(authority) for authority in authorities}
-        samples.append(
-            PageSample(
-                features[place],
-                buckets[ends[place] : ends[place + 1]],
-                frozenset(hosts - {host_name(url), ""}),
-            )
+    seen = _meter().look(pages, max_text=MAX_TEXT)
+    features = seen.values[:, _COLUMNS].astype(np.float64)
+    buckets = (seen.hashes % np.uint64(BUCKETS)).astype(np.int64)
+    return [
+        PageSample(
+            features[place],
+            buckets[seen.ends[place] : seen.ends[place + 1]],
+            frozenset(map(_site_of, seen.authorities[place])) - {host_name(url), ""},
         )
-    return samples
+        for place, (url, _) in enumerate(pages)
+    ]
+
+
+def prepare() -> None:
+    """Make what looks at pages, a tenth of a second before the first of them comes.
+
+    Examples
+    --------
+    >>> prepare()
+    """
+    _meter()
 
 
 @cache

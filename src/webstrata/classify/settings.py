@@ -76,6 +76,11 @@ class GateSettings(Settings):
     max_loss: float = setting(
         0.01, "Share of honest hosts, and of their pages, that may be lost.", check=_share
     )
+    together: str = setting(
+        "both",
+        "Hosts that no fold parts: those that share a domain or an address (both), or a domain.",
+        check=one_of("both", "domain"),
+    )
     folds: int = setting(
         5, "Folds in which hosts are scored by models that have not seen them.", check=_folds
     )

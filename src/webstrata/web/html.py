@@ -16,7 +16,7 @@ from __future__ import annotations
 import enum
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from webstrata._core import web as _core
@@ -180,32 +180,6 @@ def scan(
         fingerprint=found["fingerprint"],
         charset=Charset(found["charset"], Source(found["source"])),
     )
-
-
-class Skimmed(NamedTuple):
-    """What a page says, its links without an object for each."""
-
-    title: str
-    text: str
-    urls: list[str | None]
-    """Of its links of kind ``anchor``, in normal form, None where there is none."""
-    anchors: list[str]
-    """Their texts."""
-
-
-def skim(body: bytes, *, url: str | None = None) -> Skimmed:
-    """Title, text and links of kind ``anchor`` of a page: of `scan`, what a judge in a hurry looks at.
-
-    Examples
-    --------
-    >>> skim(b"<title>A</title><link href=x><p>See <a href=../c>C</a>", url="http://a.uk/b/")
-    Skimmed(title='A', text='See C', urls=['http://a.uk/c'], anchors=['C'])
-    """
-    tld = _find_tld(url)
-    found = _core.scan_page(body, None, tld=tld, agents=[], resources=False, anchors=True, text=True)
-    links = [(target, anchor) for kind, target, _, anchor in found["links"] if _KINDS[kind] is Kind.ANCHOR]
-    urls, _ = normalize_many([target for target, _ in links], _find_base(found["base"], url))
-    return Skimmed(found["title"], found["text"], urls, [anchor for _, anchor in links])
 
 
 def glance(body: bytes, *, charset: str | None = None) -> tuple[int, Directives]:

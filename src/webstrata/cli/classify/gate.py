@@ -68,7 +68,9 @@ def command(
     _, _, unknown = known.match(task, names, folds=settings.folds)
     if unknown:
         progress.note(tell_unknown(unknown))
-    addresses = dict(zip(names, find_addresses(snapshot, names, progress=progress), strict=True))
+    addresses: dict[str, str | None] = {}
+    if settings.together == "both":
+        addresses = dict(zip(names, find_addresses(snapshot, names, progress=progress), strict=True))
     with progress.task("learning the gate", total=None, unit=""):
         trained = train_gate(
             sites,
