@@ -110,7 +110,7 @@ def build_index(
     Traceback (most recent call last):
     webstrata.errors.MissingError: ...uk: no snapshot has text to be indexed; ingest or crawl one
     """
-    # here, since SciPy comes with it, which the processes that write segments have no use for
+    # the processes that write segments have no use for it
     from webstrata.summaries.build import find_stemmer
 
     settings = settings or collection.settings(SearchSettings)
