@@ -31,7 +31,8 @@ def make_configuration(
     >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
     >>> file = getfixture("tmp_path") / "good.txt"
     >>> _ = file.write_text("http://a.org/ sports")
-    >>> found = make_configuration(snapshot, SimulateSettings(relevant=f"labels:{file}#sports"))
+    >>> settings = ws.SimulateSettings(relevant=f"labels:{file}#sports")
+    >>> found = make_configuration(snapshot, settings)
     >>> found["snapshot"], [Path(name).name for name in found["files"]], found["simulate"]["runs"]
     ('2026-06', ['good.txt'], 1)
     """
@@ -77,6 +78,7 @@ def renew_command(settings: SimulateSettings, name: str = "") -> str:
 
     Examples
     --------
+    >>> from webstrata import SimulateSettings
     >>> renew_command(SimulateSettings(clock=True, relevant="query:big fish"), "fish")
     "webstrata simulate {collection} {snapshot} --relevant 'query:big fish' --clock --name fish"
     >>> renew_command(SimulateSettings(obey_robots=False))
