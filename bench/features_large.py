@@ -49,7 +49,7 @@ def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls
     from webstrata.graph.hosts import build_named
     from webstrata.graph.rows import RowsGraph
     from webstrata.store.links import write_links
-    from webstrata.store.urls import Urls, write_urls
+    from webstrata.store.urls import Urls, from_row_key, write_urls
     from webstrata.summaries.build import build_summaries
     from webstrata.summaries.settings import SummariesSettings
 
@@ -93,7 +93,8 @@ def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls
             with snapshot.build("summaries", settings=settings) as build:
                 _link(summaries, build.path)
     (folder / "queries.txt").write_text(QUERIES)
-    (folder / "trusted.txt").write_text("".join(f"{_url(key)}\n" for key in keys[:: max(len(keys) // 20, 1)]))
+    trusted = [from_row_key(key) for key in keys[:: max(len(keys) // 20, 1)]]
+    (folder / "trusted.txt").write_text("".join(f"{url}\n" for url in trusted))
 
 
 def cut_hosts(keys: list[str]) -> list[str]:
@@ -116,15 +117,11 @@ def cut_hosts(keys: list[str]) -> list[str]:
     return found
 
 
-def _url(key: str) -> str:
-    from webstrata.store.urls import from_row_key
-
-    return from_row_key(key)
-
-
 def _link(source: Path, target: Path) -> None:
+    from webstrata.collection.files import link_file
+
     for path in source.iterdir():
-        os.link(path, target / path.name)
+        link_file(path, target / path.name)
 
 
 def _write_rows(graph: Graph, keys: list[str]) -> Iterator[pa.Table]:

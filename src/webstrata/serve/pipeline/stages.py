@@ -6,7 +6,6 @@ one entry more.
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -311,6 +310,7 @@ def _may_have(context: Context, label: str, parts: tuple[str, ...]) -> bool:
 
 
 def _list_simulations(context: Context) -> list[Job]:
+    from webstrata.simulate.configuration import renew_command
     from webstrata.simulate.run import Simulation
     from webstrata.simulate.settings import SimulateSettings
 
@@ -318,7 +318,6 @@ def _list_simulations(context: Context) -> list[Job]:
     for label in context.labels[-1:]:
         snapshot = context.find(label)
         settings = context.settings(SimulateSettings, snapshot)
-        words = f"--policy {','.join(settings.policy)} --relevant {shlex.quote(settings.relevant)}"
 
         def build(progress: Progress, label: str = label, settings: Any = settings) -> None:  # noqa: ANN401
             Simulation(context.collection[label], settings, progress=progress).build()
@@ -332,7 +331,7 @@ def _list_simulations(context: Context) -> list[Job]:
             Job(
                 f"{label}/simulation",
                 build,
-                f"webstrata simulate {_place(context)} {label} {words} --runs {settings.runs}",
+                renew_command(settings).format(collection=_place(context), snapshot=label),
                 (f"{label}/simulation",),
                 tuple(f"{label}/{part}" for part in needed),
                 settings,
