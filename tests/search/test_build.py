@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.search.small import MONTHS, Says, add_text, make_small
 from webstrata.collection.progress import Progress
 from webstrata.errors import LabelError
 from webstrata.search import build as building
-from webstrata.search.build import build_index, choose_snapshots, plan_merges
+from webstrata.search import segments as writing
+from webstrata.search.build import build_index, choose_snapshots
 from webstrata.search.index import TextIndex
 from webstrata.search.settings import SearchSettings
 
@@ -59,25 +57,37 @@ def test_segments_in_processes_and_in_little_memory_give_the_same_answers(
     tmp_path: Path, indexed: ws.Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     collection = make_small(tmp_path / "uk")
-    monkeypatch.setattr(building, "WORD_BYTES", 1 << 19)  # 16 words
-    facts = build_index(collection, settings=SearchSettings(memory=16 << 20), workers=2)
-    assert len(facts.segments) > 3
+    monkeypatch.setattr(writing, "_MANY_WORDS", 0)
+    facts = build_index(collection, workers=2)
+    assert facts.generations == [len(facts.segments)] == [2]
     assert answers(collection) == answers(indexed)
-    # merged, they are the same documents in the same order
-    monkeypatch.setattr(building, "MAX_SEGMENTS", 2)
-    add_text(collection, "2026-08", {})
-    facts = build_index(collection, settings=SearchSettings(memory=16 << 20), workers=1)
-    assert len(facts.segments) <= 3
+    # no memory for more than a page at a time
+    monkeypatch.setattr(writing, "_AT_ONCE", 1)
+    monkeypatch.setattr(
+        building,
+        "make_works",
+        lambda *given: [work._replace(memory=0) for work in writing.make_works(*given)],
+    )
+    collection.parts.remove("search")
+    facts = build_index(collection, workers=1)
+    assert facts.generations == [len(facts.segments)] == [6]
     assert answers(collection) == answers(indexed)
 
 
-@given(st.lists(st.integers(0, 1000), max_size=40))
-def test_merging_keeps_the_order_and_leaves_few(sizes: list[int]) -> None:
-    runs = plan_merges(sizes, most=4)
-    assert [place for run in runs for place in run] == list(range(len(sizes)))
-    if len(sizes) > 4:
-        sums = [sum(sizes[run.start : run.stop]) for run in runs]
-        assert all(one >= 2 * other for one, other in itertools.pairwise(sums))
+def test_generations_are_written_together_when_there_are_many(
+    tmp_path: Path, indexed: ws.Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collection = make_small(tmp_path / "uk", {"2026-05": MONTHS["2026-05"]})
+    build_index(collection, workers=1)
+    add_text(collection, "2026-06", MONTHS["2026-06"])
+    assert build_index(collection, workers=1).generations == [1, 1]
+    monkeypatch.setattr(writing, "MAX_GENERATIONS", 2)
+    add_text(collection, "2026-07", MONTHS["2026-07"])
+    # the first two have too few documents to stay two; the third has one
+    assert build_index(collection, workers=1).generations == [1, 1]
+    reader = TextIndex.open(collection).reader
+    assert [len(reader.listed_documents(number)) for number in (0, 1)] == [7, 1]
+    assert answers(collection) == answers(indexed)
 
 
 def test_a_build_that_is_broken_off_leaves_the_old_index_and_its_segments(tmp_path: Path) -> None:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def test_segments_that_are_put_together_number_their_documents_in_order(tmp_path: Path) -> None:
-    for name, titles in (("one", ["a", "b"]), ("two", ["b"])):
+    for name, titles in (("one", {0: "a", 1: "b"}), ("two", {2: "b"})):
         (tmp_path / name).mkdir()
         writer = Writer(tmp_path / name, [("title", "words")], Analyzer(load_core(), None))
-        writer.add([[[title]] for title in titles])
+        writer.add([[(number, [[title]])] for number, title in titles.items()])
         writer.finish()
     names = put_together(
         tmp_path / "both", [find_segments(tmp_path / "one", is_ours=False), find_segments(tmp_path / "two")]

@@ -51,7 +51,7 @@ def test_scores_are_those_of_a_plain_bm25(
         for number, (title, text, anchors) in enumerate(drawn)
     ]
     writer = Writer(folder, FIELDS, analyzer)
-    writer.add(documents)
+    writer.add([[(number, values)] for number, values in enumerate(documents)])
     writer.finish()
     [segment] = json.loads((folder / "meta.json").read_bytes())["segments"]
     reader = Reader(folder, [segment["segment_id"].replace("-", "")])

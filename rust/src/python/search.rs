@@ -2,9 +2,10 @@
 
 use super::web::words::Words;
 use crate::search::analysis;
+use crate::search::best::Choice;
 use crate::search::query::{Clause, Statistics};
-use crate::search::read::{self, Choice};
-use crate::search::write;
+use crate::search::read;
+use crate::search::write::{self, Version};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -20,7 +21,6 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Analyzer>()?;
     module.add_class::<Reader>()?;
     module.add_class::<Writer>()?;
-    module.add_function(wrap_pyfunction!(merge, module)?)?;
     let lengths: Vec<u32> = (0..=255).map(FieldNormReader::id_to_fieldnorm).collect();
     module.add("LENGTHS", lengths)
 }
@@ -67,6 +67,9 @@ impl Analyzer {
     }
 }
 
+/// The number of a document, and the values of each field.
+type GivenVersion = (u32, Vec<Vec<PyBackedStr>>);
+
 /// A segment being written.
 #[pyclass(frozen, module = "webstrata._core.search")]
 struct Writer(Mutex<Option<write::Writer>>);
@@ -84,15 +87,20 @@ impl Writer {
         Ok(Self(Mutex::new(Some(writer))))
     }
 
-    /// Adds documents, each with the values of each field; what they take in memory by now.
-    fn add(&self, py: Python<'_>, documents: Vec<Vec<Vec<PyBackedStr>>>) -> PyResult<usize> {
+    /// Adds pages, each a list of versions: the number of a document and the values of each field; what all take in
+    /// memory by now.
+    fn add(&self, py: Python<'_>, pages: Vec<Vec<GivenVersion>>) -> PyResult<usize> {
         let mut writer = lock(&self.0);
         let writer = writer
             .as_mut()
             .ok_or_else(|| PyValueError::new_err("the segment is finished"))?;
         py.detach(|| {
-            for document in &documents {
-                writer.add(document)?;
+            for page in pages {
+                let versions: Vec<Version<PyBackedStr>> = page
+                    .into_iter()
+                    .map(|(document, values)| Version { document, values })
+                    .collect();
+                writer.add(&versions)?;
             }
             Ok(writer.memory())
         })
@@ -103,12 +111,6 @@ impl Writer {
         let writer = writer.ok_or_else(|| PyValueError::new_err("the segment is finished"))?;
         Ok(py.detach(|| writer.finish())?)
     }
-}
-
-/// Makes one segment of others, each in a folder and with a name, in an empty folder.
-#[pyfunction]
-fn merge(py: Python<'_>, segments: Vec<(PathBuf, String)>, target: PathBuf) -> PyResult<()> {
-    Ok(py.detach(|| write::merge(&segments, &target))?)
 }
 
 /// A clause from nested tuples, the first of each its kind. It is read for every query, so nothing is copied but terms.
@@ -184,6 +186,15 @@ impl Reader {
 
     fn num_words(&self) -> PyResult<Vec<u64>> {
         Ok(self.0.num_words().to_vec())
+    }
+
+    /// The documents of a segment, as they are listed.
+    fn listed_documents<'py>(
+        &self,
+        py: Python<'py>,
+        segment: usize,
+    ) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        Ok(self.0.listed_documents(segment)?.into_pyarray(py))
     }
 
     fn frequency(&self, field: u32, term: &str) -> PyResult<u64> {

@@ -14,9 +14,7 @@ pub struct Analyzer {
     words: Arc<Words>,
     stemmer: Option<Stemmer>,
     stems: HashMap<Box<str>, Box<str>>,
-    places: Vec<(usize, usize)>,
     folded: String,
-    token: Token,
 }
 
 impl Analyzer {
@@ -25,9 +23,7 @@ impl Analyzer {
             words,
             stemmer,
             stems: HashMap::new(),
-            places: Vec::new(),
             folded: String::new(),
-            token: Token::default(),
         }
     }
 
@@ -61,50 +57,48 @@ impl Analyzer {
     }
 }
 
-impl Tokenizer for Analyzer {
-    type TokenStream<'a> = Stream<'a>;
+/// Takes texts apart that were analyzed before: a term a line, and an empty line for a place where no word stands.
+#[derive(Clone, Default)]
+pub struct Lines {
+    token: Token,
+}
 
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream<'a> {
-        let mut places = std::mem::take(&mut self.places);
-        places.clear();
-        self.words
-            .for_each(text, |begin, end| places.push((begin, end)));
-        self.places = places;
-        self.token.position = usize::MAX;
-        Stream {
-            analyzer: self,
-            text,
-            next: 0,
+impl Tokenizer for Lines {
+    type TokenStream<'a> = LineStream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> LineStream<'a> {
+        self.token.reset();
+        LineStream {
+            token: &mut self.token,
+            rest: text,
         }
     }
 }
 
-/// The terms of a text one by one, as tantivy asks for them.
-pub struct Stream<'a> {
-    analyzer: &'a mut Analyzer,
-    text: &'a str,
-    next: usize,
+pub struct LineStream<'a> {
+    token: &'a mut Token,
+    rest: &'a str,
 }
 
-impl TokenStream for Stream<'_> {
+impl TokenStream for LineStream<'_> {
     fn advance(&mut self) -> bool {
-        let Some(&(begin, end)) = self.analyzer.places.get(self.next) else {
-            return false;
-        };
-        let mut term = std::mem::take(&mut self.analyzer.token.text);
-        self.analyzer.analyze(&self.text[begin..end], &mut term);
-        let token = &mut self.analyzer.token;
-        (token.offset_from, token.offset_to) = (begin, end);
-        (token.position, token.position_length, token.text) = (self.next, 1, term);
-        self.next += 1;
-        true
+        while let Some((line, rest)) = self.rest.split_once('\n') {
+            self.rest = rest;
+            self.token.position = self.token.position.wrapping_add(1);
+            if !line.is_empty() {
+                self.token.text.clear();
+                self.token.text.push_str(line);
+                return true;
+            }
+        }
+        false
     }
 
     fn token(&self) -> &Token {
-        &self.analyzer.token
+        self.token
     }
 
     fn token_mut(&mut self) -> &mut Token {
-        &mut self.analyzer.token
+        self.token
     }
 }

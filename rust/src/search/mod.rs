@@ -4,8 +4,16 @@
 //! loops per word and per posting: words folded and stemmed, segments written, the best of all documents found.
 
 pub mod analysis;
+pub mod best;
+pub mod evaluate;
+pub mod few;
+mod folder;
 pub mod query;
 pub mod read;
+mod scoring;
+pub mod segment;
+pub mod sharing;
+pub mod versions;
 pub mod write;
 
 use crate::collection::CollectionError;
@@ -55,26 +63,52 @@ impl std::error::Error for SearchError {}
 /// The name of our tokenizer in schemas.
 const WORDS: &str = "words";
 
-/// A schema of fields, each with its kind: `positions` (words and where they stand), `words` (and how often they come)
-/// or `whole` (values as they are, for filters).
-pub fn make_schema(fields: &[(String, String)]) -> Result<Schema, SearchError> {
+/// What is kept of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Words and where they stand.
+    Positions,
+    /// The same, and versions that share an entry each have their own.
+    Versions,
+    /// Words and how often they come.
+    Words,
+    /// The same, and those of the first version stand for all that share its entry.
+    First,
+    /// Values as they are, for filters.
+    Whole,
+}
+
+/// A schema of fields, each with the name of its kind.
+pub fn make_schema(fields: &[(String, String)]) -> Result<(Schema, Vec<Kind>), SearchError> {
     let mut builder = Schema::builder();
+    let mut kinds = Vec::with_capacity(fields.len());
     for (name, kind) in fields {
-        let (tokenizer, option) = match kind.as_str() {
-            "positions" => (WORDS, IndexRecordOption::WithFreqsAndPositions),
-            "words" => (WORDS, IndexRecordOption::WithFreqs),
-            "whole" => ("raw", IndexRecordOption::Basic),
+        let (kind, tokenizer, option) = match kind.as_str() {
+            "positions" => (
+                Kind::Positions,
+                WORDS,
+                IndexRecordOption::WithFreqsAndPositions,
+            ),
+            "versions" if !kinds.contains(&Kind::Versions) => (
+                Kind::Versions,
+                WORDS,
+                IndexRecordOption::WithFreqsAndPositions,
+            ),
+            "words" => (Kind::Words, WORDS, IndexRecordOption::WithFreqs),
+            "first" => (Kind::First, WORDS, IndexRecordOption::WithFreqs),
+            "whole" => (Kind::Whole, "raw", IndexRecordOption::Basic),
             _ => {
                 return Err(SearchError::Arguments(format!(
-                    "fields: {kind} is no kind of field"
+                    "fields: {kind} is no kind of field, or a second one of its kind"
                 )));
             }
         };
         let indexing = TextFieldIndexing::default()
             .set_tokenizer(tokenizer)
             .set_index_option(option)
-            .set_fieldnorms(kind != "whole");
+            .set_fieldnorms(kind != Kind::Whole);
         builder.add_text_field(name, TextOptions::default().set_indexing_options(indexing));
+        kinds.push(kind);
     }
-    Ok(builder.build())
+    Ok((builder.build(), kinds))
 }

@@ -1,132 +1,101 @@
 //! Segments opened for reading: the best documents of a query, terms, postings, lengths.
 //!
-//! Documents have numbers from 0 on through all segments, in the order in which the caller names these. Nothing is ever
-//! written: the folder may be of somebody else, and its files are described by checksums.
+//! tantivy finds entries; what their documents score is found here (see `versions`). Nothing is ever written: the folder
+//! may be of somebody else, and its files are described by checksums.
 
 use super::SearchError;
-use super::query::{Clause, Own, Statistics};
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, BinaryHeap};
-use std::io;
+use super::best::{Best, Choice, Hit, Takes};
+use super::evaluate::{Entry, NO_MATCH, Norms, Tree, Union, for_each_document};
+use super::few;
+use super::folder::ReadOnly;
+use super::query::{Clause, Making, Own, Statistics};
+use super::scoring::{Scoring, make_norms};
+use super::segment::Segment;
+use super::versions::Pieces;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
-use tantivy::directory::{DirectoryLock, FileHandle, Lock, MmapDirectory};
-use tantivy::directory::{WatchCallback, WatchHandle, WritePtr};
-use tantivy::postings::Postings;
-use tantivy::query::{Bm25StatisticsProvider, EnableScoring, Weight};
-use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{Directory, DocId, SegmentReader};
-use tantivy::{DocSet, Index, ReloadPolicy, Searcher, TERMINATED, TantivyError, Term};
+use std::sync::OnceLock;
+use tantivy::query::{Bm25StatisticsProvider, Bm25Weight, EnableScoring, Weight};
+use tantivy::schema::Field;
+use tantivy::{DocId, Index, ReloadPolicy, Searcher, TantivyError, Term};
+
+/// A document that scores less than this share of its entry is scored by itself: a difference has lost its last digits.
+const PRECISE: f32 = 0.25;
 
 pub struct Reader {
     folder: PathBuf,
     searcher: Searcher,
-    /// Of each segment the number of its first document, ascending, and its place in the searcher.
-    order: Vec<(u32, usize)>,
+    segments: Vec<Segment>,
     num_documents: u32,
     num_fields: usize,
+    /// The field of which versions have words of their own.
+    shared: Option<u32>,
     /// Of each field.
     num_words: Vec<u64>,
-}
-
-/// A document with its score and the part of it that is text.
-#[derive(Clone, Copy, PartialEq)]
-pub struct Hit {
-    pub score: f32,
-    pub text_score: f32,
-    pub document: u32,
-}
-
-impl Eq for Hit {}
-
-impl Ord for Hit {
-    /// The worst first: lower scores, and of equal ones the later document.
-    fn cmp(&self, other: &Self) -> Ordering {
-        other
-            .score
-            .total_cmp(&self.score)
-            .then(self.document.cmp(&other.document))
-    }
-}
-
-impl PartialOrd for Hit {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-/// Which documents count, and what their text's score is multiplied by.
-pub struct Choice<'a> {
-    /// A document counts if its label and the mask have a bit in common.
-    pub labels: &'a [u64],
-    pub mask: u64,
-    pub factors: Option<&'a [f32]>,
-    /// No factor is above it.
-    pub most: f32,
+    norms: Vec<Norms>,
+    /// Of each document its segment, and its place among those listed there; found when it is needed.
+    homes: OnceLock<Vec<(u32, u32)>>,
 }
 
 impl Reader {
-    /// Opens the segments of a folder, which are named in the order of their documents.
+    /// Opens the segments of a folder, which are named in the order of their documents where these have no numbers.
     pub fn open(folder: &Path, segments: &[String]) -> Result<Self, SearchError> {
         let refuse = |error| SearchError::new(folder, "read", error);
+        let damaged = |problem: &str| {
+            SearchError::Format(format!(
+                "{}: {problem}; build it again with `webstrata index`",
+                folder.display()
+            ))
+        };
         let directory = ReadOnly::open(folder).map_err(refuse)?;
-        let index = Index::open(directory).map_err(refuse)?;
+        let index = Index::open(directory.clone()).map_err(refuse)?;
         let reader = index
             .reader_builder()
             .reload_policy(ReloadPolicy::Manual)
             .try_into()
             .map_err(refuse)?;
         let searcher: Searcher = tantivy::IndexReader::searcher(&reader);
-        let mut sizes = BTreeMap::new();
+        let mut known = BTreeMap::new();
         for segment in searcher.segment_readers() {
-            sizes.insert(segment.segment_id().uuid_string(), segment.max_doc());
+            known.insert(segment.segment_id().uuid_string(), segment);
         }
-        let mut places = BTreeMap::new();
-        let mut num_documents = 0u32;
+        let mut opened: Vec<Segment> = Vec::with_capacity(segments.len());
+        let mut total = 0usize;
         for name in segments {
-            let size = sizes.get(name).ok_or_else(|| {
-                SearchError::Format(format!(
-                    "{}: there is no segment {name}; build it again with `webstrata index`",
-                    folder.display()
-                ))
-            })?;
-            places.insert(name.clone(), num_documents);
-            num_documents = num_documents.checked_add(*size).ok_or_else(|| {
-                SearchError::Format("an index has at most 2^32 documents".to_owned())
-            })?;
+            let found = known.remove(name);
+            let found = found.ok_or_else(|| damaged(&format!("there is no segment {name}")))?;
+            let segment =
+                Segment::open(found, &directory, total as u32, opened.len()).map_err(refuse)?;
+            total += segment.num_documents();
+            opened.push(segment);
         }
-        let mut order = searcher
-            .segment_readers()
-            .iter()
-            .enumerate()
-            .map(|(place, segment)| {
-                let first = places.get(&segment.segment_id().uuid_string())?;
-                Some((*first, place))
-            })
-            .collect::<Option<Vec<(u32, usize)>>>()
-            .ok_or_else(|| {
-                SearchError::Format(format!(
-                    "{}: it has segments that nobody named",
-                    folder.display()
-                ))
-            })?;
-        order.sort_unstable();
+        if !known.is_empty() {
+            return Err(damaged("it has segments that nobody named"));
+        }
+        let num_documents =
+            u32::try_from(total).map_err(|_| damaged("an index has at most 2^32 documents"))?;
+        let numbers = |segment: &Segment| {
+            let mut all = 0..segment.num_documents();
+            all.all(|listed| segment.document(listed) < num_documents)
+        };
+        if !opened.iter().all(numbers) {
+            return Err(damaged("a segment lists documents that are not there"));
+        }
         let num_fields = searcher.schema().num_fields();
-        let mut num_words = vec![0; num_fields];
-        for (number, total) in num_words.iter_mut().enumerate() {
-            for segment in searcher.segment_readers() {
-                let inverted = segment.inverted_index(Field::from_field_id(number as u32));
-                *total += inverted.map_err(refuse)?.total_num_tokens();
-            }
-        }
+        let add = |field| opened.iter().map(|segment| segment.num_words(field)).sum();
+        let num_words: Vec<u64> = (0..num_fields).map(add).collect();
+        let norms = num_words.iter();
+        let norms = norms.map(|words| make_norms(*words, u64::from(num_documents)));
         Ok(Self {
             folder: folder.to_owned(),
+            norms: norms.collect(),
+            shared: opened.iter().find_map(Segment::shared),
             searcher,
-            order,
+            segments: opened,
             num_documents,
             num_fields,
             num_words,
+            homes: OnceLock::new(),
         })
     }
 
@@ -138,15 +107,21 @@ impl Reader {
         SearchError::new(&self.folder, "read", error.into())
     }
 
-    fn segments(&self) -> impl Iterator<Item = (u32, &SegmentReader)> {
-        let readers = self.searcher.segment_readers();
-        let order = self.order.iter();
-        order.map(move |&(first, place)| (first, &readers[place]))
-    }
-
     /// Words of each field.
     pub fn num_words(&self) -> &[u64] {
         &self.num_words
+    }
+
+    /// The documents of a segment, as they are listed.
+    pub fn listed_documents(&self, segment: usize) -> Result<Vec<u32>, SearchError> {
+        let segment = self.segments.get(segment).ok_or_else(|| {
+            SearchError::Arguments(format!(
+                "segment: expected less than {}",
+                self.segments.len()
+            ))
+        })?;
+        let all = 0..segment.num_documents();
+        Ok(all.map(|listed| segment.document(listed)).collect())
     }
 
     fn term(&self, field: u32, text: &str) -> Result<Term, SearchError> {
@@ -157,32 +132,56 @@ impl Reader {
         Ok(Term::from_field_text(Field::from_field_id(field), text))
     }
 
+    fn own(&self) -> Own<'_> {
+        let number = u64::from(self.num_documents);
+        Own::new(&self.segments, number, &self.num_words)
+    }
+
     /// In how many documents a term is.
     pub fn frequency(&self, field: u32, text: &str) -> Result<u64, SearchError> {
-        let found = self.searcher.doc_freq(&self.term(field, text)?);
+        let found = self.own().doc_freq(&self.term(field, text)?);
         found.map_err(|error| self.refuse(error))
     }
 
-    /// How a clause is scored, by the given statistics or by those of the index itself.
+    /// How entries are found, by the given statistics.
     fn weigh(
         &self,
         clause: &Clause,
-        statistics: Option<&Statistics>,
+        own: &Own<'_>,
+        statistics: &dyn Bm25StatisticsProvider,
+        scores: bool,
     ) -> Result<Box<dyn Weight>, SearchError> {
-        let own = Own::new(
-            &self.searcher,
-            u64::from(self.num_documents),
-            &self.num_words,
-        );
         // what cannot be looked up is left in the query, which then says why
         let is_known = |term: &Term| own.doc_freq(term).map_or(true, |count| count > 0);
-        let query = clause.to_query(self.num_fields, &is_known)?;
-        let provider: &dyn Bm25StatisticsProvider = match statistics {
-            Some(given) => given,
-            None => &own,
+        let most = |terms: &[Term]| {
+            Bm25Weight::for_terms(statistics, terms).map_or(f32::MAX, |weight| weight.max_score())
         };
-        let scoring = EnableScoring::enabled_from_statistics_provider(provider, &self.searcher);
+        let query = clause.to_query(&Making {
+            num_fields: self.num_fields,
+            shared: self.shared,
+            is_known: &is_known,
+            most: &most,
+        })?;
+        let scoring = if scores {
+            EnableScoring::enabled_from_statistics_provider(statistics, &self.searcher)
+        } else {
+            EnableScoring::disabled_from_searcher(&self.searcher)
+        };
         query.weight(scoring).map_err(|error| self.refuse(error))
+    }
+
+    fn home(&self, document: u32) -> (u32, u32) {
+        let homes = self.homes.get_or_init(|| {
+            let mut found = vec![(0, 0); self.num_documents as usize];
+            for (number, segment) in self.segments.iter().enumerate() {
+                for listed in 0..segment.num_documents() {
+                    let document = segment.document(listed) as usize;
+                    found[document] = (number as u32, listed as u32);
+                }
+            }
+            found
+        });
+        homes[document as usize]
     }
 
     /// What each of some documents, which ascend, scores for its text; 0 for one that does not match.
@@ -197,25 +196,45 @@ impl Reader {
                 self.num_documents
             )));
         }
-        let weight = self.weigh(clause, None)?;
-        let mut scores = Vec::with_capacity(documents.len());
-        for (first, segment) in self.segments() {
-            let begin = scores.len();
-            let end = documents.partition_point(|&document| document < first + segment.max_doc());
-            if begin == end {
-                continue;
+        let own = self.own();
+        let scoring = Scoring {
+            own: &own,
+            statistics: &own,
+            norms: &self.norms,
+        };
+        clause.check(self.num_fields)?;
+        // lists are gone through once, in the order of entries
+        let mut order: Vec<(u32, u32, usize)> = documents
+            .iter()
+            .enumerate()
+            .map(|(place, &document)| {
+                let (segment, listed) = self.home(document);
+                (segment, listed, place)
+            })
+            .collect();
+        order.sort_unstable();
+        let mut scores = vec![0.0; documents.len()];
+        let (mut pieces, mut found) = (Pieces::default(), Vec::new());
+        let mut opened: Option<(u32, Tree<'_>)> = None;
+        let mut last: Option<(u32, u32)> = None;
+        for (number, listed, place) in order {
+            let segment = &self.segments[number as usize];
+            if opened.as_ref().is_none_or(|(known, _)| *known != number) {
+                let tree = Tree::open(clause, segment, &scoring);
+                opened = Some((number, tree.map_err(|error| self.refuse(error))?));
             }
-            let mut scorer = weight
-                .scorer(segment, 1.0)
-                .map_err(|error| self.refuse(error))?;
-            for &document in &documents[begin..end] {
-                let number = document - first;
-                if scorer.doc() < number {
-                    scorer.seek(number);
-                }
-                let is_there = scorer.doc() == number;
-                scores.push(if is_there { scorer.score() } else { 0.0 });
+            let entry = segment.entry_of(listed as usize);
+            let first = segment.listed(entry).start;
+            if last != Some((number, entry))
+                && let Some((_, tree)) = &mut opened
+            {
+                let entry = look_at(segment, entry, &mut pieces);
+                found.resize(entry.count, NO_MATCH);
+                tree.score(&entry, &mut found);
             }
+            last = Some((number, entry));
+            let score = found[listed as usize - first];
+            scores[place] = if score.is_nan() { 0.0 } else { score };
         }
         Ok(scores)
     }
@@ -235,47 +254,119 @@ impl Reader {
                 self.num_documents
             )));
         }
-        let weight = self.weigh(clause, statistics)?;
-        let mut best: BinaryHeap<Hit> = BinaryHeap::with_capacity(limit.min(1 << 16) + 1);
-        let mut threshold = f32::MIN;
-        for (first, segment) in self.segments() {
-            let begin = threshold;
-            let mut look = |number: DocId, text_score: f32| -> f32 {
-                let document = first + number;
-                let place = document as usize;
-                if choice.labels[place] & choice.mask == 0 {
-                    return threshold;
+        let own = self.own();
+        let norms: Vec<Norms>;
+        let scoring = match statistics {
+            Some(given) => {
+                let words = (0..self.num_fields).map(|field| given.num_words.get(field).copied());
+                norms = words
+                    .map(|words| make_norms(words.unwrap_or_default(), given.num_documents))
+                    .collect();
+                Scoring {
+                    own: &own,
+                    statistics: given,
+                    norms: &norms,
                 }
-                let score = choice
-                    .factors
-                    .map_or(text_score, |factors| text_score * factors[place]);
-                let hit = Hit {
-                    score,
-                    text_score,
-                    document,
-                };
-                if best.len() < limit {
-                    best.push(hit);
-                } else if best.peek().is_some_and(|worst| hit < *worst) {
-                    best.pop();
-                    best.push(hit);
-                }
-                if best.len() == limit
-                    && let Some(worst) = best.peek()
-                {
-                    // what scores less for its text cannot come in, whatever its factor; a little room for rounding
-                    threshold = match choice.factors {
-                        None => worst.score,
-                        Some(_) => worst.score / choice.most * (1.0 - 1e-6),
-                    };
-                }
-                threshold
+            }
+            None => Scoring {
+                own: &own,
+                statistics: &own,
+                norms: &self.norms,
+            },
+        };
+        let mut best = Best::new(limit, choice);
+        let terms = clause.as_union();
+        clause.check(self.num_fields)?;
+        let mut weight: Option<Box<dyn Weight>> = None;
+        for segment in &self.segments {
+            let refuse = |error| self.refuse(error);
+            if let Some(terms) = &terms
+                && few::count_entries(terms, segment, &scoring).map_err(refuse)? <= few::FEW
+            {
+                few::search(terms, segment, &scoring, &mut best).map_err(refuse)?;
+                continue;
+            }
+            let weight = match &weight {
+                Some(weight) => weight,
+                None => weight.insert(self.weigh(clause, &own, scoring.statistics, true)?),
             };
-            weight
-                .for_each_pruning(begin, segment, &mut look)
-                .map_err(|error| self.refuse(error))?;
+            self.search_segment(clause, segment, weight.as_ref(), &scoring, &mut best)
+                .map_err(refuse)?;
         }
         Ok(best.into_sorted_vec())
+    }
+
+    fn search_segment(
+        &self,
+        clause: &Clause,
+        segment: &Segment,
+        weight: &dyn Weight,
+        scoring: &Scoring<'_>,
+        best: &mut Best<'_>,
+    ) -> tantivy::Result<()> {
+        let slack = segment.slack();
+        let terms = clause.as_union();
+        let is_exact = clause.is_exact(self.shared);
+        let (mut union, mut tree): (Option<Union<'_>>, Option<Tree<'_>>) = (None, None);
+        let (mut pieces, mut scores) = (Pieces::default(), Vec::new());
+        let mut failed: Option<TantivyError> = None;
+        let mut look = |number: DocId, whole: f32, best: &mut Best<'_>| -> tantivy::Result<()> {
+            let listed = segment.listed(number);
+            if listed.len() == 1 && is_exact {
+                let document = segment.document(listed.start);
+                if best.counts(document) {
+                    best.offer(document, whole);
+                }
+                return Ok(());
+            }
+            let mut documents = listed.clone().map(|place| segment.document(place));
+            if !documents.any(|document| best.counts(document)) {
+                return Ok(());
+            }
+            let entry = look_at(segment, number, &mut pieces);
+            scores.resize(listed.len(), NO_MATCH);
+            let mut is_precise = false;
+            if let Some(terms) = &terms {
+                if union.is_none() {
+                    union = Some(Union::open(terms, segment, scoring)?);
+                }
+                if let Some(union) = &mut union {
+                    union.score(&entry, whole, &mut scores);
+                }
+                // those that cannot come in need no more digits
+                let least = best.threshold();
+                let room = 1e-4 * whole;
+                is_precise = scores
+                    .iter()
+                    .all(|score| *score >= PRECISE * whole || score + room < least);
+            }
+            if !is_precise {
+                if tree.is_none() {
+                    tree = Some(Tree::open(clause, segment, scoring)?);
+                }
+                if let Some(tree) = &mut tree {
+                    tree.score(&entry, &mut scores);
+                }
+            }
+            for (listed, &score) in listed.zip(&scores) {
+                let document = segment.document(listed);
+                if !score.is_nan() && best.counts(document) {
+                    best.offer(document, score);
+                }
+            }
+            Ok(())
+        };
+        let begin = best.threshold() / slack;
+        weight.for_each_pruning(begin, &segment.reader, &mut |number, whole| {
+            if let Err(error) = look(number, whole, best) {
+                failed = Some(error);
+            }
+            if failed.is_some() {
+                return f32::MAX;
+            }
+            best.threshold() / slack
+        })?;
+        failed.map_or(Ok(()), Err)
     }
 
     /// How many documents that count there are.
@@ -285,76 +376,92 @@ impl Reader {
                 "labels: expected one for each document".to_owned(),
             ));
         }
-        let query = clause.to_query(self.num_fields, &|_| true)?;
-        let weight = query
-            .weight(EnableScoring::disabled_from_searcher(&self.searcher))
-            .map_err(|error| self.refuse(error))?;
+        let own = self.own();
+        let weight = self.weigh(clause, &own, &own, false)?;
+        let scoring = Scoring {
+            own: &own,
+            statistics: &own,
+            norms: &self.norms,
+        };
+        let is_exact = clause.is_exact(self.shared);
         let mut total = 0;
-        for (first, segment) in self.segments() {
-            let labels = &labels[first as usize..];
-            let counted = weight.for_each_no_score(segment, &mut |documents| {
-                let is_counted = |number: &&DocId| labels[**number as usize] & mask != 0;
-                total += documents.iter().filter(is_counted).count() as u64;
+        for segment in &self.segments {
+            let counts = |listed: usize| labels[segment.document(listed) as usize] & mask != 0;
+            let tree = Tree::open(clause, segment, &scoring);
+            let mut tree = tree.map_err(|error| self.refuse(error))?;
+            let (mut pieces, mut scores) = (Pieces::default(), Vec::new());
+            let counted = weight.for_each_no_score(&segment.reader, &mut |entries| {
+                for &number in entries {
+                    let listed = segment.listed(number);
+                    if listed.len() == 1 && is_exact {
+                        total += u64::from(counts(listed.start));
+                    } else if listed.clone().any(counts) {
+                        let entry = look_at(segment, number, &mut pieces);
+                        scores.resize(listed.len(), NO_MATCH);
+                        tree.score(&entry, &mut scores);
+                        let matching = listed.zip(&scores);
+                        total += matching
+                            .filter(|(listed, score)| !score.is_nan() && counts(*listed))
+                            .count() as u64;
+                    }
+                }
             });
             counted.map_err(|error| self.refuse(error))?;
         }
         Ok(total)
     }
 
+    /// The documents that have a term, ascending, how often each has it, and where.
+    fn occurrences(
+        &self,
+        field: u32,
+        text: &str,
+        positions: bool,
+    ) -> Result<(Vec<(u32, u32, usize)>, Vec<u32>), SearchError> {
+        let term = self.term(field, text)?;
+        let (mut found, mut places) = (Vec::new(), Vec::new());
+        for segment in &self.segments {
+            let list = segment.look_up(&term).map_err(|error| self.refuse(error))?;
+            let Some((list, _)) = list else { continue };
+            for_each_document(segment, &term, &list, positions, |document, count, own| {
+                found.push((document, count, places.len()));
+                if positions {
+                    places.extend_from_slice(own);
+                }
+            })
+            .map_err(|error| self.refuse(error))?;
+        }
+        found.sort_unstable();
+        Ok((found, places))
+    }
+
     /// The documents that have a term, ascending, and how often each has it.
     pub fn postings(&self, field: u32, text: &str) -> Result<(Vec<u32>, Vec<u32>), SearchError> {
-        let term = self.term(field, text)?;
-        let (mut documents, mut counts) = (Vec::new(), Vec::new());
-        for (first, segment) in self.segments() {
-            let inverted = segment
-                .inverted_index(term.field())
-                .map_err(|error| self.refuse(error))?;
-            let found = inverted
-                .read_postings(&term, IndexRecordOption::WithFreqs)
-                .map_err(|error| self.refuse(error))?;
-            let Some(mut postings) = found else { continue };
-            while postings.doc() != TERMINATED {
-                documents.push(first + postings.doc());
-                counts.push(postings.term_freq());
-                postings.advance();
-            }
-        }
-        Ok((documents, counts))
+        let (found, _) = self.occurrences(field, text, false)?;
+        Ok(found
+            .iter()
+            .map(|&(document, count, _)| (document, count))
+            .unzip())
     }
 
     /// Where the words of a term stand: for each document that has it, in order, as many places as it has the term.
     pub fn positions(&self, field: u32, text: &str) -> Result<Vec<u32>, SearchError> {
-        let term = self.term(field, text)?;
-        let (mut found, mut own) = (Vec::new(), Vec::new());
-        for (_, segment) in self.segments() {
-            let inverted = segment
-                .inverted_index(term.field())
-                .map_err(|error| self.refuse(error))?;
-            let postings = inverted
-                .read_postings(&term, IndexRecordOption::WithFreqsAndPositions)
-                .map_err(|error| self.refuse(error))?;
-            let Some(mut postings) = postings else {
-                continue;
-            };
-            while postings.doc() != TERMINATED {
-                postings.positions(&mut own);
-                found.extend_from_slice(&own);
-                postings.advance();
-            }
-        }
-        Ok(found)
+        let (found, places) = self.occurrences(field, text, true)?;
+        let own = found.iter();
+        let own = own.map(|&(_, count, begin)| places.get(begin..begin + count as usize));
+        Ok(own.flat_map(Option::unwrap_or_default).copied().collect())
     }
 
     /// The code of each document's length in a field; `LENGTHS` has what it stands for.
     pub fn length_codes(&self, field: u32) -> Result<Vec<u8>, SearchError> {
-        let field = self.term(field, "")?.field();
+        let number = self.term(field, "")?.field().field_id() as usize;
         let mut found = vec![0; self.num_documents as usize];
-        for (first, segment) in self.segments() {
-            let lengths = segment
-                .get_fieldnorms_reader(field)
-                .map_err(|error| self.refuse(error))?;
-            for number in 0..segment.max_doc() {
-                found[(first + number) as usize] = lengths.fieldnorm_id(number);
+        for segment in &self.segments {
+            for entry in 0..segment.reader.max_doc() {
+                for listed in segment.listed(entry) {
+                    let document = segment.document(listed) as usize;
+                    found[document] = segment.code(number, entry, listed);
+                }
             }
         }
         Ok(found)
@@ -368,13 +475,10 @@ impl Reader {
         prefix: &str,
         limit: usize,
     ) -> Result<BTreeMap<String, u64>, SearchError> {
-        let field = self.term(field, "")?.field();
+        let number = self.term(field, "")?.field().field_id() as usize;
         let mut found = BTreeMap::new();
-        for (_, segment) in self.segments() {
-            let inverted = segment
-                .inverted_index(field)
-                .map_err(|error| self.refuse(error))?;
-            let mut terms = inverted
+        for segment in &self.segments {
+            let mut terms = segment.fields[number]
                 .terms()
                 .range()
                 .ge(prefix)
@@ -383,8 +487,10 @@ impl Reader {
             let mut left = limit;
             while left > 0 && terms.advance() && terms.key().starts_with(prefix.as_bytes()) {
                 left -= 1;
+                let more = segment.more(number, terms.term_ord());
                 if let Ok(text) = std::str::from_utf8(terms.key()) {
-                    *found.entry(text.to_owned()).or_default() += u64::from(terms.value().doc_freq);
+                    *found.entry(text.to_owned()).or_default() +=
+                        u64::from(terms.value().doc_freq) + more;
                 }
             }
         }
@@ -392,51 +498,17 @@ impl Reader {
     }
 }
 
-/// A folder that nothing is written to, no lock either.
-#[derive(Clone, Debug)]
-pub struct ReadOnly(MmapDirectory);
-
-impl ReadOnly {
-    pub fn open(folder: &Path) -> tantivy::Result<Self> {
-        Ok(Self(MmapDirectory::open(folder)?))
+/// The documents of an entry, with their runs where there are several.
+fn look_at<'a>(segment: &'a Segment, number: u32, pieces: &'a mut Pieces) -> Entry<'a> {
+    let listed = segment.listed(number);
+    if listed.len() > 1 {
+        segment.read_pieces(number, listed.len(), pieces);
     }
-}
-
-impl Directory for ReadOnly {
-    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
-        self.0.get_file_handle(path)
-    }
-
-    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
-        self.0.exists(path)
-    }
-
-    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
-        self.0.atomic_read(path)
-    }
-
-    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
-        Err(DeleteError::FileDoesNotExist(path.to_owned()))
-    }
-
-    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        Err(OpenWriteError::FileAlreadyExists(path.to_owned()))
-    }
-
-    fn atomic_write(&self, _: &Path, _: &[u8]) -> io::Result<()> {
-        Err(io::ErrorKind::ReadOnlyFilesystem.into())
-    }
-
-    fn sync_directory(&self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn acquire_lock(&self, _: &Lock) -> Result<DirectoryLock, LockError> {
-        // parts are never changed, and kept while they are open
-        Ok(DirectoryLock::from(Box::new(())))
-    }
-
-    fn watch(&self, _: WatchCallback) -> tantivy::Result<WatchHandle> {
-        Ok(WatchHandle::empty())
+    Entry {
+        segment,
+        number,
+        first: listed.start,
+        count: listed.len(),
+        pieces,
     }
 }

@@ -1,23 +1,55 @@
-//! One segment: documents in, files out; or several that become one. Whoever has several puts them together by their
-//! metadata, in Python.
+//! One segment: pages with their versions in, files out. Whoever has several puts them together by their metadata, in
+//! Python.
+//!
+//! A version joins an entry of its page whose other fields are the same, whose first version has much the same in the
+//! field that only counts for it, and whose shared field does not become much longer than any of its versions is.
 
-use super::analysis::Analyzer;
-use super::read::ReadOnly;
-use super::{SearchError, WORDS, make_schema};
+use super::analysis::{Analyzer, Lines};
+use super::evaluate::for_each_document;
+use super::folder::ReadOnly;
+use super::segment::Segment;
+use super::sharing::{GAP, Run, Sequence};
+use super::versions::{EXTENSION, Gathered};
+use super::{Kind, SearchError, WORDS, make_schema};
+use crate::collection::files;
+use hashbrown::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use tantivy::directory::MmapDirectory;
-use tantivy::indexer::{SingleSegmentIndexWriter, merge_filtered_segments};
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::indexer::SingleSegmentIndexWriter;
 use tantivy::schema::{Field, TantivyDocument};
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
-use tantivy::{Index, IndexSettings, Segment, TantivyError};
+use tantivy::{Index, SegmentReader, TantivyError, Term};
 
 /// What the table of terms begins with; it grows.
 const MEMORY: usize = 64 << 20;
+/// How much longer than its shortest version an entry may be: entries are looked for as if all were so.
+const SLACK: f32 = 1.125;
+
+/// A version of a page: the number of its document, and for each field its values, each a text of its own.
+pub struct Version<T> {
+    pub document: u32,
+    pub values: Vec<Vec<T>>,
+}
 
 pub struct Writer {
     folder: PathBuf,
     inner: SingleSegmentIndexWriter,
-    num_fields: usize,
+    analyzer: Analyzer,
+    kinds: Vec<Kind>,
+    gathered: Gathered,
+}
+
+/// An entry that is being made.
+struct Draft {
+    /// The version that began it.
+    first: usize,
+    sequence: Sequence,
+    num_words: u32,
+    least: f32,
+    members: Vec<(u32, u32, Vec<Run>)>,
+    /// Words of the field of which only those of the first version count.
+    around: HashSet<u64>,
 }
 
 impl Writer {
@@ -27,9 +59,9 @@ impl Writer {
         fields: &[(String, String)],
         analyzer: Analyzer,
     ) -> Result<Self, SearchError> {
-        let schema = make_schema(fields)?;
+        let (schema, kinds) = make_schema(fields)?;
         let tokenizers = TokenizerManager::default();
-        tokenizers.register(WORDS, TextAnalyzer::from(analyzer));
+        tokenizers.register(WORDS, TextAnalyzer::from(Lines::default()));
         let refuse = |error| SearchError::new(folder, "write", error);
         let directory =
             MmapDirectory::open(folder).map_err(|error| refuse(TantivyError::from(error)))?;
@@ -38,28 +70,124 @@ impl Writer {
             .tokenizers(tokenizers)
             .single_segment_index_writer(directory, MEMORY)
             .map_err(refuse)?;
+        let shared = kinds.iter().position(|kind| *kind == Kind::Versions);
         Ok(Self {
             folder: folder.to_owned(),
             inner,
-            num_fields: fields.len(),
+            analyzer,
+            gathered: Gathered::new(kinds.len(), shared.map_or(u32::MAX, |field| field as u32)),
+            kinds,
         })
     }
 
-    /// Adds a document: for each field its values, each a text of its own.
-    pub fn add<T: AsRef<str>>(&mut self, values: &[Vec<T>]) -> Result<(), SearchError> {
-        if values.len() != self.num_fields {
-            return Err(SearchError::Arguments(format!(
-                "documents: expected the values of {} fields, got those of {}",
-                self.num_fields,
-                values.len()
-            )));
-        }
-        let mut document = TantivyDocument::default();
-        for (number, texts) in values.iter().enumerate() {
-            for text in texts {
-                document.add_text(Field::from_field_id(number as u32), text.as_ref());
+    /// Adds the versions of a page, the earliest first.
+    pub fn add<T: AsRef<str> + PartialEq>(
+        &mut self,
+        versions: &[Version<T>],
+    ) -> Result<(), SearchError> {
+        for version in versions {
+            if version.values.len() != self.kinds.len() {
+                return Err(SearchError::Arguments(format!(
+                    "documents: expected the values of {} fields, got those of {}",
+                    self.kinds.len(),
+                    version.values.len()
+                )));
             }
         }
+        let shared = self.kinds.iter().position(|kind| *kind == Kind::Versions);
+        let mut terms = Terms::default();
+        let mut drafts: Vec<Draft> = Vec::new();
+        for (place, version) in versions.iter().enumerate() {
+            let texts = shared.map_or(&[][..], |field| &version.values[field]);
+            let words = terms.read(&mut self.analyzer, texts);
+            let num_words = words.iter().filter(|&&word| word != GAP).count() as u32;
+            let around = self.words_around(version);
+            let joins = drafts.iter_mut().rev().any(|draft| {
+                self.is_alike(&versions[draft.first], version)
+                    && is_nearly(&draft.around, &around)
+                    && draft.take_in(version.document, &words, num_words)
+            });
+            if !joins {
+                let mut draft = Draft {
+                    first: place,
+                    sequence: Sequence::default(),
+                    num_words: 0,
+                    least: f32::MAX,
+                    members: Vec::new(),
+                    around,
+                };
+                draft.take_in(version.document, &words, num_words);
+                drafts.push(draft);
+            }
+        }
+        for draft in &drafts {
+            self.write(draft, &versions[draft.first], &terms)?;
+        }
+        Ok(())
+    }
+
+    /// Hashes of the words that stand in fields of which only those of the first version count.
+    fn words_around<T: AsRef<str>>(&self, version: &Version<T>) -> HashSet<u64> {
+        let fields = self.kinds.iter().zip(&version.values);
+        fields
+            .filter(|(kind, _)| **kind == Kind::First)
+            .flat_map(|(_, texts)| texts)
+            .flat_map(|text| text.as_ref().split_whitespace())
+            .map(|word| xxhash_rust::xxh3::xxh3_64(word.as_bytes()))
+            .collect()
+    }
+
+    /// Whether two versions have the same in all fields of which an entry has one.
+    fn is_alike<T: PartialEq>(&self, one: &Version<T>, other: &Version<T>) -> bool {
+        let fields = self.kinds.iter().zip(one.values.iter().zip(&other.values));
+        let mut common = fields.filter(|(kind, _)| !matches!(kind, Kind::Versions | Kind::First));
+        common.all(|(_, (own, others))| own == others)
+    }
+
+    fn write<T: AsRef<str>>(
+        &mut self,
+        draft: &Draft,
+        first: &Version<T>,
+        terms: &Terms,
+    ) -> Result<(), SearchError> {
+        let mut document = TantivyDocument::default();
+        let count = draft.members.len() as u64;
+        let fields = self.kinds.iter().zip(&first.values).enumerate();
+        for (number, (kind, texts)) in fields {
+            let field = Field::from_field_id(number as u32);
+            let num_words = &mut self.gathered.num_words[number];
+            match kind {
+                Kind::Whole => {
+                    for text in texts {
+                        document.add_text(field, text.as_ref());
+                    }
+                    *num_words += count * texts.len() as u64;
+                }
+                Kind::Versions => {
+                    document.add_text(field, terms.spell(draft.sequence.words()));
+                    let lengths = draft.members.iter();
+                    *num_words += lengths.map(|member| u64::from(member.1)).sum::<u64>();
+                }
+                Kind::Positions | Kind::Words | Kind::First => {
+                    for text in texts {
+                        let mut lines = String::with_capacity(text.as_ref().len() + 16);
+                        self.analyzer.for_each(text.as_ref(), |term, _, _| {
+                            lines.push_str(term);
+                            lines.push('\n');
+                            *num_words += count;
+                        });
+                        document.add_text(field, lines);
+                    }
+                }
+            }
+        }
+        let whole = length_of(draft.num_words);
+        self.gathered.slack = self.gathered.slack.max(whole / draft.least);
+        let members = draft.members.iter().map(|(document, length, runs)| {
+            let code = FieldNormReader::fieldnorm_to_id(*length);
+            (*document, code, &runs[..])
+        });
+        self.gathered.push(members);
         self.inner
             .add_document(document)
             .map_err(|error| SearchError::new(&self.folder, "write", error))
@@ -67,41 +195,134 @@ impl Writer {
 
     /// What the documents take in memory by now.
     pub fn memory(&self) -> usize {
-        self.inner.mem_usage()
+        self.inner.mem_usage() + self.gathered.memory()
     }
 
     /// Writes the segment.
     pub fn finish(self) -> Result<(), SearchError> {
-        let Self { folder, inner, .. } = self;
-        let finished = inner.finalize();
-        finished.map_err(|error| SearchError::new(&folder, "write", error))?;
-        Ok(())
+        let Self {
+            folder,
+            inner,
+            gathered,
+            kinds,
+            ..
+        } = self;
+        let refuse = |error| SearchError::new(&folder, "write", error);
+        let index = inner.finalize().map_err(refuse)?;
+        let mut found = index.searchable_segments().map_err(refuse)?;
+        let segment = found.pop().ok_or_else(|| {
+            SearchError::Format(format!("{}: it has no segment", folder.display()))
+        })?;
+        let path = folder.join(format!("{}.{EXTENSION}", segment.id().uuid_string()));
+        let put = |more: &[Vec<u32>]| -> Result<(), SearchError> {
+            let mut file = files::Writer::create(&path).map_err(SearchError::Collection)?;
+            file.put(&gathered.to_bytes(more))
+                .map_err(SearchError::Collection)
+        };
+        // terms are counted in what was written, by who reads it
+        put(&vec![Vec::new(); kinds.len()])?;
+        let reader = SegmentReader::open(&segment).map_err(refuse)?;
+        let directory = ReadOnly::open(&folder).map_err(refuse)?;
+        let opened = Segment::open(&reader, &directory, 0, 0).map_err(refuse)?;
+        let mut more = Vec::with_capacity(kinds.len());
+        for number in 0..kinds.len() {
+            more.push(count_more(&opened, number).map_err(refuse)?);
+        }
+        drop(opened);
+        put(&more)
     }
 }
 
-/// Makes one segment, in an empty folder, of others, each in a folder and with a name: the documents of the first, then
-/// those of the next.
-pub fn merge(given: &[(PathBuf, String)], target: &Path) -> Result<(), SearchError> {
-    let mut segments: Vec<Segment> = Vec::with_capacity(given.len());
-    for (folder, name) in given {
-        let refuse = |error| SearchError::new(folder, "read", error);
-        let directory = ReadOnly::open(folder).map_err(refuse)?;
-        let known = Index::open(directory).and_then(|index| index.searchable_segments());
-        let mut known = known.map_err(refuse)?;
-        known.retain(|segment| segment.id().uuid_string() == *name);
-        segments.push(known.pop().ok_or_else(|| {
-            SearchError::Format(format!(
-                "{}: there is no segment {name}; build it again with `webstrata index`",
-                folder.display()
-            ))
-        })?);
+/// In how many more documents than entries each term of a field is.
+fn count_more(segment: &Segment, number: usize) -> tantivy::Result<Vec<u32>> {
+    let field = Field::from_field_id(number as u32);
+    let mut found = Vec::with_capacity(segment.fields[number].terms().num_terms());
+    let mut terms = segment.fields[number].terms().stream()?;
+    while terms.advance() {
+        let text = String::from_utf8_lossy(terms.key());
+        let term = Term::from_field_text(field, &text);
+        let mut count = 0;
+        for_each_document(segment, &term, terms.value(), false, |_, _, _| count += 1)?;
+        found.push(count - terms.value().doc_freq);
     }
-    let everything = segments.iter().map(|_| None).collect();
-    let written = MmapDirectory::open(target)
-        .map_err(TantivyError::from)
-        .and_then(|directory| {
-            merge_filtered_segments(&segments, IndexSettings::default(), everything, directory)
-        });
-    written.map_err(|error| SearchError::new(target, "write", error))?;
-    Ok(())
+    Ok(found)
+}
+
+fn length_of(num_words: u32) -> f32 {
+    let code = FieldNormReader::fieldnorm_to_id(num_words);
+    FieldNormReader::id_to_fieldnorm(code) as f32
+}
+
+/// Whether at least half of the words of each are words of the other.
+fn is_nearly(one: &HashSet<u64>, other: &HashSet<u64>) -> bool {
+    2 * one.intersection(other).count() >= one.len().max(other.len())
+}
+
+impl Draft {
+    /// Takes a version in, unless it would make the entry too long for any of them.
+    fn take_in(&mut self, document: u32, words: &[u32], num_words: u32) -> bool {
+        let before = self.sequence.words().len();
+        let runs = self.sequence.take_in(words);
+        let added = self.sequence.words()[before..].iter();
+        let total = self.num_words + added.filter(|&&word| word != GAP).count() as u32;
+        // a version without words has no score that could be too low
+        let own = if num_words > 0 {
+            length_of(num_words)
+        } else {
+            f32::MAX
+        };
+        let least = self.least.min(own);
+        if !self.members.is_empty() && length_of(total) > SLACK * least {
+            self.sequence.cut(before);
+            return false;
+        }
+        self.num_words = total;
+        self.least = least;
+        self.members.push((document, num_words, runs));
+        true
+    }
+}
+
+/// The terms of a page's versions, numbered from 1 on.
+#[derive(Default)]
+struct Terms {
+    numbers: HashMap<Box<str>, u32>,
+    terms: Vec<Box<str>>,
+}
+
+impl Terms {
+    /// The terms of some texts, one behind the other.
+    fn read<T: AsRef<str>>(&mut self, analyzer: &mut Analyzer, texts: &[T]) -> Vec<u32> {
+        let mut found = Vec::new();
+        for (place, text) in texts.iter().enumerate() {
+            if place > 0 {
+                found.push(GAP);
+            }
+            analyzer.for_each(text.as_ref(), |term, _, _| {
+                let number = match self.numbers.get(term) {
+                    Some(&number) => number,
+                    None => {
+                        self.terms.push(term.into());
+                        let number = self.terms.len() as u32;
+                        self.numbers.insert(term.into(), number);
+                        number
+                    }
+                };
+                found.push(number);
+            });
+        }
+        found
+    }
+
+    /// A term a line, and an empty line where no word stands.
+    fn spell(&self, words: &[u32]) -> String {
+        let mut lines = String::with_capacity(8 * words.len());
+        for &word in words {
+            if word != GAP {
+                lines.push_str(&self.terms[word as usize - 1]);
+            }
+            lines.push('\n');
+        }
+        lines
+    }
 }

@@ -7,11 +7,12 @@ from numpy.typing import NDArray
 
 from webstrata._core.web import Words
 
-__all__ = ["LENGTHS", "Analyzer", "Reader", "Writer", "merge"]
+__all__ = ["LENGTHS", "Analyzer", "Reader", "Writer"]
 
 LENGTHS: list[int]
 
 _Clause = tuple[Any, ...]
+_Version = tuple[int, Sequence[Sequence[str]]]
 _Statistics = tuple[int, Sequence[int], Mapping[tuple[int, str], int]]
 
 @final
@@ -25,10 +26,8 @@ class Writer:
     def __new__(
         cls, folder: str | PathLike[str], fields: Sequence[tuple[str, str]], analyzer: Analyzer
     ) -> Writer: ...
-    def add(self, documents: Sequence[Sequence[Sequence[str]]]) -> int: ...
+    def add(self, pages: Sequence[Sequence[_Version]]) -> int: ...
     def finish(self) -> None: ...
-
-def merge(segments: Sequence[tuple[str | PathLike[str], str]], target: str | PathLike[str]) -> None: ...
 
 @final
 class Reader:
@@ -36,6 +35,7 @@ class Reader:
     @property
     def num_documents(self) -> int: ...
     def num_words(self) -> list[int]: ...
+    def listed_documents(self, segment: int) -> NDArray[np.uint32]: ...
     def frequency(self, field: int, term: str) -> int: ...
     def search(
         self,

@@ -2,11 +2,13 @@
 
 1. *Identify*: the pages of new snapshots are gone through once, in as many processes as there are workers,
    and get their documents (`documents`).
-2. *Write*: new documents become segments, as many at a time as there are workers, each in a process of its
-   own. A segment that is done is kept when the build is broken off.
-3. *Merge*: where there would be more than `MAX_SEGMENTS`, neighbours become one (see `plan_merges`): each
-   segment costs a little of every query, and has a dictionary of its own.
-4. *Put together*: segments of before are linked, not written again; labels and maps are written; the part
+2. *Write*: new documents become a generation of segments, as many at a time as there are workers, each in a
+   process of its own, which has a range of row keys. All versions of a page come one behind the other, so
+   that those that are alike share an entry (``rust/src/search/write.rs``). What is done is kept when the
+   build is broken off. Where there would be more than `MAX_GENERATIONS`, some of before are written again
+   together with what is new: each segment costs a little of every query, has a dictionary of its own, and
+   shares nothing with others. All of it is in `segments`.
+3. *Put together*: segments of before are linked, not written again; labels and maps are written; the part
    appears whole, and readers keep the one that they have open.
 
 An index is added to while the snapshots it knows are unchanged and its settings are the same; otherwise all
@@ -34,27 +36,26 @@ from webstrata.search.documents import (
     DIGEST,
     DOCUMENTS,
     Held,
+    Homes,
     PageReader,
     Register,
     Source,
     identify,
     make_labels,
 )
-from webstrata.search.fields import FIELDS, field_values
 from webstrata.search.files import (
     FACTS,
     PART,
     SEGMENTS,
     IndexFacts,
     Segments,
-    find_segments,
     put_together,
     read_documents,
     read_facts,
     read_map,
 )
+from webstrata.search.segments import Work, find_written, make_works, plan_generations, write_segments
 from webstrata.search.settings import SearchSettings
-from webstrata.web.words import load_core
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -66,18 +67,8 @@ if TYPE_CHECKING:
     from webstrata.collection.build import Build
     from webstrata.collection.progress import Task
 
-MAX_SEGMENTS = 8
 DIGESTS = "digests"
 _FEW = 1 << 12
-WORD_BYTES = 32
-"""Memory for each word of a segment that is being made: text, terms, postings, positions."""
-
-
-class Work(NamedTuple):
-    """A segment to be written: which nodes of which snapshots."""
-
-    stemmer: str | None
-    pieces: tuple[tuple[Source, tuple[int, ...]], ...]
 
 
 def build_index(
@@ -138,14 +129,13 @@ def build_index(
         facts = IndexFacts(labels, settings.stemmer)
         sources = [held[label].source(label) for label in labels]
         added = _identify(build, before, sources, workers, processes)
-        works = _split(added, stemmer, settings.memory // workers // WORD_BYTES, workers)
-        if not (works or before.segments):
-            works = [Work(stemmer, ())]  # an index of nothing is one all the same
+        planned = _plan(before, added, sources, stemmer, settings.memory // workers, workers)
+        works = [work for generation in planned if isinstance(generation, list) for work in generation]
         written = shards.run(
             build,
-            write_segment,
+            write_segments,
             [
-                shards.Shard(f"segment-{number:04}", work, sum(len(nodes) for _, nodes in work.pieces))
+                shards.Shard(f"segment-{number:04}", work, work.num_documents)
                 for number, work in enumerate(works)
             ],
             workers=workers,
@@ -153,15 +143,21 @@ def build_index(
             title="indexing",
             unit="documents",
         )
-        segments = [*before.segments, *(find_segments(shard.path) for shard in written)]
-        merged = _merge(build, [one for some in segments for one in some.split()], workers, processes)
-        facts.segments = put_together(build.path / SEGMENTS, merged)
+        left = iter(written)
+        generations = [
+            [each for _ in generation for each in find_written(next(left))]
+            if isinstance(generation, list)
+            else [generation]
+            for generation in planned
+        ]
+        facts.generations = [sum(len(each.names) for each in some) for some in generations]
+        facts.segments = put_together(build.path / SEGMENTS, itertools.chain.from_iterable(generations))
         facts.num_documents = added.num_documents
         replace_file(build.path / FACTS, json.dumps(asdict(facts), indent=1).encode())
         build.count(
             snapshots=len(labels),
             documents=facts.num_documents,
-            new=sum(shard.counts["documents"] for shard in written),
+            new=added.num_documents - len(before.documents),
             pages=added.num_pages,
             segments=len(facts.segments),
         )
@@ -202,7 +198,8 @@ class _Before(NamedTuple):
 
     documents: pa.Table
     maps: dict[str, npt.NDArray[np.uint32]]
-    segments: list[Segments]
+    generations: list[tuple[Segments, npt.NDArray[np.int64]]]
+    """Segments that were written at a time, and the documents of each such group."""
 
 
 def _find_before(
@@ -226,18 +223,32 @@ def _find_before(
     ):
         return nothing
     maps = {label: read_map(part.path, label) for label in facts.snapshots}
-    return _Before(read_documents(part.path), maps, [find_segments(part.path / SEGMENTS, is_ours=False)])
+    reader = core.Reader(part.path / SEGMENTS, facts.segments)
+    generations, begin = [], 0
+    for number in facts.generations:
+        places = range(begin, begin + number)
+        begin += number
+        segments = Segments(
+            part.path / SEGMENTS, tuple(facts.segments[place] for place in places), is_ours=False
+        )
+        listed = [reader.listed_documents(place).astype(np.int64) for place in places]
+        generations.append((segments, np.concatenate([np.zeros(0, np.int64), *listed])))
+    return _Before(read_documents(part.path), maps, generations)
 
 
 # ---- documents
 
 
 class _Added(NamedTuple):
-    """The documents that are new, by the source that has them first, with the words of each."""
+    """All documents, with those that are new."""
 
-    pieces: list[tuple[Source, npt.NDArray[np.int64], npt.NDArray[np.int64]]]
-    num_documents: int
+    table: pa.Table
+    homes: Homes
     num_pages: int
+
+    @property
+    def num_documents(self) -> int:
+        return len(self.table)
 
 
 def _digest(
@@ -299,7 +310,7 @@ def _identify(
 ) -> _Added:
     """Give the pages of new snapshots their documents; write the table of documents, labels and maps."""
     register = Register(before.documents["digest"].to_pylist())
-    maps, tables, pieces = dict(before.maps), [before.documents], []
+    maps, tables = dict(before.maps), [before.documents]
     unknown = [source for source in sources if source.label not in maps]
     for source, reader, digests in _digest(build, unknown, workers, processes):
         documents, new = register.number(digests)
@@ -317,8 +328,6 @@ def _identify(
                 schema=DOCUMENTS,
             )
         )
-        if len(nodes):
-            pieces.append((source, nodes, columns["words"].to_numpy().astype(np.int64)))
     with (
         open_writer(build.path / "documents.arrow") as stream,
         pa.ipc.new_file(stream, DOCUMENTS) as writer,
@@ -332,136 +341,30 @@ def _identify(
             stream.write(mapped.data)
     with open_writer(build.path / "labels") as stream:
         stream.write(make_labels(ordered, len(register)).astype("<u8", copy=False).data)
-    return _Added(pieces, len(register), sum(map(len, ordered)))
-
-
-def _split(added: _Added, stemmer: str | None, max_words: int, workers: int) -> list[Work]:
-    """Cut the new documents into segments: as many as workers, or a multiple where they are too long."""
-    total = sum(int(words.sum()) for _, _, words in added.pieces)
-    # a few pages are not worth a second process, or a second segment in every query
-    wanted = workers if total > 1 << 20 else 1
-    # all alike, so that no worker waits for another
-    wanted *= max(1, -(-total // (wanted * max_words)))
-    size = min(max_words, -(-total // wanted) + 1)
-    works: list[Work] = []
-    pieces: list[tuple[Source, tuple[int, ...]]] = []
-    room = size
-    for source, nodes, words in added.pieces:
-        ends = np.cumsum(words)
-        start = 0
-        while start < len(nodes):
-            used = int(ends[start - 1]) if start else 0
-            stop = max(int(np.searchsorted(ends, used + room, "right")), start + 1)
-            pieces.append((source, tuple(nodes[start:stop].tolist())))
-            room -= int(ends[stop - 1]) - used
-            start = stop
-            if start < len(nodes) or room <= 0:
-                works.append(Work(stemmer, tuple(pieces)))
-                pieces, room = [], size
-    return [*works, Work(stemmer, tuple(pieces))] if pieces else works
+    return _Added(pa.concat_tables(tables), Homes.find(ordered, len(register)), sum(map(len, ordered)))
 
 
 # ---- segments
 
 
-def write_segment(work: Work, folder: Path, task: Task) -> dict[str, int]:
-    """Write a segment with the documents of some nodes, in their order.
-
-    Examples
-    --------
-    >>> from webstrata.collection.progress import Progress
-    >>> folder = getfixture("tmp_path")
-    >>> with Progress().task("indexing") as task:
-    ...     write_segment(Work(None, ()), folder, task)
-    {'documents': 0}
-    """
-    writer = core.Writer(folder, FIELDS, core.Analyzer(load_core(), work.stemmer))
-    count = 0
-    for source, nodes in work.pieces:
-        reader = PageReader(source)
-        for pages in reader.read(np.array(nodes, np.int64)):
-            writer.add([field_values(page.key, page.row, page.anchors) for page in pages])
-            count += len(pages)
-            task.advance(len(pages))
-    writer.finish()
-    return {"documents": count}
-
-
-# ---- merging
-
-
-def plan_merges(sizes: Sequence[int], most: int = MAX_SEGMENTS) -> list[range]:
-    """Which neighbours become one segment, by their numbers of documents; each alone while there are few.
-
-    A run takes in the one before it while that has less than twice as many documents. What is left falls by
-    half from one to the next, so a document is written again some log₂ times however often an index grows.
-
-    Examples
-    --------
-    >>> plan_merges([90, 10, 10], most=2)
-    [range(0, 1), range(1, 3)]
-    >>> plan_merges([90, 10, 10])
-    [range(0, 1), range(1, 2), range(2, 3)]
-    """
-    runs = [range(place, place + 1) for place in range(len(sizes))]
-    if len(sizes) <= most:
-        return runs
-    found: list[range] = []
-    for run in runs:
-        last = run
-        while found and _sum(sizes, found[-1]) < 2 * _sum(sizes, last):
-            last = range(found.pop().start, last.stop)
-        found.append(last)
+def _plan(
+    before: _Before,
+    added: _Added,
+    sources: Sequence[Source],
+    stemmer: str | None,
+    memory: int,
+    workers: int,
+) -> list[Segments | list[Work]]:
+    """The generations of an index: those that are kept, and those to be written, each as some segments."""
+    groups = [documents for _, documents in before.generations]
+    new = np.arange(len(before.documents), added.num_documents)
+    if len(new) or not groups:
+        groups.append(new)  # an index of nothing is one all the same
+    found: list[Segments | list[Work]] = []
+    for run in plan_generations([len(documents) for documents in groups]):
+        if len(run) == 1 and run.start < len(before.generations):
+            found.append(before.generations[run.start][0])
+            continue
+        documents = np.concatenate(groups[run.start : run.stop])
+        found.append(make_works(documents, added.table, added.homes, sources, stemmer, memory, workers))
     return found
-
-
-def _sum(sizes: Sequence[int], run: range) -> int:
-    return sum(sizes[run.start : run.stop])
-
-
-def _merge(
-    build: Build, segments: Sequence[Segments], workers: int, processes: shards.Processes
-) -> list[Segments]:
-    """The segments that are kept, some made of others."""
-    runs = plan_merges([sum(each.sizes) for each in segments], MAX_SEGMENTS)
-    works = {
-        run: tuple((each.folder, each.names[0]) for each in segments[run.start : run.stop])
-        for run in runs
-        if len(run) > 1
-    }
-    if not works:
-        return list(segments)
-    written = shards.run(
-        build,
-        merge_segments,
-        [
-            shards.Shard(f"merged-{run.start:04}-{run.stop:04}", work, len(work))
-            for run, work in works.items()
-        ],
-        workers=workers,
-        pool=processes,
-        title="merging",
-        unit="segments",
-    )
-    merged = {run: find_segments(shard.path) for run, shard in zip(works, written, strict=True)}
-    return [merged.get(run) or segments[run.start] for run in runs]
-
-
-def merge_segments(given: tuple[tuple[Path, str], ...], folder: Path, task: Task) -> dict[str, int]:
-    """Write one segment of others, each in a folder and with a name, in the order of their documents.
-
-    Examples
-    --------
-    >>> from webstrata.collection.progress import Progress
-    >>> folder = getfixture("tmp_path")
-    >>> (folder / "one").mkdir(), (folder / "both").mkdir()
-    (None, None)
-    >>> core.Writer(folder / "one", FIELDS, core.Analyzer(load_core(), None)).finish()
-    >>> name = find_segments(folder / "one").names[0]
-    >>> with Progress().task("merging") as task:
-    ...     merge_segments(((folder / "one", name),), folder / "both", task)
-    {'segments': 1}
-    """
-    core.merge(list(given), folder)
-    task.advance(len(given))
-    return {"segments": len(given)}

@@ -7,7 +7,8 @@ a digest of these and of the row key, so that a page that has not changed from o
 one document, and a page that changes back gets its old one.
 
 Numbers of documents are given in the order of snapshots as they were added, then of nodes. For each snapshot
-a map leads from node to document; labels are made of these maps.
+a map leads from node to document; labels are made of these maps. A document is read where it is first found,
+its home.
 """
 
 from __future__ import annotations
@@ -188,6 +189,28 @@ class Register:
         numbers = self._numbers
         found = np.array([numbers.setdefault(digest, len(numbers)) for digest in digests], np.int64)
         return found, np.flatnonzero(found >= known).tolist()
+
+
+class Homes(NamedTuple):
+    """Where each document is read: the first snapshot that has it, by its number, and its node there."""
+
+    sources: npt.NDArray[np.int64]
+    nodes: npt.NDArray[np.int64]
+
+    @classmethod
+    def find(cls, maps: Sequence[npt.NDArray[np.uint32]], num_documents: int) -> Homes:
+        """The homes of documents, given those of the nodes of each snapshot, the earliest first.
+
+        Examples
+        --------
+        >>> Homes.find([np.array([0, 1], "u4"), np.array([1, 2], "u4")], 3)
+        Homes(sources=array([0, 0, 1]), nodes=array([0, 1, 1]))
+        """
+        sources, nodes = np.full(num_documents, -1), np.full(num_documents, -1)
+        for number, documents in reversed(list(enumerate(maps))):
+            sources[documents] = number
+            nodes[documents] = np.arange(len(documents))
+        return cls(sources, nodes)
 
 
 def make_labels(maps: Sequence[npt.NDArray[np.uint32]], num_documents: int) -> npt.NDArray[np.uint64]:

@@ -2,8 +2,8 @@
 
 ============  =========  ===============================================================================
 ``title``     positions  the title
-``text``      positions  main content; all of the text where none was found
-``other``     words      the rest of the text, which says more of the site than of the page (STORE)
+``text``      versions   main content; all of the text where none was found
+``other``     first      the rest of the text, which says more of the site than of the page (STORE)
 ``anchor``    positions  what links of other pages call it, each different text once
 ``host``      words      the labels of the host's name
 ``url``       words      words of path and query
@@ -12,7 +12,9 @@
 ``word``      whole      the words of title and anchors as they are written, folded, for completion
 ============  =========  ===============================================================================
 
-*positions* are needed for phrases; *whole* values are not scored.
+*positions* are needed for phrases, *words* are only counted, and *whole* values are not scored. Versions of a
+page that are much alike share an entry of the index: of *versions* each has its own words, with positions; of
+*first* the words of the earliest of them stand for all.
 """
 
 from __future__ import annotations
@@ -31,8 +33,8 @@ if TYPE_CHECKING:
 
 FIELDS = (
     ("title", "positions"),
-    ("text", "positions"),
-    ("other", "words"),
+    ("text", "versions"),
+    ("other", "first"),
     ("anchor", "positions"),
     ("host", "words"),
     ("url", "words"),
@@ -42,7 +44,7 @@ FIELDS = (
 )
 NUMBERS = {name: number for number, (name, _) in enumerate(FIELDS)}
 SCORED = tuple(name for name, kind in FIELDS if kind != "whole")
-WITH_POSITIONS = frozenset(name for name, kind in FIELDS if kind == "positions")
+WITH_POSITIONS = frozenset(name for name, kind in FIELDS if kind in ("positions", "versions"))
 
 
 def weights(settings: SearchSettings) -> dict[str, float]:

@@ -1,7 +1,8 @@
 """The files of an index, and how segments that were written apart become one index.
 
 An index of tantivy is a folder of files that are never changed, and ``meta.json``, which lists its segments:
-so segments are put together by moving or linking files and writing that list.
+so segments are put together by moving or linking files and writing that list. Beside the files of tantivy a
+segment has ``SEGMENT.versions``, the documents of its entries (``rust/src/search/versions.rs``).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 PART = "search"
 FACTS = "index.json"
-FORMAT = 1
+FORMAT = 2
 SEGMENTS = "segments"
 META = "meta.json"
 
@@ -40,7 +41,9 @@ class IndexFacts:
     stemmer: str
     num_documents: int = 0
     segments: list[str] = field(default_factory=list)
-    """Names of the segments, in the order of their documents."""
+    """Names of the segments."""
+    generations: list[int] = field(default_factory=list)
+    """How many of them were written at a time, in their order."""
     fields: list[list[str]] = field(default_factory=lambda: [list(pair) for pair in FIELDS])
     format: int = FORMAT
 
@@ -54,7 +57,7 @@ def read_facts(path: Path) -> IndexFacts:
     >>> _ = path.write_text('{"format": 9}')
     >>> read_facts(path)
     Traceback (most recent call last):
-    webstrata.errors.NewerFormatError: ...index.json: the index has format 9, and this version reads 1; ...
+    webstrata.errors.NewerFormatError: ...index.json: the index has format 9, and this version reads 2; ...
     """
     with explained(path, "read"):
         content = path.read_bytes()
@@ -103,19 +106,12 @@ def read_map(folder: Path, label: str) -> npt.NDArray[np.uint32]:
 
 
 class Segments(NamedTuple):
-    """Segments of an index in a folder, in the order of their documents."""
+    """Segments of an index in a folder."""
 
     folder: Path
     names: tuple[str, ...]
-    sizes: tuple[int, ...]
-    """How many documents each has."""
     is_ours: bool = True
     """Whether files may be moved away from there."""
-
-    def split(self) -> list[Segments]:
-        """Each by itself."""
-        pairs = zip(self.names, self.sizes, strict=True)
-        return [Segments(self.folder, (name,), (size,), self.is_ours) for name, size in pairs]
 
 
 def find_segments(folder: Path, *, is_ours: bool = True) -> Segments:
@@ -127,12 +123,12 @@ def find_segments(folder: Path, *, is_ours: bool = True) -> Segments:
     >>> from webstrata.web.words import load_core
     >>> folder = getfixture("tmp_path")
     >>> Writer(folder, [("title", "words")], Analyzer(load_core(), None)).finish()
-    >>> find_segments(folder).sizes
-    (0,)
+    >>> len(find_segments(folder).names)
+    1
     """
     told = _read_meta(folder)["segments"]
     names = tuple(str(segment["segment_id"]).replace("-", "") for segment in told)
-    return Segments(folder, names, tuple(int(segment["max_doc"]) for segment in told), is_ours)
+    return Segments(folder, names, is_ours)
 
 
 def _read_meta(folder: Path) -> dict[str, Any]:
@@ -148,7 +144,7 @@ def _read_meta(folder: Path) -> dict[str, Any]:
 
 
 def put_together(folder: Path, given: Iterable[Segments]) -> list[str]:
-    """Make one index of segments of others, moved or linked; their names in the order of documents.
+    """Make one index of segments of others, moved or linked; their names in their order.
 
     Examples
     --------
@@ -170,8 +166,9 @@ def put_together(folder: Path, given: Iterable[Segments]) -> list[str]:
         meta = _read_meta(path)
         if segments.is_ours:
             # without its seal it is no shard that is done any more
-            with explained(path / shards.SEAL, "remove"):
-                (path / shards.SEAL).unlink(missing_ok=True)
+            for seal in (path / shards.SEAL, path.parent / shards.SEAL):
+                with explained(seal, "remove"):
+                    seal.unlink(missing_ok=True)
         for name in sorted(each.name for each in path.iterdir()):
             if name.partition(".")[0] not in segments.names:
                 continue

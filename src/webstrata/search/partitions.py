@@ -31,16 +31,16 @@ from webstrata.collection.files import explained, make_directory, open_writer, r
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import FormatError, MissingError, UsageError
-from webstrata.search.build import Work, write_segment
-from webstrata.search.documents import Source
+from webstrata.search.documents import Homes
 from webstrata.search.fields import FIELDS, NUMBERS, SCORED, WITH_POSITIONS
-from webstrata.search.files import SEGMENTS, find_segments, put_together
+from webstrata.search.files import SEGMENTS, put_together
 from webstrata.search.index import TextIndex
 from webstrata.search.postings import pack, pack_places
+from webstrata.search.segments import find_written, make_works, write_segments
+from webstrata.search.settings import SearchSettings
 from webstrata.summaries.build import find_stemmer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     import numpy.typing as npt
@@ -214,47 +214,31 @@ def read_partition(path: Path) -> PartitionFacts:
 
 def _write_documents(build: Build, index: TextIndex, kind: str, parts: int, workers: int) -> list[list[str]]:
     stemmer = find_stemmer(index.facts.stemmer)
-    works: list[Work] = []
+    memory = index.collection.settings(SearchSettings).memory // workers
+    maps = [index.maps[label] for label in index.snapshots]
+    homes = Homes.find(maps, len(index))
+    sources = [index.source(label) for label in index.snapshots]
     given = assign_documents(index, kind, parts)
-    for part, pieces in enumerate(_split_documents(index, given, parts)):
-        documents = np.concatenate([np.zeros(0, "<u4"), *(documents for _, _, documents in pieces)])
+    works = []
+    for part in range(parts):
+        documents = np.flatnonzero(given == part)
         folder = make_directory(build.path / str(part))
         with open_writer(folder / DOCUMENTS) as stream:
             stream.write(documents.astype("<u4").data)
-        works.append(Work(stemmer, tuple((source, tuple(nodes.tolist())) for source, nodes, _ in pieces)))
+        own = np.arange(len(documents))
+        works += make_works(documents, index.documents, homes, sources, stemmer, memory, 1, own)
     written = shards.run(
         build,
-        write_segment,
-        [
-            shards.Shard(f"part-{number:04}", work, sum(len(nodes) for _, nodes in work.pieces))
-            for number, work in enumerate(works)
-        ],
+        write_segments,
+        [shards.Shard(f"part-{number:04}", work, work.num_documents) for number, work in enumerate(works)],
         workers=workers,
         title="indexing parts",
         unit="documents",
     )
     return [
-        put_together(build.path / str(number) / SEGMENTS, [find_segments(shard.path)])
+        put_together(build.path / str(number) / SEGMENTS, find_written(shard))
         for number, shard in enumerate(written)
     ]
-
-
-_Piece = tuple[Source, "npt.NDArray[np.int64]", "npt.NDArray[np.int64]"]
-
-
-def _split_documents(index: TextIndex, given: npt.NDArray[np.int64], parts: int) -> Iterator[list[_Piece]]:
-    """For each part the nodes of each snapshot that it takes, and their documents."""
-    homes = np.full(len(index), -1, np.int64)  # the first snapshot that has each document
-    for number, label in reversed(list(enumerate(index.snapshots))):
-        homes[index.maps[label]] = number
-    for part in range(parts):
-        pieces: list[_Piece] = []
-        for number, label in enumerate(index.snapshots):
-            mapped = index.maps[label].astype(np.int64)
-            nodes = np.flatnonzero((homes[mapped] == number) & (given[mapped] == part))
-            if len(nodes):
-                pieces.append((index.source(label), nodes, mapped[nodes]))
-        yield pieces
 
 
 # ---- by terms
