@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from webstrata._core.search import Analyzer, Reader, Writer
 from webstrata.errors import FormatError
 from webstrata.search.files import find_segments, put_together, read_facts
+from webstrata.search.index import TextIndex
 from webstrata.web.words import load_core
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import webstrata as ws
+    from webstrata.collection.parts import Part
+
+DATA = Path(__file__).parents[1] / "data" / "search-1"
 
 
 def test_segments_that_are_put_together_number_their_documents_in_order(tmp_path: Path) -> None:
@@ -30,6 +36,18 @@ def test_segments_that_are_put_together_number_their_documents_in_order(tmp_path
     # what was linked is still there, and what was moved is not
     assert len(json.loads((tmp_path / "one" / "meta.json").read_bytes())["segments"]) == 1
     assert not list((tmp_path / "two").glob("*.idx"))
+
+
+def test_an_index_of_the_first_format_still_answers(indexed: ws.Collection) -> None:
+    old = TextIndex(indexed, cast("Part", SimpleNamespace(path=DATA)))
+    new = TextIndex.open(indexed)
+    assert old.facts.format == 1
+    for query in ("fish", '"fried fish"', "chips -peas", "waves OR menu"):
+        one, other = (index.search(query, grouped=False) for index in (old, new))
+        assert sorted(zip(one.urls, one.snapshots, strict=True)) == sorted(
+            zip(other.urls, other.snapshots, strict=True)
+        )
+        assert sorted(one.scores) == pytest.approx(sorted(other.scores))
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"format": 1}', '{"format": 1, "pages": 3}'])

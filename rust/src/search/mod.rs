@@ -8,6 +8,7 @@ pub mod best;
 pub mod evaluate;
 pub mod few;
 mod folder;
+mod lists;
 pub mod query;
 pub mod read;
 mod scoring;

@@ -5,7 +5,7 @@
 
 use super::SearchError;
 use super::best::{Best, Choice, Hit, Takes};
-use super::evaluate::{Entry, NO_MATCH, Norms, Tree, Union, for_each_document};
+use super::evaluate::{Entry, NO_MATCH, Norms, Tree, Union};
 use super::few;
 use super::folder::ReadOnly;
 use super::query::{Clause, Making, Own, Statistics};
@@ -25,8 +25,8 @@ const PRECISE: f32 = 0.25;
 pub struct Reader {
     folder: PathBuf,
     searcher: Searcher,
-    segments: Vec<Segment>,
-    num_documents: u32,
+    pub(super) segments: Vec<Segment>,
+    pub(super) num_documents: u32,
     num_fields: usize,
     /// The field of which versions have words of their own.
     shared: Option<u32>,
@@ -103,7 +103,7 @@ impl Reader {
         self.num_documents
     }
 
-    fn refuse(&self, error: impl Into<TantivyError>) -> SearchError {
+    pub(super) fn refuse(&self, error: impl Into<TantivyError>) -> SearchError {
         SearchError::new(&self.folder, "read", error.into())
     }
 
@@ -124,7 +124,7 @@ impl Reader {
         Ok(all.map(|listed| segment.document(listed)).collect())
     }
 
-    fn term(&self, field: u32, text: &str) -> Result<Term, SearchError> {
+    pub(super) fn term(&self, field: u32, text: &str) -> Result<Term, SearchError> {
         if field as usize >= self.num_fields {
             let message = format!("field: expected less than {}, got {field}", self.num_fields);
             return Err(SearchError::Arguments(message));
@@ -409,92 +409,6 @@ impl Reader {
             counted.map_err(|error| self.refuse(error))?;
         }
         Ok(total)
-    }
-
-    /// The documents that have a term, ascending, how often each has it, and where.
-    fn occurrences(
-        &self,
-        field: u32,
-        text: &str,
-        positions: bool,
-    ) -> Result<(Vec<(u32, u32, usize)>, Vec<u32>), SearchError> {
-        let term = self.term(field, text)?;
-        let (mut found, mut places) = (Vec::new(), Vec::new());
-        for segment in &self.segments {
-            let list = segment.look_up(&term).map_err(|error| self.refuse(error))?;
-            let Some((list, _)) = list else { continue };
-            for_each_document(segment, &term, &list, positions, |document, count, own| {
-                found.push((document, count, places.len()));
-                if positions {
-                    places.extend_from_slice(own);
-                }
-            })
-            .map_err(|error| self.refuse(error))?;
-        }
-        found.sort_unstable();
-        Ok((found, places))
-    }
-
-    /// The documents that have a term, ascending, and how often each has it.
-    pub fn postings(&self, field: u32, text: &str) -> Result<(Vec<u32>, Vec<u32>), SearchError> {
-        let (found, _) = self.occurrences(field, text, false)?;
-        Ok(found
-            .iter()
-            .map(|&(document, count, _)| (document, count))
-            .unzip())
-    }
-
-    /// Where the words of a term stand: for each document that has it, in order, as many places as it has the term.
-    pub fn positions(&self, field: u32, text: &str) -> Result<Vec<u32>, SearchError> {
-        let (found, places) = self.occurrences(field, text, true)?;
-        let own = found.iter();
-        let own = own.map(|&(_, count, begin)| places.get(begin..begin + count as usize));
-        Ok(own.flat_map(Option::unwrap_or_default).copied().collect())
-    }
-
-    /// The code of each document's length in a field; `LENGTHS` has what it stands for.
-    pub fn length_codes(&self, field: u32) -> Result<Vec<u8>, SearchError> {
-        let number = self.term(field, "")?.field().field_id() as usize;
-        let mut found = vec![0; self.num_documents as usize];
-        for segment in &self.segments {
-            for entry in 0..segment.reader.max_doc() {
-                for listed in segment.listed(entry) {
-                    let document = segment.document(listed) as usize;
-                    found[document] = segment.code(number, entry, listed);
-                }
-            }
-        }
-        Ok(found)
-    }
-
-    /// The terms of a field that begin so, each with the number of documents that have it, in the order of bytes; at
-    /// most `limit` of each segment.
-    pub fn terms(
-        &self,
-        field: u32,
-        prefix: &str,
-        limit: usize,
-    ) -> Result<BTreeMap<String, u64>, SearchError> {
-        let number = self.term(field, "")?.field().field_id() as usize;
-        let mut found = BTreeMap::new();
-        for segment in &self.segments {
-            let mut terms = segment.fields[number]
-                .terms()
-                .range()
-                .ge(prefix)
-                .into_stream()
-                .map_err(|error| self.refuse(error))?;
-            let mut left = limit;
-            while left > 0 && terms.advance() && terms.key().starts_with(prefix.as_bytes()) {
-                left -= 1;
-                let more = segment.more(number, terms.term_ord());
-                if let Ok(text) = std::str::from_utf8(terms.key()) {
-                    *found.entry(text.to_owned()).or_default() +=
-                        u64::from(terms.value().doc_freq) + more;
-                }
-            }
-        }
-        Ok(found)
     }
 }
 

@@ -3,11 +3,11 @@
 The part `search` (``docs/formats/search.md``):
 
 ===========================  ============================================================================
-``index.json``               snapshots, stemmer, fields, segments in the order of their documents
+``index.json``               snapshots, stemmer, fields, segments and which were written at a time
 ``documents.arrow``          a row a document: row key, digest, simhash, words
 ``labels``                   the snapshots of each document, a bit each; 8 bytes
 ``maps/LABEL.documents``     the document of each node of a snapshot; 4 bytes
-``segments/``                an index of tantivy without stored fields
+``segments/``                an index of tantivy without stored fields, and the versions of its entries
 ===========================  ============================================================================
 """
 
