@@ -67,7 +67,7 @@ def pages(draw: st.DrawFn) -> list[Versions]:
     return found
 
 
-def write(folder: Path, given: list[list[Versions]]) -> Reader:
+def write(folder: Path, given: list[Versions]) -> Reader:
     """An index of one segment with these pages."""
     folder.mkdir()
     writer = Writer(folder, FIELDS, Analyzer(load_core(), "porter"))
