@@ -6,15 +6,19 @@ import ast
 import dataclasses
 import importlib
 import inspect
+import os
 import re
 import subprocess
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import click
 import pytest
 
 import webstrata
+from tests.conftest import LeftOut
 from webstrata import errors
 from webstrata.cli import VERBS, module_of
 from webstrata.collection.settings import TABLES, Settings, describe, load_settings_class
@@ -406,3 +410,54 @@ def test_ci_runs_what_everybody_runs() -> None:
     lines = (ROOT / ".ci" / "run").read_text().splitlines()
     commands = [line for line in lines if line and not line.startswith(("#", "set ", "cd "))]
     assert commands == ["exec make test"], ".ci/run calls `make test` and nothing else"
+
+
+def plan(*words: str) -> str:
+    """What make would run."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("CI", "MAKEFLAGS")}
+    ran = subprocess.run(
+        ["make", "--dry-run", *words],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return ran.stdout
+
+
+def test_ci_leaves_no_test_and_no_check_out() -> None:
+    planned = plan("test", "CI=true")
+    assert "pytest -n" in planned
+    assert '-m "not slow"' in planned
+    for check in ("ruff check", "lint-imports", "clippy", "mypy\n", "stubtest", "cargo test", "mkdocs build"):
+        assert check in planned, f"Makefile: `make test CI=true` does not run {check.strip()}"
+
+
+def test_a_person_is_spared_long_tests_alone_and_can_run_them() -> None:
+    assert '-m "not slow and not long"' in plan("python-test")
+    assert '-m "long and not slow"' in plan("long")
+
+
+def test_a_check_called_by_its_name_runs_whatever_passed_before() -> None:
+    assert "mkdocs build" in plan("docs")
+    assert "cargo test" in plan("rust-test")
+
+
+def test_long_tests_that_are_left_out_are_counted_in_the_last_line() -> None:
+    items = [
+        SimpleNamespace(get_closest_marker=lambda name, marks=marks: name if name in marks else None)
+        for marks in (["long"], ["long", "peer"], ["slow"], ["long", "slow"])
+    ]
+    lines: list[str] = []
+    worker, controller = LeftOut(), LeftOut()
+    worker.pytest_deselected(cast("list[pytest.Item]", items))
+    output: dict[str, int] = {}
+    session = SimpleNamespace(config=SimpleNamespace(workeroutput=output))
+    worker.pytest_sessionfinish(cast("pytest.Session", session))
+    for node in (SimpleNamespace(workeroutput=output), SimpleNamespace()):  # one that died has said nothing
+        controller.pytest_testnodedown(node)
+    reporter = SimpleNamespace(write_line=lines.append)
+    controller.pytest_terminal_summary(cast("pytest.TerminalReporter", reporter))
+    LeftOut().pytest_terminal_summary(cast("pytest.TerminalReporter", reporter))
+    assert lines == ["2 long tests left out; `make test CI=true` or `make long` runs them"]
