@@ -9,15 +9,25 @@ CARGO := env -u MAKEFLAGS -u MFLAGS cargo
 RUST := --release --manifest-path rust/Cargo.toml
 # one process more than there are cores, and neighbours in one process, since they share what they are made with
 PYTEST := pytest -n $(shell expr $$(nproc) + 1) --dist worksteal
+# CI=true runs all of it; a person is spared the long tests, and checks of what did not change since they passed
+CI := $(filter-out 0 false,$(CI))
+FAST := $(if $(CI),not slow,not slow and not long)
 RUST_SOURCES := $(shell find rust/src -name '*.rs') rust/Cargo.toml rust/Cargo.lock
+# with folders, since a file that was taken away is a change too; `docs` would be the target, and `docs/.` is the folder
+find = $(shell find $(addsuffix /.,$(1)) -name __pycache__ -prune -o \( -type d -o $(2) \) -print)
+PYTHON_READ := $(call find,src tests bench,-name '*.py*') pyproject.toml requirements/dev.txt
+RUST_READ := $(call find,rust/src rust/tests $(addprefix rust/fuzz/,src seeds corpus regressions),-type f) rust/Cargo.toml rust/Cargo.lock
+DOCS_READ := $(call find,docs,-type f) $(call find,src,-name '*.py') mkdocs.yml requirements/dev.txt
 
 # Every recipe runs the package's own tools before those of the system.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+# where the shell forbids it, every process of the tests would compile every module again
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test build python-test quick lint types rust-test docs slow kill fuzz hostile soak bench bench-data peers lock wheel dist clean tools
+.PHONY: help demo test build python-test long quick lint types rust-test docs slow kill fuzz hostile soak bench bench-data peers lock wheel dist clean tools
 
 help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -26,16 +36,19 @@ demo: build ## Run the whole pipeline on the in-vitro web, then say what to try 
 	webstrata demo
 
 # two of them at a time: a good part of what the tests do is waiting
-test: build ## Lint, types, layers, stubs, Rust and Python tests, docs: what CI runs.
-	$(MAKE) --no-print-directory -j 2 python-test lint types rust-test docs
+test: build ## Lint, types, layers, stubs, Rust and Python tests, docs; with CI=true the long tests too, as CI does.
+	@$(MAKE) --no-print-directory -j 2 python-test $(addprefix $(VENV)/.passed-,lint types rust-test docs)
 
 build: $(VENV)/.built ## Build the Rust core in place.
 
-python-test: build ## Test everything that Python reaches, but for what takes minutes.
-	$(PYTEST) -m "not slow"
+python-test: build ## Test everything that Python reaches, but for what takes minutes, and seconds (CI=true: minutes alone).
+	$(PYTEST) -m "$(FAST)"
 
-quick: build ## The same, up to the first that fails, for the inner loop.
-	$(PYTEST) -x -q -m "not slow"
+long: build ## The tests that take seconds, whose subjects shorter ones of `make test` have too.
+	$(PYTEST) -m "long and not slow"
+
+quick: build ## The tests of `make test`, up to the first that fails, for the inner loop.
+	$(PYTEST) -x -q -m "$(FAST)"
 
 lint: build ## Check style and layers: ruff, import-linter, rustfmt, clippy.
 	ruff format --check .
@@ -101,6 +114,19 @@ dist: $(VENV)/.locked ## Build wheel and source archive, and try the wheel in an
 	rm -rf dist
 	python -m build --no-isolation --outdir dist
 	sh requirements/try-wheel.sh dist/*.whl
+
+# A check that passed is left out of `make test` while nothing that it reads has changed. The stamp is as old as the
+# beginning of the check: what is changed meanwhile is newer.
+$(VENV)/.passed-lint: $(PYTHON_READ) $(RUST_READ) $(wildcard docs/*.py)
+$(VENV)/.passed-types: $(PYTHON_READ)
+$(VENV)/.passed-rust-test: $(RUST_READ)
+$(VENV)/.passed-docs: $(DOCS_READ)
+$(VENV)/.passed-%: $(VENV)/.built Makefile $(if $(CI),FORCE)
+	@touch $@.begun
+	@$(MAKE) --no-print-directory $*
+	@mv $@.begun $@
+
+FORCE:
 
 clean: ## Remove everything that was made here.
 	rm -rf $(VENV) .peers .bench-data soak.csv hostile.*.csv rust/target rust/fuzz/target rust/fuzz/found site dist webstrata-demo src/webstrata/*.so

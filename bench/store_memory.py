@@ -171,6 +171,8 @@ FIGURES = [
         rounds=1,
         quick_rounds=1,
         warm_up=False,
+        # each record of a WARC file has an identifier of its own
+        varies=True,
     )
 ]
 

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -14,9 +14,11 @@ from hypothesis import HealthCheck, settings
 from tests.command import find_server
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 ROOT = Path(__file__).parent.parent
+
+IS_CI = os.environ.get("CI", "") not in ("", "0", "false")
 
 # the same examples on every machine and in every run; a shared temporary folder is meant to be shared
 settings.register_profile(
@@ -24,12 +26,48 @@ settings.register_profile(
     derandomize=True,
     deadline=None,
     database=None,
-    max_examples=50,
+    # a person gets the first of those that CI tries, where a test does not say how many it wants
+    max_examples=50 if IS_CI else 20,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-# what `make slow` has time for, where a test does not say how many it wants
+# what `make slow` has time for
 settings.register_profile("thorough", settings.get_profile("house"), max_examples=1000)
 settings.load_profile("house")
+
+
+class LeftOut:
+    """Counts the long tests that were left out, in processes too, and says so behind the results."""
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
+        self.number += sum(is_left_out(item) for item in items)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if (output := getattr(session.config, "workeroutput", None)) is not None:
+            output["left_out"] = self.number
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:  # noqa: ANN401 (of xdist, which has no types)
+        # each process has collected all of them
+        self.number = max(self.number, getattr(node, "workeroutput", {}).get("left_out", 0))
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self.number:
+            terminalreporter.write_line(
+                f"{self.number} long tests left out; `make test CI=true` or `make long` runs them"
+            )
+
+
+def is_left_out(item: pytest.Item) -> bool:
+    """Whether it is a long test, and no slow one, which has a target of its own."""
+    return item.get_closest_marker("long") is not None and item.get_closest_marker("slow") is None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.markexpr.endswith("not long"):
+        config.pluginmanager.register(LeftOut(), "left-out")
 
 
 @pytest.fixture(autouse=True)

@@ -40,8 +40,37 @@ from webstrata.collection.settings import TABLES
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from _pytest.mark import ParameterSet
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+# their examples crawl or compute for seconds what stories and rooms test too; one that is being written runs
+LONG_PAGES = {
+    "docs/tutorial/3-a-first-crawl",
+    "docs/howto/captures",
+    "docs/howto/changes",
+    "docs/howto/classify",
+    "docs/howto/crash",
+    "docs/howto/crawl",
+    "docs/howto/describe-a-web",
+    "docs/howto/export",
+    "docs/howto/gate",
+    "docs/howto/graph-files",
+    "docs/howto/graphs",
+    "docs/howto/ingest",
+    "docs/howto/rank",
+    "docs/howto/report",
+    "docs/howto/run",
+    "docs/howto/search",
+    "docs/howto/simulate",
+    "docs/howto/spectrum",
+    "docs/howto/summaries",
+    "docs/howto/text-and-links",
+    "docs/howto/time",
+    "docs/howto/understand-a-graph",
+    "docs/howto/watch-a-crawl",
+    "docs/howto/wikipedia",
+}
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 MARK = "\x1e"
 
@@ -190,7 +219,36 @@ def find_problems(text: str, page: str, folder: Path) -> list[str]:
     return problems
 
 
-@pytest.mark.parametrize("page", PAGES, ids=[path.relative_to(ROOT).as_posix() for path in PAGES])
+def find_changed() -> set[str]:
+    """The pages that are not as the last commit has them; all of them where there are no commits."""
+    listed = subprocess.run(
+        ["git", "status", "--porcelain", "-z", "--untracked-files=all", "--", "*.md"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listed.returncode != 0:
+        return {path.relative_to(ROOT).as_posix() for path in PAGES}
+    return {line[3:] for line in listed.stdout.split("\0")}
+
+
+def mark_pages() -> list[ParameterSet]:
+    """All pages, the long ones with the mark unless they were changed."""
+    changed, marked = find_changed(), []
+    for path in PAGES:
+        name = path.relative_to(ROOT).as_posix()
+        is_long = name.removesuffix(".md") in LONG_PAGES and name not in changed
+        marked.append(pytest.param(path, id=name, marks=[pytest.mark.long] if is_long else []))
+    return marked
+
+
+def test_pages_that_are_long_are_there() -> None:
+    gone = [name for name in LONG_PAGES if not (ROOT / f"{name}.md").is_file()]
+    assert not gone, f"take them out of LONG_PAGES: {gone}"
+
+
+@pytest.mark.parametrize("page", mark_pages())
 def test_every_example_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in [name for name in os.environ if name.startswith("WEBSTRATA_")]:

@@ -6,15 +6,19 @@ import ast
 import dataclasses
 import importlib
 import inspect
+import os
 import re
 import subprocess
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import click
 import pytest
 
 import webstrata
+from tests.conftest import LeftOut
 from webstrata import errors
 from webstrata.cli import VERBS, module_of
 from webstrata.collection.settings import TABLES, Settings, describe, load_settings_class
@@ -51,6 +55,11 @@ def tracked(*patterns: str) -> list[Path]:
         pytest.skip("this is no git checkout, so nobody knows which files are the project's")
     paths = {ROOT / name for name in listed.stdout.decode().split("\0") if name}
     return sorted(path for path in paths if path.is_file())
+
+
+@cache
+def parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
 
 
 def shown(path: Path) -> str:
@@ -112,7 +121,7 @@ def test_every_test_is_named_by_a_sentence() -> None:
     short = [
         f"{shown(path)}: {node.name}"
         for path in tracked("tests/*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(parse(path))
         if isinstance(node, ast.FunctionDef)
         and node.name.startswith("test_")
         and node.name != "test_data"
@@ -191,7 +200,7 @@ def test_every_settings_class_has_a_table_and_explains_its_fields() -> None:
     classes = {
         f"{'.'.join(path.relative_to(ROOT / 'src').with_suffix('').parts)}:{node.name}"
         for path in modules()
-        for node in ast.parse(path.read_text()).body
+        for node in parse(path).body
         if isinstance(node, ast.ClassDef) and any(ast.unparse(base) == "Settings" for base in node.bases)
     }
     assert classes == set(TABLES.values()), "enter the class in TABLES of collection/settings.py"
@@ -239,13 +248,13 @@ def public_definitions(path: Path) -> list[ast.FunctionDef | ast.ClassDef]:
     """Functions and classes at the top of a module whose name has no underscore before it."""
     return [
         node
-        for node in ast.parse(path.read_text()).body
+        for node in parse(path).body
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
     ]
 
 
 def test_every_module_and_public_name_says_what_it_is() -> None:
-    silent = [shown(path) for path in modules() if not ast.get_docstring(ast.parse(path.read_text()))]
+    silent = [shown(path) for path in modules() if not ast.get_docstring(parse(path))]
     silent += [
         f"{shown(path)}: {node.name}.{member.name}"
         for path in modules()
@@ -377,12 +386,12 @@ def test_nothing_is_left_unfinished() -> None:
         "unimplemented" + "!",
         "to" + "do!(",
     ]
-    pattern = "|".join(rf"(?<!\w){re.escape(word)}" for word in words)
+    pattern = re.compile("|".join(rf"(?<!\w){re.escape(word)}" for word in words))
     found = [
-        f"{shown(path)}:{number}"
+        f"{shown(path)}:{text.count(chr(10), 0, match.start()) + 1}"
         for path in tracked("src/*.py", "rust/src/*.rs", "tests/*.py", "bench/*.py")
-        for number, line in enumerate(path.read_text().splitlines(), 1)
-        if re.search(pattern, line)
+        if any(word in (text := path.read_text()) for word in words)
+        for match in pattern.finditer(text)
     ]
     assert not found, f"finish it, or write an issue: {found}"
 
@@ -406,3 +415,54 @@ def test_ci_runs_what_everybody_runs() -> None:
     lines = (ROOT / ".ci" / "run").read_text().splitlines()
     commands = [line for line in lines if line and not line.startswith(("#", "set ", "cd "))]
     assert commands == ["exec make test"], ".ci/run calls `make test` and nothing else"
+
+
+def plan(*words: str) -> str:
+    """What make would run."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("CI", "MAKEFLAGS")}
+    ran = subprocess.run(
+        ["make", "--dry-run", *words],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return ran.stdout
+
+
+def test_ci_leaves_no_test_and_no_check_out() -> None:
+    planned = plan("test", "CI=true")
+    assert "pytest -n" in planned
+    assert '-m "not slow"' in planned
+    for check in ("ruff check", "lint-imports", "clippy", "mypy\n", "stubtest", "cargo test", "mkdocs build"):
+        assert check in planned, f"Makefile: `make test CI=true` does not run {check.strip()}"
+
+
+def test_a_person_is_spared_long_tests_alone_and_can_run_them() -> None:
+    assert '-m "not slow and not long"' in plan("python-test")
+    assert '-m "long and not slow"' in plan("long")
+
+
+def test_a_check_called_by_its_name_runs_whatever_passed_before() -> None:
+    assert "mkdocs build" in plan("docs")
+    assert "cargo test" in plan("rust-test")
+
+
+def test_long_tests_that_are_left_out_are_counted_in_the_last_line() -> None:
+    items = [
+        SimpleNamespace(get_closest_marker=lambda name, marks=marks: name if name in marks else None)
+        for marks in (["long"], ["long", "peer"], ["slow"], ["long", "slow"])
+    ]
+    lines: list[str] = []
+    worker, controller = LeftOut(), LeftOut()
+    worker.pytest_deselected(cast("list[pytest.Item]", items))
+    output: dict[str, int] = {}
+    session = SimpleNamespace(config=SimpleNamespace(workeroutput=output))
+    worker.pytest_sessionfinish(cast("pytest.Session", session))
+    for node in (SimpleNamespace(workeroutput=output), SimpleNamespace()):  # one that died has said nothing
+        controller.pytest_testnodedown(node)
+    reporter = SimpleNamespace(write_line=lines.append)
+    controller.pytest_terminal_summary(cast("pytest.TerminalReporter", reporter))
+    LeftOut().pytest_terminal_summary(cast("pytest.TerminalReporter", reporter))
+    assert lines == ["2 long tests left out; `make test CI=true` or `make long` runs them"]

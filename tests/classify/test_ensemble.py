@@ -24,6 +24,7 @@ def data(count: int = 240) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.long
 def test_scikit_learn_takes_it_for_one_of_its_own() -> None:
     check_estimator(EnsembleSelection("small", folds=2, iterations=5, bags=2), on_skip=None)
 

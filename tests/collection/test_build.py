@@ -13,8 +13,9 @@ from webstrata.collection import Collection
 from webstrata.collection.build import list_files, read_record
 from webstrata.collection.check import check_collection
 from webstrata.collection.faults import injected
+from webstrata.collection.files import make_directory
 from webstrata.collection.settings import ResourcesSettings
-from webstrata.errors import DiskFullError, ExistsError, LockedError, StorageError
+from webstrata.errors import DiskFullError, ExistsError, LockedError, SettingError, StorageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -181,3 +182,18 @@ def test_files_are_listed_in_the_order_of_their_paths(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
     assert [str(path.relative_to(tmp_path)) for path in list_files(tmp_path)] == ["a/SHA256SUMS", "a/c", "b"]
+
+
+def test_shards_stay_for_the_next_build_unless_their_settings_were_refused(collection: Collection) -> None:
+    def fail(error: Exception) -> None:
+        with collection.build("notes") as build:
+            make_directory(build.folder / "shards" / "first")
+            raise error
+
+    with pytest.raises(StorageError):
+        fail(StorageError("a disk"))
+    [note] = check_collection(collection).notes
+    assert note.problem == "a build was interrupted, 1 shard of it done"
+    with pytest.raises(SettingError):
+        fail(SettingError("a setting"))
+    assert check_collection(collection).notes == []

@@ -103,7 +103,7 @@ def test_stale_parts_and_leftovers_are_notes(collection: Collection) -> None:
     result = check_collection(collection)
     assert result.damage == []
     assert [(note.where, note.problem.replace(str(snapshot.path), "…")) for note in result.notes] == [
-        ("2026-06/urls", "a build was interrupted, 1 shards of it done"),
+        ("2026-06/urls", "a build was interrupted, 1 shard of it done"),
         ("2026-06/urls", "…/.parts/urls.1 is not in the manifest"),
         ("2026-06/graph", "stale: 2026-06/links changed since it was built"),
     ]

@@ -189,7 +189,9 @@ def test_a_write_torn_at_any_byte_leaves_the_old_part(driver: Driver, tmp_path: 
     pytest.fail(f"{name} was torn even where it has no more bytes")
 
 
-@pytest.mark.parametrize("kind", ["no-space", "write-fails", "sync-fails"])
+@pytest.mark.parametrize(
+    "kind", ["no-space", "write-fails", pytest.param("sync-fails", marks=pytest.mark.long)]
+)
 def test_a_disk_that_fails_at_any_moment_costs_no_part(
     driver: Driver, collection: Collection, kind: str
 ) -> None:
@@ -210,7 +212,9 @@ def test_a_disk_that_fails_at_any_moment_costs_no_part(
     pytest.fail("the disk failed even after the last byte")
 
 
-@pytest.mark.parametrize("point", ["file.created", "file.synced", "file.renamed"])
+@pytest.mark.parametrize(
+    "point", ["file.created", pytest.param("file.synced", marks=pytest.mark.long), "file.renamed"]
+)
 def test_a_collection_whose_creation_was_interrupted_can_be_created_again(
     driver: Driver, tmp_path: Path, point: str
 ) -> None:

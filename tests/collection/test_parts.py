@@ -12,6 +12,7 @@ import pytest
 from webstrata.collection import Collection
 from webstrata.collection.faults import injected
 from webstrata.collection.parts import stale_inputs
+from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import FormatError, MissingError, StorageError
 
 if TYPE_CHECKING:
@@ -172,3 +173,24 @@ def test_a_manifest_that_changed_is_read_again(collection: Collection) -> None:
 
 def test_inputs_that_changed_or_are_gone_are_stale() -> None:
     assert stale_inputs({"a": "1", "b": "2", "c": "3"}, {"a": "1", "b": "9"}) == ["b", "c"]
+
+
+def test_a_part_made_with_other_settings_or_from_others_is_not_the_one_asked_for(
+    collection: Collection,
+) -> None:
+    parts, workers = collection.parts, ResourcesSettings(workers=2)
+    assert parts.open_made("notes", {}, {}) is None
+    with parts.build("notes", settings=workers, inputs={"/a": "1", "/b": "2"}) as made:
+        (made.path / "a").write_text("text")
+    values = workers.to_dict()
+    with parts.open_made("notes", values, {"/a": "1"}) or pytest.fail("it is there") as part:
+        assert (part.path / "a").read_text() == "text"
+    assert parts.open_made("notes", values, {"/a": "2"}) is None
+    assert parts.open_made("notes", values, {"/c": "1"}) is None
+    assert parts.open_made("notes", values | {"workers": 3}, {}) is None
+    assert parts.open_made("notes", values | {"workers": 3}, {}, heeded=["workers"]) is None
+    other = parts.open_made("notes", values | {"workers": 3}, {}, heeded=[])
+    assert other is not None
+    other.close()
+    shutil.rmtree(part.path)
+    assert parts.open_made("notes", values, {"/a": "1"}) is None

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.crawl.origin import Origin, crawl, page, redirect, reply
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+ROOT = Path(__file__).parents[2]
 ROBOTS = b"User-agent: *\nDisallow: /secret\n"
 
 
@@ -81,3 +79,15 @@ def test_without_it_nothing_is_carried_along(tmp_path: Path) -> None:
         found = crawl(tmp_path, origin, "http://a.test/")
     assert not list(found.snapshot.working_folder("crawl").glob("crawl*.log"))
     assert "if-none-match" not in {name for request in origin.requests for name in request.headers}
+
+
+def test_every_code_of_the_log_is_in_its_table() -> None:
+    source = (ROOT / "rust" / "src" / "crawl" / "log.rs").read_text()
+    failed = re.search(r"pub const FAILED.* = \[(.*)\];", source)
+    others = re.findall(r"pub const (?:ROBOTS|FILTER): i32 = (-\d+);", source)
+    assert failed is not None
+    assert len(others) == 2
+    codes = {code.strip() for code in failed[1].split(",")} | set(others)
+    page = (ROOT / "docs" / "formats" / "crawl.md").read_text()
+    told = {f"-{code}" for code in re.findall(r"^\| −(\d+) \|", page, re.MULTILINE)}
+    assert told == codes, "docs/formats/crawl.md: the table of codes has others than rust/src/crawl/log.rs"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import webstrata as ws
+from tests.once import make_once
 from webstrata.serve.pipeline import Pipeline
 from webstrata.serve.pipeline.context import Context
 
@@ -24,14 +25,16 @@ CONFIG: dict[str, dict[str, object]] = {
 @pytest.fixture(scope="session")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two months of the tiny web, through all stages; not to be changed."""
-    place = tmp_path_factory.mktemp("whole") / "uk"
-    context = Context(ws.create(place, title="The <UK>"), CONFIG, "uk.toml")
+    return make_once(tmp_path_factory, "whole", make_whole) / "uk"
+
+
+def make_whole(folder: Path) -> None:
+    context = Context(ws.create(folder / "uk", title="The <UK>"), CONFIG, "uk.toml")
     pipeline = Pipeline(context)
     for _ in pipeline.run():
         pass
     (note,) = (note for outcome in pipeline.outcomes for note in outcome.notes)
     assert "nothing says which hosts are what" in note
-    return place
 
 
 @pytest.fixture

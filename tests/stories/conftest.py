@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
+from tests.once import make_once
 from webstrata.collection import Collection
 
 if TYPE_CHECKING:
@@ -25,9 +26,13 @@ class Command(Protocol):
 @pytest.fixture(scope="session")
 def crawled_months(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A collection with two months of the tiny in-vitro web, crawled, with their graphs and their union."""
+    return make_once(tmp_path_factory, "crawled-months", make_months) / "uk"
+
+
+def make_months(folder: Path) -> None:
     from webstrata.cli import run
 
-    place = tmp_path_factory.mktemp("months") / "uk"
+    place = folder / "uk"
     assert run(["new", str(place)]) == 0
     for month in range(2):
         words = [
@@ -43,7 +48,6 @@ def crawled_months(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert run(["crawl", str(place), f"2026-0{month + 1}", *words]) == 0
         assert run(["graph", "build", str(place), f"2026-0{month + 1}", "--no-hosts"]) == 0
     assert run(["align", str(place)]) == 0
-    return place
 
 
 @pytest.fixture

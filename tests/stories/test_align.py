@@ -74,7 +74,7 @@ def test_overlaps_are_shown_and_the_union_is_counted(
 
 def test_what_cannot_be_aligned_is_refused_in_a_sentence(webstrata: Command, tmp_path: Path) -> None:
     uk = ws.create(tmp_path / "uk")
-    assert_refused(webstrata("align", "uk"), "uk: there are 0 snapshots, and it takes two snapshots to align")
+    assert_refused(webstrata("align", "uk"), "uk: it has 0 snapshots, and it takes two snapshots to align")
     add_month(uk, "2026-01", ["org,a)/"], [])
     uk.add("2026-02")
     assert_refused(

@@ -50,7 +50,7 @@ def test_hosts_that_were_given_up_are_listed_and_taken_back(
         assert run(["crawl", "retry", "uk", "2026-06", "--class", "connect"]) == 0
         told = capsys.readouterr()
         assert re.search(r"http://b\.test +connect +\d", told.out)
-        assert "1 hosts were taken back; `webstrata crawl " in told.out
+        assert "1 host was taken back; `webstrata crawl " in told.out
         # it has moved
         (folder / "hosts").write_text(f"127.0.0.1:{origin.at()[1]} a.test b.test\n")
         origin.say("b.test/x", reply(page("second")))
@@ -58,7 +58,7 @@ def test_hosts_that_were_given_up_are_listed_and_taken_back(
         assert origin.paths() == ["/", "/x"]
         capsys.readouterr()
         assert run(["crawl", "retry", "uk", "2026-06", "--list"]) == 0
-        assert "1 hosts were given up." in capsys.readouterr().out
+        assert "1 host was given up." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def test_an_index_is_built_described_and_shown(webstrata: Command, tmp_path: Pat
     make_small(tmp_path / "uk")
     done = webstrata("index", "uk", "--snapshots", "2026-05")
     assert done.returncode == 0, done.stderr
-    assert "uk: 4 documents for 4 pages of 1 snapshots, 4 of them new, in 1 segments" in done.stdout
+    assert "uk: 4 documents for 4 pages of 1 snapshot, 4 of them new, in 1 segment" in done.stdout
     told = json.loads(webstrata("index", "uk", "--json").stdout)
     assert told["counts"] == {"snapshots": 3, "documents": 8, "new": 4, "pages": 11, "segments": 2}
     assert "search" in webstrata("show", "uk").stdout

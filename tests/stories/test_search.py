@@ -47,7 +47,7 @@ def test_a_partition_answers_as_the_index_does(webstrata: Command) -> None:
     assert done.returncode == 2
     assert "make it with `webstrata index uk --partition terms`" in done.stderr
     done = webstrata("index", "uk", "--partition", "terms", "--parts", "1")
-    assert "uk: divided by terms into 1 parts." in done.stdout
+    assert "uk: divided by terms into 1 part." in done.stdout
     through = webstrata("search", "uk", "tropical fish", "--partition", "terms")
     assert through.stdout == webstrata("search", "uk", "tropical fish").stdout
 

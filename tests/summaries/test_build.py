@@ -10,6 +10,7 @@ import pytest
 
 from tests.summaries import reference
 from tests.summaries.written import write_snapshot
+from webstrata.collection.check import check_collection
 from webstrata.errors import MissingError, SettingError
 from webstrata.summaries import SummariesSettings, build
 from webstrata.summaries.build import build_summaries
@@ -123,3 +124,10 @@ def test_what_cannot_be_built_is_said_and_leaves_nothing(tmp_path: Path) -> None
     empty = write_snapshot(tmp_path / "uk", [], label="2026-07")
     with pytest.raises(SettingError, match="none of the 0 different terms of 0 pages"):
         build_summaries(empty, SummariesSettings(), workers=1)
+
+
+def test_what_is_refused_for_its_settings_leaves_nothing_behind(tmp_path: Path) -> None:
+    snapshot = write_snapshot(tmp_path / "uk", make_texts(20))
+    with pytest.raises(SettingError, match="choose a smaller one"):
+        build_summaries(snapshot, dataclasses.replace(PLAIN, min_df=1000), workers=1)
+    assert check_collection(snapshot.collection).notes == []

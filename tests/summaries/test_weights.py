@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from math import log
 from typing import TYPE_CHECKING
 
@@ -117,3 +119,11 @@ def test_what_is_no_weight_is_refused(archive: Archive) -> None:
         archive.matrix("idf")
     with pytest.raises(ValueError, match="k1, b: expected"):
         archive.matrix("bm25", b=2)
+
+
+def test_who_builds_archives_need_not_load_scipy() -> None:
+    code = (
+        "import sys, webstrata.summaries; print([name for name in sys.modules if name.startswith('scipy')])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "[]\n"

@@ -79,5 +79,5 @@ def test_snapshots_are_chosen_by_labels_and_ranges(tmp_path: Path) -> None:
 def test_one_snapshot_alone_cannot_be_aligned(tmp_path: Path) -> None:
     uk = ws.create(tmp_path / "uk")
     uk.add("2026-01")
-    with pytest.raises(LabelError, match="there are 1 snapshots, and it takes two snapshots to align"):
+    with pytest.raises(LabelError, match="it has 1 snapshot, and it takes two snapshots to align"):
         choose_snapshots(uk)

@@ -7,6 +7,7 @@ import itertools
 import json
 import re
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -14,12 +15,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from webstrata._core import web as core
+from webstrata.crawl.seeds import read_seeds
+from webstrata.crawl.settings import CrawlSettings
 from webstrata.errors import UrlError
 from webstrata.web.url import MAX_LENGTH, Reject, normalize, normalize_many, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 WEB = ("http://", "https://")
 
@@ -411,3 +414,12 @@ def test_links_that_are_spared_the_parser_are_what_it_makes_of_them(
     reference, base = (path, f"http://{host}/a/b") if is_relative else (f"http://{host}/{path}", None)
     # a fragment, which is dropped, sends every reference through the parser
     assert attempt(reference, base) == attempt(f"{reference}#", base)
+
+
+def test_the_longest_url_is_the_same_for_crawls_seeds_and_the_core() -> None:
+    assert MAX_LENGTH == core.MAX_URL_LENGTH == CrawlSettings().max_url_length
+    longest = "http://a/" + "x" * (MAX_LENGTH - len("http://a/"))
+    assert read_seeds([longest, f"{longest}x"]).urls == [normalize(longest)] == [longest]
+    rust = Path(__file__).parents[2] / "rust" / "src"
+    numbers = [path.name for path in rust.rglob("*.rs") if re.search(r"normalize\(.*\d{4}", path.read_text())]
+    assert not numbers, f"name url::MAX_LENGTH in place of a number: {numbers}"

@@ -5,9 +5,6 @@ use crate::web::html::{self, Kind, Scan, Wants};
 use crate::web::url;
 use crate::web::words::Words;
 
-/// Bytes of a link beyond which it leads nowhere, as in `webstrata.web.url`.
-const MAX_LENGTH: usize = 2048;
-
 /// What is seen on pages, one behind the other.
 #[derive(Default)]
 pub struct Seen {
@@ -75,7 +72,7 @@ fn find_authorities(scan: &Scan, address: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for link in scan.links.iter().filter(|link| link.kind == Kind::Anchor) {
         form.clear();
-        if url::resolve(scan.target(link), Some(&base), MAX_LENGTH, &mut form).is_err() {
+        if url::resolve(scan.target(link), Some(&base), url::MAX_LENGTH, &mut form).is_err() {
             continue;
         }
         let Ok(target) = std::str::from_utf8(&form) else {

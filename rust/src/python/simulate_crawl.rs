@@ -1,8 +1,7 @@
 //! What `webstrata._core.simulate` has for simulated crawls.
 
-use super::graph::BvGraph;
+use super::graph::Lists;
 use super::progress::supervise;
-use crate::graph::lent::Source;
 use crate::simulate::crawl::answers::Answers;
 use crate::simulate::crawl::clock::Clock;
 use crate::simulate::crawl::policies::{Learned, NUM_FEATURES, Policy};
@@ -33,13 +32,6 @@ type Told<'py> = (
     Option<(f64, f64)>,
 );
 type Visits<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
-
-/// Rows, or the files of a graph.
-#[derive(FromPyObject)]
-enum Lists<'py> {
-    Rows(PyReadonlyArray1<'py, u64>, PyReadonlyArray1<'py, u32>),
-    Files(Bound<'py, BvGraph>),
-}
 
 #[pyclass(module = "webstrata._core.simulate")]
 struct SimulatedCrawl {
@@ -158,10 +150,7 @@ impl SimulatedCrawl {
         progress: Option<&Bound<'_, PyAny>>,
         arcs: Option<PyReadonlyArray1<'_, f32>>,
     ) -> PyResult<Visits<'py>> {
-        let source = match &lists {
-            Lists::Rows(offsets, targets) => Source::Rows(offsets.as_slice()?, targets.as_slice()?),
-            Lists::Files(graph) => Source::Files(&graph.get().0),
-        };
+        let source = lists.source()?;
         let scores = scores.as_slice()?;
         let arcs = arcs.as_ref().map(|arcs| arcs.as_slice()).transpose()?;
         let crawl = &mut self.crawl;

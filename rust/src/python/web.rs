@@ -11,6 +11,7 @@ use pyo3::types::{PyList, PyString};
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     html::fill(module)?;
+    module.add("MAX_URL_LENGTH", url::MAX_LENGTH)?;
     module.add_class::<robots::Robots>()?;
     module.add_class::<words::Words>()?;
     module.add_function(wrap_pyfunction!(normalize_urls, module)?)?;

@@ -220,7 +220,7 @@ fn judge(record: &Record, scan: &mut html::Scan) -> Option<Facts> {
     }
     let uri = record.get("WARC-Target-URI")?;
     let mut form = Vec::new();
-    url::normalize(uri, None, 2048, &mut form).ok()?;
+    url::normalize(uri, None, url::MAX_LENGTH, &mut form).ok()?;
     if form != uri.as_bytes() {
         return None;
     }
@@ -272,7 +272,7 @@ fn judge(record: &Record, scan: &mut html::Scan) -> Option<Facts> {
     };
     if (300..400).contains(&facts.status)
         && let Some(location) = first("location").filter(|location| !location.is_empty())
-        && url::normalize(location, Some(uri), 2048, &mut form).is_ok()
+        && url::normalize(location, Some(uri), url::MAX_LENGTH, &mut form).is_ok()
     {
         facts.redirect = String::from_utf8(form).ok();
     }

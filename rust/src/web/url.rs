@@ -6,6 +6,8 @@
 
 use ada_url::{HostType, SchemeType, Url};
 
+/// Bytes of the longest normal form where nobody says otherwise (as in BUbiNG).
+pub const MAX_LENGTH: usize = 2048;
 /// References longer than this are not looked at.
 const MAX_REFERENCE: usize = 1 << 20;
 
@@ -333,7 +335,7 @@ mod tests {
 
     fn normal(reference: &str, base: Option<&str>) -> Result<String, Reject> {
         let mut out = Vec::new();
-        normalize(reference, base, 2048, &mut out)?;
+        normalize(reference, base, MAX_LENGTH, &mut out)?;
         Ok(String::from_utf8(out).unwrap())
     }
 
@@ -363,7 +365,7 @@ mod tests {
             ("//a:70000/", Some("http://b/"), Reject::Port),
             ("http://u:p@a/", None, Reject::Credentials),
             (
-                &format!("http://a/{}", "x".repeat(2048)),
+                &format!("http://a/{}", "x".repeat(MAX_LENGTH)),
                 None,
                 Reject::TooLong,
             ),

@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "MAX_URL_LENGTH",
     "Robots",
     "Words",
     "detect_charset",
@@ -18,6 +19,8 @@ __all__ = [
     "row_keys",
     "scan_page",
 ]
+
+MAX_URL_LENGTH: int
 
 @final
 class Robots:

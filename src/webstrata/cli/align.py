@@ -8,6 +8,7 @@ import click
 
 from webstrata.cli.options import collection_argument, json_option, options
 from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.collection.sentences import tell_count
 from webstrata.temporal.settings import TemporalSettings
 
 if TYPE_CHECKING:
@@ -51,8 +52,9 @@ def command(
     show_overlaps(facts)
     show_rules(facts)
     click.echo(
-        f"\n{collection.path}: the union of {counts['snapshots']} snapshots has {counts['nodes']:,} nodes, "
-        f"{counts['arcs']:,} arcs and {counts['instances']:,} link instances."
+        f"\n{collection.path}: the union of {tell_count(counts['snapshots'], 'snapshot')} has "
+        f"{tell_count(counts['nodes'], 'node')}, "
+        f"{tell_count(counts['arcs'], 'arc')} and {tell_count(counts['instances'], 'link instance')}."
     )
 
 

@@ -9,6 +9,7 @@ import click
 
 from webstrata.cli.options import collection_argument, json_option, options
 from webstrata.cli.output import TerminalProgress, show_json
+from webstrata.collection.sentences import tell_count
 from webstrata.errors import UsageError
 from webstrata.search.change.settings import ChangesSettings
 
@@ -67,8 +68,8 @@ def command(
     if query is None:
         counts = search.counts
         click.echo(
-            f"{collection.path}: links and words of {counts.num_nodes:,} pages are counted in "
-            f"{len(counts.snapshots)} snapshots."
+            f"{collection.path}: links and words of {tell_count(counts.num_nodes, 'page')} are counted in "
+            f"{tell_count(len(counts.snapshots), 'snapshot')}."
         )
         return
     before, after = search.interval(at or search.union.snapshots[-1], since)
@@ -106,7 +107,7 @@ def show_answer(answer: ChangeAnswer) -> None:
         click.echo(f"{stage.name:<12} {stage.told}")
     drawn = answer.graph.top(len(rows))
     click.echo(
-        f"{'subgraph':<12} {len(drawn.arcs_before)} links among the answers shown before, "
+        f"{'subgraph':<12} {tell_count(len(drawn.arcs_before), 'link')} among the answers shown before, "
         f"{len(drawn.arcs_after)} after"
     )
 

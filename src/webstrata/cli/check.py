@@ -10,6 +10,7 @@ import click
 from webstrata.cli.options import collection_argument, json_option, options
 from webstrata.cli.output import TerminalProgress, show_bytes, show_json
 from webstrata.collection.check import check_collection
+from webstrata.collection.sentences import tell_count
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import FormatError
 
@@ -44,7 +45,10 @@ def command(
             click.echo(f"damaged: {finding.where}: {finding.problem}; {finding.remedy}")
         if not result.damage:
             size = show_bytes(result.bytes)
-            click.echo(f"{collection.path} is sound: {result.parts} parts, {result.files} files, {size}.")
+            click.echo(
+                f"{collection.path} is sound: {tell_count(result.parts, 'part')}, "
+                f"{tell_count(result.files, 'file')}, {size}."
+            )
     if result.damage:
         places = sorted({finding.where for finding in result.damage})
         raise FormatError(

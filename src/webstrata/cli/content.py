@@ -9,6 +9,7 @@ import click
 
 from webstrata.cli.options import json_option
 from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.collection.sentences import tell_count
 from webstrata.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def evaluate(folder: Path, methods: tuple[str, ...], *, as_json: bool) -> None:
     if as_json:
         show_json({"folder": str(folder), "pages": len(pages), "methods": found})
         return
-    click.echo(f"{len(pages)} pages")
+    click.echo(tell_count(len(pages), "page"))
     show_table(
         ["method", "precision", "recall", "F1", "pages/s"],
         [

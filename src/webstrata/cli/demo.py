@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from webstrata.collection.files import explained, make_directory, remove_tree, replace_file
+from webstrata.collection.sentences import tell_count
 from webstrata.errors import ExistsError
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def _tell_delays(preset: str) -> str:
     settings = Web(preset, seed=_SEED).settings
     return (
         f"The web `{preset}` is made up, and served on this machine: {_MONTHS[preset]} months of some "
-        f"{settings.pages:,} pages on {settings.hosts} hosts.\n"
+        f"{tell_count(settings.pages, 'page')} on {tell_count(settings.hosts, 'host')}.\n"
         "Politeness is real, and its delays are scaled down to fit: "
         f"{1000 * settings.host_delay:g} ms between visits to a host and {1000 * settings.ip_delay:g} ms "
         "to an address, where the open web gets 4 s and 0.5 s."

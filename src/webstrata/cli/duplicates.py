@@ -11,6 +11,7 @@ import click
 
 from webstrata.cli.options import collection_argument, json_option
 from webstrata.cli.output import TerminalProgress, show_bytes, show_json, show_table
+from webstrata.collection.sentences import tell_count
 from webstrata.errors import UsageError
 
 if TYPE_CHECKING:
@@ -263,7 +264,7 @@ def _show_exact(document: dict[str, Any]) -> None:
         [kind, t["classes"], t["captures"], t["redundant"], show_bytes(t["bytes"]), show_bytes(t["saved"])]
         for kind, t in document["totals"].items()
     ]
-    click.echo(f"{document['collection']} {document['snapshot']}: {document['pages']:,} pages")
+    click.echo(f"{document['collection']} {document['snapshot']}: {tell_count(document['pages'], 'page')}")
     show_table(["by", "classes", "captures", "redundant", "stored", "saved"], totals)
     if document["classes"]:
         click.echo()
@@ -283,8 +284,10 @@ def _show_exact(document: dict[str, Any]) -> None:
 def _show_near(document: dict[str, Any]) -> None:
     click.echo(
         f"{document['collection']} {document['snapshot']}: {document['in_clusters']:,} of "
-        f"{document['pages']:,} pages are in {document['clusters']:,} clusters of near-duplicates "
-        f"({document['pairs']:,} pairs of {document['candidates']:,} candidates, by {document['method']})"
+        f"{tell_count(document['pages'], 'page is', 'pages are')} in "
+        f"{tell_count(document['clusters'], 'cluster')} of near-duplicates "
+        f"({tell_count(document['pairs'], 'pair')} of {tell_count(document['candidates'], 'candidate')}, by "
+        f"{document['method']})"
     )
     if document["classes"]:
         rows = [

@@ -9,6 +9,7 @@ import click
 
 from webstrata.cli.options import collection_argument, json_option
 from webstrata.cli.output import TerminalProgress, show_bytes, show_json
+from webstrata.collection.sentences import tell_plural
 from webstrata.errors import UsageError
 
 if TYPE_CHECKING:
@@ -70,4 +71,4 @@ def command(
     lost = f"; {result.left_out:,} cannot be told in it and are left out" if result.left_out else ""
     if result.missing:
         lost += f"; missing, since the snapshot does not have them: {', '.join(result.missing)}"
-    click.echo(f"{result.path}: {result.items:,} {result.what}, {show_bytes(size)}{lost}.")
+    click.echo(f"{result.path}: {tell_plural(result.items, result.what)}, {show_bytes(size)}{lost}.")

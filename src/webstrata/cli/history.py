@@ -9,6 +9,7 @@ import click
 from webstrata.cli.align import open_union
 from webstrata.cli.options import collection_argument, json_option
 from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
@@ -56,7 +57,7 @@ def command(collection: Collection, url: str, *, with_inlinks: bool, as_json: bo
     for title, links in (("Links to", found.outlinks), ("Linked from", found.inlinks)):
         if title == "Linked from" and not with_inlinks:
             continue
-        click.echo(f"\n{title} {len(links)} page{'' if len(links) == 1 else 's'}")
+        click.echo(f"\n{title} {tell_count(len(links), 'page')}")
         if links:
             show_table(
                 ["snapshots", "URL", "when"],

@@ -8,6 +8,7 @@ import click
 
 from webstrata.cli.options import collection_argument, json_option, options
 from webstrata.cli.output import TerminalProgress, show_bytes, show_json
+from webstrata.collection.sentences import tell_count
 from webstrata.search.settings import BUILDING, SearchSettings
 
 if TYPE_CHECKING:
@@ -65,9 +66,11 @@ def command(
         return
     counts = record.counts
     if partition is not None:
-        click.echo(f"{collection.path}: divided by {partition} into {parts} parts.")
+        click.echo(f"{collection.path}: divided by {partition} into {tell_count(parts, 'part')}.")
     click.echo(
-        f"{collection.path}: {counts['documents']:,} documents for {counts['pages']:,} pages of "
-        f"{counts['snapshots']} snapshots, {counts['new']:,} of them new, in {counts['segments']} segments "
+        f"{collection.path}: {tell_count(counts['documents'], 'document')} for "
+        f"{tell_count(counts['pages'], 'page')} of "
+        f"{tell_count(counts['snapshots'], 'snapshot')}, {counts['new']:,} of them new, in "
+        f"{tell_count(counts['segments'], 'segment')} "
         f"and {show_bytes(record.bytes)}."
     )

@@ -11,6 +11,7 @@ import click
 from webstrata.cli.options import collection_argument, json_option, options
 from webstrata.cli.output import TerminalProgress, show_json, show_table
 from webstrata.collection.collection import check_label
+from webstrata.collection.sentences import tell_count
 from webstrata.errors import Cancelled, UsageError
 from webstrata.store.wikipedia.settings import WikipediaSettings
 
@@ -154,8 +155,10 @@ def _ingest_dump(
 def _show_tables(result: TablesResult, where: str) -> None:
     rate = result.rows / max(result.seconds, 1e-9)
     click.echo(
-        f"{where}: {result.rows:,} rows of {result.files:,} tables in {result.seconds:.1f} s, {rate:,.0f} "
-        f"rows/s; the snapshot has {result.pages:,} pages and {result.links:,} links, and no text."
+        f"{where}: {tell_count(result.rows, 'row')} of {tell_count(result.files, 'table')} in "
+        f"{result.seconds:.1f} s, {rate:,.0f} "
+        f"rows/s; the snapshot has {tell_count(result.pages, 'page')} and "
+        f"{tell_count(result.links, 'link')}, and no text."
     )
     rows = [
         ["redirects", result.redirects],
@@ -180,7 +183,7 @@ def _import(collection: Collection, label: str, bundle: Path, *, as_json: bool) 
     else:
         click.echo(
             f"{collection.path} {label}: {', '.join(names)} of {bundle}; the snapshot has "
-            f"{len(snapshot.urls):,} pages, and no text."
+            f"{tell_count(len(snapshot.urls), 'page')}, and no text."
         )
 
 
@@ -189,8 +192,9 @@ def _show(result: IngestResult, where: str) -> None:
 
     rate = result.captures / max(result.seconds, 1e-9)
     click.echo(
-        f"{where}: {result.captures:,} captures of {result.files:,} files in {result.seconds:.1f} s, "
-        f"{rate:,.0f} captures/s; the snapshot has {result.pages:,} pages."
+        f"{where}: {tell_count(result.captures, 'capture')} of {tell_count(result.files, 'file')} in "
+        f"{result.seconds:.1f} s, "
+        f"{rate:,.0f} captures/s; the snapshot has {tell_count(result.pages, 'page')}."
     )
     rows = [
         ["records read", result.records],

@@ -9,6 +9,7 @@ import click
 
 from webstrata.cli.options import collection_argument, json_option
 from webstrata.cli.output import show_json
+from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
@@ -42,7 +43,10 @@ def command(
                 {"url": server.url, "port": server.port, "nodes": links.num_nodes, "arcs": links.num_arcs}
             )
         else:
-            what = f"{links.num_nodes:,} nodes and {links.num_arcs:,} arcs of {collection.path} {label}"
+            what = (
+                f"{tell_count(links.num_nodes, 'node')} and {tell_count(links.num_arcs, 'arc')} of "
+                f"{collection.path} {label}"
+            )
             click.echo(f"Serving the links of {what} at {server.url}")
             click.echo(f"{server.url}/openapi.json says what can be asked. Ctrl-C ends it.")
         server.run(seconds)

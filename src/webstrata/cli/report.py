@@ -9,6 +9,7 @@ import click
 
 from webstrata.cli.options import collection_argument, json_option
 from webstrata.cli.output import show_bytes, show_json
+from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
@@ -49,7 +50,10 @@ def command(collection: Collection, output: Path | None, *, opens: bool, as_json
             }
         )
     else:
-        click.echo(f"{path}: {figures} figures, {tables} tables, {show_bytes(path.stat().st_size)}.")
+        click.echo(
+            f"{path}: {tell_count(figures, 'figure')}, {tell_count(tables, 'table')}, "
+            f"{show_bytes(path.stat().st_size)}."
+        )
         for _, item in missing:
             why = f" ({item.why})" if item.why else ""
             click.echo(f"Missing: {item.what}{why}; `{item.command}` makes it.")

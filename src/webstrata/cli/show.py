@@ -10,6 +10,7 @@ import click
 from webstrata.cli.options import collection_argument, json_option
 from webstrata.cli.output import show_bytes, show_json, show_table
 from webstrata.collection.manifest import repair_sentence
+from webstrata.collection.sentences import tell_count, tell_plural
 from webstrata.errors import FormatError
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def describe(collection: Collection, label: str | None = None) -> dict[str, Any]
 
 def _show_text(document: dict[str, Any]) -> None:
     snapshots = document["snapshots"]
-    click.echo(f"{document['title']} ({document['path']}): {len(snapshots)} snapshots")
+    click.echo(f"{document['title']} ({document['path']}): {tell_count(len(snapshots), 'snapshot')}")
     holders = [("", document["parts"]), *((snapshot["label"], snapshot["parts"]) for snapshot in snapshots)]
     rows = [
         (
@@ -79,7 +80,7 @@ def _show_text(document: dict[str, Any]) -> None:
             show_bytes(part["bytes"]),
             f"{part['built']:%Y-%m-%d %H:%M}",
             ", ".join(
-                f"{number:,} {name}".replace(",", " ") for name, number in part.get("counts", {}).items()
+                tell_plural(number, name).replace(",", " ") for name, number in part.get("counts", {}).items()
             ),
         )
         for label, parts in holders

@@ -9,6 +9,7 @@ import click
 
 from webstrata.cli.options import collection_argument, json_option, options, plots_option
 from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.collection.sentences import tell_count
 from webstrata.simulate.settings import SimulateSettings
 
 if TYPE_CHECKING:
@@ -97,7 +98,8 @@ def _draw(harvest: Harvest, title: str, folder: Path) -> list[Path]:
 
     facts = harvest.facts
     text = (
-        f"{facts['relevant']:,} of {facts['pages']:,} pages on {facts['hosts']:,} hosts are relevant "
+        f"{facts['relevant']:,} of {tell_count(facts['pages'], 'page')} on "
+        f"{tell_count(facts['hosts'], 'host')} are relevant "
         f"({harvest.configuration['simulate']['relevant']}); bands are of 95%."
     )
     return write_figures(
@@ -114,7 +116,8 @@ def _show(harvest: Harvest, title: str, settings: SimulateSettings) -> None:
     facts = harvest.facts
     runs = f"{settings.runs} runs of" if settings.runs > 1 else "a run of"
     click.echo(
-        f"{title}: {runs} up to {facts['most']:,} pages; {facts['relevant']:,} of {facts['pages']:,} are "
+        f"{title}: {runs} up to {tell_count(facts['most'], 'page')}; {facts['relevant']:,} of "
+        f"{facts['pages']:,} are "
         f"relevant.\n"
     )
 

@@ -11,6 +11,7 @@ import click
 
 from webstrata.cli.options import collection_argument, json_option
 from webstrata.cli.output import show_bytes, show_json, show_table
+from webstrata.collection.sentences import tell_count
 from webstrata.errors import FormatError, MissingError, UsageError, UserError
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def put(
                     for place, line in enumerate(piece, count + 1):
                         _put_line(batch, line, at, f"{lines.name}, line {place}")
                 count += len(piece)
-            click.echo(f"{count} cells written.")
+            click.echo(f"{tell_count(count, 'cell')} written.")
             return
         if row is None or family is None or column is None or value is None:
             raise UsageError("webstrata table put: a cell needs ROW, FAMILY, COLUMN and VALUE")

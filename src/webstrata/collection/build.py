@@ -30,7 +30,7 @@ from webstrata.collection.files import (
     sync_tree,
 )
 from webstrata.collection.manifest import NAME, Manifest, PartRecord, repair_sentence
-from webstrata.errors import FormatError, WebstrataError
+from webstrata.errors import FormatError, SettingError, WebstrataError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -139,15 +139,15 @@ class Build:
                 if kind is None:
                     self._publish()
             finally:
-                self._clean()
+                # what these settings made is of no use to others, and they are refused again
+                self._clean(keep_shards=not isinstance(error, SettingError))
 
-    def _clean(self) -> None:
-        """Remove what is of no more use; of a part that did not come to be, keep the shards that are done."""
+    def _clean(self, *, keep_shards: bool) -> None:
+        """Remove what is of no more use; of a part that did not come to be, shards that are done may stay."""
         shards = self.folder / "shards"
         try:
             published = self.record is not None and self._parts.manifest.parts.get(self.name) == self.record
-            keep = not published and shards.is_dir() and any(shards.iterdir())
-            if keep:
+            if keep_shards and not published and shards.is_dir() and any(shards.iterdir()):
                 remove_tree(self.path)
             else:
                 remove_tree(self.folder, first="identity")

@@ -19,6 +19,7 @@ from webstrata.collection.build import RECORD, SUMS, list_files, read_record, wr
 from webstrata.collection.files import explained, make_directory, rename
 from webstrata.collection.manifest import NAME, Manifest, keep_copy
 from webstrata.collection.progress import Progress
+from webstrata.collection.sentences import tell_count
 from webstrata.collection.settings import TABLES, ResourcesSettings, load_settings_class
 from webstrata.errors import FormatError, MissingError, SettingError
 
@@ -243,7 +244,7 @@ def _note_leftovers(collection: Collection, holder: Collection | Snapshot, resul
     writer = parts.lock.holder()
     for folder in sorted(parts.folder.glob(".building/*/")):
         shards = [path for path in folder.glob("shards/*") if not path.name.startswith(".")]
-        done = f", {len(shards)} shards of it done" if shards else ""
+        done = f", {tell_count(len(shards), 'shard')} of it done" if shards else ""
         where = collection.qualify(holder, folder.name)
         if writer:
             result.notes.append(Finding(where, f"{writer} is building it{done}", "wait until it is done"))

@@ -49,7 +49,7 @@ from webstrata.collection.progress import Progress
 from webstrata.errors import ExistsError, FormatError, MissingError, WebstrataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
 
@@ -169,6 +169,44 @@ class Parts:
                     f"{path}: the manifest names {name}, and its files are gone; "
                     f"`webstrata check COLLECTION` tells what else is damaged"
                 )
+
+    def open_made(
+        self,
+        name: str,
+        settings: Mapping[str, object],
+        inputs: Mapping[str, str],
+        *,
+        heeded: Iterable[str] | None = None,
+    ) -> Part | None:
+        """The part called `name` if it was made with these settings, from these inputs; else None.
+
+        Parameters
+        ----------
+        name
+            In the manifest.
+        settings
+            As `Settings.to_dict` has them.
+        inputs
+            Names and checksums that must be among those of the part.
+        heeded
+            The settings that matter; all where not given.
+        """
+        if name not in self:
+            return None
+        try:
+            part = self.open(name)
+        except MissingError:
+            return None
+        made = part.record.settings
+        same = (
+            made == settings
+            if heeded is None
+            else all(made.get(each) == settings.get(each) for each in heeded)
+        )
+        if same and inputs.items() <= part.record.inputs.items():
+            return part
+        part.close()
+        return None
 
     # ---- writing
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from webstrata.collection.files import explained, replace_file
 from webstrata.errors import UsageError
-from webstrata.web.url import normalize_many
+from webstrata.web.url import MAX_LENGTH, normalize_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,7 +43,7 @@ class Seeds:
         return found
 
 
-def read_seeds(lines: Iterable[str], *, where: str = "the seeds", max_length: int = 2_048) -> Seeds:
+def read_seeds(lines: Iterable[str], *, where: str = "the seeds", max_length: int = MAX_LENGTH) -> Seeds:
     """The URLs among lines of text; what begins with ``#`` is a comment, and ``http://`` may be left out.
 
     Examples

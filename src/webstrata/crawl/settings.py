@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from webstrata.collection.collection import parse_label
 from webstrata.collection.settings import Settings, not_negative, one_of, positive, setting
 from webstrata.errors import LabelError
+from webstrata.web.url import MAX_LENGTH
 
 depth = ("between 0 and 255", lambda value: 0 <= value <= 255)
 redirects = ("between 0 and 100", lambda value: 0 <= value <= 100)
@@ -111,7 +112,7 @@ class CrawlSettings(Settings):
         16, "Links that a page may lie below where its host was entered.", check=depth, live=True
     )
     max_url_length: int = setting(
-        2_048, "Characters of a URL beyond which it is refused.", check=positive, live=True
+        MAX_LENGTH, "Characters of a URL beyond which it is refused.", check=positive, live=True
     )
     max_redirects: int = setting(10, "Redirects that are followed in a row.", check=redirects, live=True)
     max_repeats: int = setting(

@@ -25,7 +25,7 @@ import numpy as np
 
 from webstrata.collection.files import explained, replace_file
 from webstrata.collection.progress import Progress
-from webstrata.errors import AccessError, FormatError, LockedError, MissingError, UsageError
+from webstrata.errors import AccessError, FormatError, LockedError, UsageError
 from webstrata.graph.build import StoredGraph
 from webstrata.graph.hosts import DOMAINS, HOSTS, NamedGraph
 from webstrata.rank.methods import USED, make_walk, rank_walk
@@ -243,15 +243,10 @@ def read_stored(graph: RankedGraph, settings: RankSettings) -> Ranking | None:
 def _read(graph: RankedGraph, settings: RankSettings, digest: str | None) -> Ranking | None:
     """A ranking from its part, unless there is none or it is of another graph, preference or settings."""
     snapshot, name = graph.snapshot, part_name(settings)
-    if name not in snapshot.parts:
-        return None
-    try:
-        part = snapshot.open_part(name)
-    except MissingError:
-        return None
-    values, made = settings.to_dict(), part.record.settings
-    same = all(made.get(used) == values.get(used) for used in USED[settings.method])
-    if not same or part.record.inputs.get(f"{snapshot.label}/graph") != graph.checksum:
+    inputs = {f"{snapshot.label}/graph": graph.checksum}
+    heeded = USED[settings.method]
+    part = snapshot.parts.open_made(name, settings.to_dict(), inputs, heeded=heeded)
+    if part is None:
         return None
     facts = _read_facts(part.path / FACTS)
     if facts.get("preference") != digest:

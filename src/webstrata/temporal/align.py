@@ -22,6 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from webstrata.collection.sentences import tell_count
 from webstrata.errors import LabelError, MissingError
 from webstrata.temporal.rules import AlignmentRule, apply_rules
 from webstrata.temporal.settings import METHODS
@@ -123,7 +124,11 @@ def choose_snapshots(collection: Collection, words: str = "") -> list[Snapshot]:
         known if not words else sorted({label for word in words.split(",") for label in _expand(word, known)})
     )
     if len(labels) < 2:
-        there = f"only {labels[0]} is named" if words and labels else f"there are {len(known)} snapshots"
+        there = (
+            f"only {labels[0]} is named"
+            if words and labels
+            else f"it has {tell_count(len(known), 'snapshot')}"
+        )
         do = "name another" if words else "crawl or ingest another"
         raise LabelError(f"{collection.path}: {there}, and it takes two snapshots to align; {do}")
     if len(labels) > 64:

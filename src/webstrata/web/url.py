@@ -23,7 +23,7 @@ from webstrata.errors import UrlError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-MAX_LENGTH = 2048
+MAX_LENGTH = core.MAX_URL_LENGTH
 """Bytes of the longest normal form, unless told otherwise (as in BUbiNG)."""
 
 

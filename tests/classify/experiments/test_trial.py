@@ -28,6 +28,7 @@ def trial() -> Trial:
     return Trial(HostMatrix([f"{n}.org" for n in range(150)], sets), truth, np.arange(150) // 2, SETTINGS)
 
 
+@pytest.mark.long
 def test_sets_that_know_different_things_are_better_together(trial: Trial) -> None:
     content, both, noise = trial.combine(["B"]), trial.combine(["B", "link"]), trial.combine(["noise"])
     assert both.auc > content.auc + 0.05

@@ -13,6 +13,7 @@ import scipy.sparse
 
 from tests.graph import reference
 from webstrata.cli import run
+from webstrata.cli.graph import convert as command_formats
 from webstrata.errors import MissingError, UsageError
 from webstrata.graph import Graph, RowsGraph
 from webstrata.graph.interchange import FORMATS, convert, guess_format, open_arcs
@@ -92,3 +93,9 @@ def test_the_command_converts_and_says_the_line(
         in capsys.readouterr().err
     )
     assert not Path("odd.mtx").exists()
+
+
+def test_the_command_offers_to_read_what_can_be_read() -> None:
+    assert set(command_formats.FORMATS) == set(FORMATS)
+    readable = {name for name, found in FORMATS.items() if found.reader}
+    assert set(command_formats.READ) == readable | {"bvgraph"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -36,10 +37,21 @@ def capture_all(folder: Path, captures: list[Capture]) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def made_uk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The collection `uk` of all tests; to be copied, not changed."""
+    return make_uk(tmp_path_factory.mktemp("table"))
+
+
 @pytest.fixture
-def uk(tmp_path: Path) -> ws.Collection:
+def uk(made_uk: Path, tmp_path: Path) -> ws.Collection:
     """In May: a, b, and c the same as b; in June: a changed, d, and b as it was in May."""
-    collection = ws.create(tmp_path / "uk")
+    shutil.copytree(made_uk, tmp_path / "uk", symlinks=True)
+    return ws.open(tmp_path / "uk")
+
+
+def make_uk(folder: Path) -> Path:
+    collection = ws.create(folder / "uk")
     head = HEAD % (200, b"utf-8")
     old = 10**18
     same = "<title>The same</title><p>façade".encode()
@@ -76,6 +88,6 @@ def uk(tmp_path: Path) -> ws.Collection:
         ),
         Capture(url="http://d.org/p?q=1", date=old + 10**15, head=head, body=b"d"),
     ]
-    build_store(collection.add("2026-05"), capture_all(tmp_path / "may", may))
-    build_store(collection.add("2026-06"), capture_all(tmp_path / "june", june))
-    return collection
+    build_store(collection.add("2026-05"), capture_all(folder / "may", may))
+    build_store(collection.add("2026-06"), capture_all(folder / "june", june))
+    return collection.path

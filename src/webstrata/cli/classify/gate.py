@@ -10,6 +10,7 @@ import click
 from webstrata.classify.settings import GateSettings
 from webstrata.cli.options import collection_argument, json_option, options
 from webstrata.cli.output import TerminalProgress, show_bytes, show_json, show_table
+from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
@@ -89,7 +90,8 @@ def command(
         return
     click.echo(
         f"{trained.spam} of {trained.hosts} labelled hosts are {task}; AUC on hosts not trained on: "
-        f"{trained.auc['content']:.3f} by {settings.pages} pages, {trained.auc['links']:.3f} with their "
+        f"{trained.auc['content']:.3f} by {tell_count(settings.pages, 'page')}, "
+        f"{trained.auc['links']:.3f} with their "
         "neighbours."
     )
     click.echo()

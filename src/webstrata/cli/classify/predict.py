@@ -12,6 +12,7 @@ import click
 
 from webstrata.cli.options import collection_argument, json_option
 from webstrata.cli.output import show_json, show_table
+from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +86,7 @@ def command(
         show_json({"task": model.task, "snapshot": label, "hosts": rows})
         return
     high = sum(score >= 0.5 for _, score in ranked)
-    click.echo(f"{model.task}: {len(ranked)} hosts; {high} of them score one half or more")
+    click.echo(f"{model.task}: {tell_count(len(ranked), 'host')}; {high} of them score one half or more")
     show_table(["host", model.task], [[name, f"{score:.3f}"] for name, score in ranked[:top]])
     for written in (output, page):
         if written:
@@ -152,8 +153,9 @@ def _write_page(
     table = f"<table><tr><th>host</th><th>{html.escape(model.task)}</th><th>reasons</th></tr>{cells}</table>"
     training = model.training
     text = (
-        f"The {len(rows)} hosts of {name} with the highest scores. The model was trained on "
-        f"{training['positives']} hosts that are and {training['negatives']} that are not, and has an AUC of "
+        f"The {tell_count(len(rows), 'host')} of {name} with the highest scores. The model was trained on "
+        f"{tell_count(training['positives'], 'host')} that are and "
+        f"{training['negatives']} that are not, and has an AUC of "
         f"{training['auc']:.3f} on hosts it was not trained on."
     )
     styles = "table { border-collapse: collapse }\n"

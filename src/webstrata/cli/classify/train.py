@@ -10,6 +10,7 @@ import click
 from webstrata.classify.settings import TrainSettings
 from webstrata.cli.options import collection_argument, json_option, options
 from webstrata.cli.output import TerminalProgress, show_bytes, show_json, show_table
+from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -128,7 +129,7 @@ def describe(model: HostModel) -> dict[str, object]:
 def _show(model: HostModel, path: Path) -> None:
     training, estimator = model.training, model.estimator
     click.echo(
-        f"{model.task}: {training['positives']} hosts are, {training['negatives']} are not, in "
+        f"{model.task}: {tell_count(training['positives'], 'host')} are, {training['negatives']} are not, in "
         f"{training['groups']} groups by domain and address"
     )
     click.echo(

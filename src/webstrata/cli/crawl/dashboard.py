@@ -11,6 +11,7 @@ import click
 
 from webstrata.cli.crawl.status import nonzero, show_time, where
 from webstrata.cli.output import TerminalProgress, show_bytes
+from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -98,10 +99,10 @@ def plain_line(status: Mapping[str, Any]) -> str:
     queued = counters.get("waiting", 0) + counters.get("virtualized", 0)
     failed = sum(counters[name] for name in nonzero(counters, "failed_"))
     return (
-        f"{show_time(status['seconds'])} {status['state']}: {counters['pages']:,} pages, "
+        f"{show_time(status['seconds'])} {status['state']}: {tell_count(counters['pages'], 'page')}, "
         f"{rates['pages']:,.1f} pages/s, {show_bytes(int(rates['bytes']))}/s, "
         f"front {counters.get('front', 0):,} of {counters.get('required_front', 0):,}, "
-        f"{counters.get('in_flight', 0):,} in flight, {queued:,} URLs queued, {failed:,} failed"
+        f"{counters.get('in_flight', 0):,} in flight, {tell_count(queued, 'URL')} queued, {failed:,} failed"
         f"{_time_left(status, ', ')}"
     )
 
@@ -159,7 +160,8 @@ def draw_dashboard(
         grid.add_row("left alone", "   ".join(f"{reason} {count:,}" for reason, count in given_up.items()))
     grid.add_row("not fetched", _skipped(counters))
     grid.add_row(
-        "stored", f"{show_bytes(counters.get('stored', 0))} of {counters.get('captures', 0):,} captures"
+        "stored",
+        f"{show_bytes(counters.get('stored', 0))} of {tell_count(counters.get('captures', 0), 'capture')}",
     )
     if status["changes"]:
         grid.add_row("changes", Text("; ".join(map(_change, status["changes"][-3:]))))
@@ -171,9 +173,10 @@ def draw_dashboard(
 def _done(status: Mapping[str, Any]) -> str:
     counters, settings = status["counters"], status["settings"]
     limit = settings.get("max_pages", 0)
-    of_limit = f" of {limit:,}" if limit else ""
-    text = f"{counters['pages']:,}{of_limit} pages, {counters.get('duplicates', 0):,} duplicates"
-    return f"{text}, {counters.get('discovered', 0):,} URLs discovered"
+    of_limit = f"{counters['pages']:,} of " if limit else ""
+    pages = tell_count(limit or counters["pages"], "page")
+    text = f"{of_limit}{pages}, {tell_count(counters.get('duplicates', 0), 'duplicate')}"
+    return f"{text}, {tell_count(counters.get('discovered', 0), 'URL')} discovered"
 
 
 def find_progress(status: Mapping[str, Any]) -> tuple[float, float] | None:
@@ -260,7 +263,7 @@ def _hosts(counters: Mapping[str, int]) -> str:
 
 def _sieve(counters: Mapping[str, int]) -> str:
     return (
-        f"{counters.get('enqueued', 0):,} URLs in, {counters.get('discovered', 0):,} out, "
+        f"{tell_count(counters.get('enqueued', 0), 'URL')} in, {counters.get('discovered', 0):,} out, "
         f"flushed {counters.get('flushes', 0):,} times"
     )
 
@@ -269,7 +272,7 @@ def _queues(status: Mapping[str, Any]) -> str:
     counters = status["counters"]
     return (
         f"{counters.get('waiting', 0):,} out of the sieve, {counters.get('virtualized', 0):,} on disk "
-        f"({counters.get('virtualized_hosts', 0):,} hosts), limbo {counters.get('limbo', 0):,}, "
+        f"({tell_count(counters.get('virtualized_hosts', 0), 'host')}), limbo {counters.get('limbo', 0):,}, "
         f"workbench {show_bytes(counters.get('workbench_bytes', 0))}"
     )
 

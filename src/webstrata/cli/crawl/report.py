@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from webstrata.cli.options import collection_argument
+from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
@@ -36,4 +37,4 @@ def command(collection: Collection, label: str, output: Path | None) -> None:
     report = read_report(snapshot)
     path = output or snapshot.working_folder("crawl") / "report.html"
     write_report(report, path)
-    click.echo(f"{path}: {report.result.pages:,} pages; {report.ending}.")
+    click.echo(f"{path}: {tell_count(report.result.pages, 'page')}; {report.ending}.")

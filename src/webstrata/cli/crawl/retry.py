@@ -8,6 +8,7 @@ import click
 
 from webstrata.cli.options import collection_argument, json_option
 from webstrata.cli.output import show_json, show_table
+from webstrata.collection.sentences import tell_count
 from webstrata.errors import LockedError, MissingError
 
 if TYPE_CHECKING:
@@ -69,9 +70,12 @@ def command(
         show_table(["host", "why", "URLs"], [[host.origin, host.reason, host.urls] for host in found])
     words = f"{collection.word} {label}"
     if is_list:
-        click.echo(f"{len(found):,} hosts were given up.")
+        click.echo(f"{tell_count(len(found), 'host was', 'hosts were')} given up.")
     else:
-        click.echo(f"{len(found):,} hosts were taken back; `webstrata crawl {words}` asks them.")
+        click.echo(
+            f"{tell_count(len(found), 'host was', 'hosts were')} taken back; "
+            f"`webstrata crawl {words}` asks again."
+        )
 
 
 def _is_running(snapshot: object) -> bool:

@@ -13,6 +13,7 @@ import click
 from webstrata.cli.crawl.dashboard import CrawlProgress
 from webstrata.cli.options import collection_argument, json_option, options
 from webstrata.cli.output import show_bytes, show_json, show_table
+from webstrata.collection.sentences import tell_count
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.crawl.settings import CrawlSettings
 from webstrata.errors import UsageError, WebstrataError
@@ -202,8 +203,10 @@ def _show(result: CrawlResult, where: str) -> None:
 
     counters = result.counters
     click.echo(
-        f"{where}: {result.pages:,} pages and {counters['duplicates']:,} duplicates of {counters['hosts']:,} "
-        f"hosts in {result.seconds:.1f} s, {result.rate:,.0f} pages/s; {REASONS[result.end]}."
+        f"{where}: {tell_count(result.pages, 'page')} and "
+        f"{tell_count(counters['duplicates'], 'duplicate')} of "
+        f"{tell_count(counters['hosts'], 'host')} in {result.seconds:.1f} s, {result.rate:,.0f} pages/s; "
+        f"{REASONS[result.end]}."
     )
     rows = [
         ["requests", counters["requests"]],

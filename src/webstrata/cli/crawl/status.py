@@ -10,6 +10,7 @@ import click
 from webstrata.cli.crawl.running import running_arguments
 from webstrata.cli.options import json_option
 from webstrata.cli.output import show_bytes, show_json, show_table
+from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,7 +56,8 @@ def _show(status: dict[str, Any]) -> None:
     rates, means = status["rates"], status["means"]
     click.echo(
         f"{where(status)}: {status['state']} for {show_time(status['seconds'])}, "
-        f"{counters['pages']:,} pages; {rates['pages']:,.1f} pages/s and {show_bytes(int(rates['bytes']))}/s "
+        f"{tell_count(counters['pages'], 'page')}; {rates['pages']:,.1f} pages/s and "
+        f"{show_bytes(int(rates['bytes']))}/s "
         f"now, {means['pages']:,.1f} and {show_bytes(int(means['bytes']))}/s in the mean."
     )
     if status.get("shortage"):

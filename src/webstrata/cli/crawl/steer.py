@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from webstrata.cli.crawl.running import running_arguments
+from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from webstrata.crawl.control import Client
@@ -53,7 +54,7 @@ def flush(client: Client) -> None:
 
     The open WARC file is closed, and the index is on the disk: who reads them sees everything so far.
     """
-    click.echo(f"{client.flush():,} captures are in the files.")
+    click.echo(f"{tell_count(client.flush(), 'capture is', 'captures are')} in the files.")
 
 
 @click.command("set", epilog="Example: webstrata crawl set uk 2026-06 host_delay 10s")

@@ -14,6 +14,7 @@ import click
 from webstrata.cli.crawl.dashboard import History, draw_dashboard, plain_line, to_row
 from webstrata.cli.crawl.running import running_arguments
 from webstrata.cli.crawl.status import where
+from webstrata.collection.sentences import tell_count
 from webstrata.errors import MissingError, UserError
 
 if TYPE_CHECKING:
@@ -39,7 +40,9 @@ def command(client: Client, every: float, *, plain: bool) -> None:
     if status is None:
         click.echo("The crawl goes on.")
     else:
-        click.echo(f"The crawl of {where(status)} has ended with {status['counters']['pages']:,} pages.")
+        click.echo(
+            f"The crawl of {where(status)} has ended with {tell_count(status['counters']['pages'], 'page')}."
+        )
 
 
 def _print_lines(client: Client, every: float) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import click
 
 from webstrata.cli.options import collection_argument, json_option, options
 from webstrata.cli.output import TerminalProgress, show_json
+from webstrata.collection.sentences import tell_count
 from webstrata.graph.settings import GraphSettings
 
 if TYPE_CHECKING:
@@ -51,5 +52,6 @@ def command(
         show_json({**document, "bits": bits, "bits_per_link": round(per_link, 3)})
     else:
         click.echo(
-            f"{collection.path} {label}: {nodes:,} nodes, {arcs:,} arcs, {per_link:.3f} bits per link."
+            f"{collection.path} {label}: {tell_count(nodes, 'node')}, {tell_count(arcs, 'arc')}, "
+            f"{per_link:.3f} bits per link."
         )

@@ -10,6 +10,7 @@ import click
 
 from webstrata.cli.options import json_option
 from webstrata.cli.output import TerminalProgress, show_json
+from webstrata.collection.sentences import tell_count
 from webstrata.errors import FormatError
 
 if TYPE_CHECKING:
@@ -38,7 +39,10 @@ def command(name: str, *, label: str | None, transpose: str | None, as_json: boo
         for sentence in found.damage:
             click.echo(f"damaged: {sentence}")
         if not found.damage:
-            click.echo(f"{name} is sound: {found.num_nodes:,} nodes, {found.num_arcs:,} arcs.")
+            click.echo(
+                f"{name} is sound: {tell_count(found.num_nodes, 'node')}, "
+                f"{tell_count(found.num_arcs, 'arc')}."
+            )
     if found.damage:
         raise FormatError(f"{name}: {len(found.damage)} damaged; see above for what to do")
 

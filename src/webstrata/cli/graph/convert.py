@@ -9,6 +9,7 @@ import click
 
 from webstrata.cli.options import json_option, options
 from webstrata.cli.output import TerminalProgress, show_json
+from webstrata.collection.sentences import tell_count
 from webstrata.errors import ExistsError
 from webstrata.graph.settings import COMPRESSION, GraphSettings
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from webstrata.graph.view import Graph
 
 FORMATS = ("edges", "mtx", "parquet", "npz", "graphml", "networkx", "cc", "bvgraph")
+READ = tuple(name for name in FORMATS if name not in ("graphml", "networkx"))
+"""Those that are not written alone."""
 _ENDS = {"edges": ".tsv.gz", "networkx": ".json", "cc": "", "bvgraph": ""}
 
 
@@ -25,7 +28,7 @@ _ENDS = {"edges": ".tsv.gz", "networkx": ".json", "cc": "", "bvgraph": ""}
 @click.argument("source", metavar="SOURCE")
 @click.argument("out", metavar="[OUT]", required=False)
 @click.option("--to", required=True, type=click.Choice(FORMATS), help="The format to write.")
-@click.option("--from", "format", type=click.Choice(FORMATS), help="The format of SOURCE. [by its name]")
+@click.option("--from", "format", type=click.Choice(READ), help="The format of SOURCE. [by its name]")
 @click.option("--snapshot", "label", metavar="LABEL", help="SOURCE is a collection; its graph of this time.")
 @click.option("--transpose", is_flag=True, help="Turn all arcs round.")
 @click.option("--force", is_flag=True, help="Write over what is there.")
@@ -70,7 +73,7 @@ def command(
     if as_json:
         show_json({"source": source, "out": str(path), "format": to, "nodes": num_nodes, "arcs": num_arcs})
     else:
-        click.echo(f"{path}: {num_nodes:,} nodes, {num_arcs:,} arcs.")
+        click.echo(f"{path}: {tell_count(num_nodes, 'node')}, {tell_count(num_arcs, 'arc')}.")
 
 
 def _name(source: Path, label: str | None, to: str) -> Path:

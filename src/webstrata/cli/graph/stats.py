@@ -9,6 +9,7 @@ import click
 
 from webstrata.cli.options import json_option, plots_option
 from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.collection.sentences import tell_count
 from webstrata.errors import UsageError
 
 if TYPE_CHECKING:
@@ -135,14 +136,14 @@ def _draw(found: Structure, name: str, folder: Path) -> list[Path]:
     from webstrata.serve.figures.structure import draw_structure
     from webstrata.serve.figures.style import write_figures
 
-    text = f"{found.num_nodes:,} nodes, {found.num_arcs:,} arcs."
+    text = f"{tell_count(found.num_nodes, 'node')}, {tell_count(found.num_arcs, 'arc')}."
     return write_figures(draw_structure(found, name), folder, page="stats", title=name, text=text)
 
 
 def _show(found: Structure, name: str, size: dict[str, Any]) -> None:
     nodes = max(found.num_nodes, 1)
     click.echo(
-        f"{name}: {found.num_nodes:,} nodes, {found.num_arcs:,} arcs, "
+        f"{name}: {tell_count(found.num_nodes, 'node')}, {tell_count(found.num_arcs, 'arc')}, "
         f"{found.num_arcs / nodes:.1f} a node, {found.num_loops:,} of them loops."
     )
     if size["bits_per_link"] is not None:

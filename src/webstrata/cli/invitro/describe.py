@@ -10,6 +10,7 @@ import click
 from webstrata.cli.invitro.options import month_option, web_options
 from webstrata.cli.options import json_option, plots_option
 from webstrata.cli.output import TerminalProgress, show_bytes, show_json, show_table
+from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +86,9 @@ def _draw(found: Description, folder: Path) -> list[Path]:
 def _kind(found: Description) -> str:
     text = f"{len(found.months)} months; degrees, links and compression are those of month {found.month}."
     if found.sampled_from:
-        text = f"A web of the same kind as one of {found.sampled_from:,} pages, with fewer. {text}"
+        text = (
+            f"A web of the same kind as one of {tell_count(found.sampled_from, 'page')}, with fewer. {text}"
+        )
     return text
 
 

@@ -10,6 +10,7 @@ import click
 
 from webstrata.cli.options import json_option, options
 from webstrata.cli.output import show_bytes, show_json, show_table
+from webstrata.collection.sentences import tell_count
 from webstrata.collection.settings import parse_seconds, to_text
 from webstrata.simulate.invitro.judge.settings import JudgeSettings
 
@@ -95,10 +96,10 @@ def _show(verdict: Verdict, limit: int) -> None:
 
     numbers = verdict.statistics
     click.echo(
-        f"{_count(numbers.requests, 'request')} on {_count(numbers.connections, 'connection')} to "
-        f"{_count(numbers.hosts, 'host')} at {_count(numbers.ips, 'address', 'addresses')} in "
-        f"{numbers.seconds:,.1f} s: {_count(numbers.pages, 'page')}, {numbers.pages_per_second:,.1f} per "
-        f"second, {show_bytes(numbers.bytes)}; {_count(numbers.restarts, 'restart')}."
+        f"{tell_count(numbers.requests, 'request')} on {tell_count(numbers.connections, 'connection')} to "
+        f"{tell_count(numbers.hosts, 'host')} at {tell_count(numbers.ips, 'address', 'addresses')} in "
+        f"{numbers.seconds:,.1f} s: {tell_count(numbers.pages, 'page')}, {numbers.pages_per_second:,.1f} per "
+        f"second, {show_bytes(numbers.bytes)}; {tell_count(numbers.restarts, 'restart')}."
     )
     for kind, smallest, median in (
         ("host", numbers.smallest_host_gap, numbers.median_host_gap),
@@ -112,7 +113,8 @@ def _show(verdict: Verdict, limit: int) -> None:
         requests = sum(verdict.unknown_hosts.values())
         names = ", ".join(list(verdict.unknown_hosts)[:3]) + (", …" if len(verdict.unknown_hosts) > 3 else "")
         click.echo(
-            f"note: {_count(requests, 'request')} for {_count(len(verdict.unknown_hosts), 'host')} that "
+            f"note: {tell_count(requests, 'request')} for "
+            f"{tell_count(len(verdict.unknown_hosts), 'host')} that "
             f"cannot be found in this web, not judged: {names}"
         )
     for line in verdict.cut_off_lines:
@@ -127,7 +129,7 @@ def _show(verdict: Verdict, limit: int) -> None:
         for violation in shown:
             click.echo(f"  {_tell(violation)}")
     total = sum(verdict.counts.values())
-    click.echo(f"\nNot polite: {_count(total, 'violation')}." if total else "\nPolite.")
+    click.echo(f"\nNot polite: {tell_count(total, 'violation')}." if total else "\nPolite.")
 
 
 def _tell(violation: Violation) -> str:
@@ -143,7 +145,3 @@ def _tell(violation: Violation) -> str:
         return f"{place}: {what}, {-violation.seconds:.6f} s before its end"
     gap = f"{place}: {what}, {violation.seconds:.6f} s after its end"
     return gap if violation.required is None else f"{gap}, not {to_text(violation.required, 'seconds')}"
-
-
-def _count(number: int, noun: str, plural: str = "") -> str:
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -11,6 +11,7 @@ import click
 
 from webstrata.cli.invitro.options import month_option, web_options
 from webstrata.cli.output import show_json
+from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from webstrata.simulate.invitro import Server, Web
@@ -116,7 +117,9 @@ def command(
             _announce(server, header, as_json=as_json)
             _wait(seconds)
         counters = server.counters()
-    click.echo(f"{counters['requests']:,} requests, {counters['malformed']:,} malformed.", err=True)
+    click.echo(
+        f"{tell_count(counters['requests'], 'request')}, {counters['malformed']:,} malformed.", err=True
+    )
 
 
 def _announce(server: Server, header: dict[str, Any], *, as_json: bool) -> None:
@@ -125,9 +128,9 @@ def _announce(server: Server, header: dict[str, Any], *, as_json: bool) -> None:
         return
     what = f"month {header['month']} of {header['preset']} (seed {header['seed']})"
     if "captures" in header:
-        what = f"{header['captures']:,} captures of {header['hosts']:,} hosts"
+        what = f"{tell_count(header['captures'], 'capture')} of {tell_count(header['hosts'], 'host')}"
     elif "nodes" in header:
-        what = f"a graph of {header['nodes']:,} nodes and {header['arcs']:,} arcs"
+        what = f"a graph of {tell_count(header['nodes'], 'node')} and {tell_count(header['arcs'], 'arc')}"
     click.echo(f"Serving {what} as the HTTP proxy {server.proxy}")
     if header["origins"]:
         click.echo(f"and every host at its own loopback address, port {server.port}.")

@@ -9,6 +9,7 @@ import click
 from webstrata.cli.invitro.options import month_option, web_options
 from webstrata.cli.options import collection_argument
 from webstrata.cli.output import TerminalProgress
+from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
@@ -38,6 +39,7 @@ def command(collection: Collection, snapshot: str, web: Web, month: int) -> None
     with holder.open_part("truth") as part:
         counts = part.counts
         click.echo(
-            f"{holder.path / 'truth'}: {counts['nodes']:,} nodes, {counts['arcs']:,} arcs, "
-            f"{counts['hosts']:,} hosts of month {month} of {web.preset} (seed {web.seed})."
+            f"{holder.path / 'truth'}: {tell_count(counts['nodes'], 'node')}, "
+            f"{tell_count(counts['arcs'], 'arc')}, "
+            f"{tell_count(counts['hosts'], 'host')} of month {month} of {web.preset} (seed {web.seed})."
         )

@@ -9,6 +9,7 @@ import click
 
 from webstrata.cli.options import collection_argument, json_option, options
 from webstrata.cli.output import show_json
+from webstrata.collection.sentences import tell_count
 from webstrata.search.settings import BUILDING, SearchSettings
 
 if TYPE_CHECKING:
@@ -98,6 +99,6 @@ def _show(hits: Hits) -> None:
 
 def _explain(hit: Hit) -> str:
     dates = hit.snapshots
-    when = dates[0] if len(dates) == 1 else f"{dates[0]} … {dates[-1]} ({len(dates)} snapshots)"
+    when = dates[0] if len(dates) == 1 else f"{dates[0]} … {dates[-1]} ({tell_count(len(dates), 'snapshot')})"
     folded = f", {hit.folded} more like it" if hit.folded else ""
     return f"{when}, score {hit.score:.3f} = BM25 {hit.text_score:.3f} × links {hit.link_factor:.3f}{folded}"

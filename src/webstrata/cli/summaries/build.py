@@ -8,6 +8,7 @@ import click
 
 from webstrata.cli.options import collection_argument, json_option, options
 from webstrata.cli.output import TerminalProgress, show_json
+from webstrata.collection.sentences import tell_count
 from webstrata.summaries.settings import SummariesSettings
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def command(
         )
     else:
         click.echo(
-            f"{collection.path} {label}: {archive.num_summaries:,} summaries, {len(archive.terms):,} terms, "
-            f"{archive.num_postings:,} counts, {per_page:.1f} bytes a page."
+            f"{collection.path} {label}: {tell_count(archive.num_summaries, 'summary', 'summaries')}, "
+            f"{tell_count(len(archive.terms), 'term')}, "
+            f"{tell_count(archive.num_postings, 'count')}, {per_page:.1f} bytes a page."
         )

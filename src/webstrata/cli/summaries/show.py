@@ -8,6 +8,7 @@ import click
 
 from webstrata.cli.options import collection_argument, json_option
 from webstrata.cli.output import show_json, show_table
+from webstrata.collection.sentences import tell_count
 from webstrata.errors import MissingError
 
 if TYPE_CHECKING:
@@ -44,5 +45,8 @@ def command(collection: Collection, label: str, url: str, *, top: int | None, as
         found = [dict(zip(("term", "count", "df", "cf"), row, strict=True)) for row in rows]
         show_json({"url": url, "node": node, "length": summary.length, "size": summary.size, "terms": found})
         return
-    click.echo(f"{url} (node {node}): {summary.length:,} words, {summary.size:,} different terms.")
+    click.echo(
+        f"{url} (node {node}): {tell_count(summary.length, 'word')}, "
+        f"{tell_count(summary.size, 'different term')}."
+    )
     show_table(["term", "count", "pages", "in all"], rows)

@@ -8,6 +8,7 @@ import click
 
 from webstrata.cli.options import collection_argument, json_option, plots_option
 from webstrata.cli.output import TerminalProgress, show_bytes, show_json, show_table
+from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,14 +55,18 @@ def _draw(found: Statistics, name: str, folder: Path) -> list[Path]:
     from webstrata.serve.figures.style import write_figures
     from webstrata.serve.figures.summaries import draw_archive
 
-    text = f"{found.num_summaries:,} summaries, {found.num_terms:,} terms, {found.num_postings:,} counts."
+    text = (
+        f"{tell_count(found.num_summaries, 'summary', 'summaries')}, {tell_count(found.num_terms, 'term')}, "
+        f"{tell_count(found.num_postings, 'count')}."
+    )
     return write_figures(draw_archive(found, name), folder, page="stats", title=name, text=text)
 
 
 def _show(found: Statistics, name: str) -> None:
     click.echo(
-        f"{name}: {found.num_summaries:,} summaries of {found.num_nodes:,} nodes, {found.num_terms:,} terms, "
-        f"{found.num_postings:,} counts, {found.num_words:,} words."
+        f"{name}: {tell_count(found.num_summaries, 'summary', 'summaries')} of "
+        f"{tell_count(found.num_nodes, 'node')}, {tell_count(found.num_terms, 'term')}, "
+        f"{tell_count(found.num_postings, 'count')}, {tell_count(found.num_words, 'word')}."
     )
     click.echo(
         f"{found.summary_bytes:.1f} bytes a page in the coding {found.coding}, of these "

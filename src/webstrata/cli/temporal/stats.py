@@ -9,6 +9,7 @@ import click
 from webstrata.cli.align import facts_to_json, open_union, show_overlaps, show_rules
 from webstrata.cli.options import collection_argument, json_option, plots_option
 from webstrata.cli.output import show_bytes, show_json, show_table
+from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,7 +92,8 @@ def _show_sizes(sizes: list[SnapshotSize]) -> None:
 def _show_footprint(footprint: list[Footprint]) -> None:
     forward = footprint[0]
     click.echo(
-        f"\nUnion: {forward.num_nodes:,} nodes, {forward.num_arcs:,} arcs, {forward.num_instances:,} link "
+        f"\nUnion: {tell_count(forward.num_nodes, 'node')}, {tell_count(forward.num_arcs, 'arc')}, "
+        f"{forward.num_instances:,} link "
         f"instances ({forward.num_instances / max(forward.num_arcs, 1):.2f} an arc)\n"
     )
     show_table(
@@ -114,7 +116,9 @@ def _draw(union: StoredUnion, folder: Path) -> list[Path]:
 
     title = union.collection.title
     text = (
-        f"{len(union.facts.snapshots)} snapshots, {union.forward.num_nodes:,} nodes, "
-        f"{union.forward.num_arcs:,} arcs, {union.facts.num_instances:,} link instances."
+        f"{tell_count(len(union.facts.snapshots), 'snapshot')}, "
+        f"{tell_count(union.forward.num_nodes, 'node')}, "
+        f"{tell_count(union.forward.num_arcs, 'arc')}, "
+        f"{tell_count(union.facts.num_instances, 'link instance')}."
     )
     return write_figures(draw_union(union.facts, title), folder, page="temporal", title=title, text=text)

@@ -64,12 +64,10 @@ def build_spectrum(
     settings = settings or snapshot.settings(SpectrumSettings)
     workers = workers or snapshot.settings(ResourcesSettings).num_workers
     name = part_name(settings)
-    made_from = snapshot.parts.record("graph").checksum
-    if name in snapshot.parts:
-        record = snapshot.parts.record(name)
-        if record.settings == settings.to_dict() and made_from in record.inputs.values():
-            with snapshot.open_part(name) as part:
-                return open_spectrum(part.path)
+    inputs = {f"{snapshot.label}/graph": snapshot.parts.record("graph").checksum}
+    if kept := snapshot.parts.open_made(name, settings.to_dict(), inputs):
+        with kept:
+            return open_spectrum(kept.path)
     command = f"webstrata spectrum {{collection}} {{snapshot}}{settings.to_options()}"
     with snapshot.build(
         name, settings=settings, inputs=("graph",), renew=command, progress=progress
