@@ -3,14 +3,14 @@
 `changes-ndcg`: mean NDCG of the first 15 answers on events that are planted in in-vitro webs (8 months, 300
 events, a quarter of them parts of 20 long stories; `--quick`: one web of 5 months, and fewer);
 `changes-ndcg-list`: that of the whole list, as many pages as there are candidates on both sides. There are
-four webs, of seeds that were not looked at when defaults were chosen, and their queries are pooled. A query is
-the word of a story with the most popular query of two words of its topic, at a month in which something of the story
-happened: pages that the event brought have grade 2, pages that it changed grade 1. All earlier events of the
-story match just as well; in the same month other events of the topic bring pages that match in part, on the
-same hosts; and ordinary pages come, go and change as on any in-vitro web. Ours is the default of `webstrata
-changes`; theirs is BM25 of the same text index. `details` has the other ranks, α = 0 and α = 1, another
-month, and p-values of both figures; `alpha=1.0 of pages` leaves change out of p(u) alone, and not out of what
-links count.
+four webs, of seeds that were not looked at when defaults were chosen, and their queries are pooled. A query
+is the word of a story with the most popular query of two words of its topic, at a month in which something of
+the story happened: pages that the event brought have grade 2, pages that it changed grade 1. All earlier
+events of the story match just as well; in the same month other events of the topic bring pages that match in
+part, on the same hosts; and ordinary pages come, go and change as on any in-vitro web. Ours is the default of
+`webstrata changes`; theirs is BM25 of the same text index. `details` has the other ranks, α = 0 and α = 1,
+another month, and p-values of both figures; `alpha=1.0 of pages` leaves change out of p(u) alone, and not out
+of what links count.
 
 The months are fetched from the web without a network, written as WARC files and ingested.
 """

@@ -218,7 +218,7 @@ class ChangeSearch:
             f"(supersource {settings.supersource:g})",
         }
         links = {
-            "new": f"those of a host to a page as one, {settings.alpha**OLD:.3g} where they were there before",
+            "new": f"those of a host to a page as one, times {settings.alpha**OLD:.3g} if there before",
             "hosts": "those of a host to a page as one",
             "equal": "all alike",
         }
