@@ -58,7 +58,7 @@ def test_an_outcome_is_what_the_search_answers(uk: ws.Collection) -> None:
 def test_a_query_that_cannot_be_read_is_named(uk: ws.Collection) -> None:
     search = ChangeSearch(uk)
 
-    def refuse(query: str, _label: str, _number: int) -> Seeds:
+    def refuse(query: str, label: str, number: int) -> Seeds:
         raise QueryError("query, column 1: the quotation has no end", query)
 
     search.stages = replace(search.stages, seeds=refuse)
