@@ -5,12 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from webstrata.collection.progress import Progress
 from webstrata.search.comparison import compare_partitions, frequent_words, zipf_queries
 from webstrata.search.index import TextIndex
 from webstrata.search.settings import SearchSettings
 
 if TYPE_CHECKING:
     import webstrata as ws
+    from webstrata.collection.progress import Task
+
+
+class Heard(Progress):
+    """Keeps what was done, of how much."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[tuple[str, int, int | None]] = []
+
+    def closed(self, task: Task) -> None:
+        self.heard.append((task.title, task.done, task.total))
 
 
 def test_words_of_a_stream_come_as_often_as_their_rank_says() -> None:
@@ -28,7 +41,11 @@ def test_words_of_a_stream_come_as_often_as_their_rank_says() -> None:
 def test_both_partitions_give_the_scores_of_one_index_and_are_measured(divided: ws.Collection) -> None:
     index = TextIndex.open(divided)
     assert frequent_words(index, 1) == ["fish"]
-    one, documents, terms = compare_partitions(index, SearchSettings(), queries=20, pool="threads")
+    progress = Heard()
+    one, documents, terms = compare_partitions(
+        index, SearchSettings(), queries=20, pool="threads", progress=progress
+    )
+    assert progress.heard == [("asking", 66, 66)]
     assert (one.same, documents.same, terms.same) == (1.0, 1.0, 1.0)
     assert one.bytes_moved == 0
     assert documents.requests >= 3

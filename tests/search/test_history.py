@@ -40,3 +40,12 @@ def test_a_page_that_is_not_aligned_is_compared_by_its_url(uk: ws.Collection) ->
     assert [one.total for one in found.intervals] == [0.0] * 3
     with pytest.raises(MissingError, match="its question mark says"):
         page_changes(uk.temporal, "http://city.org/q?id=2")
+
+
+def test_equal_texts_have_gained_and_lost_no_words(
+    uk: ws.Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # a word that few pages have is left out of the summaries of one month and not of another
+    monkeypatch.setattr("webstrata.search.history._fingerprint", lambda _snapshot, _page: 1)
+    found = page_changes(uk.temporal, "http://paper.com/")
+    assert [(one.words_gained, one.words_lost) for one in found.intervals] == [((), ())] * 3

@@ -56,7 +56,7 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(
             "2025-12 is before the first snapshot of the union; the nearest is",
         ),
         ([place, "flood", "--at", "2026-01"], "2026-01 is the first snapshot, and there is none before it"),
-        ([place, "flood", "--rank", "best"], "rank is best, and must be one of combined"),
+        ([place, "flood", "--rank", "best"], "rank is best, and must be one of hits"),
         ([place, "flood", "--alpha", "2"], "alpha is 2, and must be between 0 and 1"),
         ([place, "flood", "--graph", str(tmp_path / "out.png")], "a drawing is a page of HTML"),
         ([one, "flood"], "it has 1 snapshot, and what changed takes two"),

@@ -75,6 +75,13 @@ def test_a_word_that_is_not_known_is_refused_in_one_sentence(
     assert len(uk) == 2
 
 
+def test_a_group_without_a_command_shows_its_help_and_nothing_else(webstrata: Command) -> None:
+    done = webstrata("search")
+    assert done.returncode == 2
+    assert done.stderr.startswith("Usage: webstrata search ")
+    assert done.stderr.rstrip().endswith('Example: webstrata search uk "tropical fish" --at 2026-06')
+
+
 def test_a_traceback_is_shown_to_those_who_ask(webstrata: Command) -> None:
     done = webstrata("--traceback", "show", "gone")
     assert "Traceback" in done.stderr

@@ -32,6 +32,7 @@ def test_what_cannot_be_indexed_is_said_in_one_sentence(webstrata: Command, tmp_
         (["index", "uk"], "no snapshot has text to be indexed"),
         (["index", "uk", "--snapshots", "2026-09"], "there is no snapshot 2026-09"),
         (["index", "uk", "--stemmer", "x"], "stemmer"),
+        (["index", "uk", "--parts", "3"], "name it with --partition"),
         (["index", "nowhere"], "is not there"),
     ):
         done = webstrata(*words)

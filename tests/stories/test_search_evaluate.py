@@ -30,7 +30,7 @@ def test_the_tables_of_the_paper_are_shown_and_runs_written(
     )
     shown = capsys.readouterr().out
     assert shown.startswith("2 queries, in the month of change and in another one\n")
-    for line in ("hits-authority  ", "By α (figures 1, 3 and 5)", "against α = 0: p = ", "TREC files: 8 in "):
+    for line in ("hits-authority  ", "By α (figures 1, 3 and 5)", "against α = 0: p = ", "TREC files: 9 in "):
         assert line in shown
     assert (tmp_path / "p" / "evaluation.html").is_file()
     # what was written is read again: the same tables, with one of the runs as somebody else's
@@ -51,3 +51,19 @@ def test_the_tables_of_the_paper_are_shown_and_runs_written(
     assert "http://nowhere.org/ for 1, which is no page of any snapshot" in capsys.readouterr().err
     assert run(words) == 2
     assert "query 2: it does not say when" in capsys.readouterr().err
+
+
+def test_what_cannot_be_asked_or_compared_is_said_with_the_query(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = str(make_events(tmp_path / "uk").path)
+    queries, judgements, theirs = (tmp_path / name for name in ("q.tsv", "j.tsv", "x.run"))
+    judgements.write_text("1\thttp://city.org/flood\n7\thttp://city.org/flood\n")
+    words = ["search", "evaluate", place, "--queries", str(queries), "--judgements", str(judgements)]
+    queries.write_text("1\tflood\t2026-02\n7\tflood\t2027-01\n")
+    assert run(words) == 2
+    assert "query 7: 2027-01 is after the last snapshot" in capsys.readouterr().err
+    queries.write_text("1\tflood\t2026-02\n7\tflood\t2026-02\n")
+    theirs.write_text("9 Q0 http://city.org/flood 1 1.0 x\n")
+    assert run([*words, "--run", str(theirs)]) == 2
+    assert "it answers 9, and no query that is asked; queries are 1, 7" in capsys.readouterr().err

@@ -146,6 +146,9 @@ def run(arguments: list[str]) -> int:
         outcome = verbs.main(arguments or ["--help"], prog_name="webstrata", standalone_mode=False)
         sys.stdout.flush()
         return outcome if isinstance(outcome, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return 2
     except click.ClickException as error:
         if "--traceback" in arguments:
             raise

@@ -9,6 +9,7 @@ import click
 from webstrata.cli.options import collection_argument, json_option, options
 from webstrata.cli.output import TerminalProgress, show_bytes, show_json
 from webstrata.collection.sentences import tell_count
+from webstrata.errors import UsageError
 from webstrata.search.settings import BUILDING, SearchSettings
 
 if TYPE_CHECKING:
@@ -28,14 +29,14 @@ if TYPE_CHECKING:
     type=click.Choice(["documents", "terms", "tiers"]),
     help="Divide the index too: by the hash of URLs, by terms, or by the links to pages.",
 )
-@click.option("--parts", type=click.IntRange(1, 1024), default=4, help="Parts of the partition.")
+@click.option("--parts", type=click.IntRange(1, 1024), help="Parts of the partition; 4 if not told.")
 @options(SearchSettings, only=BUILDING)
 @json_option
 def command(
     collection: Collection,
     snapshots: str,
     partition: str | None,
-    parts: int,
+    parts: int | None,
     search_options: dict[str, object],
     *,
     as_json: bool,
@@ -48,12 +49,15 @@ def command(
     from webstrata.search.build import build_index, choose_snapshots
     from webstrata.search.files import PART
 
+    if parts is not None and partition is None:
+        raise UsageError("--parts says into how many a partition divides the index; name it with --partition")
     settings = collection.settings(SearchSettings, search_options)
     chosen = choose_snapshots(collection, snapshots)
     facts = build_index(collection, chosen, settings, progress=TerminalProgress())
     if partition is not None:
         from webstrata.search.partitions import build_partition
 
+        parts = parts or 4
         build_partition(collection, partition, parts, progress=TerminalProgress())
     record = collection.parts.record(PART)
     if as_json:

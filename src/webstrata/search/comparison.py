@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from webstrata.collection.progress import Progress
 from webstrata.search.brokers import BROKERS
 from webstrata.search.fields import NUMBERS
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from webstrata.collection.progress import Task
     from webstrata.search.brokers import Broker
     from webstrata.search.index import TextIndex
     from webstrata.search.query import Clause
@@ -100,6 +102,7 @@ def compare_partitions(
     seed: int = 0,
     at: str | None = None,
     pool: Pool = "processes",
+    progress: Progress | None = None,
 ) -> list[Measured]:
     """Measure the index itself and its partitions, which are there, on the same stream of queries.
 
@@ -119,6 +122,8 @@ def compare_partitions(
         The snapshot that is asked; all where not given.
     pool
         Where parts are served.
+    progress
+        Where it reports.
 
     Examples
     --------
@@ -130,20 +135,27 @@ def compare_partitions(
     clauses = [compiler.compile(query) for query in stream]
     mask = index.mask(at=at)
     asked = (mask, settings)
-    whole, scores = _run(index, clauses, asked, queries)
-    found = [_measure("one index", 1, whole, None, scores, scores)]
-    warm = len(clauses) - queries
-    for kind in kinds:
-        with BROKERS[kind](index, kind, pool=pool) as broker:
-            _run(broker, clauses[:warm], asked, warm)
-            broker.servers.reset()
-            times, answers = _run(broker, clauses[warm:], asked, queries)
-            found.append(_measure(kind, len(broker.servers), times, broker.servers.traffic, answers, scores))
+    total = len(clauses) * (1 + len(kinds))
+    with (progress or Progress()).task("asking", total=total, unit="queries") as task:
+        whole, scores = _run(index, clauses, asked, queries, task)
+        found = [_measure("one index", 1, whole, None, scores, scores)]
+        warm = len(clauses) - queries
+        for kind in kinds:
+            with BROKERS[kind](index, kind, pool=pool) as broker:
+                _run(broker, clauses[:warm], asked, warm, task)
+                broker.servers.reset()
+                times, answers = _run(broker, clauses[warm:], asked, queries, task)
+                traffic = broker.servers.traffic
+                found.append(_measure(kind, len(broker.servers), times, traffic, answers, scores))
     return found
 
 
 def _run(
-    asked: TextIndex | Broker, clauses: Sequence[Clause], given: tuple[int, SearchSettings], counted: int
+    asked: TextIndex | Broker,
+    clauses: Sequence[Clause],
+    given: tuple[int, SearchSettings],
+    counted: int,
+    task: Task,
 ) -> tuple[npt.NDArray[np.float64], list[npt.NDArray[np.float32]]]:
     """Seconds and scores of the last queries."""
     mask, settings = given
@@ -153,6 +165,7 @@ def _run(
         _, scores, _ = asked.top(clause, settings.limit, mask, settings)
         times.append(time.perf_counter() - begun)
         answers.append(scores)
+        task.advance()
     return np.array(times[len(times) - counted :]), answers[len(answers) - counted :]
 
 

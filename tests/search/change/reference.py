@@ -54,6 +54,16 @@ def weigh(arcs: Sequence[Arc], hosts: Sequence[int]) -> list[float]:
     ]
 
 
+def weigh_new(before: Sequence[Arc], after: Sequence[Arc], hosts: Sequence[int], alpha: float) -> list[float]:
+    """The same times 1 for an arc that came and α⁴ for another; none for a page's own; of sum |after|."""
+    found = [
+        0.0 if arc[0] == arc[1] else weight * (alpha**4 if arc in before else 1.0)
+        for arc, weight in zip(after, weigh(after, hosts), strict=True)
+    ]
+    total = sum(found)
+    return [value * len(after) / total for value in found] if total else found
+
+
 def pagerank(graph: Any, preference: list[float], restart: float) -> list[float]:  # noqa: ANN401
     """Personalized PageRank by NetworkX; what arrives at a page without links begins anew."""
     jumps = dict(enumerate(preference))

@@ -50,4 +50,5 @@ def test_walks_are_those_of_networkx(
     assert by["hits-hub"] == pytest.approx(hubs, abs=1e-8)
     mean = (by["pagerank"] / by["pagerank"].max() + by["hits-authority"]) / 2
     assert by["combined"] == pytest.approx(mean)
+    assert by["hits"] == pytest.approx((authorities + hubs) / 2, abs=1e-8)
     assert set(WALKS) == set(RANKS)

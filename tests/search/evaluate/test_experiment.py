@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
+
+from webstrata.errors import QueryError
 from webstrata.search.change import ChangeSearch
 from webstrata.search.change.settings import ChangesSettings
 from webstrata.search.evaluate.experiment import Experiment
@@ -50,3 +53,15 @@ def test_an_outcome_is_what_the_search_answers(uk: ws.Collection) -> None:
     assert experiment.ask(settings, is_other=True).mean("mrr") < found.mean("mrr")
     # once for each text and time, and once more where more are wanted
     assert len(asked) == len(set(asked)) <= 6
+
+
+def test_a_query_that_cannot_be_read_is_named(uk: ws.Collection) -> None:
+    search = ChangeSearch(uk)
+
+    def refuse(query: str, label: str, number: int) -> Seeds:
+        raise QueryError("query, column 1: the quotation has no end", query)
+
+    search.stages = replace(search.stages, seeds=refuse)
+    with pytest.raises(QueryError, match="query 1, column 1: the quotation has no end") as caught:
+        Experiment(search, QUERIES, RIGHT).check_queries()
+    assert caught.value.excerpt == "flood"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from webstrata.errors import FormatError
-from webstrata.search.evaluate.runs import read_run, to_scores, write_run
+from webstrata.search.evaluate.queries import TimedQuery
+from webstrata.search.evaluate.runs import check_run, read_run, to_scores, write_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,3 +32,10 @@ def test_a_file_that_is_no_run_is_refused(tmp_path: Path) -> None:
         path.write_text(content)
         with pytest.raises(FormatError, match=why):
             read_run(path)
+
+
+def test_a_run_may_answer_more_or_fewer_queries_but_not_none_of_them(tmp_path: Path) -> None:
+    asked = [TimedQuery("1", "flood", "2026-02"), TimedQuery("2", "fire", "2026-02")]
+    check_run(tmp_path, {"2": ["http://a/"], "3": ["http://a/"]}, asked)
+    with pytest.raises(FormatError, match="it answers 3, and no query that is asked; queries are 1, 2"):
+        check_run(tmp_path, {"3": ["http://a/"]}, asked)

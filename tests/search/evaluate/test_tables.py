@@ -25,8 +25,8 @@ def test_the_tables_have_every_rank_and_every_sweep(uk: ws.Collection) -> None:
     assert {(point.rank, point.value) for point in report.by_expansion} == {
         (rank, float(size)) for rank in ORDER for size in EXPANSIONS
     }
-    same = next(point for point in report.by_alpha if (point.rank, point.value) == ("combined", 0.5))
-    line = next(line for line in report.table if line.name == "combined")
+    same = next(point for point in report.by_alpha if (point.rank, point.value) == ("hits", 0.5))
+    line = next(line for line in report.table if line.name == "hits")
     assert line.month == same.means
     assert line.other is not None
     assert set(report.alpha_tests) == {"0", "1"}

@@ -51,7 +51,9 @@ def command(
         kinds.append("tiers")
     for kind in kinds:
         ensure_partition(collection, kind, parts, progress=TerminalProgress())
-    found = compare_partitions(index, settings, kinds=kinds, queries=queries, seed=seed, at=at)
+    found = compare_partitions(
+        index, settings, kinds=kinds, queries=queries, seed=seed, at=at, progress=TerminalProgress()
+    )
     if as_json:
         show_json({
             "collection": str(collection.path),

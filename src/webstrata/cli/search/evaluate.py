@@ -65,7 +65,7 @@ def command(
     from webstrata.search.evaluate.measures import load_ir_measures
     from webstrata.search.evaluate.planted import read_planted
     from webstrata.search.evaluate.queries import read_queries
-    from webstrata.search.evaluate.runs import read_run
+    from webstrata.search.evaluate.runs import check_run, read_run
     from webstrata.search.evaluate.tables import evaluate
 
     if from_truth == bool(queries_file or judgements_file) or (not queries_file) != (not judgements_file):
@@ -89,6 +89,9 @@ def command(
     else:
         queries, judgements = read_planted(search)
     experiment = Experiment(search, queries, judgements)
+    experiment.check_queries()
+    for path in run_files:
+        check_run(path, others[path.stem], queries)
     report = evaluate(experiment, settings, sweeps=sweeps, others=others, progress=progress)
     written = _write_runs(experiment, report, runs) if runs else []
     paths = _draw(report, collection.title, plots) if plots else []

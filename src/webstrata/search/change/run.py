@@ -20,7 +20,7 @@ from webstrata.search.change.seeds import check_query, usual_seeds
 from webstrata.search.change.settings import ChangesSettings
 from webstrata.search.change.subgraph import induce
 from webstrata.search.change.walks import rank_candidates
-from webstrata.search.change.weigh import weigh_links
+from webstrata.search.change.weigh import OLD, weigh_candidates
 from webstrata.temporal.union import NONE, StoredUnion
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Stages:
     measure: Callable[[Counts, Nodes, str, str], Change] = Counts.change
     expand: Callable[..., Expansion] = expand
     combine: Callable[..., Numbers] = combine
-    weigh: Callable[[Nodes, Nodes, str], Numbers] = weigh_links
+    weigh: Callable[[Candidates, ChangesSettings], Numbers] = weigh_candidates
     rank: Callable[[Graph, Numbers, ChangesSettings], Numbers] = rank_candidates
 
     def __post_init__(self) -> None:
@@ -154,7 +154,7 @@ class ChangeSearch:
             found.texts, found.change.total, alpha=settings.alpha, saturation=settings.saturation
         )
         graph = RowsGraph.from_arcs(found.arcs_after, num_nodes=len(found))
-        graph.weights = self.stages.weigh(found.arcs_after, found.hosts, settings.link_weights)
+        graph.weights = self.stages.weigh(found, settings)
         return preference, self.stages.rank(graph, preference, settings)
 
     def search(
@@ -212,8 +212,15 @@ class ChangeSearch:
             "pagerank": f"personalized PageRank, restart {settings.restart:g}",
             "hits-authority": f"authorities of personalized HITS, supersource {settings.supersource:g}",
             "hits-hub": f"hubs of personalized HITS, supersource {settings.supersource:g}",
+            "hits": f"the mean of authorities and hubs of personalized HITS, supersource "
+            f"{settings.supersource:g}",
             "combined": f"the mean of PageRank (restart {settings.restart:g}) and authorities "
             f"(supersource {settings.supersource:g})",
+        }
+        links = {
+            "new": f"those of a host to a page as one, times {settings.alpha**OLD:.3g} if there before",
+            "hosts": "those of a host to a page as one",
+            "equal": "all alike",
         }
         neighbours = len(found) - found.num_seeds
         source = getattr(self.stages.seeds, "told", type(self.stages.seeds).__name__)
@@ -234,8 +241,7 @@ class ChangeSearch:
             Stage(
                 "rank",
                 f"{walks[settings.rank]}, on {len(found)} pages and {len(found.arcs_after)} links of {after} "
-                f"({len(found.arcs_before)} before), "
-                + ("those of a host to a page as one" if settings.link_weights == "hosts" else "all alike"),
+                f"({len(found.arcs_before)} before), {links[settings.link_weights]}",
             ),
         ]
 

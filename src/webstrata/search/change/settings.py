@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from webstrata.collection.settings import Settings, not_negative, one_of, positive, setting, share
 
-LINK_WEIGHTS = ("hosts", "equal")
-RANKS = ("combined", "hits-authority", "hits-hub", "pagerank", "none")
+LINK_WEIGHTS = ("new", "hosts", "equal")
+RANKS = ("hits", "combined", "hits-authority", "hits-hub", "pagerank", "none")
 
 _restart = ("above 0 and at most 1", lambda value: 0 < value <= 1)
 _tolerance = ("at least 1e-15", lambda value: value >= 1e-15)
@@ -18,9 +18,9 @@ class ChangesSettings(Settings):
     """How what changed is searched."""
 
     rank: str = setting(
-        "combined",
-        f"By what candidates are ranked: {', '.join(RANKS)}; `combined` is the mean of PageRank and "
-        "authorities, `none` leaves them in the order of text and change.",
+        "hits",
+        f"By what candidates are ranked: {', '.join(RANKS)}; `hits` is the mean of authorities and hubs, "
+        "`combined` that of PageRank and authorities, `none` leaves them in the order of text and change.",
         check=one_of(*RANKS),
     )
     seeds: int = setting(100, "Pages that match best, with which it begins.", check=positive)
@@ -28,9 +28,9 @@ class ChangesSettings(Settings):
     alpha: float = setting(0.5, "How much text counts; the rest is change.", check=share)
     saturation: float = setting(10.0, "The change that counts half as much as the largest.", check=positive)
     link_weights: str = setting(
-        "hosts",
-        "What a link counts in walks: by `hosts` all links of a host to a page count as one, `equal` is the "
-        "paper's way.",
+        "new",
+        "What a link counts in walks: by `hosts` all links of a host to a page count as one, by `new` those "
+        "that came since also count more than those that were there; `equal` is the paper's way.",
         check=one_of(*LINK_WEIGHTS),
     )
     restart: float = setting(0.9, "How likely the walk of PageRank begins anew.", check=_restart)

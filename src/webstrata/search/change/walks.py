@@ -5,11 +5,12 @@
 ``pagerank``         personalized PageRank: PPR(v) = (1 − c) Σ PPR(u) / out(u) over u → v + c p(v)
 ``hits-authority``   personalized HITS with a supersource that gives c p(v) (see `webstrata.rank.hits`)
 ``hits-hub``         the hubs of the same
+``hits``             the mean of authorities and hubs
 ``combined``         the mean of PageRank and authorities, each divided by its largest
 ===================  =====================================================================================
 
 What arrives at a page without links begins anew: up to a factor that is the paper's equation (3), in which it
-is lost. Arcs count alike.
+is lost. What an arc counts is told in `webstrata.search.change.weigh`; the paper's are alike.
 """
 
 from __future__ import annotations
@@ -75,6 +76,11 @@ def _hubs(graph: Graph, preference: Numbers, settings: ChangesSettings) -> Numbe
     return _hits(graph, preference, settings)[1]
 
 
+def _both(graph: Graph, preference: Numbers, settings: ChangesSettings) -> Numbers:
+    found: Numbers = np.mean(_hits(graph, preference, settings), axis=0)
+    return found
+
+
 def _combined(graph: Graph, preference: Numbers, settings: ChangesSettings) -> Numbers:
     both = (walk(graph, preference, settings) for walk in (_pagerank, _authorities))
     found: Numbers = np.mean([scores / max(scores.max(initial=0.0), 1e-300) for scores in both], axis=0)
@@ -84,6 +90,7 @@ def _combined(graph: Graph, preference: Numbers, settings: ChangesSettings) -> N
 WALKS: dict[str, Callable[[Graph, Numbers, ChangesSettings], Numbers]] = {
     "none": _none,
     "pagerank": _pagerank,
+    "hits": _both,
     "hits-authority": _authorities,
     "hits-hub": _hubs,
     "combined": _combined,

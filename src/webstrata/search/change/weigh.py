@@ -1,13 +1,19 @@
 """How much a link counts in the walks: w(uv) of CHANGE, equations (3), (7) and (8).
 
 =============  ===========================================================================================
-``hosts``      1 / k, where k pages of u's host link to v: all links of a host to a page count as one
+``new``        ω(uv) / k, where k pages of u's host link to v; ω is 1 for a link that came between the two
+               snapshots and α⁴ for one that was there before; then all are multiplied by one number, so
+               that their sum is the number of links. A page's link to itself counts nothing
+``hosts``      1 / k: all links of a host to a page count as one
 ``equal``      1, as in the paper
 =============  ===========================================================================================
 
 Wikipedia has no menus. On the web every page of a site links to its front page, and with equal weights these
 are the authorities of everything (Kleinberg left links within a host out; Bharat and Henzinger 1998 gave them
-these weights, so that one host has one voice).
+these weights, so that one host has one voice). Menus are also what does not change: who tells of something
+that happened links to it anew. α balances what there is against what changed, in links as in pages: at α = 1
+all links count alike, at α = 0 only those that came. The sum keeps the supersource's amount what it is in the
+paper, where each link counts 1.
 """
 
 from __future__ import annotations
@@ -19,10 +25,51 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from webstrata.search.change.answer import Candidates
+    from webstrata.search.change.settings import ChangesSettings
+
     Arcs = npt.NDArray[np.int64]
+    Weights = npt.NDArray[np.float64]
+
+OLD = 4
+"""The power of α that a link counts which was there before."""
 
 
-def weigh_links(arcs: Arcs, hosts: npt.NDArray[np.int64], how: str) -> npt.NDArray[np.float64]:
+def weigh_candidates(found: Candidates, settings: ChangesSettings) -> Weights:
+    """The weight of each later arc among candidates, in their order.
+
+    Examples
+    --------
+    >>> from tests.search.change.events import make_events
+    >>> from webstrata.search.change import ChangeSearch
+    >>> from webstrata.search.change.settings import ChangesSettings
+    >>> search, settings = ChangeSearch(make_events(getfixture("tmp_path") / "uk")), ChangesSettings()
+    >>> found = search.gather("flood", "2026-01", "2026-02", settings)
+    >>> len(weigh_candidates(found, settings)) == len(found.arcs_after)
+    True
+    """
+    if settings.link_weights == "new":
+        return weigh_new(found.arcs_before, found.arcs_after, found.hosts, settings.alpha)
+    return weigh_links(found.arcs_after, found.hosts, settings.link_weights)
+
+
+def weigh_new(before: Arcs, after: Arcs, hosts: npt.NDArray[np.int64], alpha: float) -> Weights:
+    """The weight of each later arc, given those of before: most for those that came.
+
+    Examples
+    --------
+    >>> before, after = np.array([[0, 2]]), np.array([[0, 2], [1, 2], [3, 2], [3, 3]])
+    >>> weigh_new(before, after, np.array([0, 0, 0, 1]), 0.0).round(3).tolist()
+    [0.0, 1.333, 2.667, 0.0]
+    """
+    is_there = np.isin(_keys(after[:, 0], after[:, 1]), _keys(before[:, 0], before[:, 1]))
+    found: Weights = np.where(is_there, alpha**OLD, 1.0) * weigh_links(after, hosts, "hosts")
+    found[after[:, 0] == after[:, 1]] = 0.0
+    total = found.sum()
+    return found * (len(found) / total) if total > 0 else found
+
+
+def weigh_links(arcs: Arcs, hosts: npt.NDArray[np.int64], how: str) -> Weights:
     """The weight of each arc, given the host of each node.
 
     Examples
@@ -35,7 +82,14 @@ def weigh_links(arcs: Arcs, hosts: npt.NDArray[np.int64], how: str) -> npt.NDArr
     """
     if how == "equal" or not len(arcs):
         return np.ones(len(arcs))
-    pairs = hosts[arcs[:, 0]] << 32 | arcs[:, 1]
-    _, place, counts = np.unique(pairs, return_inverse=True, return_counts=True)
-    found: npt.NDArray[np.float64] = 1.0 / counts[place.ravel()]
+    _, place, counts = np.unique(
+        _keys(hosts[arcs[:, 0]], arcs[:, 1]), return_inverse=True, return_counts=True
+    )
+    found: Weights = 1.0 / counts[place.ravel()]
+    return found
+
+
+def _keys(one: npt.NDArray[np.int64], other: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """One number for each pair."""
+    found: npt.NDArray[np.int64] = one << 32 | other
     return found

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webstrata.errors import LabelError, QueryError
 from webstrata.search.change.answer import rank_order
 from webstrata.search.evaluate.measures import DEPTH, count_edges, kept_share, measure_lists
 
@@ -51,12 +52,37 @@ class Experiment:
 
     def __init__(self, search: ChangeSearch, queries: Sequence[TimedQuery], judgements: Judgements) -> None:
         self.search, self.queries, self.judgements = search, list(queries), judgements
-        self._intervals = {query.id: search.interval(query.at) for query in queries}
+        self._intervals = {query.id: self._find_interval(query) for query in queries}
         self._found: dict[tuple[str, str, int, int], Candidates] = {}
         self._seeds: dict[tuple[str, str], tuple[int, Seeds]] = {}
         self._source = search.stages.seeds
         # a text is looked for once, whatever comes behind it
         search.stages = replace(search.stages, seeds=self._find_seeds)
+
+    def _find_interval(self, query: TimedQuery) -> tuple[str, str]:
+        """The interval of a query; where there is none, it is said which query asks for it."""
+        try:
+            return self.search.interval(query.at)
+        except LabelError as error:
+            raise LabelError(f"query {query.id}: {error}") from None
+
+    def check_queries(self) -> None:
+        """Ask each text for one page, so that one that cannot be read is refused before long work, by its ID.
+
+        Examples
+        --------
+        >>> from tests.search.change.events import make_events
+        >>> from webstrata.search.change import ChangeSearch
+        >>> from webstrata.search.evaluate.queries import TimedQuery
+        >>> search = ChangeSearch(make_events(getfixture("tmp_path") / "uk"))
+        >>> Experiment(search, [TimedQuery("1", "flood", "2026-02")], {}).check_queries()
+        """
+        for query in self.queries:
+            try:
+                self._source(query.text, self._intervals[query.id][1], 1)
+            except QueryError as error:
+                told = str(error).removeprefix("query")
+                raise QueryError(f"query {query.id}{told}", error.excerpt) from None
 
     def _find_seeds(self, query: str, label: str, number: int) -> Seeds:
         asked, found = self._seeds.get((query, label), (0, None))

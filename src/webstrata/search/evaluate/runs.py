@@ -12,8 +12,10 @@ from webstrata.collection.files import explained
 from webstrata.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
+
+    from webstrata.search.evaluate.queries import TimedQuery
 
 Run = dict[str, list[str]]
 """For each query its answers, the best first."""
@@ -36,6 +38,29 @@ def write_run(path: Path, run: Mapping[str, Sequence[str]], tag: str) -> None:
     ]
     with explained(path, "write"):
         path.write_text("".join(lines), encoding="utf-8")
+
+
+def check_run(path: Path, run: Mapping[str, Sequence[str]], queries: Iterable[TimedQuery]) -> None:
+    """Refuse a run that answers none of the queries, and would count as if it had found nothing.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from webstrata.search.evaluate.queries import TimedQuery
+    >>> check_run(Path("x.run"), {"9": ["http://a.org/"]}, [TimedQuery("1", "flood", "2026-02")])
+    Traceback (most recent call last):
+    webstrata.errors.FormatError: x.run: it answers 9, and no query that is asked; queries are 1
+    """
+    asked = [query.id for query in queries]
+    if not set(asked) & set(run):
+        raise FormatError(
+            f"{path}: it answers {_some(run)}, and no query that is asked; queries are {_some(asked)}"
+        )
+
+
+def _some(names: Iterable[str]) -> str:
+    listed = list(names)
+    return (", ".join(listed[:10]) or "nothing") + (" …" if len(listed) > 10 else "")
 
 
 def read_run(path: Path) -> Run:

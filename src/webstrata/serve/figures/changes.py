@@ -123,6 +123,8 @@ def draw_subgraph(answer: ChangeAnswer, number: int = SHOWN) -> Any:  # noqa: AN
                 "kind:N",
                 title="links",
                 scale=alt.Scale(domain=list(_KINDS), range=["#b0b8bd", COLOURS[0], COLOURS[1]]),
+                # lines are thin and let others through, which nobody could tell apart beside their names
+                legend=alt.Legend(symbolOpacity=1, symbolStrokeWidth=3, symbolSize=200),
             ),
         )
     )

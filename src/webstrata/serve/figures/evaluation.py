@@ -9,7 +9,7 @@ from webstrata.serve.figures.style import COLOURS, Figure, load_altair
 if TYPE_CHECKING:
     from webstrata.search.evaluate.tables import Point, Report
 
-_RANKS = ["none", "pagerank", "hits-authority", "hits-hub", "combined"]
+_RANKS = ["none", "pagerank", "hits-authority", "hits-hub", "combined", "hits"]
 
 
 def draw_report(report: Report) -> list[Figure]:
@@ -100,7 +100,10 @@ def _bars(points: list[Point], shown: dict[str, str], name: str, title: str) -> 
             xOffset=alt.XOffset("rank:N", sort=_RANKS),
             y=alt.Y("mean:Q", title="mean over queries"),
             color=alt.Color(
-                "rank:N", title=None, sort=_RANKS, scale=alt.Scale(domain=_RANKS, range=COLOURS[:5])
+                "rank:N",
+                title=None,
+                sort=_RANKS,
+                scale=alt.Scale(domain=_RANKS, range=COLOURS[: len(_RANKS)]),
             ),
             tooltip=["rank:N", "what:N", "value:O", alt.Tooltip("mean:Q", format=".3f")],
         )
