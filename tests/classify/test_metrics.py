@@ -72,7 +72,9 @@ def test_many_comparisons_are_corrected_by_holm_s_method(p_values: list[float]) 
     corrected = correct_many(p_values)
     for p, said in zip(p_values, corrected, strict=True):
         # the largest, over those not above it, of p times how many are not below that one
-        steps = [other * (len(p_values) - sum(x < other for x in p_values)) for other in p_values if other <= p]
+        steps = [
+            other * (len(p_values) - sum(x < other for x in p_values)) for other in p_values if other <= p
+        ]
         assert said == pytest.approx(min(max(steps), 1.0))
 
 
