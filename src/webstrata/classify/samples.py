@@ -8,8 +8,8 @@ A host gives 25: each for the first page, its mean and its variance over the pag
 The words of all its pages together are one virtual document, whose word w goes to bucket hash(w) mod 2^13.
 Nothing is needed but the pages, so that what is learned from stored ones is what a crawler sees of new ones.
 
-``compression`` is by DEFLATE at level 1 here, in place of 6: a gate is in the way of a crawl, and nearly half
-of the time of looking at a page went into that one number.
+``compression`` is by DEFLATE at level 1 here, in place of 6: a gate is in the way of a crawl, and no other
+number takes as much of the time of looking at a page.
 """
 
 from __future__ import annotations
