@@ -136,6 +136,10 @@ def measure_ours(place: str) -> dict[str, Any]:
         "groups": int(trial.groups.max() + 1),
         "deviation": round(everything.deviation, 4),
         "auc": {name: round(outcome.auc, 4) for name, outcome in found.items()},
+        "single_model_ahead": {
+            name: [round(outcome.best_member_auc - outcome.auc, 4), round(outcome.best_member_p, 4)]
+            for name, outcome in found.items()
+        },
         "best_single_model": [everything.best_member, round(everything.best_member_auc, 4)],
         "static_less_content": [round(added.difference, 4), round(added.p_value, 4)],
         "motion_adds": [round(moved.difference, 4), round(moved.p_value, 4)],

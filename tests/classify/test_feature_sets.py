@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -84,6 +84,23 @@ def test_what_cannot_be_made_is_left_out_and_said_unless_it_was_named(snapshot: 
     assert progress.said == ["set two is left out: there are no query words"]
     with pytest.raises(MissingError, match="no query words"):
         build_features(snapshot, ClassifySettings(sets=("two",)))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"query_words": "no.txt"}, "no.txt: nothing there to read"),
+        ({"trusted": "no.txt"}, "no.txt: nothing there to read"),
+        ({"stop_words": "no.txt"}, "no.txt: nothing there to read"),
+        ({"earlier": ("2025-01",)}, "there is no snapshot 2025-01"),
+    ],
+)
+def test_a_file_or_snapshot_that_was_named_and_is_not_there_is_no_set_left_out(
+    snapshot: ws.Snapshot, settings: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(MissingError, match=message):
+        build_features(snapshot, ClassifySettings(**settings))
+    assert "features-one" not in snapshot.parts
 
 
 def test_sets_are_joined_by_host_and_what_is_missing_is_no_number(

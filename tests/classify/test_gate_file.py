@@ -13,6 +13,7 @@ import pytest
 from tests.classify.farms import make_farms, train_farms
 from webstrata.classify.gate import Gate
 from webstrata.classify.gate_file import CARD, load_gate, save_gate
+from webstrata.classify.samples import COMPRESSION
 from webstrata.errors import FormatError, NewerFormatError
 
 if TYPE_CHECKING:
@@ -41,10 +42,11 @@ def test_equal_gates_are_equal_files(path: Path, tmp_path: Path) -> None:
 
 
 def rewrite(path: Path, **changes: object) -> None:
-    """Change the card of a gate."""
+    """Change the card of a gate; `...` takes an entry away."""
     with zipfile.ZipFile(path) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
-    files[CARD] = json.dumps(json.loads(files[CARD]) | changes).encode()
+    card = json.loads(files[CARD]) | changes
+    files[CARD] = json.dumps({key: value for key, value in card.items() if value is not ...}).encode()
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in files.items():
             archive.writestr(name, content)
@@ -59,6 +61,8 @@ def rewrite(path: Path, **changes: object) -> None:
         ({"trees": {}}, "this gate is damaged"),
         ({"thresholds": {"content": "x", "links": 1}}, "this gate is damaged"),
         ({"pages": None}, "this gate is damaged"),
+        ({"compression": 13}, "level 13 of DEFLATE, and there are 1 to 12"),
+        ({"compression": "x"}, "this gate is damaged"),
     ],
 )
 def test_another_card_is_refused_in_one_sentence(
@@ -70,9 +74,16 @@ def test_another_card_is_refused_in_one_sentence(
 
 
 def test_a_newer_format_is_told(path: Path) -> None:
-    rewrite(path, format=2)
-    with pytest.raises(NewerFormatError, match="in format 2, and 1 is the newest known here"):
+    rewrite(path, format=3)
+    with pytest.raises(NewerFormatError, match="in format 3, and 2 is the newest known here"):
         load_gate(path)
+
+
+def test_a_gate_of_the_first_format_sees_pages_as_they_were_measured_then(path: Path) -> None:
+    rewrite(path, format=1, compression=...)
+    model, _ = load_gate(path)
+    assert (model.compression, train_farms().model.compression) == (6, COMPRESSION)
+    assert len(Gate(model)(make_farms()[0][:4])) == 4
 
 
 def test_pickled_code_and_cut_files_are_never_loaded(path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as theirs
 
-from webstrata.classify.metrics import METRICS, auc, compare_scores, fold_auc
+from webstrata.classify.metrics import METRICS, Comparison, auc, compare_scores, correct_many, fold_auc
 
 scored = st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=2, max_size=40).filter(
     lambda rows: len({truth for truth, _ in rows}) == 2
@@ -65,3 +65,19 @@ def test_equal_scores_do_not_differ_and_noise_seldom_does() -> None:
 def test_one_class_has_no_auc() -> None:
     with pytest.raises(ValueError, match="one class only"):
         auc(np.ones(3), np.ones(3))
+
+
+@given(st.lists(st.floats(0, 1), max_size=12))
+def test_many_comparisons_are_corrected_by_holm_s_method(p_values: list[float]) -> None:
+    corrected = correct_many(p_values)
+    for p, said in zip(p_values, corrected, strict=True):
+        # the largest, over those not above it, of p times how many are not below that one
+        steps = [
+            other * (len(p_values) - sum(x < other for x in p_values)) for other in p_values if other <= p
+        ]
+        assert said == pytest.approx(min(max(steps), 1.0))
+
+
+def test_a_lead_is_told_from_one_side() -> None:
+    assert Comparison(0.8, 0.9, 0.05, 0.04).p_second_ahead == 0.02
+    assert Comparison(0.9, 0.8, 0.05, 0.04).p_second_ahead == 0.98

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from webstrata.classify.pages import NAMES, PageMeter
 from webstrata.classify.samples import (
     BUCKETS,
+    COMPRESSION,
     FEATURES,
     MAX_TEXT,
     PAGE_FEATURES,
@@ -29,7 +30,7 @@ def test_a_page_has_the_features_of_set_a() -> None:
 
     [page] = measure_pages([("http://a.org/", PAGE)])
     text = "Cheap tickets to the sea, cheap tickets to the sea. more tickets own mail"
-    [expected] = PageMeter(WordLists()).measure(
+    [expected] = PageMeter(WordLists(), compression=COMPRESSION).measure(
         pa.array(["Cheap tickets"]), pa.array([text]), anchor_words=4, html_bytes=len(PAGE)
     )
     for name, value in zip(PAGE_FEATURES, page.features, strict=True):
@@ -59,7 +60,7 @@ def test_pages_are_seen_as_the_scanner_reads_them(bodies: list[bytes]) -> None:
     for (url, body), seen in zip(pages, measure_pages(pages), strict=True):
         page = scan(body, url=url, anchors=True, text=True)
         anchors = [link for link in page.links if link.kind is Kind.ANCHOR]
-        [expected] = PageMeter(WordLists()).measure(
+        [expected] = PageMeter(WordLists(), compression=COMPRESSION).measure(
             pa.array([page.title]),
             pa.array([page.text]),
             anchor_words=len(words(" ".join(link.anchor for link in anchors))),
@@ -69,6 +70,18 @@ def test_pages_are_seen_as_the_scanner_reads_them(bodies: list[bytes]) -> None:
         assert np.array_equal(seen.features, expected[columns], equal_nan=True)
         assert seen.hosts == {host_name(link.url) for link in anchors if link.url} - {"a.org"}
         assert seen.buckets.tolist() == [int(hash_) % BUCKETS for hash_ in load_core().hashes(page.text)]
+
+
+def test_only_how_far_a_page_compresses_depends_on_the_level() -> None:
+    body = b"<p>" + b" ".join(
+        b"%d cheap tickets to the sea" % (number * number % 97) for number in range(200)
+    )
+    [quick], [thorough] = (measure_pages([("http://a.org/", body)], compression=level) for level in (1, 6))
+    differ = quick.features != thorough.features
+    assert [name for name, one in zip(PAGE_FEATURES, differ, strict=True) if one] == ["compression"]
+    place = PAGE_FEATURES.index("compression")
+    assert 2 < quick.features[place] < thorough.features[place]
+    assert (quick.buckets == thorough.buckets).all()
 
 
 def test_of_a_long_text_only_the_beginning_counts() -> None:

@@ -115,6 +115,10 @@ def test_hosts_are_labelled_by_hand_with_their_pages_shown(place: Path, tmp_path
     done = CliRunner().invoke(label, words, input="n\nu\ns\nq\n")
     assert "2 labels were given" in done.output
     assert len(path.read_text().splitlines()) == 5
+    done = CliRunner().invoke(label, [*words, "--host", "h0.org", "--pages", "1"], input="no\n")
+    assert "spam so far; 4 hosts are done" in done.output
+    assert done.output.count("http://h0.org/") == 1
+    assert "h0.org,nonspam\n" in path.read_text()
 
 
 def test_what_is_wrong_is_said_in_a_sentence(

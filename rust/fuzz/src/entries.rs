@@ -148,6 +148,7 @@ pub fn html(input: &[u8]) {
         resources: true,
         anchors: true,
         text: true,
+        no_fingerprint: false,
         agents: &agents,
         tld: "org",
     };

@@ -17,8 +17,6 @@ const ABSENT: u8 = u8::MAX;
 /// Words, words of the title, characters of words, bytes, compressed bytes; for each list what occurs, by level, and how
 /// many different ones do; likelihood and entropy of n-grams.
 pub const NUM_COUNTS: usize = 5 + 2 * LISTS * LEVELS + 2;
-/// As gzip has it unless told otherwise.
-const LEVEL: i32 = 6;
 /// Odd, and without a pattern.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -29,6 +27,7 @@ pub struct Measures {
     /// In each list the level from which on a word counts.
     levels: Vec<[u8; LISTS]>,
     ngram: usize,
+    compression: CompressionLvl,
 }
 
 /// What one thread needs.
@@ -43,16 +42,19 @@ pub(super) struct Scratch {
 }
 
 impl Measures {
-    pub fn new(words: &[u64], levels: &[u8], ngram: usize) -> Option<Self> {
+    /// `compression` is a level of DEFLATE, as gzip counts them.
+    pub fn new(words: &[u64], levels: &[u8], ngram: usize, compression: i32) -> Option<Self> {
         if levels.len() != words.len() * LISTS || ngram == 0 {
             return None;
         }
+        let compression = CompressionLvl::new(compression).ok()?;
         let levels = levels.chunks_exact(LISTS).map(|pair| [pair[0], pair[1]]);
         let places = words.iter().zip(0..).map(|(&word, place)| (word, place));
         Some(Self {
             places: places.collect(),
             levels: levels.collect(),
             ngram,
+            compression,
         })
     }
 
@@ -61,7 +63,7 @@ impl Measures {
             folded: String::new(),
             hashes: Vec::new(),
             packed: Vec::new(),
-            compressor: Compressor::new(CompressionLvl::new(LEVEL).unwrap_or_default()),
+            compressor: Compressor::new(self.compression),
             seen: vec![0; self.levels.len()],
             page: 0,
         }
@@ -165,11 +167,17 @@ impl Scratch {
         self.hashes.truncate(total);
         self.hashes.sort_unstable();
         let (mut different, mut logs, mut entropy) = (0.0, 0.0, 0.0);
+        // most n-grams occur as often as the one before: once
+        let (mut occurs, mut share, mut log) = (0, 0.0, 0.0);
         for same in self.hashes.chunk_by(|one, other| one == other) {
-            let share = same.len() as f64 / total as f64;
+            if same.len() != occurs {
+                occurs = same.len();
+                share = occurs as f64 / total as f64;
+                log = share.ln();
+            }
             different += 1.0;
-            logs -= share.ln();
-            entropy -= share * share.ln();
+            logs -= log;
+            entropy -= share * log;
         }
         told.copy_from_slice(&[logs / different, entropy]);
     }

@@ -31,6 +31,7 @@ pub fn look(measures: &Measures, words: &Words, pages: &[(&str, &[u8])], max_tex
         let wants = Wants {
             anchors: true,
             text: true,
+            no_fingerprint: true,
             tld: url::find_tld(address),
             ..Wants::default()
         };

@@ -43,16 +43,21 @@ struct Measures(content::Measures);
 
 #[pymethods]
 impl Measures {
-    /// Takes the hashes of listed words, and for each a level in both lists.
+    /// Takes the hashes of listed words, for each a level in both lists, and a level of DEFLATE.
     #[new]
     fn new(
         words: PyReadonlyArray1<'_, u64>,
         levels: PyReadonlyArray1<'_, u8>,
         ngram: usize,
+        compression: i32,
     ) -> PyResult<Self> {
-        content::Measures::new(words.as_slice()?, levels.as_slice()?, ngram)
+        content::Measures::new(words.as_slice()?, levels.as_slice()?, ngram, compression)
             .map(Self)
-            .ok_or_else(|| PyValueError::new_err("levels: expected one for each word and list"))
+            .ok_or_else(|| {
+                PyValueError::new_err(
+                    "levels: expected one for each word and list, and a compression from 0 to 12",
+                )
+            })
     }
 
     /// The counts of each page, a row behind the other.

@@ -36,6 +36,8 @@ pub struct Wants<'a> {
     pub anchors: bool,
     /// The text of the page.
     pub text: bool,
+    /// Anything but the fingerprint, which takes time.
+    pub no_fingerprint: bool,
     /// Names of `meta` beside `robots` whose directives count, in lower case.
     pub agents: &'a [String],
     /// The top-level domain of the host, for the guess of a charset; may be empty.
@@ -104,6 +106,7 @@ impl Scan {
 /// Scans a page whose Content-Type has the label `charset`.
 pub fn scan(body: &[u8], charset: Option<&str>, wants: &Wants<'_>, scan: &mut Scan) {
     scan.clear();
+    scan.hashed.begin(!wants.no_fingerprint);
     let (encoding, source) = charset::detect(body, charset, wants.tld);
     (scan.encoding, scan.source) = (Some(encoding), source);
     let mark = Encoding::for_bom(body).map_or(0, |(_, length)| length);

@@ -192,7 +192,8 @@ def build_features(
 ) -> list[Made]:
     """Make the feature sets of a snapshot that the settings name, and keep them.
 
-    Where they name none, all that can be made: those that lack something are left out, which is said.
+    Where they name none, all that can be made: those that lack something are left out, which is said. A file
+    or a snapshot that the settings name and that is not there is an error in any case.
 
     Examples
     --------
@@ -204,6 +205,7 @@ def build_features(
     """
     settings = settings or snapshot.settings(ClassifySettings)
     progress = progress or Progress()
+    _check_named(snapshot, settings)
     made = []
     for name in check_sets(settings.sets or tuple(SETS)):
         try:
@@ -213,6 +215,15 @@ def build_features(
                 raise
             progress.note(f"set {name} is left out: {error}")
     return made
+
+
+def _check_named(snapshot: Snapshot, settings: ClassifySettings) -> None:
+    """`MissingError` where something that the user has named is not there: no set is left out for a typo."""
+    for named in (getattr(settings, name) for name in FILES):
+        if named not in NO_FILES:
+            with explained(Path(named), "read"):
+                Path(named).open("rb").close()
+    find_earlier(snapshot, settings.earlier, ())
 
 
 def build_set(

@@ -32,7 +32,15 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from webstrata.classify.samples import FEATURES, SiteSample, host_name, measure_pages, measure_site, prepare
+from webstrata.classify.samples import (
+    COMPRESSION,
+    FEATURES,
+    SiteSample,
+    host_name,
+    measure_pages,
+    measure_site,
+    prepare,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -116,6 +124,8 @@ class GateModel:
     links_threshold: float
     pages: int
     """How many of a host it was learned with, and wants to see."""
+    compression: int = COMPRESSION
+    """The level of DEFLATE by which the pages that it was learned from were measured."""
 
     def weigh_terms(self, counts: npt.NDArray[np.float32]) -> Numbers:
         """The terms' score of each row of words by bucket, as log-odds."""
@@ -195,7 +205,7 @@ class Gate:
     """
 
     def __init__(self, model: GateModel, *, uses_links: bool = True) -> None:
-        prepare()  # the first hosts of a crawl need not wait for it
+        prepare(model.compression)  # the first hosts of a crawl need not wait for it
         self.model = model
         self.uses_links = uses_links
         self.known = Neighbours()
@@ -215,7 +225,8 @@ class Gate:
         """What is said of each; a host of which nothing was seen is let in."""
         started = time.thread_time()
         shown = [host.pages[: self.model.pages] for host in hosts]
-        found = iter(measure_pages([(page.url, page.body) for some in shown for page in some]))
+        pages = [(page.url, page.body) for some in shown for page in some]
+        found = iter(measure_pages(pages, compression=self.model.compression))
         sites = [
             measure_site(host_name(host.origin), list(islice(found, len(some))))
             for host, some in zip(hosts, shown, strict=True)

@@ -1,11 +1,13 @@
 """Gate files: a gate's model as plain arrays and a card, in one zip file, as other model files are.
 
 ==================  =====================================================================================
-``card.json``       the card: ``format`` (1), ``kind`` (``gate``), ``webstrata`` (the version that wrote it),
+``card.json``       the card: ``format`` (2), ``kind`` (``gate``), ``webstrata`` (the version that wrote it),
                     ``pages`` (how many of a host it wants to see), ``bound``, ``thresholds`` and ``auc`` of
                     content and links, ``hosts`` and ``spam`` (counts of labels), ``features`` (names in
-                    order), ``mean_length`` and ``bias`` of the terms, ``curves`` (a list of rows
-                    ``threshold, spam_hosts, spam_pages, honest_hosts, honest_pages`` for each), ``trees``
+                    order), ``compression`` (the level of DEFLATE by which pages were measured; not told in
+                    format 1, where it is 6), ``mean_length`` and ``bias`` of the terms, ``curves`` (a list
+                    of rows ``threshold, spam_hosts, spam_pages, honest_hosts, honest_pages`` for each),
+                    ``trees``
 ``arrays/….npy``    ``idf``, ``terms`` (weights of buckets), and the trees of ``content`` and ``links``
 ==================  =====================================================================================
 
@@ -36,9 +38,11 @@ if TYPE_CHECKING:
 
     from webstrata.classify.gate_training import TrainedGate
 
-FORMAT = 1
+FORMAT = 2
 KIND = "gate"
 CARD = "card.json"
+FIRST_COMPRESSION = 6
+"""That of format 1."""
 MOST_BYTES = 1 << 28
 """A file that claims more is not read."""
 MOST_POINTS = 200
@@ -83,6 +87,7 @@ def save_gate(trained: TrainedGate, path: Path) -> None:
         "hosts": trained.hosts,
         "spam": trained.spam,
         "features": [*ROW, *LINK_FEATURES],
+        "compression": model.compression,
         "mean_length": model.mean_length,
         "bias": model.term_bias,
         "trees": trees,
@@ -180,6 +185,9 @@ def _read_model(card: dict[str, Any], archive: zipfile.ZipFile) -> GateModel:
     idf, weights = read("idf").astype(np.float32), read("terms").astype(np.float32)
     if idf.shape != (BUCKETS,) or weights.shape != (BUCKETS,):
         raise Damaged(f"it has {idf.size} buckets of words, and {BUCKETS} were expected")
+    compression = int(card.get("compression", FIRST_COMPRESSION))
+    if not 1 <= compression <= 12:
+        raise Damaged(f"it measures pages by level {compression} of DEFLATE, and there are 1 to 12")
     return GateModel(
         idf=idf,
         mean_length=float(card["mean_length"]),
@@ -190,6 +198,7 @@ def _read_model(card: dict[str, Any], archive: zipfile.ZipFile) -> GateModel:
         content_threshold=thresholds["content"],
         links_threshold=thresholds["links"],
         pages=int(card["pages"]),
+        compression=compression,
     )
 
 

@@ -9,7 +9,9 @@ because scores of two models have no common scale::
 Its variance, and that of a difference between two sets of scores of the same hosts, is DeLong's: with
 V(i) the share of negatives below positive i, and W(j) that of positives above negative j, the variance is
 var(V) / positives + var(W) / negatives, of the differences of V and W for a difference; folds add up with the
-squares of their weights. Significance is two-sided, by the normal distribution.
+squares of their weights. Significance is two-sided, by the normal distribution. The best of many is best by
+chance too: p-values of m comparisons are corrected by Holm's method, the i-th smallest times m + 1 − i, and
+none smaller than one before it.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from webstrata.collection.settings import unknown_name
 from webstrata.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -143,6 +145,11 @@ class Comparison:
         """The second less the first."""
         return self.second - self.first
 
+    @property
+    def p_second_ahead(self) -> float:
+        """How likely the second is so much ahead, or more, where it is not: one-sided."""
+        return self.p_value / 2 if self.difference > 0 else 1 - self.p_value / 2
+
 
 def fold_auc(
     truth: npt.NDArray[Any], scores: npt.NDArray[np.float64], fold: npt.NDArray[Any]
@@ -186,6 +193,21 @@ def compare_scores(
     deviation = float(np.sqrt(variance))
     difference = float(values[1] - values[0])
     return Comparison(float(values[0]), float(values[1]), deviation, _two_sided(difference, deviation))
+
+
+def correct_many(p_values: Sequence[float]) -> list[float]:
+    """The p-values of several comparisons, corrected by Holm's method for being several.
+
+    Examples
+    --------
+    >>> correct_many([0.01, 0.6, 0.02])
+    [0.03, 0.6, 0.04]
+    """
+    corrected, largest = [1.0] * len(p_values), 0.0
+    for place, which in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        largest = max(largest, min((len(p_values) - place) * p_values[which], 1.0))
+        corrected[which] = largest
+    return corrected
 
 
 def _two_sided(difference: float, deviation: float) -> float:

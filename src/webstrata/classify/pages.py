@@ -85,6 +85,8 @@ FORMULAS = {
 NAMES = list(FORMULAS)
 """In the order of their columns."""
 DESCRIBED = FeatureSet("", "What each page says.", ("text", "links", "urls"), CONTENT)
+COMPRESSION = 6
+"""The level of DEFLATE, unless told otherwise; gzip has the same."""
 _ABSENT = 255
 _PAGES = 1 << 10
 """Pages that are measured at a time."""
@@ -117,7 +119,7 @@ class PageMeter:
     (1.56, nan)
     """
 
-    def __init__(self, lists: WordLists, *, ngram: int = 3) -> None:
+    def __init__(self, lists: WordLists, *, ngram: int = 3, compression: int = COMPRESSION) -> None:
         self.lists, self._words = lists, load_core()
         levels: dict[int, list[int]] = {}
         for place, listed in enumerate(lists):
@@ -128,7 +130,7 @@ class PageMeter:
                 found = levels.setdefault(hashes[0], [_ABSENT] * len(lists))
                 found[place] = min(found[place], int(np.searchsorted(SIZES, rank, "right")))
         places = np.array(list(levels.values()), np.uint8).reshape(-1)
-        self._measures = core.Measures(np.array(list(levels), np.uint64), places, ngram)
+        self._measures = core.Measures(np.array(list(levels), np.uint64), places, ngram, compression)
 
     def measure(
         self,

@@ -7,6 +7,9 @@ A page gives eight numbers, those of set A that count no words of queries (`page
 A host gives 25: each for the first page, its mean and its variance over the pages, and how many there were.
 The words of all its pages together are one virtual document, whose word w goes to bucket hash(w) mod 2^13.
 Nothing is needed but the pages, so that what is learned from stored ones is what a crawler sees of new ones.
+
+``compression`` is by DEFLATE at level 1 here, in place of 6: a gate is in the way of a crawl, and no other
+number takes as much of the time of looking at a page.
 """
 
 from __future__ import annotations
@@ -48,6 +51,8 @@ BUCKETS = 1 << 13
 """Of hashed words."""
 MAX_TEXT = 1 << 18
 """Characters of a page that are looked at."""
+COMPRESSION = 1
+"""The level of DEFLATE by which pages are measured; gates of format 1 were learned with 6."""
 _COLUMNS = [NAMES.index(name) for name in PAGE_FEATURES]
 
 
@@ -90,10 +95,17 @@ def _site_of(authority: str) -> str:
     return site_name(authority.rpartition("@")[2].split(":")[0])
 
 
-def measure_pages(pages: Sequence[tuple[str, bytes]]) -> list[PageSample]:
+def measure_pages(pages: Sequence[tuple[str, bytes]], *, compression: int = COMPRESSION) -> list[PageSample]:
     """What pages say, each given as URL and body, whatever its bytes are.
 
     Their charset is found in the pages: what a server said of it does not reach the gate.
+
+    Parameters
+    ----------
+    pages
+        Those of one host or of several.
+    compression
+        The level of DEFLATE.
 
     Examples
     --------
@@ -104,7 +116,7 @@ def measure_pages(pages: Sequence[tuple[str, bytes]]) -> list[PageSample]:
     """
     if not pages:
         return []
-    seen = _meter().look(pages, max_text=MAX_TEXT)
+    seen = _meter(compression).look(pages, max_text=MAX_TEXT)
     features = seen.values[:, _COLUMNS].astype(np.float64)
     buckets = (seen.hashes % np.uint64(BUCKETS)).astype(np.int64)
     return [
@@ -117,20 +129,20 @@ def measure_pages(pages: Sequence[tuple[str, bytes]]) -> list[PageSample]:
     ]
 
 
-def prepare() -> None:
+def prepare(compression: int = COMPRESSION) -> None:
     """Make what looks at pages, a tenth of a second before the first of them comes.
 
     Examples
     --------
     >>> prepare()
     """
-    _meter()
+    _meter(compression)
 
 
 @cache
-def _meter() -> PageMeter:
+def _meter(compression: int) -> PageMeter:
     """Without lists of popular words: those are of a corpus, and a new host has none yet."""
-    return PageMeter(WordLists())
+    return PageMeter(WordLists(), compression=compression)
 
 
 def measure_site(host: str, pages: Sequence[PageSample]) -> SiteSample:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from webstrata.classify.sites import Sites
     from webstrata.collection import Snapshot
 
 UNDECIDED = "undecided"
@@ -75,9 +76,18 @@ def propose_hosts(hosts: Sequence[str], done: Sequence[str], *, seed: int = 1) -
 
 
 def show_pages(
-    snapshot: Snapshot, host: str, most: int = 3, letters: int = 600
+    snapshot: Snapshot, host: str, most: int = 3, letters: int = 600, *, sites: Sites | None = None
 ) -> Iterator[tuple[str, str, str]]:
     """URL, title and beginning of the text of some pages of a host, the home page first.
+
+    Parameters
+    ----------
+    snapshot, host
+        Whose pages.
+    most, letters
+        How many pages, and how much of each text.
+    sites
+        Those of the snapshot, where they are at hand.
 
     Examples
     --------
@@ -89,7 +99,7 @@ def show_pages(
     from webstrata.store.text import Text
     from webstrata.store.urls import Urls
 
-    sites = open_sites(snapshot)
+    sites = sites or open_sites(snapshot)
     if host not in sites.names:
         return
     site = sites.names.index(host)

@@ -39,6 +39,14 @@ def test_sets_that_know_different_things_are_better_together(trial: Trial) -> No
     assert both.auc > both.best_member_auc - 0.01
 
 
+def test_a_single_model_is_ahead_only_if_more_than_the_best_of_so_many_would_be(trial: Trial) -> None:
+    for names in (["B"], ["B", "link"], ["noise"]):
+        found = trial.combine(names)
+        assert 0 < found.best_member_p <= 1
+        assert found.best_member_p == 1 or found.best_member_auc > found.auc
+    assert trial.combine(["B", "link"]).best_member_p > 0.05
+
+
 def test_noise_gets_little_weight_beside_what_tells(trial: Trial) -> None:
     weights = trial.combine(["B", "link", "noise"]).set_weights
     assert weights["noise"] < 0.5 * min(weights["B"], weights["link"])

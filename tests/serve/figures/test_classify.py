@@ -10,7 +10,7 @@ from webstrata.serve.figures.classify import draw_experiment, lay_out_tables
 
 
 def test_every_feature_set_is_in_the_pictures_and_text_is_escaped() -> None:
-    outcome = Outcome(("B",), 96, 0.88, 0.02, np.zeros(3), {"B": 1.0}, "B: tree", 0.8)
+    outcome = Outcome(("B",), 96, 0.88, 0.02, np.zeros(3), {"B": 1.0}, "B: tree", 0.8, 1.0)
     found = Experiment(
         "spam",
         "2026-06",

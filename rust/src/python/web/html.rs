@@ -62,6 +62,7 @@ fn scan_page<'py>(
     let scan = py.detach(|| {
         let mut scan = html::Scan::default();
         let wants = html::Wants {
+            no_fingerprint: false,
             resources,
             anchors,
             text,

@@ -17,7 +17,6 @@ impl Scan {
         }
         self.nesting.clear();
         self.tags.clear();
-        self.hashed.clear();
         (self.robots, self.refresh_delay, self.base) = (0, None, None);
     }
 

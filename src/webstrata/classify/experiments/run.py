@@ -354,14 +354,25 @@ def _weights(found: Experiment, trial: Trial) -> None:
 
 def _models(found: Experiment, trial: Trial) -> None:
     rows: list[list[Any]] = [
-        [name, _three(outcome.auc), outcome.best_member, _three(outcome.best_member_auc)]
+        [
+            name,
+            _three(outcome.auc),
+            outcome.best_member,
+            _three(outcome.best_member_auc),
+            f"{outcome.best_member_auc - outcome.auc:+.3f}",
+            f"{outcome.best_member_p:.3f}",
+        ]
         for name, outcome in found.outcomes.items()
     ]
     first = next(iter(found.outcomes.values()), None)
     note = ""
     if first is not None:
         dealt = trial.shuffled(first.sets[0])
+        better = [name for name, outcome in found.outcomes.items() if outcome.best_member_p < 0.05]
+        told = f"better for {', '.join(better)}" if better else "better than its ensemble"
         note = (
+            f"{'A' if better else 'No'} single model is significantly {told} (p < 0.05: DeLong, one-sided, "
+            "corrected by Holm's method for all models of a row, since the best is known only afterwards). "
             f"With labels dealt out at random among groups, set {first.sets[0]} has an AUC of "
             f"{dealt.auc:.3f} ± {dealt.deviation:.3f}."
         )
@@ -369,7 +380,7 @@ def _models(found: Experiment, trial: Trial) -> None:
         Table(
             "models",
             "Ensembles, and the single model that turned out best",
-            ["feature set", "AUC", "best model", "its AUC"],
+            ["feature set", "AUC", "best model", "its AUC", "ahead", "p"],
             rows,
             note,
         )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webstrata.classify.ensemble import fit_library
-from webstrata.classify.metrics import Comparison, auc, compare_scores, find_metric, fold_auc
+from webstrata.classify.metrics import Comparison, auc, compare_scores, correct_many, find_metric, fold_auc
 from webstrata.classify.models import family
 from webstrata.classify.selection import select
 from webstrata.classify.settings import TrainSettings
@@ -56,6 +56,9 @@ class Outcome:
     best_member: str
     """The single model that is best on the outer folds, known only afterwards."""
     best_member_auc: float
+    best_member_p: float
+    """How likely a single model is so far ahead of the ensemble by chance, that which is least likely:
+    one-sided, corrected for the number of models. 1 where none is ahead."""
 
 
 @dataclass
@@ -160,6 +163,7 @@ class Trial:
         value, deviation = fold_auc(self.truth, scores, self.fold)
         each = [fold_auc(self.truth, column, self.fold)[0] for column in singles.T]
         best = int(np.argmax(each))
+        ahead = [compare_scores(self.truth, scores, column, self.fold).p_second_ahead for column in singles.T]
         return Outcome(
             names,
             sum(len(self.matrix.sets[name][0]) for name in names),
@@ -169,6 +173,7 @@ class Trial:
             weights,
             ": ".join(members[best]),
             float(each[best]),
+            min(correct_many(ahead)) if each[best] > value else 1.0,
         )
 
     def family_auc(self, name: str, kind: str) -> float:

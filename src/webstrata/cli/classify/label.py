@@ -26,7 +26,14 @@ if TYPE_CHECKING:
 )
 @click.option("--task", default="spam", metavar="NAME", help="What is asked about each host. [spam]")
 @click.option("--host", "hosts", multiple=True, metavar="HOST", help="Ask about this host; may be repeated.")
-@click.option("--pages", default=3, show_default=True, metavar="NUMBER", help="Pages shown of a host.")
+@click.option(
+    "--pages",
+    default=3,
+    show_default=True,
+    type=click.IntRange(min=1),
+    metavar="NUMBER",
+    help="Pages shown of a host.",
+)
 @click.option("--seed", default=1, show_default=True, metavar="NUMBER", help="Of the order of hosts.")
 def command(
     collection: Collection, label: str, path: Path, task: str, hosts: tuple[str, ...], pages: int, seed: int
@@ -41,18 +48,24 @@ def command(
     from webstrata.errors import MissingError
 
     snapshot = collection[label]
-    names = open_sites(snapshot).names
+    sites = open_sites(snapshot)
+    pages_of = dict(zip(sites.names, sites.pages.tolist(), strict=True))
     sheet = Sheet(path)
     asked = [site_name(host.lower()) for host in hosts]
     for host in asked:
-        if host not in names:
+        if host not in pages_of:
             raise MissingError(
                 f"{snapshot.path}: {host} has no page in it; `webstrata ls` lists what is there"
             )
     given = 0
-    for host in asked or propose_hosts(names, list(sheet.labels), seed=seed):
-        click.echo(click.style(f"\n{host}", bold=True))
-        for url, title, text in show_pages(snapshot, host, pages):
+    for host in asked or propose_hosts(sites.names, list(sheet.labels), seed=seed):
+        so_far = f", {sheet.labels[host]} so far" if host in sheet.labels else ""
+        number = pages_of[host]
+        standing = (
+            f"{number:,} {'page' if number == 1 else 'pages'}{so_far}; {len(sheet.labels):,} hosts are done"
+        )
+        click.echo(f"\n{click.style(host, bold=True)}  {standing}")
+        for url, title, text in show_pages(snapshot, host, pages, sites=sites):
             click.echo(f"  {click.style(title or '(no title)', underline=True)}  {url}")
             click.echo(click.wrap_text(text or "(no text)", 100, "    ", "    "))
         answer = (
@@ -64,7 +77,8 @@ def command(
             break
         if answer in ("s", "skip", ""):
             continue
-        named = {"y": task, "yes": task, "n": f"non{task}" if task == "spam" else "none", "no": "none"}
+        no = f"non{task}" if task == "spam" else "none"
+        named = {"y": task, "yes": task, "n": no, "no": no}
         sheet.add(host, UNDECIDED if answer in ("u", "undecided") else named.get(answer, answer))
         given += 1
     click.echo(f"{given} labels were given; {path} has {len(sheet.labels)}")
