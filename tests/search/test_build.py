@@ -90,6 +90,20 @@ def test_generations_are_written_together_when_there_are_many(
     assert answers(collection) == answers(indexed)
 
 
+def test_an_earlier_month_that_comes_later_gives_documents_its_own_surroundings(tmp_path: Path) -> None:
+    def page(menu: str) -> dict[str, Says]:
+        return {"http://a.example/": Says("Fish", f"Tropical fish swim here.\n{menu}", main=(0, 24))}
+
+    collection = make_small(tmp_path / "uk", {"2026-06": page("June")})
+    build_index(collection, workers=1)
+    assert len(TextIndex.open(collection).search("june")) == 1
+    add_text(collection, "2026-05", page("May"))
+    build_index(collection, workers=1)
+    index = TextIndex.open(collection)
+    assert index.search("may").snapshots == [["2026-05", "2026-06"]]
+    assert len(index.search("june")) == 0
+
+
 def test_a_build_that_is_broken_off_leaves_the_old_index_and_its_segments(tmp_path: Path) -> None:
     collection = make_small(tmp_path / "uk", {"2026-05": MONTHS["2026-05"]})
     build_index(collection, workers=1)

@@ -201,6 +201,13 @@ class _Before(NamedTuple):
     generations: list[tuple[Segments, npt.NDArray[np.int64]]]
     """Segments that were written at a time, and the documents of each such group."""
 
+    def find_moved(self, homes: Homes, labels: Sequence[str]) -> npt.NDArray[np.bool_]:
+        """Which documents are read elsewhere now: an earlier snapshot was added that has them too."""
+        then = sorted(self.maps)
+        before = Homes.find([self.maps[label] for label in then], len(self.documents))
+        numbers = np.array([labels.index(label) for label in then], np.int64)
+        return np.asarray(numbers[before.sources] != homes.sources[: len(self.documents)])
+
 
 def _find_before(
     collection: Collection, labels: Sequence[str], inputs: dict[str, str], stemmer: str, stack: ExitStack
@@ -361,8 +368,10 @@ def _plan(
     if len(new) or not groups:
         groups.append(new)  # an index of nothing is one all the same
     found: list[Segments | list[Work]] = []
+    moved = before.find_moved(added.homes, [source.label for source in sources])
     for run in plan_generations([len(documents) for documents in groups]):
-        if len(run) == 1 and run.start < len(before.generations):
+        is_known = len(run) == 1 and run.start < len(before.generations)
+        if is_known and not moved[groups[run.start]].any():
             found.append(before.generations[run.start][0])
             continue
         documents = np.concatenate(groups[run.start : run.stop])

@@ -14,6 +14,7 @@ The part `search` (``docs/formats/search.md``):
 from __future__ import annotations
 
 import bisect
+import itertools
 from collections import Counter
 from contextlib import ExitStack
 from functools import cached_property
@@ -110,6 +111,16 @@ class TextIndex:
     def snapshots(self) -> list[str]:
         """The labels of the snapshots that it knows, oldest first."""
         return self.facts.snapshots
+
+    @property
+    def generations(self) -> list[npt.NDArray[np.int64]]:
+        """The documents of segments that were written at a time, in their order."""
+        listed = (
+            self.reader.listed_documents(number).astype(np.int64)
+            for number in range(len(self.facts.segments))
+        )
+        sizes = self.facts.generations or [len(self.facts.segments)]
+        return [np.concatenate(list(itertools.islice(listed, size))) for size in sizes]
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -232,9 +243,11 @@ class TextIndex:
             if date is not None:
                 parse_label(date)
         if first >= last:
+            asked = " ".join(f"--{name} {date}" for name, date in (("from", since), ("to", until)) if date)
+            nearest = labels[min(first, len(labels) - 1)]
             raise LabelError(
-                f"--from {since or ''} --to {until or ''}: no snapshot is in this range; there are "
-                f"{', '.join(labels)}"
+                f"{asked}: no snapshot is in this range; there are {', '.join(labels)}, and the nearest is "
+                f"{nearest}"
             )
         return (1 << last) - (1 << first)
 

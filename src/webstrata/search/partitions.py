@@ -36,7 +36,7 @@ from webstrata.search.fields import FIELDS, NUMBERS, SCORED, WITH_POSITIONS
 from webstrata.search.files import SEGMENTS, put_together
 from webstrata.search.index import TextIndex
 from webstrata.search.postings import pack, pack_places
-from webstrata.search.segments import find_written, make_works, write_segments
+from webstrata.search.segments import Work, find_written, make_works, write_segments
 from webstrata.search.settings import SearchSettings
 from webstrata.summaries.build import find_stemmer
 
@@ -219,14 +219,18 @@ def _write_documents(build: Build, index: TextIndex, kind: str, parts: int, work
     homes = Homes.find(maps, len(index))
     sources = [index.source(label) for label in index.snapshots]
     given = assign_documents(index, kind, parts)
-    works = []
+    works: list[Work] = []
+    owners: list[int] = []
     for part in range(parts):
-        documents = np.flatnonzero(given == part)
-        folder = make_directory(build.path / str(part))
-        with open_writer(folder / DOCUMENTS) as stream:
-            stream.write(documents.astype("<u4").data)
-        own = np.arange(len(documents))
-        works += make_works(documents, index.documents, homes, sources, stemmer, memory, 1, own)
+        own = np.flatnonzero(given == part)
+        with open_writer(make_directory(build.path / str(part)) / DOCUMENTS) as stream:
+            stream.write(own.astype("<u4").data)
+        # versions share entries as they do in the index, so that they have the same around main content
+        for generation in index.generations:
+            chosen = np.intersect1d(own, generation)
+            numbers = np.searchsorted(own, chosen)
+            works += make_works(chosen, index.documents, homes, sources, stemmer, memory, 1, numbers)
+            owners.append(part)
     written = shards.run(
         build,
         write_segments,
@@ -236,8 +240,16 @@ def _write_documents(build: Build, index: TextIndex, kind: str, parts: int, work
         unit="documents",
     )
     return [
-        put_together(build.path / str(number) / SEGMENTS, find_written(shard))
-        for number, shard in enumerate(written)
+        put_together(
+            build.path / str(part) / SEGMENTS,
+            [
+                each
+                for owner, shard in zip(owners, written, strict=True)
+                if owner == part
+                for each in find_written(shard)
+            ],
+        )
+        for part in range(parts)
     ]
 
 
