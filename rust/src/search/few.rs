@@ -13,7 +13,7 @@ use tantivy::schema::Field;
 use tantivy::{TERMINATED, Term};
 
 /// Lists of so many entries together are short.
-pub const FEW: u64 = 1 << 14;
+pub const FEW: u64 = 1 << 12;
 
 struct Cursor<'a> {
     list: List,

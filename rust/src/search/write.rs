@@ -5,21 +5,22 @@
 //! field that only counts for it, and whose shared field does not become much longer than any of its versions is.
 
 use super::analysis::{Analyzer, Lines};
-use super::evaluate::for_each_document;
-use super::folder::ReadOnly;
-use super::segment::Segment;
 use super::sharing::{GAP, Run, Sequence};
 use super::versions::{EXTENSION, Gathered};
 use super::{Kind, SearchError, WORDS, make_schema};
 use crate::collection::files;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::hash_table::Entry;
+use hashbrown::{DefaultHashBuilder, HashMap, HashSet, HashTable};
+use std::hash::BuildHasher;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tantivy::directory::MmapDirectory;
 use tantivy::fieldnorm::FieldNormReader;
+use tantivy::index::InvertedIndexReader;
 use tantivy::indexer::SingleSegmentIndexWriter;
-use tantivy::schema::{Field, TantivyDocument};
+use tantivy::schema::{Field, IndexRecordOption, TantivyDocument};
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
-use tantivy::{Index, SegmentReader, TantivyError, Term};
+use tantivy::{DocSet, Index, SegmentReader, TERMINATED, TantivyError};
 
 /// What the table of terms begins with; it grows.
 const MEMORY: usize = 64 << 20;
@@ -38,6 +39,10 @@ pub struct Writer {
     analyzer: Analyzer,
     kinds: Vec<Kind>,
     gathered: Gathered,
+    /// The terms of the page that is being added.
+    terms: Terms,
+    /// Of terms of the shared field in how many more documents than entries they are.
+    more: HashMap<String, u32>,
 }
 
 /// An entry that is being made.
@@ -77,6 +82,8 @@ impl Writer {
             analyzer,
             gathered: Gathered::new(kinds.len(), shared.map_or(u32::MAX, |field| field as u32)),
             kinds,
+            terms: Terms::default(),
+            more: HashMap::new(),
         })
     }
 
@@ -95,13 +102,18 @@ impl Writer {
             }
         }
         let shared = self.kinds.iter().position(|kind| *kind == Kind::Versions);
-        let mut terms = Terms::default();
+        self.terms.clear();
+        let mut lines: HashMap<&str, Range<usize>> = HashMap::new();
         let mut drafts: Vec<Draft> = Vec::new();
         for (place, version) in versions.iter().enumerate() {
             let texts = shared.map_or(&[][..], |field| &version.values[field]);
-            let words = terms.read(&mut self.analyzer, texts);
+            let words = self.terms.read(&mut self.analyzer, texts, &mut lines);
             let num_words = words.iter().filter(|&&word| word != GAP).count() as u32;
-            let around = self.words_around(version);
+            let around = if versions.len() > 1 {
+                self.words_around(version)
+            } else {
+                HashSet::new()
+            };
             let joins = drafts.iter_mut().rev().any(|draft| {
                 self.is_alike(&versions[draft.first], version)
                     && is_nearly(&draft.around, &around)
@@ -121,9 +133,37 @@ impl Writer {
             }
         }
         for draft in &drafts {
-            self.write(draft, &versions[draft.first], &terms)?;
+            self.count_more(draft);
+            self.write(draft, &versions[draft.first])?;
         }
         Ok(())
+    }
+
+    /// Notes of the words of an entry in how many more of its documents they are.
+    fn count_more(&mut self, draft: &Draft) {
+        if draft.members.len() == 1 {
+            return;
+        }
+        let words = draft.sequence.words();
+        // the last document that has a term, and how many have it
+        let mut seen = vec![(0, 0u32); self.terms.len() + 1];
+        for (number, (_, _, runs)) in draft.members.iter().enumerate() {
+            let all = runs
+                .iter()
+                .flat_map(|run| &words[run.start as usize..run.end() as usize]);
+            for &word in all {
+                let (last, count) = &mut seen[word as usize];
+                if *last != number + 1 {
+                    (*last, *count) = (number + 1, *count + 1);
+                }
+            }
+        }
+        for (word, &(_, count)) in seen.iter().enumerate().skip(1) {
+            if count > 1 {
+                let term = self.terms.get(word as u32);
+                *self.more.entry_ref(term).or_default() += count - 1;
+            }
+        }
     }
 
     /// Hashes of the words that stand in fields of which only those of the first version count.
@@ -148,7 +188,6 @@ impl Writer {
         &mut self,
         draft: &Draft,
         first: &Version<T>,
-        terms: &Terms,
     ) -> Result<(), SearchError> {
         let mut document = TantivyDocument::default();
         let count = draft.members.len() as u64;
@@ -164,7 +203,7 @@ impl Writer {
                     *num_words += count * texts.len() as u64;
                 }
                 Kind::Versions => {
-                    document.add_text(field, terms.spell(draft.sequence.words()));
+                    document.add_text(field, self.terms.spell(draft.sequence.words()));
                     let lengths = draft.members.iter();
                     *num_words += lengths.map(|member| u64::from(member.1)).sum::<u64>();
                 }
@@ -205,6 +244,7 @@ impl Writer {
             inner,
             gathered,
             kinds,
+            more: counted,
             ..
         } = self;
         let refuse = |error| SearchError::new(&folder, "write", error);
@@ -214,36 +254,52 @@ impl Writer {
             SearchError::Format(format!("{}: it has no segment", folder.display()))
         })?;
         let path = folder.join(format!("{}.{EXTENSION}", segment.id().uuid_string()));
-        let put = |more: &[Vec<u32>]| -> Result<(), SearchError> {
-            let mut file = files::Writer::create(&path).map_err(SearchError::Collection)?;
-            file.put(&gathered.to_bytes(more))
-                .map_err(SearchError::Collection)
-        };
-        // terms are counted in what was written, by who reads it
-        put(&vec![Vec::new(); kinds.len()])?;
         let reader = SegmentReader::open(&segment).map_err(refuse)?;
-        let directory = ReadOnly::open(&folder).map_err(refuse)?;
-        let opened = Segment::open(&reader, &directory, 0, 0).map_err(refuse)?;
         let mut more = Vec::with_capacity(kinds.len());
-        for number in 0..kinds.len() {
-            more.push(count_more(&opened, number).map_err(refuse)?);
+        for (number, kind) in kinds.iter().enumerate() {
+            let field = Field::from_field_id(number as u32);
+            let inverted = reader.inverted_index(field).map_err(refuse)?;
+            let found = if *kind == Kind::Versions {
+                take_more(&inverted, &counted)
+            } else {
+                add_more(&inverted, &gathered.firsts)
+            };
+            more.push(found.map_err(refuse)?);
         }
-        drop(opened);
-        put(&more)
+        let mut file = files::Writer::create(&path).map_err(SearchError::Collection)?;
+        file.put(&gathered.to_bytes(&more))
+            .map_err(SearchError::Collection)
     }
 }
 
-/// In how many more documents than entries each term of a field is.
-fn count_more(segment: &Segment, number: usize) -> tantivy::Result<Vec<u32>> {
-    let field = Field::from_field_id(number as u32);
-    let mut found = Vec::with_capacity(segment.fields[number].terms().num_terms());
-    let mut terms = segment.fields[number].terms().stream()?;
+/// Of each term of the shared field in how many more documents than entries it is, as was counted.
+fn take_more(
+    inverted: &InvertedIndexReader,
+    counted: &HashMap<String, u32>,
+) -> tantivy::Result<Vec<u32>> {
+    let mut found = Vec::with_capacity(inverted.terms().num_terms());
+    let mut terms = inverted.terms().stream()?;
     while terms.advance() {
-        let text = String::from_utf8_lossy(terms.key());
-        let term = Term::from_field_text(field, &text);
-        let mut count = 0;
-        for_each_document(segment, &term, terms.value(), false, |_, _, _| count += 1)?;
-        found.push(count - terms.value().doc_freq);
+        let text = std::str::from_utf8(terms.key()).unwrap_or_default();
+        found.push(counted.get(text).copied().unwrap_or_default());
+    }
+    Ok(found)
+}
+
+/// Of each term of another field, which all documents of an entry have that has it.
+fn add_more(inverted: &InvertedIndexReader, firsts: &[u32]) -> tantivy::Result<Vec<u32>> {
+    let mut found = Vec::with_capacity(inverted.terms().num_terms());
+    let mut terms = inverted.terms().stream()?;
+    while terms.advance() {
+        let mut list =
+            inverted.read_postings_from_terminfo(terms.value(), IndexRecordOption::Basic)?;
+        let mut more = 0;
+        while list.doc() != TERMINATED {
+            let entry = list.doc() as usize;
+            more += firsts[entry + 1] - firsts[entry] - 1;
+            list.advance();
+        }
+        found.push(more);
     }
     Ok(found)
 }
@@ -286,30 +342,81 @@ impl Draft {
 /// The terms of a page's versions, numbered from 1 on.
 #[derive(Default)]
 struct Terms {
-    numbers: HashMap<Box<str>, u32>,
-    terms: Vec<Box<str>>,
+    numbers: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+    /// All terms one behind the other, and where each ends.
+    text: String,
+    ends: Vec<usize>,
+    /// Terms of lines that were read before.
+    read: Vec<u32>,
 }
 
 impl Terms {
-    /// The terms of some texts, one behind the other.
-    fn read<T: AsRef<str>>(&mut self, analyzer: &mut Analyzer, texts: &[T]) -> Vec<u32> {
+    fn clear(&mut self) {
+        self.numbers.clear();
+        self.text.clear();
+        self.ends.clear();
+        self.read.clear();
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn get(&self, number: u32) -> &str {
+        get(&self.text, &self.ends, number)
+    }
+
+    fn number(&mut self, term: &str) -> u32 {
+        let Self {
+            numbers,
+            hasher,
+            text,
+            ends,
+            ..
+        } = self;
+        let found = numbers.entry(
+            hasher.hash_one(term),
+            |&number| get(text, ends, number) == term,
+            |&number| hasher.hash_one(get(text, ends, number)),
+        );
+        match found {
+            Entry::Occupied(found) => *found.get(),
+            Entry::Vacant(place) => {
+                let number = ends.len() as u32 + 1;
+                place.insert(number);
+                text.push_str(term);
+                ends.push(text.len());
+                number
+            }
+        }
+    }
+
+    /// The terms of some texts, one behind the other. Words never go on behind the end of a line, so a line that was read
+    /// before has the same.
+    fn read<'a, T: AsRef<str>>(
+        &mut self,
+        analyzer: &mut Analyzer,
+        texts: &'a [T],
+        lines: &mut HashMap<&'a str, Range<usize>>,
+    ) -> Vec<u32> {
         let mut found = Vec::new();
         for (place, text) in texts.iter().enumerate() {
             if place > 0 {
                 found.push(GAP);
             }
-            analyzer.for_each(text.as_ref(), |term, _, _| {
-                let number = match self.numbers.get(term) {
-                    Some(&number) => number,
-                    None => {
-                        self.terms.push(term.into());
-                        let number = self.terms.len() as u32;
-                        self.numbers.insert(term.into(), number);
-                        number
-                    }
-                };
-                found.push(number);
-            });
+            for line in text.as_ref().split('\n') {
+                let range = lines.get(line).cloned().unwrap_or_else(|| {
+                    let begin = self.read.len();
+                    analyzer.for_each(line, |term, _, _| {
+                        let number = self.number(term);
+                        self.read.push(number);
+                    });
+                    lines.insert(line, begin..self.read.len());
+                    begin..self.read.len()
+                });
+                found.extend_from_slice(&self.read[range]);
+            }
         }
         found
     }
@@ -319,10 +426,16 @@ impl Terms {
         let mut lines = String::with_capacity(8 * words.len());
         for &word in words {
             if word != GAP {
-                lines.push_str(&self.terms[word as usize - 1]);
+                lines.push_str(self.get(word));
             }
             lines.push('\n');
         }
         lines
     }
+}
+
+fn get<'a>(text: &'a str, ends: &[usize], number: u32) -> &'a str {
+    let place = number as usize - 1;
+    let begin = if place == 0 { 0 } else { ends[place - 1] };
+    &text[begin..ends[place]]
 }

@@ -128,9 +128,15 @@ class PageReader:
         for table in self._anchors.rows.between(first, last):
             begin, end = np.searchsorted(table["target"].to_numpy(), [first, last + 1])
             rows = table.slice(begin, end - begin)
-            columns = (rows[name].to_pylist() for name in ("target", "rel", "text"))
-            for target, rel, text in zip(*columns, strict=True):
-                if not rel & NOFOLLOW and (text := text.strip()):
+            targets = rows["target"].to_numpy()
+            places = np.minimum(np.searchsorted(nodes, targets), len(nodes) - 1)
+            wanted = (nodes[places] == targets) & (rows["rel"].to_numpy() & NOFOLLOW == 0)
+            rows = rows.select(["target", "text"]).filter(pa.array(wanted))
+            # most links to a page call it the same
+            distinct = rows.group_by(["target", "text"], use_threads=False).aggregate([])
+            columns = (distinct[name].to_pylist() for name in ("target", "text"))
+            for target, text in zip(*columns, strict=True):
+                if text := text.strip():
                     found.setdefault(target, []).append(text)
         return {node: _distinct(texts) for node, texts in found.items()}
 
