@@ -51,13 +51,13 @@ def command(
 
     if parts is not None and partition is None:
         raise UsageError("--parts says into how many a partition divides the index; name it with --partition")
+    parts = parts or 4
     settings = collection.settings(SearchSettings, search_options)
     chosen = choose_snapshots(collection, snapshots)
     facts = build_index(collection, chosen, settings, progress=TerminalProgress())
     if partition is not None:
         from webstrata.search.partitions import build_partition
 
-        parts = parts or 4
         build_partition(collection, partition, parts, progress=TerminalProgress())
     record = collection.parts.record(PART)
     if as_json:
