@@ -5,6 +5,9 @@ use super::evaluate::for_each_document;
 use super::read::Reader;
 use std::collections::BTreeMap;
 
+/// Documents, how often each has a term and where its places begin; and all places.
+type Occurrences = (Vec<(u32, u32, usize)>, Vec<u32>);
+
 impl Reader {
     /// The documents that have a term, ascending, how often each has it, and where.
     fn occurrences(
@@ -12,7 +15,7 @@ impl Reader {
         field: u32,
         text: &str,
         positions: bool,
-    ) -> Result<(Vec<(u32, u32, usize)>, Vec<u32>), SearchError> {
+    ) -> Result<Occurrences, SearchError> {
         let term = self.term(field, text)?;
         let (mut found, mut places) = (Vec::new(), Vec::new());
         for segment in &self.segments {

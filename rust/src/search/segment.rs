@@ -119,7 +119,7 @@ impl Segment {
         low
     }
 
-    /// The code of an entry's length in a field, and whether lengths of it are kept.
+    /// The code of an entry's length in a field; that of one word where lengths are not kept.
     pub fn entry_code(&self, field: usize, entry: u32) -> u8 {
         match self.lengths.get(field) {
             Some(Some(lengths)) => lengths.fieldnorm_id(entry),
