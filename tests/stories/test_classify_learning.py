@@ -116,7 +116,7 @@ def test_hosts_are_labelled_by_hand_with_their_pages_shown(place: Path, tmp_path
     assert "2 labels were given" in done.output
     assert len(path.read_text().splitlines()) == 5
     done = CliRunner().invoke(label, [*words, "--host", "h0.org", "--pages", "1"], input="no\n")
-    assert "spam so far; 4 hosts are done" in done.output
+    assert "spam so far; 4 hosts labelled" in done.output
     assert done.output.count("http://h0.org/") == 1
     assert "h0.org,nonspam\n" in path.read_text()
 

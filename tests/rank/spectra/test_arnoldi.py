@@ -40,6 +40,15 @@ def textbook(matrix: NDArray[np.float64], start: NDArray[np.float64], dimension:
     return hessenberg
 
 
+def test_a_space_that_is_all_but_invariant_costs_no_digits() -> None:
+    # of the product of the fourteenth vector 1.2e-12 lies outside of the basis
+    matrix = make_matrix(33, 1517, 0.03)
+    method = Arnoldi(lambda vector: matrix @ vector, 33, 20, block=2)
+    method.run()
+    basis = method.basis.combine(np.eye(21))
+    assert np.abs(matrix @ basis[:20].T - basis.T @ method.hessenberg).max() < 1e-11
+
+
 @settings(max_examples=20)
 @given(size=st.integers(1, 40), seed=st.integers(0, 10**6), block=st.integers(1, 20), data=st.data())
 def test_the_relation_holds_and_the_basis_is_orthonormal(

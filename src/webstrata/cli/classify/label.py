@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from webstrata.cli.options import collection_argument
+from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
@@ -61,9 +62,8 @@ def command(
     for host in asked or propose_hosts(sites.names, list(sheet.labels), seed=seed):
         so_far = f", {sheet.labels[host]} so far" if host in sheet.labels else ""
         number = pages_of[host]
-        standing = (
-            f"{number:,} {'page' if number == 1 else 'pages'}{so_far}; {len(sheet.labels):,} hosts are done"
-        )
+        done = tell_count(len(sheet.labels), "host")
+        standing = f"{tell_count(number, 'page')}{so_far}; {done} labelled"
         click.echo(f"\n{click.style(host, bold=True)}  {standing}")
         for url, title, text in show_pages(snapshot, host, pages, sites=sites):
             click.echo(f"  {click.style(title or '(no title)', underline=True)}  {url}")

@@ -265,7 +265,9 @@ class Arnoldi:
             lower = _cholesky(gram)
             if len(lower) == 0 or total[0, 0] * lower[0, 0] <= _NOTHING:
                 return factors, total[:0, :0]
-            kept = len(lower)
+            # where little of the first lies outside, those that follow from it have lost as many digits
+            kept = len(lower) if total[0, 0] * lower[0, 0] > KEPT else 1
+            lower = lower[:kept, :kept]
             total, block, again = total[:kept, :kept], block[:kept], again[:kept]
             total = total @ lower
             # a matrix of a few rows and small condition, so that its inverse may be used
