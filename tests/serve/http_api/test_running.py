@@ -27,7 +27,8 @@ def test_it_stops_after_some_seconds_and_lets_its_port_go() -> None:
     server = Server(FastAPI())
     server.run(0.1)
     with Server(FastAPI(), port=server.port) as again:
-        assert urlopen(f"{again.url}/openapi.json").status == 200
+        with urlopen(f"{again.url}/openapi.json") as answer:
+            assert answer.status == 200
 
 
 def test_without_the_extra_one_is_told_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
