@@ -26,9 +26,8 @@ def test_a_port_that_is_taken_is_said() -> None:
 def test_it_stops_after_some_seconds_and_lets_its_port_go() -> None:
     server = Server(FastAPI())
     server.run(0.1)
-    with Server(FastAPI(), port=server.port) as again:
-        with urlopen(f"{again.url}/openapi.json") as answer:
-            assert answer.status == 200
+    with Server(FastAPI(), port=server.port) as again, urlopen(f"{again.url}/openapi.json") as answer:
+        assert answer.status == 200
 
 
 def test_without_the_extra_one_is_told_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
