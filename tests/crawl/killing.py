@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 KILLED = -signal.SIGKILL
 LABEL = "2026-06"
+HELD = ("01", "03", "08")
+"""ESTABLISHED, SYN_RECV, CLOSE_WAIT, as the kernel has them: such connections may still bring something."""
 SETTINGS: dict[str, Any] = {
     "host_delay": 0.002,
     "ip_delay": 0.001,
@@ -175,8 +177,21 @@ class Field:
         answer = json.loads(self._process.stdout.readline())
         assert answer["status"] != 99, answer["said"]
         if answer["status"] != 0:
+            self._await_silence()
             self.server.mark_restart()
         return answer["status"], answer["said"]
+
+    def _await_silence(self) -> None:
+        """Wait until the server has read all that the dead had sent: it would count as sent later."""
+        table, port = Path("/proc/net/tcp"), f":{self.server.port:04X}"
+        deadline = time.monotonic() + 30
+        while table.exists():
+            rows = [line.split()[1:4] for line in table.read_text().splitlines()[1:]]
+            # connections that the server has not accepted are in the table too
+            if not any(local.endswith(port) and state in HELD for local, _, state in rows):
+                return
+            assert time.monotonic() < deadline, "the server keeps connections of a client that is dead"
+            time.sleep(0.005)
 
     def known(self, *, at_checkpoint: bool = False) -> set[str]:
         """The URLs that the journal has, or had when the last checkpoint was over."""

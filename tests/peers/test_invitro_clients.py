@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.peers.installed import find, find_peer, run
 from tests.simulate.invitro.clients import Client
 from webstrata.simulate.invitro import Server, Web
 
@@ -20,36 +17,11 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.peer
 
-PEERS = ROOT / ".peers" / "bin"
-
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     with Web("tiny", seed=7).serve(origins=True) as server:
         yield server
-
-
-def find(program: str) -> str:
-    found = shutil.which(program)
-    if found is None:
-        pytest.skip(f"{program} is not installed")
-    return found
-
-
-def find_peer(program: str) -> str:
-    if not (PEERS / program).exists():
-        pytest.skip(f".peers has no {program}; run `make peers`")
-    return str(PEERS / program)
-
-
-def run(*words: str, **variables: str) -> str:
-    # nothing but the web may be asked, whatever proxies are set around here
-    kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
-    done = subprocess.run(
-        words, env=kept | variables, capture_output=True, timeout=120, check=False, encoding="utf-8"
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return done.stdout
 
 
 # ---- curl
@@ -58,10 +30,9 @@ def run(*words: str, **variables: str) -> str:
 def test_curl_reads_a_page_through_the_proxy(server: Server) -> None:
     curl = find("curl")
     for url in list(server.web.graph(0).urls)[::25]:
-        client = Client(server)
         told = run(curl, "-sS", "--proxy", server.proxy, "--write-out", "%{http_code}", "--output", "-", url)
-        charset = client.get(url).headers["content-type"].partition("charset=")[2]
-        client.close()
+        with Client(server) as client:
+            charset = client.get(url).headers["content-type"].partition("charset=")[2]
         if charset == "utf-8":
             assert told.endswith("</html>\n200")
 
@@ -90,11 +61,11 @@ print(json.dumps(unpack[sys.argv[1]](packed) == plain))
 
 
 def test_brotli_and_zstd_unpack_to_the_plain_page() -> None:
-    python = find_peer("python")
+    python = find_peer("python", "brotli", "backports.zstd")
     seen = set()
-    with Web("small", seed=3, compressed_share=1, failing_share=0, flaky_share=0).serve() as server:
-        client = Client(server)
-        for url in server.web.home_pages():
+    web = Web("small", seed=3, compressed_share=1, failing_share=0, flaky_share=0)
+    with web.serve() as server, Client(server) as client:
+        for url in web.home_pages():
             plain = client.get(url).body
             for coding in ("br", "zstd"):
                 answer = client.get(url, accept_encoding=coding)
@@ -102,7 +73,6 @@ def test_brotli_and_zstd_unpack_to_the_plain_page() -> None:
                     seen.add(coding)
                     assert len(answer.body) < len(plain)
                     assert json.loads(run(python, "-c", UNPACK, coding, answer.body.hex(), plain.hex()))
-        client.close()
     assert seen == {"br", "zstd"}
 
 
@@ -115,17 +85,15 @@ print(json.dumps([[Protego.parse(text).can_fetch(url, "webstrata") for url in ur
 
 
 def test_protego_reads_robots_as_the_truth_does(tmp_path: Path) -> None:
-    python = find_peer("python")
+    python = find_peer("python", "protego")
     web = Web("small", seed=5, robots_share=1, trap_share=0.5, traps_disallowed=0.5, failing_share=0)
     asked = []
-    with web.serve() as server:
-        client = Client(server)
+    with web.serve() as server, Client(server) as client:
         for home in web.home_pages():
             answer = client.get(home + "robots.txt")
             if answer.status == 200:
                 urls = [link.url for link in web.links(home) if link.url.startswith(home)]
                 asked.append((answer.body.decode("utf-8-sig"), [home, home + "deeper/", *urls]))
-        client.close()
     (tmp_path / "asked.json").write_text(json.dumps(asked))
     told = json.loads(run(python, "-c", ROBOTS, str(tmp_path / "asked.json")))
     expected = [[web.allowed(url) for url in urls] for _, urls in asked]
@@ -182,31 +150,31 @@ def test_scrapy_finds_exactly_the_pages_that_are_served(server: Server, tmp_path
     assert urls == set(web.graph(0).urls)
 
 
-def browse(server: Server, profile: Path, *words: str) -> str:
+def browse(chromium: str, server: Server, profile: Path, *words: str) -> str:
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
     flags += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
     flags += [f"--user-data-dir={profile}", f"--proxy-server={server.proxy}"]
-    return run(find("chromium"), *flags, *words)
+    return run(chromium, *flags, *words)
 
 
 def test_chromium_shows_pages_of_every_language(tmp_path: Path) -> None:
+    chromium = find("chromium")
     web = Web("small", seed=3, foreign_share=0.6, legacy_charset_share=0.5, flaky_share=0)
     with web.serve() as server:
-        client = Client(server)
-        seen = set()
-        for url in web.home_pages():
-            facts = web.facts(url) or {}
-            if facts["status"] != 200 or not facts["text"] or facts["language"] in seen:
-                continue
-            charset = client.get(url).headers["content-type"].partition("charset=")[2]
-            if facts["language"] == "ru" and charset == "utf-8":
-                continue  # rather one in the old charset
-            seen.add(facts["language"])
-            tree = browse(server, tmp_path / "profile", "--dump-dom", url)
-            assert f"<title>{facts['title']}</title>" in tree
-            assert web.text(url).splitlines()[0] in tree
-            assert f'lang="{facts["language"]}"' in tree
-        client.close()
+        with Client(server) as client:
+            seen = set()
+            for url in web.home_pages():
+                facts = web.facts(url) or {}
+                if facts["status"] != 200 or not facts["text"] or facts["language"] in seen:
+                    continue
+                charset = client.get(url).headers["content-type"].partition("charset=")[2]
+                if facts["language"] == "ru" and charset == "utf-8":
+                    continue  # rather one in the old charset
+                seen.add(facts["language"])
+                tree = browse(chromium, server, tmp_path / "profile", "--dump-dom", url)
+                assert f"<title>{facts['title']}</title>" in tree
+                assert web.text(url).splitlines()[0] in tree
+                assert f'lang="{facts["language"]}"' in tree
         assert seen == {"en", "de", "fr", "ru"}
         requested = server.counters()["requests"]
     assert requested > len(seen)

@@ -6,14 +6,14 @@ import datetime as dt
 import html
 import os
 import re
-import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
 import webstrata as ws
-from tests.peers.test_warc import ask, find_peer, serving_pywb
+from tests.peers.installed import find, find_peer
+from tests.peers.test_warc import ask, serving_pywb
 from webstrata.store.ingest import ingest
 from webstrata.store.warc import Capture, WarcWriter
 
@@ -88,8 +88,7 @@ def test_pywb_serves_every_page_of_both_snapshots(replay: str, web: Web) -> None
 
 
 def test_chromium_shows_a_page_as_it_was_at_two_dates(replay: str, web: Web, tmp_path: Path) -> None:
-    if shutil.which("chromium") is None:
-        pytest.skip("chromium is not installed")
+    chromium = find("chromium")
     url = find_changed(web)
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--no-proxy-server"]
     flags += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
@@ -99,7 +98,7 @@ def test_chromium_shows_a_page_as_it_was_at_two_dates(replay: str, web: Web, tmp
     for label, stamp in MONTHS.items():
         done = subprocess.run(
             [
-                "chromium",
+                chromium,
                 *flags,
                 f"--screenshot={tmp_path / label}.png",
                 "--dump-dom",

@@ -12,7 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import webstrata as ws
-from tests.peers.test_warc import find_jwarc, find_peer, make_captures, run
+from tests.peers.installed import find_jwarc, find_peer, run
+from tests.peers.test_warc import make_captures
 from webstrata.store.cdxj import Entry, Line
 from webstrata.store.export import export
 from webstrata.store.ingest import ingest
@@ -173,7 +174,7 @@ print(json.dumps(rows))
 def test_duckdb_and_polars_answer_a_query_made_for_common_crawl(
     taken: Snapshot, tmp_path: Path, table: str
 ) -> None:
-    python = find_peer("python")
+    python = find_peer("python", "duckdb", "polars")
     path = taken.path / "pages" / "pages.parquet"
     if table == "captures":
         path = tmp_path / "captures.parquet"
@@ -189,24 +190,17 @@ def test_duckdb_and_polars_answer_a_query_made_for_common_crawl(
     wanted = [[name, len(domains[name]), min(domains[name])] for name in order]
     assert len(wanted) >= 2
     for package, program in (("duckdb", DUCKDB), ("polars", POLARS)):
-        if (
-            run(python, "-c", f"import importlib.util as u; print(u.find_spec('{package}'))").strip()
-            == "None"
-        ):
-            pytest.skip(f".peers has no {package}; run `make peers`")
         words = [QUERY] if package == "duckdb" else []
         assert json.loads(run(python, "-c", program, str(path), *words)) == wanted, package
 
 
 def test_duckdb_puts_languages_beside_pages(taken: Snapshot) -> None:
-    python = find_peer("python")
+    python = find_peer("python", "duckdb")
     query = (
         "SELECT count(*), count(language), sum(words) "
         "FROM '{0}/pages/pages.parquet' POSITIONAL JOIN '{0}/text/columns.parquet'"
     )
     program = "import duckdb, sys; print(*duckdb.connect().execute(sys.argv[1]).fetchall()[0])"
-    if run(python, "-c", "import importlib.util as u; print(u.find_spec('duckdb'))").strip() == "None":
-        pytest.skip(".peers has no duckdb; run `make peers`")
     told = run(python, "-c", program, query.format(taken.path)).split()
     columns = taken.text.columns()
     assert list(map(int, told)) == [

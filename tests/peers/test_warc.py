@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 import socket
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.peers.installed import find_jwarc, find_peer, run
 from webstrata.errors import UrlError
 from webstrata.store.cdxj import Entry, Line, build_index, surt
 from webstrata.store.warc import Capture, Revisit, WarcWriter, read_records
@@ -28,33 +27,9 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.peer
 
-PEERS = ROOT / ".peers" / "bin"
-JWARC = "0.31.1"
 DAY = 86_400 * 10**9
 START = 1_780_000_000_123_456_789
 PAGE = "<html><title>Grüße</title>" + "<p>text" * 500
-
-
-def find_peer(program: str) -> str:
-    if not (PEERS / program).exists():
-        pytest.skip(f".peers has no {program}; run `make peers`")
-    return str(PEERS / program)
-
-
-def run(*words: str, folder: Path | None = None, stdin: str = "") -> str:
-    kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
-    done = subprocess.run(
-        words,
-        env=kept,
-        cwd=folder,
-        capture_output=True,
-        timeout=120,
-        check=False,
-        encoding="utf-8",
-        input=stdin,
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    return done.stdout
 
 
 def make_captures() -> list[tuple[Capture, int, str]]:
@@ -205,7 +180,7 @@ print(json.dumps([canonicalize(url) for url in json.load(sys.stdin)]))
 
 
 def test_keys_are_those_of_pywb_for_odd_urls() -> None:
-    python = find_peer("python")
+    python = find_peer("python", "pywb")
     draw = random.Random(5)
     pieces = [
         "a", "B", "/", "//", "..", ".", "%2e", "%252E", "%25", "%", "%3F", "?", "&", "=", ";", "é", "%C3%A9",
@@ -237,16 +212,6 @@ def test_keys_are_those_of_pywb_for_odd_urls() -> None:
 
 
 # ---- jwarc
-
-
-def find_jwarc() -> str:
-    """The jar from Maven, where `make peers` has put it."""
-    if shutil.which("java") is None:
-        pytest.skip("java is not installed")
-    jar = ROOT / ".peers" / f"jwarc-{JWARC}.jar"
-    if not jar.exists():
-        pytest.skip(f".peers has no jwarc {JWARC}; run `make peers`")
-    return str(jar)
 
 
 def test_jwarc_validates_it_and_finds_every_record(archive: tuple[Path, list[bytes]]) -> None:

@@ -7,7 +7,7 @@ import http.client
 import socket
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
@@ -40,8 +40,10 @@ class Client:
         body = response.read()
         return Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, body)
 
-    def close(self) -> None:
-        """End the connection."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self._connection.close()
 
 

@@ -37,9 +37,8 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def client(server: Server) -> Iterator[Client]:
-    client = Client(server)
-    yield client
-    client.close()
+    with Client(server) as client:
+        yield client
 
 
 def pages(server: Server, number: int = 60) -> list[str]:
@@ -131,18 +130,17 @@ def test_a_sitemap_names_pages_that_may_be_fetched(server: Server, client: Clien
 def test_robots_are_told_what_the_truth_says() -> None:
     web = Web("small", seed=5, robots_share=1, robots_error_share=0.2, trap_share=0.5, traps_disallowed=0.5)
     with web.serve() as server:
-        client = Client(server)
-        forbidden = 0
-        for home in web.home_pages():
-            answer = client.get(home + "robots.txt")
-            if answer.status not in (200, 404, 503):
-                continue  # a host that fails
-            for url in {home, home + "calendar/2026/01/", *(link.url for link in web.links(home))}:
-                if url.startswith(home):
-                    expected = is_allowed(answer.status, answer.body, url.removeprefix(home.rstrip("/")))
-                    assert web.allowed(url) == expected, (url, answer.body)
-                    forbidden += not expected
-        client.close()
+        with Client(server) as client:
+            forbidden = 0
+            for home in web.home_pages():
+                answer = client.get(home + "robots.txt")
+                if answer.status not in (200, 404, 503):
+                    continue  # a host that fails
+                for url in {home, home + "calendar/2026/01/", *(link.url for link in web.links(home))}:
+                    if url.startswith(home):
+                        expected = is_allowed(answer.status, answer.body, url.removeprefix(home.rstrip("/")))
+                        assert web.allowed(url) == expected, (url, answer.body)
+                        forbidden += not expected
         assert forbidden > 50
 
 
@@ -151,14 +149,13 @@ def test_robots_are_told_what_the_truth_says() -> None:
 
 def test_a_flaky_page_is_there_the_second_time() -> None:
     with Web("tiny", seed=7, flaky_share=1).serve() as server:
-        client = Client(server)
-        statuses = set()
-        for url in (url for url in pages(server) if urlsplit(url).path != "/"):
-            first, second = client.get(url), client.get(url)
-            assert first.headers["retry-after"] == "1"
-            assert second.status == 200
-            statuses.add(first.status)
-        client.close()
+        with Client(server) as client:
+            statuses = set()
+            for url in (url for url in pages(server) if urlsplit(url).path != "/"):
+                first, second = client.get(url), client.get(url)
+                assert first.headers["retry-after"] == "1"
+                assert second.status == 200
+                statuses.add(first.status)
         assert statuses == {429, 503}
 
 
@@ -191,28 +188,26 @@ def follow(client: Client, url: str) -> tuple[int, list[str]]:
 def test_redirects_end_at_a_page() -> None:
     web = Web("tiny", seed=7, redirect_share=1, broken_share=0)
     with web.serve() as server:
-        client = Client(server)
-        lengths = Counter[int]()
-        for url in {link.url for home in web.home_pages() for link in web.links(home) if "/go/" in link.url}:
-            status, way = follow(client, url)
-            assert status == 200
-            lengths[len(way) - 1] += 1
-        client.close()
+        with Client(server) as client:
+            lengths = Counter[int]()
+            links = (link.url for home in web.home_pages() for link in web.links(home))
+            for url in {link for link in links if "/go/" in link}:
+                status, way = follow(client, url)
+                assert status == 200
+                lengths[len(way) - 1] += 1
         assert min(lengths) == 1
         assert max(lengths) in (2, 3)
 
 
 def test_loops_of_redirects_come_back_to_where_they_began() -> None:
     web = Web("tiny", seed=7, redirect_share=0, redirect_loop_share=1, broken_share=0)
-    with web.serve() as server:
-        client = Client(server)
+    with web.serve() as server, Client(server) as client:
         loops = {link.url for home in web.home_pages() for link in web.links(home) if "/loop/" in link.url}
         assert loops
         for url in sorted(loops)[:20]:
             _, way = follow(client, url)
             assert way[-1] == way[0]
             assert len(way) == 4
-        client.close()
 
 
 # ---- hazards
@@ -281,9 +276,8 @@ def test_hazards_are_linked_and_hurt_as_promised(hazards: Server) -> None:
 
 
 def test_a_bomb_grows_a_thousandfold(hazards: Server) -> None:
-    client = Client(hazards)
-    answer = client.get(f"{hazards.web.home_pages()[0]}hazard/0/{HAZARDS.index('bomb')}")
-    client.close()
+    with Client(hazards) as client:
+        answer = client.get(f"{hazards.web.home_pages()[0]}hazard/0/{HAZARDS.index('bomb')}")
     assert answer.headers["content-encoding"] == "gzip"
     unpacking = zlib.decompressobj(wbits=31)
     size, rest = 0, answer.body
@@ -299,26 +293,22 @@ def test_a_bomb_grows_a_thousandfold(hazards: Server) -> None:
 
 def test_answers_take_the_latency_that_is_set() -> None:
     latency = 0.01
-    with Web("tiny", seed=7, latency=latency).serve() as server:
-        client = Client(server)
+    with Web("tiny", seed=7, latency=latency).serve() as server, Client(server) as client:
         urls = pages(server)
         started = time.monotonic()
         for url in urls:
             client.get(url)
         mean = (time.monotonic() - started) / len(urls)
-        client.close()
     # the mean of a host lies between 0.25 and 1.75 of the setting; more is the machine's, less would be ours
     assert mean > 0.5 * latency
 
 
 def test_a_bandwidth_holds_back_long_answers() -> None:
     bandwidth = 200_000
-    with Web("tiny", seed=7, bandwidth=bandwidth, words=4000).serve() as server:
-        client = Client(server)
+    with Web("tiny", seed=7, bandwidth=bandwidth, words=4000).serve() as server, Client(server) as client:
         started = time.monotonic()
         size = sum(len(client.get(url).body) for url in pages(server, 5)[:5])
         seconds = time.monotonic() - started
-        client.close()
     assert size / seconds < bandwidth
 
 
@@ -336,7 +326,7 @@ def test_ctrl_c_ends_the_command_in_order(tmp_path: Path) -> None:
         found = re.search(r"http://127\.0\.0\.1:(\d+)", serving.stdout.readline())
         assert found is not None
         url = Web("tiny", seed=7).home_pages()[0]
-        with contextlib.closing(Client(int(found[1]))) as client:
+        with Client(int(found[1])) as client:
             for _ in range(25):
                 assert client.get(url).status == 200
             serving.send_signal(signal.SIGINT)

@@ -54,11 +54,10 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_last_captures_are_served_or_those_of_a_time(archive: Path) -> None:
     for at, said in ((None, b"July"), ("2026-06", b"June"), ("2026-08", b"July")):
-        with Web("tiny").serve(archive=read_archives([archive], at)) as server:
-            client = Client(server)
+        archived = read_archives([archive], at)
+        with Web("tiny").serve(archive=archived) as server, Client(server) as client:
             assert client.get("http://a.uk/").body == b"<a href=/b?c=1>" + said + b"</a>"
             assert client.get("http://a.uk/same").body == b"<a href=/b?c=1>June</a>"
-            client.close()
     with pytest.raises(FormatError, match="no capture of a page at or before 2026-05"):
         read_archives([archive], "2026-05")
 
@@ -67,8 +66,7 @@ def test_answers_are_those_of_then_and_codings_are_undone(archive: Path) -> None
     held = read_archives([archive])
     assert held.hosts == ["a.uk", "b.uk", "c.uk"]
     assert held.home_pages() == ["http://a.uk/", "https://b.uk/"]
-    with Web("tiny").serve(archive=held) as server:
-        client = Client(server)
+    with Web("tiny").serve(archive=held) as server, Client(server) as client:
         answer = client.get("http://a.uk/b?c=1")
         assert (answer.status, answer.body) == (200, b"B")
         assert answer.headers["content-length"] == "1"
@@ -82,7 +80,6 @@ def test_answers_are_those_of_then_and_codings_are_undone(archive: Path) -> None
         assert client.get("http://unknown.uk/").status == 502
         head = client.get("http://a.uk/b?c=1", method="HEAD")
         assert (head.status, head.body) == (200, b"")
-        client.close()
 
 
 def test_a_crawl_of_an_archive_finds_what_is_linked(archive: Path, tmp_path: Path) -> None:

@@ -45,11 +45,8 @@ def hazard(server: Server, name: str) -> str:
 
 
 def is_alive(server: Server) -> bool:
-    client = Client(server)
-    try:
+    with Client(server) as client:
         return client.get(home(server)).status == 200
-    finally:
-        client.close()
 
 
 # ---- clients that mean harm

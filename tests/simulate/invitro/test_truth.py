@@ -11,6 +11,7 @@ import itertools
 import queue
 import re
 import threading
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from http.client import RemoteDisconnected
@@ -79,7 +80,11 @@ class Crawl:
 
     def run(self, seeds: list[str]) -> None:
         """Visit everything that can be reached."""
-        clients = [Client(self.server) for _ in range(WORKERS)]
+        with ExitStack() as open_clients:
+            clients = [open_clients.enter_context(Client(self.server)) for _ in range(WORKERS)]
+            self._visit(clients, seeds)
+
+    def _visit(self, clients: list[Client], seeds: list[str]) -> None:
         robots: dict[str, Answer] = {}
         seen: set[str] = set()
         level = seeds
@@ -96,8 +101,6 @@ class Crawl:
                 elif answer.status == 200:
                     self.pages[url] = [link for link, _, _ in Page(url, answer).links]
                     level += self.pages[url]
-        for client in clients:
-            client.close()
 
     @staticmethod
     def _ask(client: Client, url: str) -> Answer:
@@ -173,58 +176,58 @@ def sample(server: Server, number: int = 150) -> list[str]:
 
 def test_links_text_title_and_topic_are_those_of_the_page(server: Server) -> None:
     web, month = server.web, server.month
-    client = Client(server)
-    seen = 0
-    for url in sample(server):
-        facts = web.facts(url, month) or {}
-        page = Page(url, client.get(url))
-        if not facts["text"]:
-            continue  # the page for what is not there
-        seen += 1
-        told = [(link.url, link.anchor, link.nofollow) for link in web.links(url, month)]
-        assert sorted(page.links) == sorted(told)
-        assert page.title == facts["title"]
-        visible = " ".join(" ".join(page.text).split())
-        for line in web.text(url, month).splitlines():
-            assert " ".join(line.split()) in visible
-        assert web.topic(url, month) == facts["topic"] < web.settings.topics
-    client.close()
+    with Client(server) as client:
+        seen = 0
+        for url in sample(server):
+            facts = web.facts(url, month) or {}
+            page = Page(url, client.get(url))
+            if not facts["text"]:
+                continue  # the page for what is not there
+            seen += 1
+            told = [(link.url, link.anchor, link.nofollow) for link in web.links(url, month)]
+            assert sorted(page.links) == sorted(told)
+            assert page.title == facts["title"]
+            visible = " ".join(" ".join(page.text).split())
+            for line in web.text(url, month).splitlines():
+                assert " ".join(line.split()) in visible
+            assert web.topic(url, month) == facts["topic"] < web.settings.topics
     assert seen > 100
 
 
 def test_a_duplicate_has_the_bytes_of_its_original(server: Server) -> None:
     web, month = server.web, server.month
-    client = Client(server)
-    same = elsewhere = 0
-    for url in web.graph(month).urls:
-        original = web.duplicate_of(url, month)
-        if original is None:
-            continue
-        bodies = [client.get(address).body for address in (url, original)]
-        if "sid=" in url or "sid=" in original:
-            # links of a session carry its identifier, and counters count it
-            bodies = [
-                re.sub(rb"sid=\w+|Advertisement \d+|2026-\d+: visitor \d+", b"", body) for body in bodies
-            ]
-            bodies = [re.sub(rb"(&amp;|[?])(?=\")", b"", body) for body in bodies]
-        assert bodies[0] == bodies[1], (url, original)
-        same += 1
-        elsewhere += urlsplit(url).netloc != urlsplit(original).netloc
-    client.close()
+    with Client(server) as client:
+        same = elsewhere = 0
+        for url in web.graph(month).urls:
+            original = web.duplicate_of(url, month)
+            if original is None:
+                continue
+            bodies = [client.get(address).body for address in (url, original)]
+            if "sid=" in url or "sid=" in original:
+                # links of a session carry its identifier, and counters count it
+                bodies = [
+                    re.sub(rb"sid=\w+|Advertisement \d+|2026-\d+: visitor \d+", b"", body) for body in bodies
+                ]
+                bodies = [re.sub(rb"(&amp;|[?])(?=\")", b"", body) for body in bodies]
+            assert bodies[0] == bodies[1], (url, original)
+            same += 1
+            elsewhere += urlsplit(url).netloc != urlsplit(original).netloc
     assert same > 20
 
 
 def test_months_are_told_apart_over_http() -> None:
     web = Web("small", seed=7, flaky_share=0)
     changes = web.changes(0, 1)
-    with web.serve(0) as before, web.serve(1) as after:
-        then, now = Client(before), Client(after)
+    with (
+        web.serve(0) as before,
+        web.serve(1) as after,
+        Client(before) as then,
+        Client(after) as now,
+    ):
         for url in changes.died[:40]:
             assert then.get(url).status == 200
         for url in changes.born[:40]:
             assert now.get(url).status == 200
         for url in itertools.islice(changes.changed, 40):
             assert then.get(url).body != now.get(url).body
-        then.close()
-        now.close()
     assert min(len(changes.died), len(changes.born), len(changes.changed)) > 40
