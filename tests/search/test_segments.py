@@ -10,10 +10,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webstrata._core.search import Analyzer, Reader, Writer
-from webstrata.search.fields import FIELDS, NUMBERS, SCORED, WITH_POSITIONS, field_values, weights
+from webstrata._core.search import Analyzer, Reader
+from webstrata.search.fields import NUMBERS, SCORED, WITH_POSITIONS, field_values, weights
 from webstrata.search.query import Compiler
-from webstrata.search.segments import plan_generations
+from webstrata.search.segments import new_writer, plan_generations
 from webstrata.search.settings import SearchSettings
 from webstrata.web.words import load_core
 
@@ -70,7 +70,7 @@ def pages(draw: st.DrawFn) -> list[Versions]:
 def write(folder: Path, given: list[Versions]) -> Reader:
     """An index of one segment with these pages."""
     folder.mkdir()
-    writer = Writer(folder, FIELDS, Analyzer(load_core(), "porter"))
+    writer = new_writer(folder, Analyzer(load_core(), "porter"))
     writer.add(given)
     writer.finish()
     [segment] = json.loads((folder / "meta.json").read_bytes())["segments"]

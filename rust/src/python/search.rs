@@ -5,7 +5,7 @@ use crate::search::analysis;
 use crate::search::best::Choice;
 use crate::search::query::{Clause, Statistics};
 use crate::search::read;
-use crate::search::write::{self, Version};
+use crate::search::write::{self, Sharing, Version};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -76,14 +76,19 @@ struct Writer(Mutex<Option<write::Writer>>);
 
 #[pymethods]
 impl Writer {
+    /// `sharing` is how many times as long as its shortest version an entry may be, and which share of the words
+    /// around main content its versions have in common.
     #[new]
+    #[pyo3(signature = (folder, fields, analyzer, sharing=None))]
     fn new(
         folder: PathBuf,
         fields: Vec<(String, String)>,
         analyzer: Py<Analyzer>,
+        sharing: Option<(f32, f64)>,
     ) -> PyResult<Self> {
         let analyzer = lock(&analyzer.get().0).clone();
-        let writer = write::Writer::create(&folder, &fields, analyzer)?;
+        let sharing = sharing.map(|(longest, around)| Sharing { longest, around });
+        let writer = write::Writer::create(&folder, &fields, analyzer, sharing)?;
         Ok(Self(Mutex::new(Some(writer))))
     }
 

@@ -24,8 +24,15 @@ use tantivy::{DocSet, Index, SegmentReader, TERMINATED, TantivyError};
 
 /// What the table of terms begins with; it grows.
 const MEMORY: usize = 64 << 20;
-/// How much longer than its shortest version an entry may be: entries are looked for as if all were so.
-const SLACK: f32 = 1.125;
+
+/// Which versions of a page are alike enough for one entry.
+#[derive(Clone, Copy)]
+pub struct Sharing {
+    /// How many times as long as its shortest version an entry may be: entries are looked for as if all were so.
+    pub longest: f32,
+    /// Which share of the words around main content two versions have in common at least.
+    pub around: f64,
+}
 
 /// A version of a page: the number of its document, and for each field its values, each a text of its own.
 pub struct Version<T> {
@@ -37,6 +44,8 @@ pub struct Writer {
     folder: PathBuf,
     inner: SingleSegmentIndexWriter,
     analyzer: Analyzer,
+    /// Without it every version has an entry of its own.
+    sharing: Option<Sharing>,
     kinds: Vec<Kind>,
     gathered: Gathered,
     /// The terms of the page that is being added.
@@ -63,6 +72,7 @@ impl Writer {
         folder: &Path,
         fields: &[(String, String)],
         analyzer: Analyzer,
+        sharing: Option<Sharing>,
     ) -> Result<Self, SearchError> {
         let (schema, kinds) = make_schema(fields)?;
         let tokenizers = TokenizerManager::default();
@@ -80,6 +90,7 @@ impl Writer {
             folder: folder.to_owned(),
             inner,
             analyzer,
+            sharing,
             gathered: Gathered::new(kinds.len(), shared.map_or(u32::MAX, |field| field as u32)),
             kinds,
             terms: Terms::default(),
@@ -114,10 +125,12 @@ impl Writer {
             } else {
                 HashSet::new()
             };
-            let joins = drafts.iter_mut().rev().any(|draft| {
-                self.is_alike(&versions[draft.first], version)
-                    && is_nearly(&draft.around, &around)
-                    && draft.take_in(version.document, &words, num_words)
+            let joins = self.sharing.is_some_and(|sharing| {
+                drafts.iter_mut().rev().any(|draft| {
+                    self.is_alike(&versions[draft.first], version)
+                        && is_nearly(&draft.around, &around, sharing.around)
+                        && draft.take_in(version.document, &words, num_words, sharing.longest)
+                })
             });
             if !joins {
                 let mut draft = Draft {
@@ -128,7 +141,7 @@ impl Writer {
                     members: Vec::new(),
                     around,
                 };
-                draft.take_in(version.document, &words, num_words);
+                draft.take_in(version.document, &words, num_words, f32::MAX);
                 drafts.push(draft);
             }
         }
@@ -309,14 +322,14 @@ fn length_of(num_words: u32) -> f32 {
     FieldNormReader::id_to_fieldnorm(code) as f32
 }
 
-/// Whether at least half of the words of each are words of the other.
-fn is_nearly(one: &HashSet<u64>, other: &HashSet<u64>) -> bool {
-    2 * one.intersection(other).count() >= one.len().max(other.len())
+/// Whether at least such a share of the words of each are words of the other.
+fn is_nearly(one: &HashSet<u64>, other: &HashSet<u64>, share: f64) -> bool {
+    one.intersection(other).count() as f64 >= share * one.len().max(other.len()) as f64
 }
 
 impl Draft {
     /// Takes a version in, unless it would make the entry too long for any of them.
-    fn take_in(&mut self, document: u32, words: &[u32], num_words: u32) -> bool {
+    fn take_in(&mut self, document: u32, words: &[u32], num_words: u32, longest: f32) -> bool {
         let before = self.sequence.words().len();
         let runs = self.sequence.take_in(words);
         let added = self.sequence.words()[before..].iter();
@@ -328,7 +341,7 @@ impl Draft {
             f32::MAX
         };
         let least = self.least.min(own);
-        if !self.members.is_empty() && length_of(total) > SLACK * least {
+        if !self.members.is_empty() && length_of(total) > longest * least {
             self.sequence.cut(before);
             return false;
         }

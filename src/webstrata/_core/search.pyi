@@ -24,7 +24,11 @@ class Analyzer:
 @final
 class Writer:
     def __new__(
-        cls, folder: str | PathLike[str], fields: Sequence[tuple[str, str]], analyzer: Analyzer
+        cls,
+        folder: str | PathLike[str],
+        fields: Sequence[tuple[str, str]],
+        analyzer: Analyzer,
+        sharing: tuple[float, float] | None = None,
     ) -> Writer: ...
     def add(self, pages: Sequence[Sequence[_Version]]) -> int: ...
     def finish(self) -> None: ...

@@ -1,7 +1,9 @@
 """Segments of an index: which documents each gets, and how it is written.
 
 A segment has all versions of its pages that belong to it, one behind the other, since those that are alike
-share an entry. Segments that were written at a time are a generation.
+share an entry: versions with the same title, language and anchors, with half of the words around main content
+in common, and with main contents that together are not much longer than the shortest. Segments that were
+written at a time are a generation.
 """
 
 from __future__ import annotations
@@ -33,6 +35,12 @@ if TYPE_CHECKING:
     from webstrata.search.documents import Homes, Source
 
 MAX_GENERATIONS = 4
+LONGEST = 1.125
+"""How many times as long as its shortest version an entry may be. A longer one holds more versions, and is
+looked at for nothing more often: entries are looked for as if every version were as short as that."""
+AROUND = 0.5
+"""The share of words around main content that versions of an entry have in common with its first one, whose
+words count for all; with fewer it is a page of another design."""
 _MANY_WORDS = 1 << 20
 """Fewer are not worth a second process, or a second segment in every query."""
 _AT_ONCE = 64
@@ -181,17 +189,30 @@ def write_segments(work: Work, folder: Path, task: Task) -> dict[str, int]:
     pages = itertools.groupby(heapq.merge(*map(_read_piece, work.pieces), key=itemgetter(0)), itemgetter(0))
     while some := [[version for _, version in page] for _, page in itertools.islice(pages, _AT_ONCE)]:
         if writer is None:
-            writer, segments = core.Writer(_make_folder(folder, segments), FIELDS, analyzer), segments + 1
+            writer, segments = new_writer(_make_folder(folder, segments), analyzer), segments + 1
         memory = writer.add(some)
         task.advance(sum(map(len, some)))
         if memory > work.memory:
             writer.finish()
             writer = None
     if writer is None and not segments:
-        writer, segments = core.Writer(_make_folder(folder, 0), FIELDS, analyzer), 1
+        writer, segments = new_writer(_make_folder(folder, 0), analyzer), 1
     if writer is not None:
         writer.finish()
     return {"documents": work.num_documents, "segments": segments}
+
+
+def new_writer(folder: Path, analyzer: core.Analyzer) -> core.Writer:
+    """A segment to be written, in which versions that are alike share an entry.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> new_writer(folder, core.Analyzer(load_core(), None)).finish()
+    >>> (folder / "meta.json").exists()
+    True
+    """
+    return core.Writer(folder, FIELDS, analyzer, (LONGEST, AROUND))
 
 
 def _make_folder(folder: Path, number: int) -> Path:
