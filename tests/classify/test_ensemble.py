@@ -45,26 +45,6 @@ def test_it_is_no_worse_than_every_model_where_it_was_chosen_and_elsewhere() -> 
     assert sum(model.family_weights_.values()) == pytest.approx(1)
 
 
-def test_scores_of_an_order_become_probabilities() -> None:
-    X, y = data(2000)
-    model = EnsembleSelection("small", **QUICK).fit(X[:1000], y[:1000])
-    said = model.predict_proba(X[1000:])[:, 1]
-    assert auc(y[1000:], said) > 0.75
-    for low, high in ((0.0, 0.2), (0.2, 0.5), (0.5, 0.8), (0.8, 1.0)):
-        here = (said >= low) & (said < high)
-        # as many positives as were told, but for three deviations and what three numbers cannot draw
-        room = 3 * np.sqrt(0.25 / here.sum()) + 0.05
-        assert abs(y[1000:][here].mean() - said[here].mean()) < room
-
-
-def test_a_measure_of_more_than_the_order_sees_scores() -> None:
-    X, y = data(300)
-    model = EnsembleSelection("small", metric="accuracy", **QUICK).fit(X, y)
-    assert model.calibration_ is None
-    assert model.score_ == pytest.approx(np.mean((model.out_of_fold_ > 0.5) == y))
-    assert model.score_ >= max(y.mean(), 1 - y.mean())
-
-
 def test_shuffled_labels_are_not_learned() -> None:
     X, y = data(300)
     random = np.random.default_rng(5)

@@ -15,7 +15,6 @@ import scipy.sparse as sp
 from webstrata.classify.ensemble import EnsembleSelection
 from webstrata.classify.matrix import HostMatrix
 from webstrata.classify.model_file import HostModel, load_model, save_model
-from webstrata.classify.models import member_scores
 from webstrata.errors import FormatError, NewerFormatError, UsageError
 
 if TYPE_CHECKING:
@@ -74,23 +73,6 @@ def test_a_model_says_the_same_after_it_was_kept(path: Path, model: HostModel, m
     first = path.read_bytes()
     save_model(model, path)
     assert path.read_bytes() == first
-
-
-def test_models_of_format_1_average_scores_as_they_are(
-    path: Path, model: HostModel, matrix: HostMatrix
-) -> None:
-    old = card(path) | {"format": 1}
-    del old["calibration"]
-    for entry in old["models"]:
-        del entry["scales"]
-    rewrite(path, "card.json", json.dumps(old).encode())
-    values, places = matrix.values(), matrix.places()
-    expected = np.zeros(len(matrix.hosts))
-    for chosen in model.estimator.fitted_:
-        some = values[:, places[chosen.feature_set]]
-        some = some if chosen.feature_set in matrix.term_sets else some.toarray()
-        expected += np.mean([member_scores(fit, some) for fit in chosen.fits], axis=0) @ chosen.weights
-    assert load_model(path).scores(matrix) == pytest.approx(expected)
 
 
 def test_columns_are_found_by_name_and_unknown_terms_are_nothing(
@@ -166,7 +148,7 @@ def test_damage_of_any_kind_is_one_sentence(path: Path) -> None:
     assert "no model file" in refused()
     rewrite(path, "arrays/0.npy", None)
     assert "damaged" in refused()
-    rewrite(path, "card.json", json.dumps(good | {"format": 3}).encode())
+    rewrite(path, "card.json", json.dumps(good | {"format": 2}).encode())
     assert "upgrade webstrata" in refused(NewerFormatError)
     changes: list[dict[str, Any]] = [
         {"models": []},
@@ -174,15 +156,7 @@ def test_damage_of_any_kind_is_one_sentence(path: Path) -> None:
         {"members": [1]},
         {"sets": {}},
         {"typical": None, "sets": 3},
-        {"calibration": [1.0]},
-        {"models": [good["models"][0] | {"scales": [[0, 0]] * 9}]},
     ]
-    scale = good["models"][0]["scales"][0]
-    for content in ([0.5, 0.5, 1.0], [1.0, 0.5], [], [0.1, float("nan")]):
-        stream = io.BytesIO()
-        np.lib.format.write_array(stream, np.array(content))
-        rewrite(path, f"arrays/{scale[0]}.npy", stream.getvalue())
-        assert "scale" in refused()
     for change in changes:
         rewrite(path, "card.json", json.dumps(good | change).encode())
         assert "damaged" in refused()

@@ -1,9 +1,9 @@
 """Ensemble selection as an estimator of scikit-learn, over a library of models (SPAM, section 4).
 
 Every model of the library is fitted once for each fold, without that fold's hosts, and scores them; the
-scores of all folds together are what `webstrata.classify.selection` chooses by (embedded cross-validation),
-as ranks, which have one scale for all models (`webstrata.classify.scales`). A model's score of a new host is
-the mean of its fits, as in Weka, which saves a fit on everything; only what was chosen is kept.
+scores of all folds together are what `webstrata.classify.selection` chooses by (embedded cross-validation). A
+model's score of a new host is the mean of its fits, as in Weka, which saves a fit on everything; only what
+was chosen is kept.
 
 With `feature_sets`, every set has a library of its own, whose models see its columns alone, and selection
 chooses from all of them: how much of the weight goes to a set says what it is worth beside the others.
@@ -31,7 +31,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from webstrata.classify.metrics import find_metric
 from webstrata.classify.models import family, member_names, member_scores, new_library
 from webstrata.classify.models.flat import flatten_all
-from webstrata.classify.scales import Calibration, Scale, find_scales, rank
 from webstrata.classify.selection import select
 from webstrata.classify.splits import split_folds
 
@@ -99,11 +98,6 @@ class EnsembleSelection(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The (set, name) of models that the time budget left out.
     fold_ : ndarray
         The fold of each host that `fit` saw.
-    out_of_fold_ : ndarray
-        The mean of ranks of each, by the fits that did not see it (of scores, where the measure looks at
-        more than the order).
-    calibration_ : Calibration or None
-        What makes a probability of a mean of ranks.
 
     Examples
     --------
@@ -189,13 +183,10 @@ class EnsembleSelection(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         self.members_ = [(one.feature_set, name) for one in fitted for name in one.names]
         scores = np.hstack([one.scores for one in fitted])
-        metric = find_metric(self.metric)
-        scales = find_scales(scores, metric)
-        ranks = rank(scores, scales)
         chosen = select(
             target,
-            ranks,
-            metric=metric,
+            scores,
+            metric=find_metric(self.metric),
             iterations=self.iterations,
             bags=self.bags,
             bag_share=self.bag_share,
@@ -204,17 +195,14 @@ class EnsembleSelection(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             seed=seed,
         )
         self.weights_, self.score_, self.member_scores_ = chosen.weights, chosen.score, chosen.singles
-        self.out_of_fold_ = ranks @ self.weights_
-        self.calibration_ = Calibration.fit(target, self.out_of_fold_) if scales else None
+        self.out_of_fold_ = scores @ self.weights_
         self.fitted_ = []
         start = 0
         for one in fitted:
-            here = slice(start, start + len(one.names))
+            weights = self.weights_[start : start + len(one.names)]
             start += len(one.names)
-            if self.weights_[here].any():
-                self.fitted_.append(
-                    Chosen(one.feature_set, self.weights_[here], flatten_all(one.fits), scales[here])
-                )
+            if weights.any():
+                self.fitted_.append((one.feature_set, weights, flatten_all(one.fits)))
         return self
 
     def _check(self, X: Any, y: npt.ArrayLike) -> tuple[Any, npt.NDArray[np.bool_], int]:  # noqa: ANN401
@@ -287,14 +275,12 @@ class EnsembleSelection(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         total = np.zeros(X.shape[0])
         views: dict[str, Any] = {}
-        for chosen in self.fitted_:
-            name = chosen.feature_set
+        for name, weights, fits in self.fitted_:
             if name not in views:
                 views[name] = self._view(X, name)
-            total += chosen.predict(views[name])
+            for model in fits:
+                total += member_scores(model, views[name]) @ (weights / len(fits))
         total = np.clip(total, 0, 1)
-        if self.calibration_ is not None:
-            total = self.calibration_(total)
         return np.stack([1 - total, total], axis=1)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: ANN401
@@ -302,24 +288,6 @@ class EnsembleSelection(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores = self.predict_proba(X)[:, 1]
         chosen: npt.NDArray[Any] = self.classes_[(scores >= 0.5).astype(np.int64)]
         return chosen
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """A model of a library some of whose members were chosen."""
-
-    feature_set: str
-    weights: npt.NDArray[np.float64]
-    """Of its members."""
-    fits: list[Any]
-    scales: list[Scale]
-    """Of its members; none where scores are averaged as they are."""
-
-    def predict(self, values: Any) -> npt.NDArray[np.float64]:  # noqa: ANN401
-        """What its members add to the mean of all."""
-        scores = np.mean([member_scores(fit, values) for fit in self.fits], axis=0)
-        added: npt.NDArray[np.float64] = rank(scores, self.scales) @ self.weights
-        return added
 
 
 _PATIENCE = {"LogitBoost": 1, "linear SVM": 1, "boosted trees": 2, "trees at cost": 2, "forest": 3}

@@ -111,17 +111,6 @@ METRICS: Mapping[str, Metric] = {
 """Measures by name, larger the better."""
 
 
-def looks_at_order(metric: Metric) -> bool:
-    """Whether a measure looks at the order of scores alone; of a function that is not ours nobody knows.
-
-    Examples
-    --------
-    >>> looks_at_order(auc), looks_at_order(f1)
-    (True, False)
-    """
-    return metric in (auc, average_precision)
-
-
 def find_metric(name: str | Metric) -> Metric:
     """The measure of that name; a function stays what it is.
 

@@ -5,14 +5,12 @@
 ``arrays/N.npy``    the arrays of the models, in NumPy's format, without objects
 ==================  =====================================================================================
 
-The card has ``format`` (2), ``webstrata`` (the version that wrote it), ``task``, ``sets`` (for each feature
+The card has ``format`` (1), ``webstrata`` (the version that wrote it), ``task``, ``sets`` (for each feature
 set its columns, whether they are ``terms``, and how they were ``made``), ``training`` (snapshot, counts of
 labels, library, metric, folds, seed, AUC on hosts not trained on), ``members`` (set, name, weight and AUC of
 each model of the library), ``typical`` (for each column of sets that are not terms the median over positive
-and negative hosts), ``calibration`` (a, b and c), and ``models``: for each model that has weight its set,
-weights, ``scales`` and fits, a scale being the numbers of two arrays (`webstrata.classify.scales`), a fit a
-kind, facts and the numbers of its arrays (`webstrata.classify.plain`). Without scales and
-calibration, as in format 1, scores are averaged as they are.
+and negative hosts), and ``models``: for each model that has weight its set, weights and fits, a fit being a
+kind, facts and the numbers of its arrays (`webstrata.classify.plain`).
 """
 
 from __future__ import annotations
@@ -27,9 +25,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from webstrata._core import __version__
-from webstrata.classify.ensemble import Chosen, EnsembleSelection
+from webstrata.classify.ensemble import EnsembleSelection
 from webstrata.classify.plain import Damaged, Plain, from_plain, to_plain
-from webstrata.classify.scales import Calibration, Scale
 from webstrata.collection.files import explained, replace_file
 from webstrata.errors import FormatError, NewerFormatError, UsageError
 
@@ -40,7 +37,7 @@ if TYPE_CHECKING:
 
     from webstrata.classify.matrix import HostMatrix
 
-FORMAT = 2
+FORMAT = 1
 CARD = "card.json"
 MOST_BYTES = 4 << 30
 """Arrays of a file that claims more are not read."""
@@ -137,27 +134,17 @@ def save_model(model: HostModel, path: Path) -> None:
     """
     arrays: list[npt.NDArray[Any]] = []
     models = []
-
-    def keep(array: npt.NDArray[Any]) -> int:
-        arrays.append(np.ascontiguousarray(array))
-        return len(arrays) - 1
-
-    estimator = model.estimator
-    for chosen in estimator.fitted_:
+    for name, weights, fits in model.estimator.fitted_:
         entries = []
-        for fit in chosen.fits:
+        for fit in fits:
             plain = to_plain(fit)
-            numbers = {key: keep(array) for key, array in plain.arrays.items()}
+            numbers = {}
+            for key, array in plain.arrays.items():
+                numbers[key] = len(arrays)
+                arrays.append(np.ascontiguousarray(array))
             entries.append({"kind": plain.kind, "facts": plain.facts, "arrays": numbers})
-        models.append(
-            {
-                "set": chosen.feature_set,
-                "weights": [float(weight) for weight in chosen.weights],
-                "scales": [[keep(scale.scores), keep(scale.ranks)] for scale in chosen.scales],
-                "fits": entries,
-            }
-        )
-    calibration = estimator.calibration_
+        models.append({"set": name, "weights": [float(weight) for weight in weights], "fits": entries})
+    estimator = model.estimator
     card = {
         "format": FORMAT,
         "webstrata": __version__,
@@ -174,7 +161,6 @@ def save_model(model: HostModel, path: Path) -> None:
             )
         ],
         "score": float(estimator.score_),
-        "calibration": [calibration.a, calibration.b, calibration.c] if calibration else None,
         "typical": model.typical,
         "models": models,
     }
@@ -287,14 +273,9 @@ def _from_card(card: dict[str, Any], arrays: _Arrays) -> HostModel:
             fits.append(from_plain(Plain(fit["kind"], fit["facts"], loaded), len(columns[entry["set"]])))
         if not fits or not len(weights) or not np.isfinite(weights).all():
             raise Damaged("a model has no weights")
-        scales = [_read_scale(arrays, *numbers) for numbers in entry.get("scales", [])]
-        if scales and len(scales) != len(weights):
-            raise Damaged("a model has not as many scales as weights")
-        estimator.fitted_.append(Chosen(entry["set"], weights, fits, scales))
+        estimator.fitted_.append((entry["set"], weights, fits))
     if not estimator.fitted_:
         raise Damaged("it has no models")
-    calibration = card.get("calibration")
-    estimator.calibration_ = Calibration(*map(float, calibration)) if calibration else None
     members = card["members"]
     estimator.members_ = [(str(name), str(member)) for name, member, _, _ in members]
     estimator.weights_ = np.array([weight for _, _, weight, _ in members], np.float64)
@@ -306,12 +287,3 @@ def _from_card(card: dict[str, Any], arrays: _Arrays) -> HostModel:
     return HostModel(
         str(card["task"]), columns, term_sets, estimator, made, card["training"], card["typical"]
     )
-
-
-def _read_scale(arrays: _Arrays, scores: int, ranks: int) -> Scale:
-    scale = Scale(arrays.read(scores).astype(np.float64), arrays.read(ranks).astype(np.float64))
-    if scale.scores.ndim != 1 or not len(scale.scores) or scale.scores.shape != scale.ranks.shape:
-        raise Damaged("a scale has not as many ranks as scores")
-    if not ((np.diff(scale.scores) > 0).all() and (np.diff(scale.ranks) >= 0).all()):
-        raise Damaged("a scale does not rise")
-    return scale

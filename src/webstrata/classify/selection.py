@@ -1,7 +1,6 @@
 """Ensemble selection: which models of a library order the hosts best together (Caruana; SPAM, section 4).
 
-An ensemble is a number of times for each model; its score of a host is the mean of theirs, so weighted, on
-whatever scale the caller has brought them to (`webstrata.classify.scales`). All
+An ensemble is a number of times for each model; its score of a host is the mean of theirs, so weighted. All
 choices look at scores that models gave to hosts they were not trained on, and at one measure of them:
 
 * **sort initialization**: models from best to worst; the ensemble starts as those first ones whose mean is

@@ -16,7 +16,6 @@ import numpy as np
 from webstrata.classify.ensemble import fit_library
 from webstrata.classify.metrics import Comparison, auc, compare_scores, correct_many, find_metric, fold_auc
 from webstrata.classify.models import family
-from webstrata.classify.scales import find_scales, rank
 from webstrata.classify.selection import select
 from webstrata.classify.settings import TrainSettings
 from webstrata.classify.splits import split_folds
@@ -146,22 +145,19 @@ class Trial:
         weights: dict[str, float] = dict.fromkeys(names, 0.0)
         owners = [name for name, some in zip(names, sets, strict=True) for _ in some.names]
         members = [(name, member) for name, some in zip(names, sets, strict=True) for member in some.names]
-        metric = find_metric(self.settings.metric)
         folds = np.unique(self.fold)
         singles = np.zeros((len(self.truth), len(members)))
         for place, number in enumerate(folds):
             here = self.fold == number
-            inner = np.hstack([some.inner[place] for some in sets])
-            scales = find_scales(inner, metric)
             chosen = select(
                 self.truth[~here],
-                rank(inner, scales),
-                metric=metric,
+                np.hstack([some.inner[place] for some in sets]),
+                metric=find_metric(self.settings.metric),
                 seed=self.settings.seed,
             )
             outer = np.hstack([some.outer[place] for some in sets])
             singles[here] = outer
-            scores[here] = rank(outer, scales) @ chosen.weights
+            scores[here] = outer @ chosen.weights
             for owner, weight in zip(owners, chosen.weights, strict=True):
                 weights[owner] += float(weight) / len(folds)
         value, deviation = fold_auc(self.truth, scores, self.fold)
