@@ -58,5 +58,5 @@ def test_folds_have_their_share_of_hosts_and_positives() -> None:
 
 def test_too_few_groups_for_the_folds_are_said() -> None:
     truth = np.array([1, 1, 1, 0, 0, 0])
-    with pytest.raises(MissingError, match=r"1 groups of hosts .* have positives, too few for 2 folds"):
+    with pytest.raises(MissingError, match=r"positives are in 1 group of hosts .* too few for 2 folds"):
         split_folds(truth, 2, np.array([0, 0, 0, 1, 2, 3]))

@@ -56,5 +56,5 @@ def test_all_positives_on_one_domain_are_too_few(tmp_path: Path) -> None:
     hosts = [f"{n}.farm.org" for n in range(10)] + [f"{n}.org" for n in range(10)]
     matrix = HostMatrix(hosts, {"B": (["words"], np.arange(20.0)[:, None])})
     labels = Labels("x.csv", {"spam": {host: "farm" in host for host in hosts}})
-    with pytest.raises(MissingError, match=r"1 groups of hosts .* have positives"):
+    with pytest.raises(MissingError, match="positives are in 1 group of hosts"):
         train(snapshot, matrix, labels, "spam", TrainSettings(library="small"))

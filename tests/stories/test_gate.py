@@ -68,6 +68,15 @@ def test_a_gate_is_learned_told_and_asked(place: Path, capsys: pytest.CaptureFix
     assert all(line["pages"] == 2 and 0 <= line["score"] <= 1 for line in said)
 
 
+def test_a_bound_that_nothing_can_promise_is_told(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["classify", "gate", str(place / "uk"), "2026-01", "--labels", str(place / "labels.csv")]
+    words += ["--output", str(place / "shut.gate"), "--folds", "2", "--pages", "2", "--max-loss", "0.0001"]
+    assert run(words) == 0
+    assert "refuses nobody: with" in capsys.readouterr().out
+    assert run([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["thresholds"] == {"content": None, "links": None}
+
+
 def test_hosts_of_one_address_may_be_parted(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["classify", "gate", str(place / "uk"), "2026-01", "--labels", str(place / "labels.csv")]
     words += ["--output", str(place / "apart.gate"), "--folds", "2", "--pages", "2", "--json"]

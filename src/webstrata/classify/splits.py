@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from webstrata.collection.sentences import tell_count
 from webstrata.errors import MissingError
 from webstrata.web.host import registered_domain
 
@@ -75,8 +76,9 @@ def split_folds(
     [True, False]
     >>> split_folds(truth, 4, groups)
     Traceback (most recent call last):
-    webstrata.errors.MissingError: 2 groups of hosts (by domain and address) have positives, too few
-    for 4 folds; label hosts of more domains, take fewer folds, or keep less together (`together = domain`)
+    webstrata.errors.MissingError: positives are in 2 groups of hosts that no split parts, too few for
+    4 folds; label hosts of more domains, take fewer folds (`--folds`), or keep less together (`--together
+    domain`)
     """
     is_positive = np.asarray(truth, bool)
     groups = np.arange(len(is_positive)) if groups is None else np.asarray(groups)
@@ -88,8 +90,9 @@ def split_folds(
     for name, column in (("positives", sizes[:, 1]), ("negatives", sizes[:, 0])):
         if (number := int((column > 0).sum())) < folds:
             raise MissingError(
-                f"{number} groups of hosts (by domain and address) have {name}, too few for {folds} folds; "
-                "label hosts of more domains, take fewer folds, or keep less together (`together = domain`)"
+                f"{name} are in {tell_count(number, 'group')} of hosts that no split parts, too few for "
+                f"{folds} folds; label hosts of more domains, take fewer folds (`--folds`), or keep less "
+                "together (`--together domain`)"
             )
     generator = np.random.default_rng(seed)
     shuffled = generator.permutation(len(sizes))

@@ -67,6 +67,7 @@ def train(
         "negatives": int((~truth).sum()),
         "unknown": len(unknown),
         "groups": int(groups.max() + 1),
+        "together": settings.together,
         "library": settings.library,
         "metric": settings.metric,
         "folds": settings.folds,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -112,7 +113,15 @@ def command(
     )
     thresholds = {"content": trained.model.content_threshold, "links": trained.model.links_threshold}
     told = ", ".join(f"{value:.3f} ({name})" for name, value in thresholds.items())
-    click.echo(f"Gate: {path} ({show_bytes(path.stat().st_size)}), refuses from {told} on.")
+    size = show_bytes(path.stat().st_size)
+    if all(map(math.isinf, thresholds.values())):
+        honest = trained.hosts - trained.spam
+        click.echo(
+            f"Gate: {path} ({size}), refuses nobody: with {tell_count(honest, 'honest host')} no loss below "
+            f"{100 / (honest + 1):.2g}% can be promised; label more, or take a larger `--max-loss`."
+        )
+        return
+    click.echo(f"Gate: {path} ({size}), refuses from {told} on.")
 
 
 def _cut(trained: TrainedGate, name: str, loss: float) -> tuple[float, float]:
@@ -130,6 +139,12 @@ def _describe(trained: TrainedGate) -> dict[str, object]:
         "spam": trained.spam,
         "auc": trained.auc,
         "pages": trained.model.pages,
-        "thresholds": {"content": trained.model.content_threshold, "links": trained.model.links_threshold},
+        "thresholds": {
+            name: value if math.isfinite(value) else None
+            for name, value in (
+                ("content", trained.model.content_threshold),
+                ("links", trained.model.links_threshold),
+            )
+        },
         "curves": {name: [asdict(point) for point in points[1:]] for name, points in trained.curves.items()},
     }

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from webstrata.api import Collection, Snapshot
     from webstrata.classify.model_file import HostModel
 
+TOGETHER = {"both": "domain and address", "domain": "domain", "address": "address"}
+"""What the setting `together` keeps on one side, in words."""
 labels_option = click.option(
     "--labels",
     required=True,
@@ -130,7 +132,7 @@ def _show(model: HostModel, path: Path) -> None:
     training, estimator = model.training, model.estimator
     click.echo(
         f"{model.task}: {tell_count(training['positives'], 'host')} are, {training['negatives']} are not, in "
-        f"{training['groups']} groups by domain and address"
+        f"{tell_count(training['groups'], 'group')} by {TOGETHER[training.get('together', 'both')]}"
     )
     click.echo(
         f"AUC on hosts not trained on: {training['auc']:.3f} ± {training['deviation']:.3f} "
