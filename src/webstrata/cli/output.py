@@ -6,6 +6,7 @@ import datetime as dt
 import json
 import sys
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -13,10 +14,27 @@ import click
 from webstrata.collection.progress import Progress, Task
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
+
+
+@contextmanager
+def beginning_anew() -> Iterator[None]:
+    """Say so of a command that keeps nothing when it is interrupted.
+
+    Examples
+    --------
+    >>> with beginning_anew():
+    ...     raise KeyboardInterrupt
+    Traceback (most recent call last):
+    KeyboardInterrupt: interrupted; the same command begins anew
+    """
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        raise KeyboardInterrupt("interrupted; the same command begins anew") from error
 
 
 def show_json(document: object) -> None:

@@ -16,7 +16,7 @@ from webstrata.cli.classify.train import (
     split_sets,
 )
 from webstrata.cli.options import collection_argument, json_option, options
-from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.cli.output import TerminalProgress, beginning_anew, show_json, show_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 )
 @options(TrainSettings)
 @json_option
+@beginning_anew()
 def command(
     collection: Collection,
     labels: str,

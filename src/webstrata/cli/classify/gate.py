@@ -10,7 +10,7 @@ import click
 
 from webstrata.classify.settings import GateSettings
 from webstrata.cli.options import collection_argument, json_option, options
-from webstrata.cli.output import TerminalProgress, show_bytes, show_json, show_table
+from webstrata.cli.output import TerminalProgress, beginning_anew, show_bytes, show_json, show_table
 from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ LOSSES = (0.0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 )
 @options(GateSettings)
 @json_option
+@beginning_anew()
 def command(
     collection: Collection,
     label: str,

@@ -9,7 +9,7 @@ import click
 
 from webstrata.classify.settings import TrainSettings
 from webstrata.cli.options import collection_argument, json_option, options
-from webstrata.cli.output import TerminalProgress, show_bytes, show_json, show_table
+from webstrata.cli.output import TerminalProgress, beginning_anew, show_bytes, show_json, show_table
 from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ def split_sets(sets: str | None) -> list[str]:
 )
 @options(TrainSettings)
 @json_option
+@beginning_anew()
 def command(
     collection: Collection,
     labels: str,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from webstrata.cli.options import collection_argument, json_option, options, plots_option
-from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.cli.output import TerminalProgress, beginning_anew, show_json, show_table
 from webstrata.errors import UsageError
 from webstrata.search.change.settings import ChangesSettings
 
@@ -40,6 +40,7 @@ _COLUMNS = {"ndcg": "NDCG", "ndcg15": "NDCG@15", "recall": "recall@15", "mrr": "
 @options(ChangesSettings)
 @plots_option("evaluation.html")
 @json_option
+@beginning_anew()
 def command(
     collection: Collection,
     queries_file: Path | None,

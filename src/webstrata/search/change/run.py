@@ -257,10 +257,12 @@ def _align(pages: Nodes, scores: Numbers, to_union: npt.NDArray[np.uint32]) -> t
 
 
 def find_snapshot(known: Sequence[str], at: str) -> str:
-    """The snapshot of a label, or `LabelError` with the nearest one.
+    """The snapshot of a label, or of a date within it, or `LabelError` with the nearest one.
 
     Examples
     --------
+    >>> find_snapshot(["2026-05", "2026-06"], "2026-06-12")
+    '2026-06'
     >>> find_snapshot(["2026-05", "2026-06"], "2026-08")
     Traceback (most recent call last):
     webstrata.errors.LabelError: 2026-08 is after the last snapshot of the union; the nearest is 2026-06
@@ -268,6 +270,8 @@ def find_snapshot(known: Sequence[str], at: str) -> str:
     if at in known:
         return at
     moment = parse_label(at)
+    if within := [label for label in known if at.startswith(f"{label}-")]:
+        return within[-1]
     moments = [parse_label(label) for label in known]
     nearest = min(known, key=lambda label: abs(parse_label(label) - moment))
     if moment < moments[0]:
