@@ -71,7 +71,8 @@ def build_a(snapshot: Snapshot, settings: ClassifySettings, progress: Progress) 
     >>> from webstrata.collection.progress import Progress
     >>> build_a(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), ClassifySettings(), Progress())
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part text (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part text (parts: none yet); `webstrata
+    store ...` makes it
     """
     return _build(snapshot, settings, progress, A)
 
@@ -106,7 +107,8 @@ def build_b(snapshot: Snapshot, settings: ClassifySettings, progress: Progress) 
     >>> from webstrata.collection.progress import Progress
     >>> build_b(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), ClassifySettings(), Progress())
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part text (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part text (parts: none yet); `webstrata
+    store ...` makes it
     """
     return _build(snapshot, settings, progress, B)
 
@@ -184,7 +186,8 @@ def page_ranks(snapshot: Snapshot, progress: Progress | None = None) -> npt.NDAr
     >>> import webstrata as ws
     >>> page_ranks(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); `webstrata
+    graph build ...` makes it
     """
     chosen = replace(snapshot.settings(RankSettings), method="pagerank", level="page")
     before = snapshot.parts.manifest.parts.get("rank-pagerank")

@@ -268,7 +268,8 @@ def list_inputs(
     >>> described = FeatureSet("module:function", "Nothing.", ("text",))
     >>> list_inputs(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), described)
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part text (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part text (parts: none yet); `webstrata
+    store ...` makes it
     """
     found = {f"{snapshot.label}/{name}": snapshot.parts.record(name).checksum for name in described.inputs}
     if described.through_time:

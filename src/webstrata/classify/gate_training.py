@@ -108,7 +108,8 @@ def sample_snapshot(
     >>> import webstrata as ws
     >>> sample_snapshot(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), 3)
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part pages (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part pages (parts: none yet); `webstrata
+    crawl ...` makes it
     """
     progress = progress or Progress()
     with snapshot.open_part("pages") as pages, snapshot.open_part("warc") as warc:

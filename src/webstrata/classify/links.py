@@ -174,7 +174,8 @@ def build_link(snapshot: Snapshot, settings: ClassifySettings, progress: Progres
     >>> from webstrata.collection.progress import Progress
     >>> build_link(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), ClassifySettings(), Progress())
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); `webstrata
+    graph build ...` makes it
     """
     ranked = RankedGraph(snapshot)
     sites = open_sites(snapshot, progress)

@@ -205,7 +205,8 @@ def page_features(snapshot: Snapshot, settings: ClassifySettings, progress: Prog
     >>> from webstrata.classify.settings import ClassifySettings
     >>> page_features(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), ClassifySettings())
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part text (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part text (parts: none yet); `webstrata
+    store ...` makes it
     """
     progress = progress or Progress()
     facts = read_kept(snapshot, PART, DESCRIBED, settings)
@@ -238,7 +239,8 @@ def find_lists(snapshot: Snapshot, settings: ClassifySettings, progress: Progres
     >>> from webstrata.classify.settings import ClassifySettings
     >>> find_lists(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), ClassifySettings())
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part text (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part text (parts: none yet); `webstrata
+    store ...` makes it
     """
     stop_words = read_stop_words(settings.stop_words)
     with snapshot.open_part("text") as part:

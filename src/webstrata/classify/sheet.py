@@ -94,7 +94,8 @@ def show_pages(
     >>> import webstrata as ws
     >>> list(show_pages(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), "b.org"))
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part urls (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part urls (parts: none yet); `webstrata
+    crawl ...` makes it
     """
     from webstrata.store.text import Text
     from webstrata.store.urls import Urls

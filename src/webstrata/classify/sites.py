@@ -81,7 +81,8 @@ def open_sites(snapshot: Snapshot, progress: Progress | None = None) -> Sites:
     >>> import webstrata as ws
     >>> open_sites(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part urls (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part urls (parts: none yet); `webstrata
+    crawl ...` makes it
     """
     with snapshot.open_part("urls") as part:
         return group_sites(Urls(part.path), progress=progress)

@@ -326,7 +326,8 @@ def open_documents(
     >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
     >>> open_documents([snapshot], ClassifySettings())
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part urls (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part urls (parts: none yet); `webstrata
+    crawl ...` makes it
     """
     grouped = [open_sites(some, progress) for some in snapshots]
     aligned = align_sites(*(some.names for some in grouped[::-1]))
@@ -393,7 +394,8 @@ def build_bm25(snapshot: Snapshot, settings: ClassifySettings, progress: Progres
     >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
     >>> build_bm25(snapshot, ClassifySettings(), Progress())
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part urls (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part urls (parts: none yet); `webstrata
+    crawl ...` makes it
     """
     web = open_documents([snapshot], settings, progress)
     weights = measure(web.documents[0], k1=settings.k1, b=settings.b)

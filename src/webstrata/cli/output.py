@@ -26,10 +26,12 @@ def beginning_anew() -> Iterator[None]:
 
     Examples
     --------
-    >>> with beginning_anew():
-    ...     raise KeyboardInterrupt
-    Traceback (most recent call last):
-    KeyboardInterrupt: interrupted; the same command begins anew
+    >>> try:
+    ...     with beginning_anew():
+    ...         raise KeyboardInterrupt
+    ... except KeyboardInterrupt as error:
+    ...     print(error)
+    interrupted; the same command begins anew
     """
     try:
         yield

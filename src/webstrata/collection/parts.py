@@ -37,6 +37,7 @@ from webstrata.collection.files import (
     sync_path,
 )
 from webstrata.collection.lock import WriteLock
+from webstrata.collection.makers import tell_maker
 from webstrata.collection.manifest import (
     NAME,
     Manifest,
@@ -143,7 +144,7 @@ class Parts:
                 raise FormatError(repair_sentence(manifest)) from None
             known = ", ".join(manifest.parts) or "none yet"
             reasons = (record.lacks.get(name) for record in manifest.parts.values())
-            advice = next(filter(None, reasons), "build it first")
+            advice = next(filter(None, reasons), tell_maker(self.folder, name))
             raise MissingError(f"{self.folder}: there is no part {name} (parts: {known}); {advice}") from None
 
     def path(self, record: PartRecord) -> Path:

@@ -130,7 +130,8 @@ def build_graph(
     >>> import webstrata as ws
     >>> build_graph(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part links (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part links (parts: none yet); `webstrata
+    store ...` makes it
     """
     settings = settings or snapshot.settings(GraphSettings)
     workers = workers or snapshot.settings(ResourcesSettings).num_workers

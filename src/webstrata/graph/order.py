@@ -255,7 +255,8 @@ def build_order(
     >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
     >>> build_order(snapshot, "bfs")
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); `webstrata
+    graph build ...` makes it
     """
     from webstrata.graph.build import FORWARD, TRANSPOSE, StoredGraph
 

@@ -87,7 +87,8 @@ class RankedGraph:
     >>> import webstrata as ws
     >>> RankedGraph(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), "page")
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); `webstrata
+    graph build ...` makes it
     """
 
     def __init__(self, snapshot: Snapshot, level: str = "page") -> None:
@@ -184,7 +185,8 @@ def rank_snapshot(
     >>> import webstrata as ws
     >>> rank_snapshot(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); `webstrata
+    graph build ...` makes it
     """
     settings = settings or snapshot.settings(RankSettings)
     progress = progress or Progress()
@@ -229,7 +231,8 @@ def read_stored(graph: RankedGraph, settings: RankSettings) -> Ranking | None:
     >>> import webstrata as ws
     >>> read_stored(RankedGraph(ws.create(getfixture("tmp_path") / "uk").add("2026-06")), RankSettings())
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); `webstrata
+    graph build ...` makes it
     """
     if (name := part_name(settings)) not in graph.snapshot.parts:
         return None

@@ -79,7 +79,8 @@ def build_summaries(
     >>> import webstrata as ws
     >>> build_summaries(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part text (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part text (parts: none yet); `webstrata
+    store ...` makes it
     """
     settings = settings or snapshot.settings(SummariesSettings)
     workers = workers or snapshot.settings(ResourcesSettings).num_workers

@@ -386,7 +386,8 @@ def describe_cuts(snapshot: Snapshot) -> SnapshotCuts:
     >>> import webstrata as ws
     >>> describe_cuts(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part urls (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part urls (parts: none yet); `webstrata
+    crawl ...` makes it
     """
     from webstrata.store.urls import Urls
 

@@ -92,7 +92,8 @@ def build_union(
     >>> uk = ws.create(getfixture("tmp_path") / "uk")
     >>> build_union(uk, [uk.add("2026-01"), uk.add("2026-02")])
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-01: there is no part graph (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-01: there is no part graph (parts: none yet); `webstrata
+    graph build ...` makes it
     """
     settings = settings or collection.settings(TemporalSettings)
     workers = workers or collection.settings(ResourcesSettings).num_workers

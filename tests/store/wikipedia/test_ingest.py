@@ -64,7 +64,7 @@ def test_pages_of_the_text_are_pages_like_any_other(wiki: Path) -> None:
 def test_a_snapshot_of_tables_says_what_it_lacks(wiki: Path, part: str) -> None:
     with pytest.raises(MissingError, match=f"no part {part} .*have links and no text: ingest pages-articles"):
         ws.open(wiki / "wiki")["2009-08"].open_part(part)
-    with pytest.raises(MissingError, match="build it first"):
+    with pytest.raises(MissingError, match=r"`webstrata graph build .* 2009-08` makes it"):
         ws.open(wiki / "wiki")["2009-08"].open_part("graph")
 
 

@@ -9,6 +9,7 @@ import click
 
 from webstrata.cli.options import collection_argument, json_option, options, plots_option
 from webstrata.cli.output import TerminalProgress, beginning_anew, show_json, show_table
+from webstrata.collection.sentences import tell_count
 from webstrata.errors import UsageError
 from webstrata.search.change.settings import ChangesSettings
 
@@ -128,7 +129,7 @@ def _draw(report: Report, title: str, folder: Path) -> list[Path]:
     from webstrata.serve.figures.evaluation import draw_report
     from webstrata.serve.figures.style import write_figures
 
-    text = f"{report.queries} queries; means over all of them."
+    text = f"{tell_count(report.queries, 'query', 'queries')}; means over all of them."
     return write_figures(
         draw_report(report), folder, page="evaluation", title=f"{title}: change search", text=text
     )
@@ -136,7 +137,8 @@ def _draw(report: Report, title: str, folder: Path) -> list[Path]:
 
 def show_report(report: Report) -> None:
     """Print the tables of an evaluation."""
-    click.echo(f"{report.queries} queries, in the month of change and in another one\n")
+    number = tell_count(report.queries, "query", "queries")
+    click.echo(f"{number}, in the month of change and in another one\n")
     has_other = any(line.other for line in report.table)
     others = [f"other {_COLUMNS[name]}" for name in ("recall", "mrr", "sum")] if has_other else []
     show_table(

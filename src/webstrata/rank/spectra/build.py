@@ -59,7 +59,8 @@ def build_spectrum(
     >>> import webstrata as ws
     >>> build_spectrum(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); `webstrata
+    graph build ...` makes it
     """
     settings = settings or snapshot.settings(SpectrumSettings)
     workers = workers or snapshot.settings(ResourcesSettings).num_workers

@@ -263,6 +263,9 @@ def find_snapshot(known: Sequence[str], at: str) -> str:
     --------
     >>> find_snapshot(["2026-05", "2026-06"], "2026-06-12")
     '2026-06'
+    >>> find_snapshot(["2026-03", "2026-06"], "2026-05")
+    Traceback (most recent call last):
+    webstrata.errors.LabelError: 2026-05 is no snapshot of the union; the nearest is 2026-06
     >>> find_snapshot(["2026-05", "2026-06"], "2026-08")
     Traceback (most recent call last):
     webstrata.errors.LabelError: 2026-08 is after the last snapshot of the union; the nearest is 2026-06

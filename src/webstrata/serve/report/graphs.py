@@ -69,7 +69,8 @@ def make_structure(snapshot: Snapshot, progress: Progress) -> Sheet:
     >>> from webstrata.collection.progress import Progress
     >>> make_structure(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), Progress())
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); `webstrata
+    graph build ...` makes it
     """
     graph = snapshot.graph
     found = describe_structure(graph, graph.transpose(), progress=progress)

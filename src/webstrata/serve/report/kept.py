@@ -205,7 +205,8 @@ def build_sheet(
     >>> import webstrata as ws
     >>> build_sheet(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), KEPT["structure"])
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); `webstrata
+    graph build ...` makes it
     """
     from webstrata.api import Collection
 

@@ -34,7 +34,8 @@ def read_rankings(snapshot: Snapshot) -> tuple[RankedGraph, list[Ranking]]:
     >>> import webstrata as ws
     >>> read_rankings(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); `webstrata
+    graph build ...` makes it
     """
     graph = RankedGraph(snapshot)
     found = [read_stored(graph, RankSettings(method=method)) for method in METHODS]
@@ -56,7 +57,8 @@ def make_plane(snapshot: Snapshot, progress: Progress) -> Sheet:
     >>> from webstrata.collection.progress import Progress
     >>> make_plane(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), Progress())
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); `webstrata
+    graph build ...` makes it
     """
     _, rankings = read_rankings(snapshot)
     plane = describe_plane(rankings[0], rankings[1])

@@ -38,7 +38,8 @@ def make_summaries(snapshot: Snapshot, progress: Progress) -> Sheet:
     >>> from webstrata.collection.progress import Progress
     >>> make_summaries(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), Progress())
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part summaries (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part summaries (parts: none yet); `webstrata
+    summaries build ...` makes it
     """
     found = describe_archive(snapshot.summaries, progress=progress)
     name = f"{snapshot.collection.title} {snapshot.label}"
@@ -67,7 +68,8 @@ def make_duplicates(snapshot: Snapshot, progress: Progress) -> Sheet:
     >>> from webstrata.collection.progress import Progress
     >>> make_duplicates(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), Progress())
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part index (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part index (parts: none yet); `webstrata
+    crawl ...` makes it
     """
     members = read_members(snapshot)
     rows: list[list[Any]] = []
@@ -114,7 +116,8 @@ def make_near_duplicates(snapshot: Snapshot, progress: Progress) -> Sheet:
     >>> from webstrata.collection.progress import Progress
     >>> make_near_duplicates(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), Progress())
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part text (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part text (parts: none yet); `webstrata
+    store ...` makes it
     """
     found = find_near_duplicates(snapshot.text, progress=progress)
     clusters, urls = found.clusters, snapshot.urls

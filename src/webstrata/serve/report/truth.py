@@ -33,7 +33,8 @@ def make_truth(snapshot: Snapshot, progress: Progress) -> Sheet:
     >>> from webstrata.collection.progress import Progress
     >>> make_truth(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), Progress())
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part truth (parts: none yet); build it first
+    webstrata.errors.MissingError: ...2026-06: there is no part truth (parts: none yet); `webstrata
+    invitro truth ...` makes it
     """
     with snapshot.open_part("truth") as part:
         nodes = pq.read_table(part.path / "nodes.parquet", columns=["url", "page", "collection"])
