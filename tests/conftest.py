@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -66,6 +67,9 @@ def is_left_out(item: pytest.Item) -> bool:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # a shell lets what it runs in the background ignore Ctrl-C, which commands that are tested must not inherit
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.option.markexpr.endswith("not long"):
         config.pluginmanager.register(LeftOut(), "left-out")
 
