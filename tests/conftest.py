@@ -67,7 +67,7 @@ def is_left_out(item: pytest.Item) -> bool:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # a shell lets what it runs in the background ignore Ctrl-C, which commands that are tested must not inherit
+    # what a shell runs in its background ignores Ctrl-C, and commands that are tested would inherit that
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.option.markexpr.endswith("not long"):
