@@ -15,6 +15,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.peers.installed import find_peer
 from tests.web import reference
 from webstrata.simulate.invitro import Web
 from webstrata.web.robots import MAX_BYTES, Robots, parse_robots, rules_for_status
@@ -263,9 +264,7 @@ UNLIKE_PROTEGO = {
 
 @pytest.mark.peer
 def test_real_files_are_read_as_protego_reads_them(test_data: Path) -> None:
-    python = ROOT / ".peers" / "bin" / "python"
-    if not any(python.parent.parent.glob("lib/*/site-packages/protego")):
-        pytest.skip(".peers has no protego; run `make peers`")
+    python = find_peer("python", "protego")
     asked = [
         (str(path), agent, sample_targets(path))
         for path in real_files(test_data)

@@ -112,16 +112,16 @@ def command(
         "Cut are pages of such hosts behind the first, and the hosts; lost are honest hosts and their pages, "
         "each up to that share."
     )
-    thresholds = {"content": trained.model.content_threshold, "links": trained.model.links_threshold}
-    told = ", ".join(f"{value:.3f} ({name})" for name, value in thresholds.items())
     size = show_bytes(path.stat().st_size)
-    if all(map(math.isinf, thresholds.values())):
+    thresholds = _find_thresholds(trained)
+    if not thresholds:
         honest = trained.hosts - trained.spam
         click.echo(
             f"Gate: {path} ({size}), refuses nobody: with {tell_count(honest, 'honest host')} no loss below "
             f"{100 / (honest + 1):.2g}% can be promised; label more, or take a larger `--max-loss`."
         )
         return
+    told = ", ".join(f"{value:.3f} ({name})" for name, value in thresholds.items())
     click.echo(f"Gate: {path} ({size}), refuses from {told} on.")
 
 
@@ -132,6 +132,12 @@ def _cut(trained: TrainedGate, name: str, loss: float) -> tuple[float, float]:
     return point.spam_pages, point.spam_hosts
 
 
+def _find_thresholds(trained: TrainedGate) -> dict[str, float]:
+    """From which scores on hosts are refused; nothing where nobody is."""
+    found = {"content": trained.model.content_threshold, "links": trained.model.links_threshold}
+    return {name: value for name, value in found.items() if math.isfinite(value)}
+
+
 def _describe(trained: TrainedGate) -> dict[str, object]:
     from dataclasses import asdict
 
@@ -140,12 +146,6 @@ def _describe(trained: TrainedGate) -> dict[str, object]:
         "spam": trained.spam,
         "auc": trained.auc,
         "pages": trained.model.pages,
-        "thresholds": {
-            name: value if math.isfinite(value) else None
-            for name, value in (
-                ("content", trained.model.content_threshold),
-                ("links", trained.model.links_threshold),
-            )
-        },
+        "thresholds": {"content": None, "links": None} | _find_thresholds(trained),
         "curves": {name: [asdict(point) for point in points[1:]] for name, points in trained.curves.items()},
     }

@@ -133,7 +133,7 @@ def _show(model: HostModel, path: Path) -> None:
     training, estimator = model.training, model.estimator
     click.echo(
         f"{model.task}: {tell_count(training['positives'], 'host')} are, {training['negatives']} are not, in "
-        f"{tell_count(training['groups'], 'group')} by {TOGETHER[training.get('together', 'both')]}"
+        f"{tell_count(training['groups'], 'group')} by {TOGETHER[training['together']]}"
     )
     click.echo(
         f"AUC on hosts not trained on: {training['auc']:.3f} ± {training['deviation']:.3f} "

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.files import explained, replace_file
+from webstrata.collection.makers import MAKERS
 from webstrata.collection.progress import Progress
 from webstrata.serve.report.classes import make_experiment
 from webstrata.serve.report.evaluations import make_evaluation
@@ -70,7 +71,7 @@ KEPT = {
             "degrees, components, bow tie and distances",
             ("graph",),
             make_structure,
-            "webstrata graph build {collection} {snapshot}",
+            MAKERS["graph"],
             of_all=True,
         ),
         Kept(
@@ -78,7 +79,7 @@ KEPT = {
             "the figures of SUM",
             ("summaries",),
             make_summaries,
-            "webstrata summaries build {collection} {snapshot}",
+            MAKERS["summaries"],
         ),
         Kept("plane", "P(K) and the plane of PageRank and CheiRank", (*RANKS, "graph"), make_plane, RANK),
         Kept(
@@ -86,7 +87,7 @@ KEPT = {
             "duplicates",
             ("index",),
             make_duplicates,
-            "webstrata crawl {collection} {snapshot} --seeds seeds.txt",
+            MAKERS["index"],
             of_all=True,
         ),
         Kept(
@@ -94,21 +95,21 @@ KEPT = {
             "near-duplicates",
             ("text", "urls"),
             make_near_duplicates,
-            "webstrata store {collection} {snapshot}",
+            MAKERS["text"],
         ),
         Kept(
             "pace",
             "how fast it can be crawled",
             ("urls", "graph"),
             make_paces,
-            "webstrata graph build {collection} {snapshot}",
+            MAKERS["graph"],
         ),
         Kept(
             "truth",
             "what was found beside what is true",
             ("truth", "urls", "graph"),
             make_truth,
-            "webstrata invitro truth {collection} {snapshot}",
+            MAKERS["truth"],
             of_all=True,
         ),
     )
