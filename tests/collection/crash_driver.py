@@ -11,6 +11,7 @@ one build, or a mixture.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -93,6 +94,7 @@ def _child(order: dict[str, Any], output: int) -> None:
 
 
 def _serve() -> None:
+    gc.freeze()  # or every child would copy all of it when it looks for what is not needed
     for line in sys.stdin:
         order = json.loads(line)
         reading, writing = os.pipe()

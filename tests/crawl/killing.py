@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import json
 import os
 import random
@@ -89,6 +90,7 @@ def _crawl(order: dict[str, Any]) -> int:
 
 
 def _serve() -> None:
+    gc.freeze()  # or every child would copy all of it when it looks for what is not needed
     for line in sys.stdin:
         order = json.loads(line)
         reading, writing = os.pipe()

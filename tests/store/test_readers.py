@@ -169,6 +169,8 @@ def lz4(data: bytes) -> bytes:
 
 
 GOOD = [record(b"1"), record(b"2")]
+BOMB = b"<200 MiB of zeros>"
+"""Stands for them until the test runs: packing them takes a second."""
 TORN = bytearray(gzip.compress(record(b"torn", b"".join(b"%d " % n for n in range(500)))))
 TORN[200:230] = bytes(30)
 PACKED = [gzip.compress(one) for one in GOOD]
@@ -180,7 +182,7 @@ CASES: dict[str, tuple[bytes, list[bytes], str]] = {
     "rubbish between members": (PACKED[0] + b"rubbish" * 9 + PACKED[1], [b"1", b"2"], "."),
     "all in one member": (gzip.compress(b"".join(GOOD)), [b"1", b"2"], ""),
     "plain behind packed": (PACKED[0] + GOOD[1], [b"1", b"2"], "."),
-    "a bomb": (PACKED[0] + zeros(200 << 20) + PACKED[1], [b"1", b"2"], "Invalid WARC header"),
+    "a bomb": (PACKED[0] + BOMB + PACKED[1], [b"1", b"2"], "Invalid WARC header"),
     "10 GB declared": (
         GOOD[0] + record(b"huge", length=10 * 10**9) + GOOD[1],
         [b"1", b"2"],
@@ -207,7 +209,7 @@ CASES: dict[str, tuple[bytes, list[bytes], str]] = {
 def test_good_records_beside_damage_are_read_and_the_damage_is_told(tmp_path: Path, name: str) -> None:
     data, bodies, said = CASES[name]
     path = tmp_path / "a.warc.gz"
-    path.write_bytes(data)
+    path.write_bytes(data.replace(BOMB, zeros(200 << 20)) if BOMB in data else data)
     tally = Tally()
     found = [
         answer.body.removeprefix(b"<html>")

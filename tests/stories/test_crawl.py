@@ -22,6 +22,7 @@ from tests.command import find_server
 from tests.conftest import command_path
 from tests.stories.conftest import assert_refused
 from webstrata.crawl.series import read_series
+from webstrata.simulate.invitro.judge.log import read_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,6 +76,18 @@ def wait_for_pages(webstrata: Command, pages: int, *words: str) -> dict[str, Any
     pytest.fail(f"the crawl did not come to {pages} pages: {done.stderr}")
 
 
+def wait_for_rest(webstrata: Command) -> dict[str, Any]:
+    """The status of a paused crawl once visits under way, and those about to begin, came to their end."""
+    requests, deadline = -1, time.monotonic() + 60
+    while time.monotonic() < deadline:
+        status = wait_for_pages(webstrata, 50)
+        if not status["counters"]["in_flight"] and status["counters"]["requests"] == requests:
+            return status
+        requests = status["counters"]["requests"]
+        time.sleep(0.2)
+    pytest.fail(f"the crawl did not rest: {status['counters']}")
+
+
 def test_a_crawl_is_asked_paused_resumed_and_stopped_from_another_process(
     webstrata: Command, tmp_path: Path
 ) -> None:
@@ -87,16 +100,14 @@ def test_a_crawl_is_asked_paused_resumed_and_stopped_from_another_process(
 
         done = webstrata("crawl", "pause", "uk", "2026-06")
         assert (done.returncode, done.stdout) == (0, "The crawl is paused.\n")
-        while (before := wait_for_pages(webstrata, 50))["counters"]["in_flight"]:
-            time.sleep(0.1)  # visits under way come to their end
-        size = (tmp_path / "requests.log").stat().st_size
+        before = wait_for_rest(webstrata)
+        paused = time.time()
         time.sleep(1)  # three times the delay of a host
         after = wait_for_pages(webstrata, 50)
         assert after["state"] == "paused"
         assert after["counters"]["requests"] == before["counters"]["requests"]
         assert after["counters"]["in_flight"] == 0
-        # the server, too, has heard nothing
-        assert (tmp_path / "requests.log").stat().st_size == size
+        resumed = time.time()
 
         assert webstrata("crawl", "resume", "uk", "2026-06").stdout == "The crawl is running.\n"
         more = wait_for_pages(webstrata, after["counters"]["pages"] + 20)
@@ -107,6 +118,10 @@ def test_a_crawl_is_asked_paused_resumed_and_stopped_from_another_process(
         stdout, stderr = child.communicate(timeout=120)
     assert child.returncode == 0, stderr
     assert "it was stopped" in stdout
+    # the server, too, has heard nothing in between
+    arrivals = read_log(tmp_path / "requests.log").arrival / 1e6
+    assert arrivals.min() < paused < resumed < arrivals.max()
+    assert not ((arrivals > paused) & (arrivals < resumed)).any()
     shown = json.loads(webstrata("show", "uk", "--json").stdout)
     assert {part["name"] for part in shown["snapshots"][0]["parts"]} >= {"warc", "index", "pages", "urls"}
     folder = tmp_path / "uk" / "snapshots" / "2026-06" / "crawl"
