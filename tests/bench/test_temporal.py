@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is built is not kept beside that of benchmarks, nor found there from another run."""
+    monkeypatch.setattr(temporal, "DATA", tmp_path_factory.mktemp("bench-data"))
+
+
 def open_union(place: Path) -> LabelledGraph:
     basename = temporal.build(str(place), "runs")
     months = [f"2006-{month + 1:02}" for month in range(temporal.MONTHS)]
