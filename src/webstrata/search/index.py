@@ -236,7 +236,7 @@ class TextIndex:
         if at is not None:
             if since is not None or until is not None:
                 raise LabelError("--at names one time, --from and --to a range; say one of the two")
-            return 1 << labels.index(find_snapshot(labels, at))
+            return 1 << labels.index(find_last_at(labels, at))
         first = 0 if since is None else bisect.bisect_left(labels, since)
         last = len(labels) if until is None else bisect.bisect_right(labels, f"{until}~")
         for date in (since, until):
@@ -375,16 +375,16 @@ def within(clause: Clause, host: str | None) -> Clause:
     return ("boolean", [("must", clause), ("must", ("filter", ("term", NUMBERS["site"], name, 1.0)))])
 
 
-def find_snapshot(labels: Sequence[str], at: str) -> str:
+def find_last_at(labels: Sequence[str], at: str) -> str:
     """The snapshot that was the last one at a date, or `LabelError` with the nearest.
 
     Examples
     --------
-    >>> find_snapshot(["2026-01", "2026-03"], "2026-02-10")
+    >>> find_last_at(["2026-01", "2026-03"], "2026-02-10")
     '2026-01'
-    >>> find_snapshot(["2026-01", "2026-03"], "2026-03-30")
+    >>> find_last_at(["2026-01", "2026-03"], "2026-03-30")
     '2026-03'
-    >>> find_snapshot(["2026-01", "2026-03"], "2027")
+    >>> find_last_at(["2026-01", "2026-03"], "2027")
     Traceback (most recent call last):
     webstrata.errors.LabelError: 2027 is after the last snapshot of the index; the nearest is 2026-03
     """

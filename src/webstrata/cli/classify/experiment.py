@@ -9,7 +9,7 @@ import click
 
 from webstrata.classify.settings import TrainSettings
 from webstrata.cli.classify.train import (
-    find_snapshot,
+    choose_snapshot,
     labels_option,
     sets_option,
     snapshot_option,
@@ -80,7 +80,7 @@ def command(
     from webstrata.serve.figures.style import load_altair, write_figures
 
     load_altair()  # a missing extra is better said before a long computation than after it
-    snapshot = find_snapshot(collection, label)
+    snapshot = choose_snapshot(collection, label)
     settings = snapshot.settings(TrainSettings, train_options)
     known = load_labels(labels, snapshot, task=task)
     found = run_experiment(

@@ -35,7 +35,7 @@ sets_option = click.option(
 )
 
 
-def find_snapshot(collection: Collection, label: str | None) -> Snapshot:
+def choose_snapshot(collection: Collection, label: str | None) -> Snapshot:
     """The snapshot of that label, or the last that has features."""
     from webstrata.classify.feature_sets import SETS, part_name
     from webstrata.errors import MissingError
@@ -93,7 +93,7 @@ def command(
     from webstrata.classify.model_file import save_model
     from webstrata.classify.training import train
 
-    snapshot = find_snapshot(collection, label)
+    snapshot = choose_snapshot(collection, label)
     settings = snapshot.settings(TrainSettings, train_options)
     progress = TerminalProgress()
     known = load_labels(labels, snapshot, task=task)

@@ -97,9 +97,9 @@ class ChangeSearch:
     def interval(self, at: str, since: str | None = None) -> tuple[str, str]:
         """The two snapshots that are compared: that of `at`, and `since` or the one before."""
         known = list(self.union.snapshots)
-        after = find_snapshot(known, at)
+        after = find_within(known, at)
         if since is not None:
-            before = find_snapshot(known, since)
+            before = find_within(known, since)
             if before >= after:
                 raise LabelError(f"{before} is not before {after}; name an earlier snapshot to begin with")
             return before, after
@@ -256,17 +256,17 @@ def _align(pages: Nodes, scores: Numbers, to_union: npt.NDArray[np.uint32]) -> t
     return pages[kept], nodes[kept], np.asarray(scores, np.float64)[kept]
 
 
-def find_snapshot(known: Sequence[str], at: str) -> str:
+def find_within(known: Sequence[str], at: str) -> str:
     """The snapshot of a label, or of a date within it, or `LabelError` with the nearest one.
 
     Examples
     --------
-    >>> find_snapshot(["2026-05", "2026-06"], "2026-06-12")
+    >>> find_within(["2026-05", "2026-06"], "2026-06-12")
     '2026-06'
-    >>> find_snapshot(["2026-03", "2026-06"], "2026-05")
+    >>> find_within(["2026-03", "2026-06"], "2026-05")
     Traceback (most recent call last):
     webstrata.errors.LabelError: 2026-05 is no snapshot of the union; the nearest is 2026-06
-    >>> find_snapshot(["2026-05", "2026-06"], "2026-08")
+    >>> find_within(["2026-05", "2026-06"], "2026-08")
     Traceback (most recent call last):
     webstrata.errors.LabelError: 2026-08 is after the last snapshot of the union; the nearest is 2026-06
     """
