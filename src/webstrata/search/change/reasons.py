@@ -9,6 +9,7 @@ from __future__ import annotations
 import shlex
 from collections import ChainMap
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -191,18 +192,37 @@ class Reasons:
         graph = self.union.backward if is_in else self.union.forward
         assert graph is not None  # a stored union has both directions
         rows = graph.batch_labelled_successors(nodes[places])
-        bits = [np.uint64(self.union.place(label)) for label in (before, after)]
-        for row, place in enumerate(places):
-            begin, end = int(rows.offsets[row]), int(rows.offsets[row + 1])
-            targets, labels = rows.targets[begin:end], rows.labels[begin:end]
-            labels = np.where(targets == nodes[place], np.uint64(0), labels)  # to itself is no news
-            then, now = ((labels >> bit & np.uint64(1)).astype(bool) for bit in bits)
-            found[place] = self._some(targets[now & ~then], nodes), self._some(targets[then & ~now], nodes)
+        offsets = rows.offsets.astype(np.int64)
+        is_other = rows.targets != np.repeat(nodes[places], np.diff(offsets))  # to itself is no news
+        then, now = (
+            (rows.labels >> np.uint64(self.union.place(label)) & np.uint64(1)).astype(bool)
+            for label in (before, after)
+        )
+        is_far = ~np.isin(rows.targets, nodes)
+        pairs = (
+            self._some(np.flatnonzero(which & is_other), rows.targets, is_far, offsets)
+            for which in (now & ~then, then & ~now)
+        )
+        for place, gained, lost in zip(places, *pairs, strict=True):
+            found[place] = gained, lost
         return found
 
-    def _some(self, targets: npt.NDArray[np.uint32], nodes: Nodes) -> LinkChange:
-        order = np.argsort(~np.isin(targets, nodes), kind="stable")[:SHOWN_LINKS]
-        return LinkChange(len(targets), tuple(self.union.urls[int(node)] for node in targets[order]))
+    def _some(
+        self,
+        chosen: Nodes,
+        targets: npt.NDArray[np.uint32],
+        is_far: npt.NDArray[np.bool_],
+        offsets: npt.NDArray[np.int64],
+    ) -> list[LinkChange]:
+        """Of each list how many of its targets were chosen, and some of them."""
+        lists = np.searchsorted(offsets, chosen, side="right") - 1
+        shown = targets[chosen[np.lexsort((is_far[chosen], lists))]]
+        bounds = np.searchsorted(lists, np.arange(len(offsets))).tolist()
+        found = []
+        for begin, end in pairwise(bounds):
+            some = shown[begin:end][:SHOWN_LINKS].tolist()
+            found.append(LinkChange(end - begin, tuple(self.union.urls[node] for node in some)))
+        return found
 
     def _look(self, url: str, before: str, after: str, *, is_new: bool) -> str:
         name = self._collection.word
