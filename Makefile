@@ -7,7 +7,8 @@ BIN := $(VENV)/bin
 # it has cores to itself, and not those that make gives away
 CARGO := env -u MAKEFLAGS -u MFLAGS cargo
 RUST := --release --manifest-path rust/Cargo.toml
-# two processes more than there are cores, since much is waiting, and neighbours in one process, since they share what they are made with
+# two processes more than there are cores, since much of the tests is waiting; neighbours in one process, since they
+# share what they are made with
 PYTEST := pytest -n $(shell expr $$(nproc) + 2) --dist worksteal
 # CI=true runs all of it; a person is spared the long tests, and checks of what did not change since they passed
 CI := $(filter-out 0 false,$(CI))

@@ -72,7 +72,11 @@ class View(Graph):
     ) -> None:
         self._forward, self._backward = forward, backward
         self.arc_condition, self.node_condition, self.name = arcs, nodes, name
-        self.present: NDArray[np.bool_] = nodes.holds(forward.node_labels)
+
+    @cached_property
+    def present(self) -> NDArray[np.bool_]:  # type: ignore[override]
+        """Which nodes of the union the view has; looked at when first asked for, since there may be many."""
+        return self.node_condition.holds(self._forward.node_labels)
 
     @property
     def num_nodes(self) -> int:

@@ -194,14 +194,10 @@ class Reasons:
         rows = graph.batch_labelled_successors(nodes[places])
         offsets = rows.offsets.astype(np.int64)
         is_other = rows.targets != np.repeat(nodes[places], np.diff(offsets))  # to itself is no news
-        then, now = (
-            (rows.labels >> np.uint64(self.union.place(label)) & np.uint64(1)).astype(bool)
-            for label in (before, after)
-        )
         is_far = ~np.isin(rows.targets, nodes)
         pairs = (
-            self._some(np.flatnonzero(which & is_other), rows.targets, is_far, offsets)
-            for which in (now & ~then, then & ~now)
+            self._some(np.flatnonzero(changed & is_other), rows.targets, is_far, offsets)
+            for changed in (view.arc_condition.holds(rows.labels) for view in self.union.diff(before, after))
         )
         for place, gained, lost in zip(places, *pairs, strict=True):
             found[place] = gained, lost
@@ -209,12 +205,12 @@ class Reasons:
 
     def _some(
         self,
-        chosen: Nodes,
+        chosen: npt.NDArray[np.intp],
         targets: npt.NDArray[np.uint32],
         is_far: npt.NDArray[np.bool_],
         offsets: npt.NDArray[np.int64],
     ) -> list[LinkChange]:
-        """Of each list how many of its targets were chosen, and some of them."""
+        """How many targets of each list are at the chosen places of all lists, and some of them."""
         lists = np.searchsorted(offsets, chosen, side="right") - 1
         shown = targets[chosen[np.lexsort((is_far[chosen], lists))]]
         bounds = np.searchsorted(lists, np.arange(len(offsets))).tolist()
