@@ -26,22 +26,21 @@ class Selection(NamedTuple):
 
 
 def select_pages(captures: pa.Table) -> Selection:
-    """Number the nodes of a snapshot, and tell what each other URL stands for."""
-    chosen, source, is_page, forbidden, label = judge_captures(captures)
+    """Number the nodes of a snapshot, and find what each other URL stands for."""
+    chosen, source, is_page = judge_captures(captures)
     size = len(chosen)
 
-    # one more place stands for none, and leads to itself
+    # one extra place stands for nothing, and leads to itself
     leads = np.full(size + 1, size)
-    leads[:size][is_page & ~forbidden] = label[is_page & ~forbidden]
+    leads[:size][is_page] = np.flatnonzero(is_page)
     is_redirect = _flags(pc.and_(pc.greater_equal(chosen["status"], 300), pc.less(chosen["status"], 400)))
     targets = _find(chosen["redirect"], chosen["url"], size)
     leads[:size][is_redirect] = targets[is_redirect]
     for _ in range(size.bit_length()):  # each round follows twice as many steps as the one before
         leads = leads[leads]
-    is_node = np.zeros(size + 1, bool)
-    is_node[:size] = is_page & ~forbidden & (label == np.arange(size))
+    is_node = np.append(is_page, False)
     node = np.cumsum(is_node) - 1
-    found = is_node[leads]  # what is still under way goes in a circle
+    found = is_node[leads]  # a redirect that is still under way is in a cycle
 
     nodes = pa.array(is_node[:size])
     chosen_pages, source_pages = chosen.filter(nodes), source.filter(nodes)
@@ -54,16 +53,14 @@ def select_pages(captures: pa.Table) -> Selection:
         "content_digest": chosen_pages["digest"],
         "content_mime_type": source_pages["mime"],
         "content_truncated": source_pages["truncated"],
-        "fingerprint": chosen_pages["fingerprint"],
+        "fingerprint": pc.coalesce(chosen_pages["fingerprint"], source_pages["fingerprint"]),
+        "noindex": pc.or_(_forbids(chosen_pages), _forbids(source_pages)),
+        "soft_404": pa.array(_find_soft(chosen)[is_page]),
         "warc_filename": source_pages["filename"],
         "warc_record_offset": source_pages["offset"],
         "warc_record_length": source_pages["length"],
     })  # fmt: skip
-    reason = np.select(
-        [is_redirect, is_page & _find_soft(chosen), is_page & forbidden, is_page],
-        ["redirect", "soft 404", "noindex", "duplicate"],
-        "no page",
-    )
+    reason = np.where(is_redirect, "redirect", "no page")
     others = pa.table({
         "row_key": chosen["row_key"],
         "node": pa.array(node[leads[:size]].astype(np.uint32), mask=~found[:size]),
@@ -80,14 +77,10 @@ class Judged(NamedTuple):
     source: pa.Table
     """For each the capture whose record holds the payload; itself, unless it is a revisit."""
     is_page: npt.NDArray[np.bool_]
-    forbidden: npt.NDArray[np.bool_]
-    """Whether it asks not to be indexed, or says with status 200 that nothing is there."""
-    label: npt.NDArray[np.int64]
-    """The first row of its class of duplicates; its own, where it is none or no page."""
 
 
 def judge_captures(captures: pa.Table) -> Judged:
-    """Choose a capture of each URL, and tell which are pages, and of which class."""
+    """Choose a capture of each URL, and tell which are pages."""
     chosen = _choose(captures)
     is_revisit = _flags(pc.equal(chosen["mime"], REVISIT))
     stored = _find_stored(captures, chosen, is_revisit)
@@ -95,9 +88,11 @@ def judge_captures(captures: pa.Table) -> Judged:
     source = captures.take(pa.array(np.where(has_payload, stored, 0))) if len(chosen) else captures
     is_page = _flags(pc.equal(chosen["status"], 200)) & has_payload
     is_page &= _flags(pc.is_in(source["mime"], value_set=pa.array(TEXT)))
-    forbidden = _flags(pc.match_substring_regex(chosen["robots"], r"(?i)\bno(index|ne)\b"))
-    forbidden |= _find_soft(chosen)
-    return Judged(chosen, source, is_page, forbidden, _label_classes(chosen, is_page & ~forbidden))
+    return Judged(chosen, source, is_page)
+
+
+def _forbids(table: pa.Table) -> pa.ChunkedArray:
+    return pc.fill_null(pc.match_substring_regex(table["robots"], r"(?i)\bno(index|ne)\b"), False)
 
 
 def _hosts(urls: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -147,32 +142,6 @@ def _find_stored(
         candidates = first[_find(wanted, values, len(values))]
         found = np.where(is_revisit & (candidates < size), candidates, found)
     return found
-
-
-def _label_classes(chosen: pa.Table, is_member: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """For each member the first one of its class: same digest or fingerprint, or told to be a duplicate."""
-    label = np.arange(len(chosen))
-    members = np.flatnonzero(is_member)
-    groups = []
-    for name in ("digest", "fingerprint"):
-        rows = members[_flags(pc.is_valid(chosen[name]))[members]]
-        values = pc.unique(chosen[name])
-        groups.append((rows, _find(chosen[name], values, len(values))[rows], len(values) + 1))
-    originals = _find(chosen["duplicate-of"], chosen["url"], len(chosen))[members]
-    kept = originals < len(chosen)
-    kept[kept] = is_member[originals[kept]]
-    pairs = members[kept], originals[kept]
-    while True:
-        before = label.copy()
-        for rows, codes, size in groups:
-            smallest = np.full(size, len(label))
-            np.minimum.at(smallest, codes, label[rows])
-            label[rows] = smallest[codes]
-        smaller = np.minimum(label[pairs[0]], label[pairs[1]])
-        for side in pairs:
-            np.minimum.at(label, side, smaller)
-        if np.array_equal(before, label):
-            return label
 
 
 def _find(wanted: pa.ChunkedArray, values: pa.ChunkedArray | pa.Array, none: int) -> npt.NDArray[np.int64]:

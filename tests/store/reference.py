@@ -31,32 +31,13 @@ def select(lines: list[Line]) -> tuple[list[str], dict[str, int | None], dict[st
 
     def is_page(line: Line) -> bool:
         source = payload(line)
-        return (
-            line.status == 200
-            and source is not None
-            and source.mime.partition(";")[0] in TEXT
-            and "noindex" not in (line.robots or "")
-        )
+        return line.status == 200 and source is not None and source.mime.partition(";")[0] in TEXT
 
-    pages = {url: line for url, line in chosen.items() if is_page(line)}
-    classes = {url: {url} for url in pages}
-
-    def same(one: Line, other: Line) -> bool:
-        has_print = one.fingerprint is not None and one.fingerprint == other.fingerprint
-        return one.digest == other.digest or has_print or one.duplicate_of == other.url
-
-    for one in pages.values():
-        for other in pages.values():
-            if same(one, other) and classes[one.url] is not classes[other.url]:
-                joined = classes[one.url] | classes[other.url]
-                for url in joined:
-                    classes[url] = joined
-    smallest = {url: min(members, key=row_key) for url, members in classes.items()}
-    nodes = sorted(set(smallest.values()), key=row_key)
+    nodes = sorted((url for url, line in chosen.items() if is_page(line)), key=row_key)
 
     def stands_for(url: str | None, seen: frozenset[str] = frozenset()) -> int | None:
-        if url in smallest:
-            return nodes.index(smallest[url])
+        if url in nodes:
+            return nodes.index(url)
         if url is None or url not in chosen or url in seen:
             return None
         line = chosen[url]

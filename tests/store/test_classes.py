@@ -2,62 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pyarrow as pa
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.store import classes
-from webstrata.store.classes import follow_redirects, join_classes, pair_groups
-from webstrata.store.sorting import Sorter
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from webstrata.store.classes import follow_redirects, join_classes, number_values
 
 SIZE = 12
 rows = st.integers(0, SIZE - 1)
+keys = st.lists(st.none() | st.sampled_from("abcd"), min_size=SIZE, max_size=SIZE)
 
 
-@given(pairs=st.lists(st.tuples(rows, rows)), block=st.sampled_from([1, 2, 100]))
-def test_each_row_leads_to_the_smallest_of_its_class(
-    tmp_path: Path, pairs: list[tuple[int, int]], block: int
-) -> None:
-    np.array(pairs, np.uint32).tofile(tmp_path / "edges")
-    leads = np.arange(SIZE, dtype=np.uint32)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(classes, "_EDGES", block)
-        join_classes(leads, tmp_path / "edges")
+@given(one=keys, other=keys)
+def test_each_row_leads_to_the_smallest_of_its_class(one: list[str | None], other: list[str | None]) -> None:
+    found = join_classes([number_values(pa.chunked_array([values], pa.string())) for values in (one, other)])
     members = {row: {row} for row in range(SIZE)}
-    for one, other in pairs:
-        joined = members[one] | members[other]
-        members |= dict.fromkeys(joined, joined)
-    assert leads.tolist() == [min(members[row]) for row in range(SIZE)]
+    for values in (one, other):
+        for row in range(SIZE):
+            for earlier in range(row):
+                if values[row] is not None and values[row] == values[earlier]:
+                    joined = members[row] | members[earlier]
+                    members |= dict.fromkeys(joined, joined)
+    assert found.tolist() == [min(members[row]) for row in range(SIZE)]
 
 
-def test_a_long_class_takes_few_rounds(tmp_path: Path) -> None:
-    size = 1 << 16
-    order = np.random.default_rng(1).permutation(size).astype(np.uint32)
-    np.stack([order[1:], order[:-1]], axis=1).tofile(tmp_path / "edges")  # a path in any order
-    leads = np.arange(size, dtype=np.uint32)
-    join_classes(leads, tmp_path / "edges")
-    assert not leads.any()
-
-
-@given(keys=st.lists(st.sampled_from("abc"), max_size=12), memory=st.sampled_from([1, 1 << 20]))
-def test_rows_with_the_same_key_are_held_together(tmp_path: Path, keys: list[str], memory: int) -> None:
-    sorter = Sorter(tmp_path, "keys", pa.schema([("key", pa.string()), ("row", pa.int64())]), memory=memory)
-    for row, key in enumerate(keys):
-        sorter.add(pa.table({"key": [key], "row": [row]}))
-    with (tmp_path / "edges").open("wb") as stream:
-        for edges in pair_groups(sorter):
-            edges.tofile(stream)
-    leads = np.arange(len(keys), dtype=np.uint32)
-    join_classes(leads, tmp_path / "edges")
-    assert leads.tolist() == [keys.index(key) for key in keys]
-    sorter.remove()
+def test_no_rows_have_no_classes() -> None:
+    assert join_classes([np.zeros(0, np.uint64)]).tolist() == []
 
 
 @given(targets=st.lists(st.none() | rows, min_size=SIZE, max_size=SIZE))

@@ -303,4 +303,4 @@ def test_a_crawl_whose_parsing_is_broken_off_is_whole(
     assert [path.name for path in (snapshot.path / "crawl").glob("*.json")] == ["crawl.json"]
     assert not list((snapshot.path / "crawl").glob("*.warc*"))
     build_parsed(snapshot)
-    assert len(snapshot.text) == len(snapshot.urls) == 238
+    assert len(snapshot.text) == len(snapshot.urls) == 282

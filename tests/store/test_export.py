@@ -70,12 +70,14 @@ def test_what_is_exported_and_ingested_again_is_the_same(june: Snapshot, tmp_pat
 
 def test_trec_documents_have_the_payloads_of_the_pages(june: Snapshot, tmp_path: Path) -> None:
     result = export(june, "trec", tmp_path / "a.trec.gz")
-    assert (result.items, result.left_out) == (2, 1)
+    assert (result.items, result.left_out) == (3, 1)
     documents = [document for _, document in read_documents(tmp_path / "a.trec.gz", Tally())]
     assert [(document.number, document.url) for document in documents] == [
         ("2026-06-00000000", "http://a.uk/x?y=1"),
         ("2026-06-00000001", "http://b.uk/"),
+        ("2026-06-00000002", "http://c.uk/"),
     ]
+    assert documents[2].payload == documents[1].payload
     assert documents[0].payload == "<p>Grüße\n".encode()
     assert documents[1].payload.endswith(b"no line feed at the end")
     assert documents[1].time == "20260612183000"
@@ -186,7 +188,7 @@ def test_what_is_not_packed_by_gzip_becomes_a_wacz_that_is(tmp_path: Path, compr
 
 
 def test_a_wet_file_has_the_text_of_every_page_and_names_its_record(june: Snapshot, tmp_path: Path) -> None:
-    assert export(june, "wet", tmp_path / "a.warc.wet.gz").items == 3
+    assert export(june, "wet", tmp_path / "a.warc.wet.gz").items == 4
     with warnings.catch_warnings(), (tmp_path / "a.warc.wet.gz").open("rb") as stream:
         warnings.simplefilter("ignore")
         found = [
@@ -200,7 +202,7 @@ def test_a_wet_file_has_the_text_of_every_page_and_names_its_record(june: Snapsh
         record.get("WARC-Record-ID")
         for record in read_records(tmp_path / "a.warc.wet.gz", kinds=["conversion"])
     ]
-    assert len(set(ids)) == 3
+    assert len(set(ids)) == 4
     told = next(read_records(tmp_path / "a.warc.wet.gz", kinds=["conversion"])).get("WARC-Refers-To")
     with june.open_part("warc") as part:
         stored = [r.get("WARC-Record-ID") for path in part.path.glob("*.warc.gz") for r in read_records(path)]

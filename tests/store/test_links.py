@@ -36,7 +36,7 @@ def test_the_arcs_of_a_crawl_are_the_truth(tmp_path: Path, preset: str, seed: in
 
 @pytest.fixture
 def snapshot(tmp_path: Path) -> Snapshot:
-    """Nodes a, b, c; d is a copy of b, r leads to c, n is no page, x and y were not captured."""
+    """Nodes a, b, c, d; d is a copy of b, r redirects to c, n is not a page, x and y were not captured."""
     home = b"""<link rel=canonical href=/canonical><a href=http://d.org/>to d</a>
         <a href=http://r.org/>to r</a><a href=http://n.org/>n</a><a href=http://y.org/>y</a>
         <a href=http://x.org/ rel=nofollow>x</a>
@@ -59,21 +59,33 @@ def pairs(snapshot: Snapshot, **options: bool) -> list[tuple[int, int]]:
     return list(zip(found.sources.tolist(), found.targets.tolist(), strict=True))
 
 
-def test_arcs_go_through_duplicates_and_redirects(snapshot: Snapshot) -> None:
-    assert list(snapshot.urls) == ["http://a.org/", "http://b.org/", "http://c.org/"]
-    assert pairs(snapshot) == [(0, 0), (0, 1), (0, 2), (2, 0)]
-    assert pairs(snapshot, self_loops=False) == [(0, 1), (0, 2), (2, 0)]
+def test_arcs_go_through_redirects_and_not_through_duplicates(snapshot: Snapshot) -> None:
+    assert list(snapshot.urls) == ["http://a.org/", "http://b.org/", "http://c.org/", "http://d.org/"]
+    assert pairs(snapshot) == [(0, 0), (0, 2), (0, 3), (2, 0)]
+    assert pairs(snapshot, self_loops=False) == [(0, 2), (0, 3), (2, 0)]
+
+
+def test_a_reference_within_the_page_is_not_a_link(tmp_path: Path) -> None:
+    pages: dict[str, bytes | Answer] = {
+        "http://a.org/": b"<a href='#top'>top</a><a href=''>menu</a><a href=' #'>menu</a>",
+        "http://b.org/": b"<a href=http://b.org/#top>self</a>",
+        "http://c.org/": b"<base href=http://b.org/><a href='#top'>another page</a>",
+    }
+    found = ws.create(tmp_path / "uk").add("2026-06")
+    build_store(found, write_crawl(tmp_path / "crawl", pages))
+    assert pairs(found) == [(1, 1), (2, 1)]
+    assert found.links[0] == []
 
 
 def test_links_that_are_not_to_be_followed_are_left_out_by_choice(snapshot: Snapshot) -> None:
-    assert pairs(snapshot, nofollow=False) == [(0, 0), (0, 1), (0, 2)]
-    assert pairs(snapshot, nofollow=False, frontier=True) == [(0, 0), (0, 1), (0, 2), (0, 5)]
+    assert pairs(snapshot, nofollow=False) == [(0, 0), (0, 2), (0, 3)]
+    assert pairs(snapshot, nofollow=False, frontier=True) == [(0, 0), (0, 2), (0, 3), (0, 6)]
 
 
 def test_the_frontier_is_numbered_behind_the_pages(snapshot: Snapshot) -> None:
     # a canonical address that nothing links to is known, and has a number without an arc
     assert frontier_keys(snapshot).to_pylist() == ["org,a)/canonical", "org,x)/", "org,y)/"]
-    assert pairs(snapshot, frontier=True) == [(0, 0), (0, 1), (0, 2), (0, 4), (0, 5), (2, 0)]
+    assert pairs(snapshot, frontier=True) == [(0, 0), (0, 2), (0, 3), (0, 5), (0, 6), (2, 0)]
 
 
 def test_links_are_kept_as_they_stand_in_the_page(snapshot: Snapshot) -> None:

@@ -99,27 +99,53 @@ def test_a_page_that_is_always_cut_off_is_a_page(tmp_path: Path) -> None:
     assert selection.pages["content_truncated"].to_pylist() == ["length"]
 
 
-def test_the_smallest_row_key_of_a_class_is_the_node_and_its_payload_is_found(tmp_path: Path) -> None:
+def test_duplicates_are_nodes_of_their_own_and_their_payloads_are_found(tmp_path: Path) -> None:
     first = make("http://b/", digest=b"1" * 20, offset=10, fingerprint=7)
     again = make("http://a/", 1, digest=b"1" * 20, offset=20, mime="warc/revisit", duplicate_of="http://b/")
     nearly = make("http://c/", 2, offset=30, fingerprint=7, duplicate_of="http://b/")
     selection = choose(tmp_path, first, again, nearly)
-    assert urls(selection) == ["http://a/"]
-    assert selection.pages["warc_record_offset"].to_pylist() == [10]
-    assert selection.pages["content_mime_type"].to_pylist() == ["text/html"]
-    assert others(selection) == {"b)/": (0, "duplicate"), "c)/": (0, "duplicate")}
+    assert urls(selection) == ["http://a/", "http://b/", "http://c/"]
+    assert selection.pages["warc_record_offset"].to_pylist() == [10, 10, 30]
+    assert selection.pages["content_mime_type"].to_pylist() == ["text/html"] * 3
+    assert selection.pages["fingerprint"].to_pylist() == [7, 7, 7]
+    assert others(selection) == {}
 
 
-def test_a_page_not_to_be_indexed_is_no_node_and_stands_for_none(tmp_path: Path) -> None:
+def test_a_page_not_to_be_indexed_is_a_node_that_says_so(tmp_path: Path) -> None:
     selection = choose(
         tmp_path,
         make("http://a/", digest=b"1" * 20, robots="noindex,nofollow"),
         make("http://b/", digest=b"1" * 20),
         make("http://c/", status=301, redirect="http://a/"),
         make("http://d/", robots="nofollow"),
+        make("http://e/", robots="soft-404"),
     )
-    assert urls(selection) == ["http://b/", "http://d/"]
-    assert others(selection) == {"a)/": (None, "noindex"), "c)/": (None, "redirect")}
+    assert urls(selection) == ["http://a/", "http://b/", "http://d/", "http://e/"]
+    assert selection.pages["noindex"].to_pylist() == [True, False, False, False]
+    assert selection.pages["soft_404"].to_pylist() == [False, False, False, True]
+    assert others(selection) == {"c)/": (0, "redirect")}
+
+
+def test_a_revisit_finds_its_payload_in_an_earlier_snapshot(tmp_path: Path) -> None:
+    for label, offset, more in (("2026-05", 5, []), ("2026-04", 4, [make("http://b/", offset=9)])):
+        digest = b"1" * 20
+        lines = [make("http://x/", digest=digest, offset=offset, robots="noindex", fingerprint=3), *more]
+        (tmp_path / label).write_bytes(b"".join(line.to_bytes() for line in lines))
+    own = [
+        make("http://a/", digest=b"1" * 20, mime="warc/revisit"),
+        make("http://b/", mime="warc/revisit"),
+        make("http://c/", digest=b"2" * 20, mime="warc/revisit"),
+    ]
+    path = tmp_path / "captures.cdxj"
+    path.write_bytes(b"".join(line.to_bytes() for line in own))
+    earlier = {label: tmp_path / label for label in ("2026-05", "2026-04")}
+    found = select_pages(path, tmp_path, earlier=earlier)
+    pages = pa.concat_tables(found.pages()).to_pylist()
+    assert [row["url"] for row in pages] == ["http://a/", "http://b/"]
+    assert [row["warc_filename"] for row in pages] == ["2026-05/a.warc.gz", "2026-04/a.warc.gz"]
+    assert [row["warc_record_offset"] for row in pages] == [5, 9]
+    assert [(row["noindex"], row["fingerprint"]) for row in pages] == [(True, 3), (False, None)]
+    assert found.lenders == {"2026-05", "2026-04"}
 
 
 def test_a_redirect_stands_for_the_end_of_its_chain(tmp_path: Path) -> None:
@@ -169,7 +195,7 @@ def line_lists(draw: st.DrawFn) -> list[Line]:
 
 
 @settings(max_examples=30)
-@given(lines=line_lists().filter(lambda lines: not any(line.robots == "soft-404" for line in lines)))
+@given(lines=line_lists())
 def test_the_table_is_what_the_rules_say(tmp_path: Path, lines: list[Line]) -> None:
     selection = choose(tmp_path, *lines)
     nodes, stand, places = select(lines)
@@ -195,7 +221,6 @@ def test_on_disk_and_in_memory_are_the_same(
         patch.setattr(sorting, "FAN_IN", 3)
         patch.setattr(sorting, "PIECE", 1 if memory == 1 else 1000)
         patch.setattr(module, "_BATCH", batch)
-        patch.setattr(classes, "_EDGES", batch)
         patch.setattr(classes.Counts, "_SLOTS", slots)
         found = choose(tmp_path, *lines, memory=memory)
         members = choose_members(tmp_path, memory=memory)
@@ -205,9 +230,8 @@ def test_on_disk_and_in_memory_are_the_same(
     assert found.pages.schema == expected.pages.schema
     assert found.others.to_pylist() == expected.others.to_pylist()
     judged = in_memory.judge_captures(captures)
-    kept = judged.is_page & ~judged.forbidden
+    kept = judged.is_page
     assert [row["url"] for row in members] == judged.chosen["url"].filter(pa.array(kept)).to_pylist()
-    assert [row["label"] for row in members] == judged.label[kept].tolist()
     saved = judged.source["length"].to_numpy()[kept] - judged.chosen["length"].to_numpy()[kept]
     assert [row["saved"] for row in members] == saved.clip(0).tolist()
 
@@ -240,6 +264,8 @@ def test_every_field_of_a_line_arrives(tmp_path: Path) -> None:
         "content_digest": row["content_digest"],
         "content_truncated": None,
         "fingerprint": 2**64 - 1,
+        "noindex": False,
+        "soft_404": False,
         "warc_record_length": 7,
         "warc_record_offset": 2**40,
         "warc_filename": "a.warc.gz",

@@ -99,3 +99,37 @@ def test_urls_that_differ_in_parameters_without_meaning_stand_for_one_node(tmp_p
     }
     assert {url: urls.node(url) for url in stands} == stands
     assert urls.nodes(stands).to_pylist() == list(stands.values())
+
+
+forms = st.builds(
+    "{}://a.org/{}".format, st.sampled_from(["http", "https"]), st.sampled_from(["a", "a/", "a.html", "b?c"])
+)
+
+
+@given(urls=st.sets(forms), others=st.dictionaries(forms, st.none() | st.just(0)), asked=forms)
+def test_a_url_that_was_not_captured_stands_for_one_that_differs_in_scheme_or_end_of_path(
+    tmp_path: Path, urls: set[str], others: dict[str, int | None], asked: str
+) -> None:
+    urls = {"http://z.org/", *urls}
+    others = {url: node for url, node in others.items() if url not in urls}
+    found = open_urls(tmp_path, list(urls), others)
+    order = sorted(urls, key=row_key)
+    expected, reason = None, None
+    scheme, _, rest = asked.partition("://")
+    twin = {"http": "https", "https": "http"}[scheme]
+    ends = ["/", ".html"] if rest[-1] != "/" and "?" not in rest else []
+    tried = [(asked, ""), (f"{twin}://{rest}", "scheme")]
+    tried += [(f"{name}://{rest}{end}", "path") for end in ends for name in (scheme, twin)]
+    for url, why in tried:
+        if url in urls:
+            expected, reason = order.index(url), why
+            break
+        if url in others:
+            expected, reason = others[url], why or "redirect"
+            break
+    assert found.node(asked) == expected
+    assert found.nodes([asked]).to_pylist() == [expected]
+    keys = pa.array([row_key(asked)], pa.large_string())
+    assert found.find(keys).tolist() == [-1 if expected is None else expected]
+    answer = found.look_up(asked)
+    assert (answer and (answer.node, answer.reason)) == (None if expected is None else (expected, reason))

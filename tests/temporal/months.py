@@ -71,15 +71,7 @@ def crawl_perfectly(folder: Path, web: Web, months: int) -> ws.Collection:
     collection = ws.create(folder)
     for month in range(months):
         truth = web.graph(month, view="collection")
-        served = web.graph(month)
-        nodes = {int(page): node for node, page in enumerate(truth.pages)}
         keys = row_keys(truth.urls)
-        known = set(keys)
-        others = {
-            key: nodes[int(page)]
-            for key, page in zip(row_keys(served.urls), served.pages, strict=True)
-            if key not in known and int(page) in nodes
-        }
         sources = np.repeat(np.arange(truth.num_nodes), np.diff(truth.offsets).astype(np.int64))
         add_month(
             collection,
@@ -87,6 +79,5 @@ def crawl_perfectly(folder: Path, web: Web, months: int) -> ws.Collection:
             keys,
             np.stack([sources, truth.targets.astype(np.int64)], axis=1),
             contents=[int(content) for content in truth.contents],
-            duplicates=others,
         )
     return collection

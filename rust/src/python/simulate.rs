@@ -391,6 +391,7 @@ fn graph_columns(
         ("slots", columns.slots),
         ("topics", columns.topics),
         ("pages", columns.pages),
+        ("places", columns.places),
         ("families", columns.families),
         ("contents", columns.contents),
     ] {

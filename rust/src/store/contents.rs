@@ -200,6 +200,10 @@ impl Parser {
             let written = scan.target(link);
             // menus lead to the same place again and again, and so do the sections of a page
             let written = written.split_once('#').map_or(written, |(whole, _)| whole);
+            // `#top` stays within the page (RFC 3986, 4.4), unless a <base> takes it elsewhere
+            if written.is_empty() && base == url {
+                continue;
+            }
             let target = match self.written.get(written) {
                 Some(known) => *known,
                 None => {

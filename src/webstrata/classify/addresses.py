@@ -14,6 +14,7 @@ from webstrata.collection.progress import Progress
 from webstrata.errors import FormatError
 from webstrata.store.pages import Pages
 from webstrata.store.warc import read_record
+from webstrata.store.warc_files import WarcFiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +52,7 @@ def find_addresses(
     sites = open_sites(snapshot, progress)
     homes = dict(zip(sites.names, sites.home.tolist(), strict=True))
     wanted = [homes.get(host) for host in hosts]
-    with snapshot.open_part("pages") as part, snapshot.open_part("warc") as files:
+    with snapshot.open_part("pages") as part, WarcFiles(snapshot) as files:
         table = Pages(part.path).table("warc_filename", "warc_record_offset", "warc_record_length")
         rows = table.take(pa.array([node for node in wanted if node is not None], pa.int64())).to_pylist()
         found: list[str | None] = []
@@ -65,7 +66,7 @@ def find_addresses(
                 task.advance()
                 try:
                     record = read_record(
-                        files.path / row["warc_filename"],
+                        files.find(row["warc_filename"]),
                         row["warc_record_offset"],
                         row["warc_record_length"],
                     )

@@ -26,10 +26,10 @@ from webstrata.collection.progress import Progress
 from webstrata.errors import FormatError, MissingError
 from webstrata.store.pages import Pages
 from webstrata.store.warc import read_record
+from webstrata.store.warc_files import WarcFiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     import numpy.typing as npt
 
@@ -112,7 +112,7 @@ def sample_snapshot(
     crawl ...` makes it
     """
     progress = progress or Progress()
-    with snapshot.open_part("pages") as pages, snapshot.open_part("warc") as warc:
+    with snapshot.open_part("pages") as pages, WarcFiles(snapshot) as warc:
         table = Pages(pages.path).table(
             "url", "fetch_time", "warc_filename", "warc_record_offset", "warc_record_length"
         )
@@ -125,15 +125,15 @@ def sample_snapshot(
         sites = []
         with progress.task("looking at hosts", total=len(names), unit="hosts") as task:
             for rows in np.split(chosen, np.flatnonzero(np.diff(of_row[chosen])) + 1):
-                pages_of = list(_read_rows(table.take(pa.array(rows)), warc.path))
+                pages_of = list(_read_rows(table.take(pa.array(rows)), warc))
                 sites.append(measure_site(str(names[of_row[rows[0]]]), measure_pages(pages_of)))
                 task.advance(1)
     return sites, totals
 
 
-def _read_rows(table: pa.Table, folder: Path) -> Iterator[tuple[str, bytes]]:
+def _read_rows(table: pa.Table, files: WarcFiles) -> Iterator[tuple[str, bytes]]:
     for row in table.to_pylist():
-        place = (folder / row["warc_filename"], row["warc_record_offset"], row["warc_record_length"])
+        place = (files.find(row["warc_filename"]), row["warc_record_offset"], row["warc_record_length"])
         try:
             record = read_record(*place)
         except (FormatError, MissingError):

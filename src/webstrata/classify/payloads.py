@@ -9,6 +9,7 @@ one.
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ from webstrata.collection.progress import Progress
 from webstrata.errors import AccessError, FormatError, MissingError
 from webstrata.store.pages import Pages
 from webstrata.store.warc import Problem, read_record, read_records
+from webstrata.store.warc_files import WarcFiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,10 +46,10 @@ def measure_payloads(snapshot: Snapshot, progress: Progress | None = None) -> np
     """
     if not {"warc", "pages"} <= {record.name for record in snapshot.parts}:
         return None
-    with snapshot.open_part("pages") as pages, snapshot.open_part("warc") as warc:
+    with snapshot.open_part("pages") as pages, WarcFiles(snapshot) as warc:
         table = Pages(pages.path).table(*_PLACE)
         names = table["warc_filename"].combine_chunks().dictionary_encode()
-        files = [warc.path / name for name in names.dictionary.to_pylist()]
+        files = [warc.find(name) for name in names.dictionary.to_pylist()]
         codes = names.indices.to_numpy()
         offsets, lengths = (table[name].to_numpy() for name in _PLACE[1:])
         found = np.full(len(table), np.nan)
@@ -67,25 +69,28 @@ def _measure_file(
     lengths: npt.NDArray[np.int64],
 ) -> Iterator[tuple[int, float]]:
     """Rows of the table whose records are in a file, each with its bytes."""
-    wanted = dict(zip(offsets[rows].tolist(), rows.tolist(), strict=True))
+    wanted: defaultdict[int, list[int]] = defaultdict(list)  # several pages may have one payload
+    for offset, node in zip(offsets[rows].tolist(), rows.tolist(), strict=True):
+        wanted[offset].append(node)
     first = min(wanted)
     try:
         if lengths[rows].sum() > _DENSE * (path.stat().st_size - first):
             # what cannot be read is looked up again below, where the sentence about it names its place
             for record in read_records(path, kinds=_KINDS, start=first, report=_pass_over):
                 if record.offset in wanted and not record.is_cut:
-                    yield wanted.pop(record.offset), len(record.payload)
+                    size = float(len(record.payload))
+                    yield from ((node, size) for node in wanted.pop(record.offset))
                     if not wanted:
                         return
     except (OSError, MissingError, AccessError):
         pass
-    for offset, node in wanted.items():
+    for offset, nodes in wanted.items():
         size = np.nan
         try:
-            size = len(read_record(path, offset, int(lengths[node])).payload)
+            size = float(len(read_record(path, offset, int(lengths[nodes[0]])).payload))
         except (FormatError, MissingError, AccessError) as error:
             _log.warning("%s", error)
-        yield node, size
+        yield from ((node, size) for node in nodes)
 
 
 def _pass_over(problem: Problem) -> None:

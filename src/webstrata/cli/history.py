@@ -8,7 +8,7 @@ import click
 
 from webstrata.cli.align import open_union
 from webstrata.cli.options import collection_argument, json_option
-from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.cli.output import TerminalProgress, show_answered, show_json, show_table
 from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
@@ -45,8 +45,9 @@ def command(collection: Collection, url: str, *, with_inlinks: bool, as_json: bo
         click.echo(f"{str(error).partition(';')[0]}. Its captures under this very URL:")
         show_changes(changes)
         return
+    show_answered(url, found.url)
     if as_json:
-        show_json(found.to_dict() | {"changes": changes.to_dict() if changes else None})
+        show_json({"asked": url} | found.to_dict() | {"changes": changes.to_dict() if changes else None})
         return
     names, number = found.snapshots, len(found.snapshots)
     click.echo(f"{found.url}: {show_label(found.label, names)}, of {names[0]} to {names[-1]}.")

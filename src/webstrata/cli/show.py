@@ -98,5 +98,19 @@ def _show_text(document: dict[str, Any]) -> None:
                 renew = f"; renew it with `{part['renew']}`" if part["renew"] else "; build it again"
                 changed = ", ".join(part["changed_inputs"])
                 click.echo(f"{label}/{part['name']} is older than {changed}{renew}")
+    for label, parts in holders:
+        if any(_is_folded(part) for part in parts):
+            place = shlex.quote(document["path"])
+            click.echo(
+                f"{label}/pages follows the rule of 0.1.0: pages with equal fingerprints are one node, and "
+                f"pages marked noindex are none; `webstrata store {place} {label} --renumber` makes every "
+                f"URL a node"
+            )
     if not snapshots:
         click.echo(f"Add a snapshot with `webstrata new {shlex.quote(document['path'])} 2026-06`.")
+
+
+def _is_folded(part: dict[str, Any]) -> bool:
+    """Whether these are pages that webstrata 0.1.0 numbered; a table of links has no such rule."""
+    counts = part.get("counts", {})
+    return part["name"] == "pages" and "noindex" not in counts and counts.get("nodes", 0) > 0

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from webstrata.cli.options import collection_argument, json_option
-from webstrata.cli.output import show_json, show_table
+from webstrata.cli.output import show_answered, show_json, show_table
 from webstrata.errors import MissingError
 
 if TYPE_CHECKING:
     from webstrata.api import Collection, Snapshot
+    from webstrata.store.urls import Answer
 
 
 @click.command("similar", epilog="Example: webstrata similar uk http://example.uk/a --top 5")
@@ -28,7 +29,9 @@ def command(collection: Collection, url: str, at: str | None, top: int, *, as_js
     from webstrata.store.near_duplicates import cosine, count_words
     from webstrata.store.simhash import nearest
 
-    snapshot, node = _find(collection, url, at)
+    snapshot, answer = _find(collection, url, at)
+    node = answer.node
+    show_answered(url, answer.url, answer.note(url))
     simhashes = snapshot.text.columns("simhash")["simhash"].to_numpy()
     places, distances = nearest(simhashes, int(simhashes[node]), top + 1)
     own = count_words(snapshot.text[node].text)
@@ -43,6 +46,7 @@ def command(collection: Collection, url: str, at: str | None, top: int, *, as_js
         document = {
             "collection": str(collection.path),
             "snapshot": snapshot.label,
+            "asked": url,
             "url": snapshot.urls[node],
         }
         show_json({**document, "pages": pages})
@@ -52,13 +56,13 @@ def command(collection: Collection, url: str, at: str | None, top: int, *, as_js
     show_table(["bits", "similarity", "URL", "title"], rows)
 
 
-def _find(collection: Collection, url: str, at: str | None) -> tuple[Snapshot, int]:
-    """The snapshot to look in, and the node of the page there."""
+def _find(collection: Collection, url: str, at: str | None) -> tuple[Snapshot, Answer]:
+    """The snapshot to look in, and the page there."""
     candidates = [collection[at]] if at else [s for s in reversed(list(collection)) if "text" in s.parts]
     for snapshot in candidates:
-        node = snapshot.urls.node(url)
-        if node is not None:
-            return snapshot, node
+        answer = snapshot.urls.look_up(url)
+        if answer is not None:
+            return snapshot, answer
     if not candidates:
         raise MissingError(
             f"{collection.path}: no snapshot has the text of its pages; build it with `webstrata store`"

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 @collection_argument
 @click.argument("label", metavar="SNAPSHOT")
 @click.option("--parts", metavar="NAMES", help="Build these of text, links and anchors, needed or not.")
+@click.option(
+    "--renumber",
+    is_flag=True,
+    help="Number the nodes again first: every URL is a node, also in a snapshot of webstrata 0.1.0.",
+)
 @options(StoreSettings)
 @options(ResourcesSettings)
 @json_option
@@ -31,15 +36,20 @@ def command(
     store_options: Mapping[str, object],
     resources_options: Mapping[str, object],
     *,
+    renumber: bool,
     as_json: bool,
 ) -> None:
     """Build text, links and anchors of SNAPSHOT where they are missing or stale.
 
-    A crawl does this when it ends. What an earlier snapshot has of a page that has not changed is taken over.
+    A crawl does this when it ends. The text and links of a page that has not changed since an earlier
+    snapshot are reused.
     """
     from webstrata.store.step import build_parsed
+    from webstrata.store.step import renumber as number_nodes
 
     snapshot = collection[label]
+    if renumber:
+        number_nodes(snapshot, progress=TerminalProgress())
     chosen = [name.strip() for name in parts.split(",") if name.strip()] if parts else _find_missing(snapshot)
     workers = snapshot.settings(ResourcesSettings, resources_options).num_workers
     settings = snapshot.settings(StoreSettings, store_options)

@@ -7,11 +7,12 @@
                             numbers of 32 bits, little-endian; ``transpose.multiplicities`` likewise
 ``hosts.*``                 the graph of hosts, with weights and names (see `hosts`)
 ``domains.*``               the graph of registered domains
+``folded.arrow``            if duplicates are folded: which, and onto which node (see `fold`)
 ==========================  =============================================================================
 
-Arcs are those of `webstrata.store.links.iter_arcs`: links of the kinds that are followed, taken through
-redirects and duplicates to the nodes that their targets are or stand for, each once. With ``frontier`` the
-targets that were not captured are nodes too, numbered behind the last page in row-key order.
+Arcs are those of `webstrata.store.links.iter_arcs`: links of the kinds that are followed, resolved to the
+nodes that their targets are or stand for, each once. With ``frontier`` the targets that were not captured are
+nodes too, numbered after the last page in row-key order. With ``fold`` duplicates are contracted onto one.
 
 Memory is bounded by a setting. The nodes of all targets are found first, block by block; then shards gather
 the arcs of some million links each into a sorted run, and runs that are done are found again by a build that
@@ -28,12 +29,14 @@ import numpy as np
 
 from webstrata._core import graph as core
 from webstrata.collection import shards
-from webstrata.collection.files import make_directory, remove_tree
+from webstrata.collection.files import make_directory, open_writer, remove_tree
 from webstrata.collection.progress import Progress, Task
 from webstrata.collection.settings import ResourcesSettings
+from webstrata.errors import UsageError
 from webstrata.graph.arc_sort import ArcSorter, to_keys, write_run
 from webstrata.graph.arcs import write_sorted
 from webstrata.graph.bvgraph import BVGraph
+from webstrata.graph.fold import find_representatives, read_folded, write_folded
 from webstrata.graph.hosts import build_named
 from webstrata.graph.settings import GraphSettings
 from webstrata.store.links import Links, frontier_keys, iter_arcs, write_target_nodes
@@ -89,8 +92,21 @@ class StoredGraph(BVGraph):
             return None
         return np.memmap(path, "<u4", "r") if self.num_arcs else np.zeros(0, np.uint32)
 
+    def folded(self) -> pa.Table:
+        """The nodes that were folded and their representatives: ``node``, ``representative``, by node.
+
+        Examples
+        --------
+        >>> from webstrata.graph import RowsGraph
+        >>> folder = getfixture("tmp_path")
+        >>> _ = RowsGraph.from_arcs([(0, 1)]).write(folder / "forward")
+        >>> len(StoredGraph(folder).folded())
+        0
+        """
+        return read_folded(self._folder)
+
     def transpose(self) -> Graph:
-        """The graph with all arcs turned round.
+        """The transposed graph.
 
         Examples
         --------
@@ -140,7 +156,8 @@ def build_graph(
     with snapshot.build(
         "graph", settings=settings, inputs=("links", "urls"), renew=command, progress=progress
     ) as build:
-        runs, num_nodes = _gather_arcs(snapshot, build, settings, workers)
+        representatives = _fold(snapshot, settings, progress)
+        runs, num_nodes = _gather_arcs(snapshot, build, settings, workers, representatives)
         # what a build that was interrupted has left there is of no use
         folder = build.folder / "sorting"
         remove_tree(folder)
@@ -173,11 +190,29 @@ def build_graph(
             graph = BVGraph(build.path / FORWARD)
             keys = _row_keys(snapshot, frontier=settings.frontier)
             build_named(build.path, graph, keys, parameters=settings, workers=workers, progress=progress)
-        build.count(nodes=forward.num_nodes, arcs=forward.num_arcs, bits=forward.graph_bits)
+        counts = {"folded": write_folded(build.path, representatives)} if representatives is not None else {}
+        build.count(nodes=forward.num_nodes, arcs=forward.num_arcs, bits=forward.graph_bits, **counts)
+
+
+def _fold(snapshot: Snapshot, settings: GraphSettings, progress: Progress) -> npt.NDArray[np.uint32] | None:
+    """For each page the node that stands for it, or None where every page stands for itself."""
+    if settings.fold == "none":
+        return None
+    if "pages" not in snapshot.parts:
+        raise UsageError(
+            f"{snapshot.path}: fold = {settings.fold!r} compares pages, and this snapshot has links alone; "
+            f"use fold = 'none'"
+        )
+    with progress.task("comparing pages", unit="links") as task:
+        return find_representatives(snapshot, settings.fold, advance=task.advance)
 
 
 def _gather_arcs(
-    snapshot: Snapshot, build: Build, settings: GraphSettings, workers: int
+    snapshot: Snapshot,
+    build: Build,
+    settings: GraphSettings,
+    workers: int,
+    representatives: npt.NDArray[np.uint32] | None,
 ) -> tuple[list[Path], int]:
     """Sorted runs of the arcs of a snapshot, a shard each, and the number of nodes."""
     with snapshot.open_part("links") as part, snapshot.open_part("urls") as urls_part:
@@ -190,6 +225,11 @@ def _gather_arcs(
             title="finding the nodes of targets",
             unit="targets",
         )
+        folds = ""
+        if representatives is not None:
+            folds = str(build.folder / "representatives")
+            with open_writer(Path(folds)) as stream:
+                stream.write(representatives.astype("<u4").data.cast("B"))
         # each process has its share of the memory: 8 bytes a link, as much to sort into, and what it reads
         size = max(settings.memory // (32 * workers) // ROW_GROUP, 1)
         work = [
@@ -203,6 +243,7 @@ def _gather_arcs(
                     nofollow=settings.nofollow,
                     self_loops=settings.self_loops,
                     once=not settings.multiplicity,
+                    folds=folds,
                 ),
                 min(size * ROW_GROUP, len(links) - start * ROW_GROUP),
             )
@@ -232,6 +273,8 @@ class _Groups:
     nofollow: bool
     self_loops: bool
     once: bool
+    folds: str
+    """A file of representatives, or "" where nothing is folded."""
 
 
 def _resolve(item: _Places, folder: Path, task: Task) -> Mapping[str, int]:
@@ -245,6 +288,7 @@ def _resolve(item: _Places, folder: Path, task: Task) -> Mapping[str, int]:
 def _sort_arcs(item: _Groups, folder: Path, task: Task) -> Mapping[str, int]:
     links = Links(Path(item.links))
     targets = np.memmap(item.nodes, "<u4", "r") if len(links.targets) else np.zeros(0, np.uint32)
+    folds = np.memmap(item.folds, "<u4", "r") if item.folds and Path(item.folds).stat().st_size else None
     blocks = []
     for group in range(item.start, item.stop):
         for sources, ends in iter_arcs(
@@ -254,6 +298,11 @@ def _sort_arcs(item: _Groups, folder: Path, task: Task) -> Mapping[str, int]:
             nofollow=item.nofollow,
             self_loops=item.self_loops,
         ):
+            if folds is not None:
+                sources, ends = folds[sources], _take(folds, ends)
+                if not item.self_loops:
+                    kept = sources != ends
+                    sources, ends = sources[kept], ends[kept]
             keys = np.empty(len(sources), np.uint64)
             to_keys(sources, ends, keys)
             blocks.append(keys)
@@ -263,6 +312,14 @@ def _sort_arcs(item: _Groups, folder: Path, task: Task) -> Mapping[str, int]:
     kept = core.sort_keys(joined, np.empty_like(joined), item.once)
     write_run(folder / "run", joined[:kept])
     return {"arcs": kept}
+
+
+def _take(folds: npt.NDArray[np.uint32], nodes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+    """The representatives of nodes; those of the frontier stand for themselves."""
+    found = nodes.copy()
+    is_page = nodes < len(folds)
+    found[is_page] = folds[nodes[is_page]]
+    return found
 
 
 def _row_keys(snapshot: Snapshot, *, frontier: bool) -> list[pa.ChunkedArray]:

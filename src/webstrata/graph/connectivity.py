@@ -158,6 +158,15 @@ class Connectivity:
             raise self.missing(page)
         return found
 
+    def representative(self, node: int) -> int:
+        """The node that has the links of this one; another one where duplicates are folded."""
+        return self._representatives.get(node, node)
+
+    @cached_property
+    def _representatives(self) -> dict[int, int]:
+        table = self.graph.folded()
+        return dict(zip(*(table[name].to_pylist() for name in table.column_names), strict=True))
+
     def missing(self, url: str) -> MissingError:
         """What is raised for a URL that is no page."""
         near = ", ".join(self.nearest(url)) or "none"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webstrata.collection.settings import Settings, not_negative, setting
+from webstrata.collection.settings import Settings, not_negative, one_of, setting
 
 CODES = (
     "unary",
@@ -20,6 +20,8 @@ COMPRESSION = (
     "residual_code", "together", "piece", "memory",
 )  # fmt: skip
 """Settings that matter wherever a graph is written, not only that of a snapshot."""
+FOLDS = ("none", "exact", "fingerprint")
+"""Which duplicates are contracted; see `webstrata.graph.fold`."""
 UNLIMITED = 2**31 - 1
 """A chain limit that is none, as WebGraph writes it."""
 
@@ -34,7 +36,13 @@ _memory = ("at least 16MiB", lambda value: value >= 16 << 20)
 class GraphSettings(Settings):
     """What the graph of a snapshot is built of, and how it is compressed: by default as WebGraph does."""
 
-    frontier: bool = setting(False, "Make nodes of the targets that were not captured too.")
+    fold: str = setting(
+        "none",
+        "Contract duplicates onto one node: `none`, `exact` (equal payload and links) or `fingerprint` "
+        "(equal payload or fingerprint, as TIME does).",
+        check=one_of(*FOLDS),
+    )
+    frontier: bool = setting(False, "Add link targets that were not captured as nodes without links.")
     nofollow: bool = setting(True, "Count links marked nofollow.")
     self_loops: bool = setting(True, "Count links of a page to itself.")
     multiplicity: bool = setting(False, "Keep for each arc how many links it stands for.")

@@ -1,9 +1,6 @@
 """Rows that belong together, and rows that lead to others: numbers alone, whatever they stand for.
 
-Classes come as **edges**: pairs of rows, in a file of 32-bit numbers, since there may be many. `join_classes`
-lets each row lead to the smallest of its class; a round goes once over the file and at least halves the
-longest way (the method is FastSV's), so a few are enough. Redirects lead from row to row, and
-`follow_redirects` finds where a chain ends.
+`join_classes` finds the smallest row of each class, `follow_redirects` the end of each chain of redirects.
 """
 
 from __future__ import annotations
@@ -16,15 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Sequence
 
     import numpy.typing as npt
-
-    from webstrata.store.sorting import Sorter
-
-_EDGES = 1 << 18
-"""Edges that are looked at together."""
 
 
 class Counts:
@@ -82,55 +73,40 @@ def number_groups(values: pa.Array | pa.ChunkedArray) -> npt.NDArray[np.int64]:
     return np.cumsum(changes)
 
 
-def pair_groups(sorter: Sorter) -> Iterator[npt.NDArray[np.uint32]]:
-    """Edges that hold rows with the same key together; the sorter has columns ``key`` and ``row``.
+def number_values(values: pa.ChunkedArray) -> npt.NDArray[np.uint64]:
+    """A number for each value, equal for equal ones; a missing value is like no other.
 
     Examples
     --------
-    >>> from webstrata.store.sorting import Sorter
-    >>> schema = pa.schema([("key", pa.string()), ("row", pa.int64())])
-    >>> sorter = Sorter(getfixture("tmp_path"), "digests", schema)
-    >>> sorter.add(pa.table({"key": ["x", "y", "x"], "row": [0, 1, 2]}))
-    >>> [edges.tolist() for edges in pair_groups(sorter)]
-    [[[2, 0]]]
+    >>> number_values(pa.chunked_array([["x", None, "x", None]])).tolist()
+    [0, 5, 0, 7]
     """
-    held = sorter.schema.empty_table()  # the first row of the last group
-    for table in sorter.tables():
-        table = pa.concat_tables([held, table]).combine_chunks()
-        group, rows = number_groups(table["key"]), table["row"].to_numpy()
-        firsts = np.flatnonzero(np.diff(group, prepend=-1))
-        first = rows[firsts][group]
-        kept = first != rows
-        yield np.stack([rows[kept], first[kept]], axis=1).astype(np.uint32)
-        held = table.slice(int(firsts[-1]), 1)
+    codes = values.combine_chunks().dictionary_encode().indices
+    own = pa.array(len(values) + np.arange(len(values)), pa.int64())
+    found: npt.NDArray[np.uint64] = pc.coalesce(pc.cast(codes, pa.int64()), own).to_numpy().astype(np.uint64)
+    return found
 
 
-def join_classes(leads: npt.NDArray[np.uint32], edges: Path) -> None:
-    """Let every row of a class lead to its smallest, when each leads to itself before.
+def join_classes(keys: Sequence[npt.NDArray[np.uint64]]) -> npt.NDArray[np.uint32]:
+    """The smallest row that each row is joined with, where rows with an equal key of any kind are joined.
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "edges"
-    >>> np.array([[3, 2], [2, 1], [5, 4]], np.uint32).tofile(path)
-    >>> leads = np.arange(6, dtype=np.uint32)
-    >>> join_classes(leads, path)
-    >>> leads.tolist()
-    [0, 1, 1, 1, 4, 4]
+    >>> first, second = np.array([7, 8, 7, 9], np.uint64), np.array([1, 2, 3, 2], np.uint64)
+    >>> join_classes([first, second]).tolist()
+    [0, 1, 0, 1]
     """
-    has_changed = True
-    while has_changed:
-        has_changed = False
-        with edges.open("rb") as stream:
-            while len(pairs := np.fromfile(stream, np.uint32, 2 * _EDGES)):
-                ends = pairs.reshape(-1, 2).T
-                parents = [leads[end] for end in ends]
-                grand = [leads[parent] for parent in parents]
-                smallest = np.minimum(*grand)
-                if all(np.array_equal(smallest, found) for found in (*parents, *grand)):
-                    continue
-                has_changed = True
-                for rows in (*parents, *ends):
-                    np.minimum.at(leads, rows, smallest)
+    groups = [np.unique(values, return_inverse=True)[1] for values in keys]
+    found = np.arange(len(keys[0]), dtype=np.uint32)
+    while len(found):
+        before = found.copy()
+        for group in groups:
+            smallest = np.full(int(group.max()) + 1, len(found), np.uint32)
+            np.minimum.at(smallest, group, found)
+            found = smallest[group]
+        if np.array_equal(before, found):
+            break
+    return found
 
 
 def follow_redirects(leads: npt.NDArray[np.uint32], is_redirect: npt.NDArray[np.bool_]) -> None:
@@ -148,4 +124,3 @@ def follow_redirects(leads: npt.NDArray[np.uint32], is_redirect: npt.NDArray[np.
     for _ in range(len(leads).bit_length()):  # each round follows twice as many steps as the one before
         under_way = under_way[is_redirect[leads[under_way]]]
         leads[under_way] = leads[leads[under_way]]
-    leads[rows] = leads[leads[rows]]  # the end of a chain may be a duplicate

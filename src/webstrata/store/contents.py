@@ -4,9 +4,9 @@ Text and links come of one pass over each page, so `build_contents` makes both p
 split into ranges of `RANGE` nodes: a shard reads the records of its nodes in the order of the files, and what
 it writes is in the order of nodes, so that the parts are the shards one behind the other.
 
-**Nothing is parsed twice.** Within a snapshot a payload has one node. What an earlier snapshot has of the
-same URL with the same digest, made by the same version, is taken over (`webstrata.store.taking`); a page
-that has moved is parsed again, since its relative links lead elsewhere.
+**Nothing is parsed twice.** What an earlier snapshot has of the same URL with the same digest, made by the
+same version, is reused (`webstrata.store.taking`). The same payload under another URL is parsed again, since
+its relative links lead elsewhere.
 
 **The core parses** (``rust/src/store/contents.rs``) pages in gzip members by itself, and others given their
 payload; `parse` says in Python what it makes of a page, and the tests compare the two.
@@ -50,6 +50,7 @@ from webstrata.store.simhash import simhash
 from webstrata.store.taking import Earlier, Taken, find_earlier, match
 from webstrata.store.text import BATCH, COLUMNS, TEXT, cut_main, write_text
 from webstrata.store.warc import read_record
+from webstrata.store.warc_files import WarcFiles, locate
 from webstrata.web import charset as charsets
 from webstrata.web import html, language
 from webstrata.web.row_key import row_keys
@@ -113,9 +114,12 @@ def parse(body: bytes, *, url: str, mime: str = "text/html", head: bytes = b"") 
     found = words(page.text)
     robots = page.robots | html.parse_directives(_find_header(head, _ROBOTS) or "")
     of_page = PAGE_NOFOLLOW if html.Directives.NOFOLLOW in robots else 0
-    kept = [link for link in page.links if link.url is not None]
+    # `#top` stays within the page (RFC 3986, 4.4), unless a <base> takes it elsewhere
+    stays = page.base in (None, url)
+    links = [link for link in page.links if not (stays and not link.target.partition("#")[0])]
+    kept = [link for link in links if link.url is not None]
     keys = row_keys([link.url or "" for link in kept])
-    links = [
+    found_links = [
         (key, str(link.kind), link.rel.value | of_page, link.anchor)
         for key, link in zip(keys, kept, strict=True)
     ]
@@ -134,8 +138,8 @@ def parse(body: bytes, *, url: str, mime: str = "text/html", head: bytes = b"") 
             "charset": page.charset.name,
             "simhash": simhash(found),
         },
-        links,
-        len(page.links) - len(kept),
+        found_links,
+        len(links) - len(kept),
     )
 
 
@@ -188,7 +192,8 @@ class _Range:
 
     parts: tuple[str, ...]
     pages: str
-    warc: str
+    warc: tuple[tuple[str, str], ...]
+    """Folders of WARC files by label; see `webstrata.store.warc_files`."""
     start: int
     stop: int
     taken: npt.NDArray[np.int32]
@@ -209,7 +214,7 @@ def _make_range(
     taken: list[int],
     parts: tuple[str, ...],
     pages: str,
-    warc: str,
+    warc: tuple[tuple[str, str], ...],
     start: int,
     stop: int,
     text: str,
@@ -230,11 +235,12 @@ def _parse_range(item: _Range, folder: Path, task: Task) -> Mapping[str, int]:
         table, [("warc_filename", "ascending"), ("warc_record_offset", "ascending")]
     ).to_numpy()
     order = order[item.taken[order] < 0]
-    unreadable = 0
+    unreadable, folders = 0, dict(item.warc)
     for name, rows in _group_files(table["warc_filename"].take(order).to_pylist(), order.tolist()):
         for place in range(0, len(rows), BATCH):
             chosen = table.take(rows[place : place + BATCH]).to_pylist()
-            unreadable += _parse_rows(kernel, Path(item.warc) / name, rows[place : place + BATCH], chosen)
+            path = locate(folders, name)
+            unreadable += _parse_rows(kernel, path, rows[place : place + BATCH], chosen)
             task.advance(len(chosen))
     found = kernel.finish()
     if "text" in item.parts:
@@ -286,7 +292,7 @@ def _find_main(
     for row, page in zip(rows, pages, strict=True):
         if page["content_mime_type"] == "text/plain":
             continue
-        path = Path(item.warc) / page["warc_filename"]
+        path = locate(dict(item.warc), page["warc_filename"])
         try:
             record = read_record(path, page["warc_record_offset"], page["warc_record_length"])
         except FormatError:
@@ -417,7 +423,8 @@ def build_contents(
     if not names or set(names) - {"text", "links"}:
         raise ValueError(f"parts: expected text, links or both, got {names}")
     with ExitStack() as stack:
-        pages, warc = (stack.enter_context(snapshot.open_part(name)) for name in ("pages", "warc"))
+        pages = stack.enter_context(snapshot.open_part("pages"))
+        warc = stack.enter_context(WarcFiles(snapshot))
         settings = settings or snapshot.settings(StoreSettings)
         earlier = earlier or find_earlier(snapshot, main=settings.main)
         if earlier is not None:
@@ -428,7 +435,7 @@ def build_contents(
         texts = stack.enter_context(build("text", settings=settings)) if "text" in names else None
         linked = stack.enter_context(ExitStack())  # ends before the texts do
         targets = linked.enter_context(build("links")) if "links" in names else None
-        num_nodes, files = len(taken), (str(pages.path), str(warc.path))
+        num_nodes, files = len(taken), (str(pages.path), tuple(sorted(warc.folders.items())))
         size = _choose_range(num_nodes)
         ranges = [(start, min(start + size, num_nodes)) for start in range(0, num_nodes, size)]
         work = [

@@ -4,12 +4,12 @@ Two kinds of classes are told apart:
 
 ===============  ==========================================================================================
 ``digest``       the payloads are the same, byte by byte (SHA-1)
-``fingerprint``  they differ in what changes by itself at most: dates, counters, attributes, comments
+``fingerprint``  tags and text are the same: they differ at most in attributes, comments and white space
                  (`webstrata.web.fingerprint`)
 ===============  ==========================================================================================
 
-Members are pages, one capture of each URL and snapshot, those that ask not to be indexed left out. A sum of
-bytes would not do for a digest: it does not see their order.
+Members are pages, one capture of each URL and snapshot. A sum of bytes would not do for a digest: it does not
+see their order.
 
 ``bytes`` is what the records of a class take in the WARC files. ``saved`` is what they take less because
 duplicates are stored as ``revisit``: for each, the length of the record it refers to less its own.
@@ -27,7 +27,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from webstrata.store.classes import join_classes, number_values
 from webstrata.store.selection import select_pages
+from webstrata.store.warc_files import find_lending
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -43,7 +45,6 @@ _MEMBERS = pa.schema([
     ("fingerprint", pa.uint64()),
     ("bytes", pa.int64()),
     ("saved", pa.int64()),
-    ("label", pa.int64()),
 ])  # fmt: skip
 
 
@@ -79,7 +80,7 @@ def read_members(snapshot: Snapshot) -> pa.Table:
     """The pages of a snapshot in row-key order, one capture of each URL, from its index.
 
     Columns: ``snapshot``, ``url``, ``digest``, ``fingerprint``, ``bytes``, ``saved``, and ``label``, equal
-    for those of one class, which is that of `webstrata.store.pages`.
+    for pages that are joined by equal digests or fingerprints.
 
     Examples
     --------
@@ -96,9 +97,12 @@ def read_members(snapshot: Snapshot) -> pa.Table:
     [{'url': 'http://a/', 'bytes': 9, 'label': 0}, {'url': 'http://b/', 'bytes': 9, 'label': 0}]
     """
     with snapshot.open_part("index") as part, TemporaryDirectory(prefix="webstrata-") as scratch:
-        selection = select_pages(part.path / "index.cdxj.gz", Path(scratch))
+        index = part.path / "index.cdxj.gz"
+        selection = select_pages(index, Path(scratch), earlier=find_lending(snapshot))
         tables = [_MEMBERS.empty_table(), *selection.members()]
     table = pa.concat_tables(tables)
+    label = join_classes([number_values(table[name]) for name in KINDS]).astype(np.int64)
+    table = table.append_column("label", pa.array(label))
     labels = pa.array([snapshot.label] * len(table), pa.string()).dictionary_encode()
     return table.add_column(0, "snapshot", labels)
 

@@ -40,6 +40,7 @@ from webstrata.store.trec import Document
 from webstrata.store.urls import Urls
 from webstrata.store.wacz import Repacked, WaczWriter, move_lines
 from webstrata.store.warc import read_record
+from webstrata.store.warc_files import WarcFiles
 from webstrata.store.wet import Conversion, WetWriter
 from webstrata.web.html import scan
 from webstrata.web.language import long_code
@@ -372,10 +373,11 @@ def _iter_pages(job: _Job) -> Iterator[tuple[int, dict[str, Any], Record]]:
     """The nodes with their rows and the records that hold their payloads."""
     table = job.pages.table("url", "fetch_time", "content_mime_type", "warc_filename", "warc_record_offset")
     node = 0
-    with job.progress.task("pages", total=len(table), unit="pages") as task:
+    with WarcFiles(job.snapshot) as files, job.progress.task("pages", total=len(table), unit="pages") as task:
         for batch in table.to_batches(max_chunksize=4096):
             for row in batch.to_pylist():
-                yield node, row, read_record(job.warc / row["warc_filename"], row["warc_record_offset"])
+                path = files.find(row["warc_filename"])
+                yield node, row, read_record(path, row["warc_record_offset"])
                 node += 1
                 task.advance()
 

@@ -8,7 +8,8 @@
 
 ``kind`` is one of `webstrata.web.html.Kind`, links to images, scripts and the like left out; ``rel`` has a
 bit each for ``nofollow`` (1), ``ugc`` (2), ``sponsored`` (4), and 8 where the page as a whole asks for
-``nofollow``. Links that have no normal form are counted and not kept.
+``nofollow``. Links that have no normal form are counted and not kept. A same-document reference (``#top``, or
+an empty one) is navigation within the page, and not a link.
 
 **Arcs** (`arcs`) are links of a kind that is followed (`FOLLOWED`: all but ``canonical``, which says where
 the page itself belongs), taken to the nodes that their targets are or stand for, each once. What was not

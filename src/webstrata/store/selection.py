@@ -1,19 +1,16 @@
 """Which captures are the pages of a snapshot: `select_pages`, by the rules of `webstrata.store.pages`.
 
-There may be more captures than memory, so everything that has their strings lies in files of a scratch
-folder, and is gone through in order (`webstrata.store.sorting`):
+There may be more captures than fit in memory, so everything that holds their strings lies in files of a
+scratch folder and is read in order (`webstrata.store.sorting`):
 
-1. The lines are read and sorted by row key. Tables of counts by a hash tell which digests and fingerprints
-   may occur twice; the others need not be compared.
-2. Of each URL one capture is **chosen**; its row in the order of keys is its number from here on.
-3. A chosen capture that is a ``revisit`` finds the record with its payload: those with the same digest, or
-   of the URL that it duplicates, are sorted beside it.
-4. What is a page is known now. Equal digests, equal fingerprints and duplicates said to be such are edges
-   between rows; redirects lead from row to row. Keys that are led to are sorted, and meet the chosen ones.
-5. Rows follow their edges to the smallest of their class, and redirects to their end.
+1. The lines are read and sorted by row key.
+2. One capture of each URL is **chosen**; its row in key order is its number from here on.
+3. A chosen ``revisit`` is joined with the record that holds its payload: one with the same digest, in this
+   snapshot or in an earlier one of the collection, or, in this snapshot, one of the URL that it refers to.
+4. What is a page is known now. Redirects lead from row to row: the keys they lead to are sorted and merged
+   with the chosen ones, and each row follows its chain to the end.
 
-Memory is the same for any number of captures but for 5 bytes for each URL, where it leads and what it
-is, and 5 more while the nodes are counted.
+Memory is constant but for 5 bytes per URL, and 5 more while nodes are counted.
 """
 
 from __future__ import annotations
@@ -25,15 +22,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from webstrata.collection.files import explained
-from webstrata.store.classes import Counts, follow_redirects, join_classes, number_groups, pair_groups
+from webstrata.store.classes import Counts, follow_redirects, number_groups
 from webstrata.store.columns import TIME, url_columns
 from webstrata.store.pages import REVISIT, SOFT, TEXT, scan_captures
 from webstrata.store.sorting import MEMORY, Queue, Sorter, Spool
 from webstrata.web.row_key import row_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -43,8 +39,8 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
     Rows = npt.NDArray[np.int64]
 
-REASONS = ("redirect", "soft 404", "noindex", "duplicate", "no page")
-"""Why a captured URL is no node."""
+REASONS = ("redirect", "no page")
+"""Why a captured URL is not a node."""
 OTHERS = pa.schema([
     ("row_key", pa.large_string()),
     ("node", pa.uint32()),
@@ -54,19 +50,19 @@ OTHERS = pa.schema([
 _PAYLOAD = {
     "mime": pa.string(),
     "truncated": pa.string(),
+    "fingerprint": pa.uint64(),
+    "robots": pa.string(),
     "filename": pa.string(),
     "offset": pa.int64(),
     "length": pa.int64(),
 }
-"""What is said of the record that holds a payload."""
+"""Columns of the record that holds a payload."""
 _CHOSEN = pa.schema({
     "row_key": pa.large_string(),
     "url": pa.string(),
     "time": pa.timestamp("us", "UTC"),
     "status": pa.uint16(),
     "digest": pa.string(),
-    "fingerprint": pa.uint64(),
-    "robots": pa.string(),
     "redirect": pa.string(),
     "duplicate-of": pa.string(),
     **_PAYLOAD,
@@ -74,96 +70,102 @@ _CHOSEN = pa.schema({
 _CAPTURES = _CHOSEN.append(pa.field("place", pa.int64()))
 _MEETING = pa.schema({"key": pa.string(), "place": pa.int64(), "row": pa.int64(), **_PAYLOAD})
 _SOURCES = pa.schema({"row": pa.int64(), "rank": pa.int8(), **_PAYLOAD})
-_LED_TO = pa.schema([("key", pa.large_string()), ("row", pa.int64()), ("is_redirect", pa.bool_())])
+_LED_TO = pa.schema([("key", pa.large_string()), ("row", pa.int64())])
 _MARKS = pa.schema([("host", pa.large_string()), ("fingerprint", pa.uint64())])
 _BATCH = 1 << 14
-"""Rows that are looked at together."""
-_PAGE, _MEMBER, _SOFT, _REDIRECT, _NODE = 1, 2, 4, 8, 16
+"""Rows processed together."""
+_NOINDEX = r"(?i)\bno(index|ne)\b"
+_NODE, _REDIRECT, _SOFT = 1, 2, 4
 
 
 class Selection:
-    """The captured URLs of a snapshot, told apart; it lies in the scratch folder of `select_pages`."""
+    """The captured URLs of a snapshot, classified; it lies in the scratch folder of `select_pages`."""
 
     def __init__(self, work: _Work) -> None:
         self._work = work
         self.num_captures = work.num_captures
         self.files = work.files
         """The WARC files that hold them."""
+        self.lenders = frozenset(work.lenders)
+        """Earlier snapshots whose WARC files hold payloads of pages."""
         self.num_nodes = int(np.count_nonzero(work.kinds & _NODE))
         self.num_others = len(work.kinds) - self.num_nodes
 
     def pages(self) -> Iterator[pa.Table]:
         """The nodes in order, as in ``pages.parquet``; one table at least."""
         none = _CHOSEN.empty_table()
-        yield _describe(none, none)
+        yield _describe(none, none, np.zeros(0, bool))
         for start, chosen, source, _ in self._work.resolved():
-            nodes = pa.array(self._is_node(start, chosen))
-            yield _describe(chosen.filter(nodes), source.filter(nodes))
+            kinds = self._work.kinds[start : start + len(chosen)]
+            nodes = kinds & _NODE != 0
+            is_soft = kinds[nodes] & _SOFT != 0
+            yield _describe(chosen.filter(pa.array(nodes)), source.filter(pa.array(nodes)), is_soft)
 
     def nodes(self) -> Iterator[pa.Table]:
         """The row keys of the nodes in order."""
-        for start, table in self._keys():
+        for start, table in self._work.chosen_tables("row_key"):
             yield table.filter(pa.array(self._is_node(start, table)))
 
     def others(self) -> Iterator[pa.Table]:
-        """The rest in row-key order: ``row_key``, ``node`` or none, and ``reason``."""
-        # one more stands for none
+        """The rest in row-key order: ``row_key``, ``node`` or null, and ``reason``."""
+        # one extra row stands for "nothing"
         is_node = np.append(self._work.kinds & _NODE != 0, False)
         numbers = np.cumsum(is_node, dtype=np.uint32)
         numbers -= np.uint32(1)
-        for start, table in self._keys():
+        for start, table in self._work.chosen_tables("row_key"):
             rows = slice(start, start + len(table))
             rest = ~is_node[rows]
             kinds, leads = self._work.kinds[rows][rest], self._work.leads[rows][rest]
-            is_page, is_member = kinds & _PAGE != 0, kinds & _MEMBER != 0
-            tests = [kinds & _REDIRECT != 0, is_page & (kinds & _SOFT != 0), is_page & ~is_member, is_page]
-            reasons = np.select(tests, range(4), 4).astype(np.int32)
+            reasons = np.where(kinds & _REDIRECT != 0, 0, 1).astype(np.int32)
             columns = [
                 table["row_key"].filter(pa.array(rest)),
-                # what is still under way goes in a circle
+                # a redirect that does not end at a node is part of a cycle, or leads out
                 pa.array(numbers[leads], mask=~is_node[leads]),
                 pa.DictionaryArray.from_arrays(reasons, pa.array(REASONS, pa.string())),
             ]
             yield pa.table(columns, schema=OTHERS)
 
     def members(self) -> Iterator[pa.Table]:
-        """All pages, also duplicates: ``url digest fingerprint bytes saved``; ``label`` tells the class."""
+        """All nodes with what their own records take: ``url digest fingerprint bytes saved``."""
         for start, chosen, source, _ in self._work.resolved():
-            rows = slice(start, start + len(chosen))
             saved = np.maximum(source["length"].to_numpy() - chosen["length"].to_numpy(), 0)
             table = pa.table({
                 "url": chosen["url"],
                 "digest": chosen["digest"],
-                "fingerprint": chosen["fingerprint"],
+                "fingerprint": pc.coalesce(chosen["fingerprint"], source["fingerprint"]),
                 "bytes": chosen["length"],
                 "saved": saved,
-                "label": self._work.leads[rows].astype(np.int64),
             })  # fmt: skip
-            yield table.filter(pa.array(self._work.kinds[rows] & _MEMBER != 0))
+            yield table.filter(pa.array(self._is_node(start, chosen)))
 
     def _is_node(self, start: int, table: pa.Table) -> Flags:
         found: Flags = self._work.kinds[start : start + len(table)] & _NODE != 0
         return found
 
-    def _keys(self) -> Iterator[tuple[int, pa.Table]]:
-        return self._work.chosen_tables("row_key")
-
 
 def select_pages(
-    source: Path | Sequence[Path], scratch: Path, *, memory: int = MEMORY, progress: Progress | None = None
+    source: Path | Sequence[Path],
+    scratch: Path,
+    *,
+    earlier: Mapping[str, Path] | None = None,
+    memory: int = MEMORY,
+    progress: Progress | None = None,
 ) -> Selection:
-    """Number the nodes of a snapshot, and tell what each other URL stands for.
+    """Number the nodes of a snapshot, and find what each other captured URL stands for.
 
     Parameters
     ----------
     source
-        Lines of CDXJ in any order, plain or gzip, in one file or in several.
+        CDXJ lines in any order, plain or gzip, in one file or several.
     scratch
         A folder for files of about the size of the lines; they are needed as long as the selection is.
+    earlier
+        By label, the indexes of snapshots whose records may hold the payloads of revisits, the preferred
+        first. The file name of such a record is ``LABEL/NAME``.
     memory
-        Bytes that are sorted at a time.
+        Bytes sorted at a time.
     progress
-        Where the reading is shown.
+        Where the reading is reported.
 
     Examples
     --------
@@ -178,23 +180,25 @@ def select_pages(
     >>> _ = (folder / "captures.cdxj").write_bytes(b"".join(line.to_bytes() for line in lines))
     >>> selection = select_pages(folder / "captures.cdxj", folder)
     >>> [url for table in selection.pages() for url in table["url"].to_pylist()]
-    ['http://a/']
+    ['http://a/', 'http://b/']
     >>> [row for table in selection.others() for row in table.select(["row_key", "node"]).to_pylist()]
-    [{'row_key': 'b)/', 'node': 0}, {'row_key': 'c)/', 'node': 0}]
+    [{'row_key': 'c)/', 'node': 1}]
     """
     work = _Work(scratch, memory)
     for path in [source] if isinstance(source, os.PathLike) else source:
         work.read(path, progress)
     work.choose()
+    work.borrow(earlier or {})
     work.find_payloads()
     work.judge()
     work.join()
     return Selection(work)
 
 
-def _describe(chosen: pa.Table, source: pa.Table) -> pa.Table:
+def _describe(chosen: pa.Table, source: pa.Table, is_soft: Flags) -> pa.Table:
     """The rows of ``pages.parquet``."""
     columns = url_columns(chosen["url"])
+    forbidden = (pc.match_substring_regex(table["robots"], _NOINDEX) for table in (chosen, source))
     return pa.table({
         "row_key": chosen["row_key"],
         **{name: columns[name] for name in columns.column_names},
@@ -203,7 +207,9 @@ def _describe(chosen: pa.Table, source: pa.Table) -> pa.Table:
         "content_digest": chosen["digest"],
         "content_mime_type": source["mime"],
         "content_truncated": source["truncated"],
-        "fingerprint": chosen["fingerprint"],
+        "fingerprint": pc.coalesce(chosen["fingerprint"], source["fingerprint"]),
+        "noindex": pc.or_(*(pc.fill_null(flags, False) for flags in forbidden)),
+        "soft_404": pa.array(is_soft),
         "warc_filename": source["filename"],
         "warc_record_offset": source["offset"],
         "warc_record_length": source["length"],
@@ -211,7 +217,7 @@ def _describe(chosen: pa.Table, source: pa.Table) -> pa.Table:
 
 
 class _Resolved(NamedTuple):
-    """Chosen captures, with what is said of the records that hold their payloads."""
+    """Chosen captures, with the records that hold their payloads."""
 
     start: int
     chosen: pa.Table
@@ -220,27 +226,23 @@ class _Resolved(NamedTuple):
 
 
 class _Work:
-    """The steps of `select_pages`, in their order, and what they leave behind."""
+    """The steps of `select_pages`, in their order, and their intermediate files."""
 
     def __init__(self, scratch: Path, memory: int) -> None:
         self._scratch, self._memory = scratch, memory
         self.num_captures = 0
         self.files: set[str] = set()
+        self.lenders: set[str] = set()
         self.kinds: npt.NDArray[np.uint8] = np.empty(0, np.uint8)
         self.leads: npt.NDArray[np.uint32] = np.empty(0, np.uint32)
-        """The row that each leads to; one more stands for none, and leads to itself."""
+        """The row that each leads to; one extra row stands for nothing, and leads to itself."""
         self._captures = self._sorter("captures", _CAPTURES)
         self._chosen = Spool(scratch / "chosen", _CHOSEN)
         self._by_digest, self._by_url = self._sorter("digests", _MEETING), self._sorter("urls", _MEETING)
         self._sources = self._sorter("sources", _SOURCES)
         self._marks = self._sorter("marks", _MARKS)
         self._led_to = self._sorter("led-to", _LED_TO)
-        self._classes = {
-            name: self._sorter(name, pa.schema([("key", kind), ("row", pa.int64())]))
-            for name, kind in (("digest", pa.string()), ("fingerprint", pa.uint64()))
-        }
-        self._counts = {name: Counts() for name in self._classes}
-        self._originals = Counts()
+        self._digests, self._originals = Counts(), Counts()
         self._has_revisits = self._has_marks = False
 
     def _sorter(self, name: str, schema: pa.Schema) -> Sorter:
@@ -252,11 +254,10 @@ class _Work:
         for table in scan_captures(source, start=self.num_captures, progress=progress):
             self.num_captures += len(table)
             self.files |= set(pc.unique(table["filename"]).to_pylist())
-            for name, counts in self._counts.items():
-                counts.add(table[name])
             is_revisit = pc.equal(table["mime"], REVISIT)
             if pc.any(is_revisit).as_py():
                 self._has_revisits = True
+                self._digests.add(table["digest"].filter(is_revisit), 2)
                 self._originals.add(table["duplicate-of"].filter(is_revisit), 2)
             keys = pa.array(row_keys(table["url"].to_pylist()), pa.large_string())
             self._captures.add(table.append_column("row_key", keys).select(_CAPTURES.names).cast(_CAPTURES))
@@ -265,25 +266,33 @@ class _Work:
         held = _CAPTURES.empty_table()  # the last URL: the next table may have more captures of it
         for table in self._captures.tables():
             if self._has_revisits:
-                self._offer(table)
+                self._offer(table, ("digest", self._digests, self._by_digest))
+                self._offer(table, ("url", self._originals, self._by_url))
             chosen = _choose(pa.concat_tables([held, table]).combine_chunks())
             self._keep(chosen.slice(0, len(chosen) - 1))
             held = chosen.slice(len(chosen) - 1).take([0])
         self._keep(held)
         self._captures.remove()
 
-    def _offer(self, captures: pa.Table) -> None:
-        """Records that revisits may refer to."""
+    def borrow(self, earlier: Mapping[str, Path]) -> None:
+        """Offer the records of earlier snapshots, after all of this one."""
+        place = self.num_captures
+        for label, path in earlier.items() if self._has_revisits else ():
+            for table in scan_captures(path, start=place):
+                place += len(table)
+                names = pc.binary_join_element_wise(label, table["filename"], "/")
+                table = table.set_column(table.column_names.index("filename"), "filename", names)
+                self._offer(table, ("digest", self._digests, self._by_digest))
+
+    def _offer(self, captures: pa.Table, by: tuple[str, Counts, Sorter]) -> None:
+        """Offer records that revisits may refer to."""
+        name, counts, sorter = by
         is_stored = _flags(
             pc.and_(pc.equal(captures["status"], 200), pc.not_equal(captures["mime"], REVISIT))
         )
-        for name, counts, sorter in (
-            ("digest", self._counts["digest"], self._by_digest),
-            ("url", self._originals, self._by_url),
-        ):
-            table = captures.filter(pa.array(is_stored & counts.may_repeat(captures[name])))
-            rows = pa.array(np.full(len(table), -1))
-            sorter.add(_meet(table, table[name], "0", table["place"], rows))
+        table = captures.filter(pa.array(is_stored & counts.may_repeat(captures[name])))
+        rows = pa.array(np.full(len(table), -1))
+        sorter.add(_meet(table, table[name], "0", table["place"], rows))
 
     def _keep(self, chosen: pa.Table) -> None:
         start = len(self._chosen)
@@ -310,7 +319,7 @@ class _Work:
     # ---- 3
 
     def find_payloads(self) -> None:
-        # where both lead somewhere the digest is the better witness
+        # where both find a record, the one with the same digest is taken
         for rank, sorter in enumerate((self._by_digest, self._by_url)):
             held = _MEETING.empty_table()  # the best record for the last key
             for table in sorter.tables():
@@ -322,13 +331,12 @@ class _Work:
                 best = np.full(int(group[-1]) + 1, -1)
                 best[group[offers][::-1]] = offers[::-1]  # the first of a group is written last
                 wants = wants[best[group[wants]] >= 0]
-                self._sources.add(
-                    pa.table(
-                        {"row": rows[wants], "rank": np.full(len(wants), rank, np.int8)}
-                        | {name: table[name].take(best[group[wants]]) for name in _PAYLOAD},
-                        schema=_SOURCES,
-                    )
-                )
+                found = {name: table[name].take(best[group[wants]]) for name in _PAYLOAD}
+                for name in pc.unique(found["filename"]).to_pylist():
+                    if "/" in name:
+                        self.lenders.add(name.partition("/")[0])
+                ranks = np.full(len(wants), rank, np.int8)
+                self._sources.add(pa.table({"row": rows[wants], "rank": ranks} | found, schema=_SOURCES))
                 held = table.take(best[-1:]) if best[-1] >= 0 else _MEETING.empty_table()
             sorter.remove()
 
@@ -354,64 +362,38 @@ class _Work:
                 source = pa.concat_tables([source, found.select(list(_PAYLOAD))]).take(index)
             yield _Resolved(start, chosen, source.combine_chunks(), has_payload)
 
-    # ---- 4 and 5
+    # ---- 4
 
     def judge(self) -> None:
         kinds = [np.empty(0, np.uint8)]
-        soft = _Soft(self._marks) if self._has_marks else None  # to know the hosts costs something
+        soft = _Soft(self._marks) if self._has_marks else None  # finding the hosts takes time
         for start, chosen, source, has_payload in self.resolved():
             rows = np.arange(start, start + len(chosen))
             status = chosen["status"].to_numpy()
-            is_page = (status == 200) & has_payload
-            is_page &= _flags(pc.is_in(source["mime"], value_set=pa.array(TEXT)))
+            is_node = (status == 200) & has_payload
+            is_node &= _flags(pc.is_in(source["mime"], value_set=pa.array(TEXT)))
             is_soft = _flags(pc.match_substring(chosen["robots"], SOFT))
             if soft is not None:
                 is_soft |= soft.find(chosen)
-            forbidden = is_soft | _flags(pc.match_substring_regex(chosen["robots"], r"(?i)\bno(index|ne)\b"))
-            is_member = is_page & ~forbidden
             is_redirect = (status >= 300) & (status < 400)
             kinds.append(
-                (is_page * _PAGE | is_member * _MEMBER | is_soft * _SOFT | is_redirect * _REDIRECT)
-                .astype(np.uint8)
+                (is_node * _NODE | is_redirect * _REDIRECT | is_soft * _SOFT).astype(np.uint8)
             )  # fmt: skip
-            for name, sorter in self._classes.items():
-                kept = is_member & self._counts[name].may_repeat(chosen[name])
-                columns = [chosen[name].filter(pa.array(kept)), pa.array(rows[kept])]
-                sorter.add(pa.table(columns, schema=sorter.schema))
-            for name, applies in (("redirect", is_redirect), ("duplicate-of", is_member)):
-                kept = applies & _flags(pc.is_valid(chosen[name]))
-                keys = row_keys(chosen[name].filter(pa.array(kept)).to_pylist())
-                flags = np.full(len(keys), name == "redirect")
-                self._led_to.add(
-                    pa.table([pa.array(keys, pa.large_string()), rows[kept], flags], schema=_LED_TO)
-                )
+            leading = is_redirect & _flags(pc.is_valid(chosen["redirect"]))
+            keys = row_keys(chosen["redirect"].filter(pa.array(leading)).to_pylist())
+            self._led_to.add(pa.table([pa.array(keys, pa.large_string()), rows[leading]], schema=_LED_TO))
         self.kinds = np.concatenate(kinds)
-        self._counts.clear()
-        self._originals = Counts()
 
     def join(self) -> None:
         size = len(self.kinds)
         self.leads = np.full(size + 1, size, np.uint32)
-        np.copyto(self.leads[:size], np.arange(size, dtype=np.uint32), where=self.kinds & _MEMBER != 0)
-        path = self._scratch / "edges"
-        with explained(path, "write"), path.open("wb") as edges:
-            for name, sorter in self._classes.items():
-                for pairs in pair_groups(sorter):
-                    pairs.tofile(edges)
-                self._classes[name].remove()
-            for rows, targets, is_redirect in self._follow():
-                self.leads[rows[is_redirect]] = targets[is_redirect]
-                kept = ~is_redirect & (self.kinds[targets] & _MEMBER != 0)
-                np.stack([rows[kept], targets[kept]], axis=1).astype(np.uint32).tofile(edges)
-        with explained(path, "read"):
-            join_classes(self.leads, path)
-        path.unlink()
-        is_first = self.leads[:size] == np.arange(size, dtype=np.uint32)
-        self.kinds[is_first & (self.kinds & _MEMBER != 0)] |= _NODE
+        np.copyto(self.leads[:size], np.arange(size, dtype=np.uint32), where=self.kinds & _NODE != 0)
+        for rows, targets in self._follow():
+            self.leads[rows] = targets
         follow_redirects(self.leads, np.append(self.kinds & _REDIRECT != 0, False))
 
-    def _follow(self) -> Iterator[tuple[Rows, Rows, Flags]]:
-        """Rows, the rows that their keys lead to, and whether by a redirect."""
+    def _follow(self) -> Iterator[tuple[Rows, Rows]]:
+        """Redirects, and the rows that they lead to."""
         waiting = Queue(self._led_to.tables(), _LED_TO)
         for start, table in self.chosen_tables("row_key"):
             keys = table["row_key"].combine_chunks()
@@ -419,13 +401,12 @@ class _Work:
             if len(found):
                 places = pc.index_in(found["key"], value_set=keys)
                 found = found.filter(pc.is_valid(places))
-                targets = pc.drop_null(places).to_numpy().astype(np.int64) + start
-                yield found["row"].to_numpy(), targets, _flags(found["is_redirect"])
+                yield found["row"].to_numpy(), pc.drop_null(places).to_numpy().astype(np.int64) + start
         self._led_to.remove()
 
 
 class _Soft:
-    """Pages that look like one of their host that is marked as a soft 404."""
+    """Pages with the fingerprint of a page of their host that is marked as a soft 404."""
 
     def __init__(self, marks: Sorter) -> None:
         self._marks = Queue(marks.tables(), _MARKS)

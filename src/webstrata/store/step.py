@@ -25,6 +25,8 @@ import json
 from functools import partial
 from typing import TYPE_CHECKING
 
+import pyarrow.compute as pc
+
 from webstrata.collection.files import explained, link_file, make_directory, remove_tree
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings
@@ -32,10 +34,11 @@ from webstrata.errors import FormatError, MissingError, UsageError
 from webstrata.store.anchors import build_anchors
 from webstrata.store.cdxj import build_index
 from webstrata.store.contents import build_contents
-from webstrata.store.pages import write_pages
-from webstrata.store.selection import OTHERS, select_pages
+from webstrata.store.pages import Pages, write_pages
+from webstrata.store.selection import OTHERS, Selection, select_pages
 from webstrata.store.sorting import frugal
 from webstrata.store.urls import write_url_tables
+from webstrata.store.warc_files import find_lending
 from webstrata.web.dust import RULES
 
 if TYPE_CHECKING:
@@ -153,7 +156,8 @@ def _build_unparsed(
 ) -> None:
     base = crawl / BASE if (crawl / BASE).is_dir() else None
     lines = [*([base / "index.cdxj.gz"] if base else []), crawl / CAPTURES]
-    selection = select_pages(lines, scratch, progress=progress)
+    earlier = find_lending(snapshot)
+    selection = select_pages(lines, scratch, earlier=earlier, progress=progress)
     unknown = selection.files - {path.name for path in files}
     if unknown:
         raise FormatError(
@@ -169,13 +173,58 @@ def _build_unparsed(
             crawl / CAPTURES, build.path, base=base, scratch=scratch, workers=workers, progress=progress
         )
         build.count(captures=selection.num_captures)
-    with snapshot.build("pages", inputs=("index",), renew=renew, progress=progress) as build:
+    _write_numbered(snapshot, selection, _read_rules(crawl / RULES), renew, progress)
+
+
+def _write_numbered(
+    snapshot: Snapshot,
+    selection: Selection,
+    rules: dict[str, list[str]],
+    renew: str,
+    progress: Progress,
+) -> None:
+    """Build `pages` and `urls`."""
+    inputs = ("index", *(f"{label}/warc" for label in sorted(selection.lenders)))
+    with snapshot.build("pages", inputs=inputs, renew=renew, progress=progress) as build:
         write_pages(build.path / "pages.parquet", selection.pages(), crawl=snapshot.label)
-        build.count(nodes=selection.num_nodes)
+        marks = Pages(build.path).table("noindex", "soft_404")
+        counts = {name: pc.sum(marks[name]).as_py() or 0 for name in marks.column_names}
+        build.count(nodes=selection.num_nodes, **counts)
     with snapshot.build("urls", inputs=("pages",), renew=renew, progress=progress) as build:
-        rules = _read_rules(crawl / RULES)
         write_url_tables(build.path, selection.nodes(), selection.others(), OTHERS, rules)
         build.count(nodes=selection.num_nodes, others=selection.num_others)
+
+
+def renumber(snapshot: Snapshot, *, progress: Progress | None = None) -> None:
+    """Build `pages` and `urls` of a snapshot again from its index: the nodes are numbered by the rule of now.
+
+    A snapshot made by webstrata 0.1.0 has one node for pages with equal fingerprints, and none for pages that
+    ask not to be indexed. It stays that way until this is called. What was made from its pages is stale then.
+
+    Examples
+    --------
+    >>> import webstrata as ws
+    >>> folder = getfixture("tmp_path")
+    >>> _ = (folder / "captures.cdxj").write_bytes(b"")
+    >>> snapshot = ws.create(folder / "uk").add("2026-06")
+    >>> build_unparsed(snapshot, folder)
+    >>> renumber(snapshot)
+    >>> len(snapshot.urls)
+    0
+    """
+    progress = progress or Progress()
+    scratch = snapshot.working_folder("store")
+    with snapshot.parts.writing(progress), frugal():
+        remove_tree(scratch)
+        make_directory(scratch)
+        try:
+            with snapshot.open_part("index") as index, snapshot.open_part("urls") as urls:
+                lines = index.path / "index.cdxj.gz"
+                selection = select_pages(lines, scratch, earlier=find_lending(snapshot), progress=progress)
+                renew = index.record.renew
+                _write_numbered(snapshot, selection, _read_rules(urls.path / RULES), renew, progress)
+        finally:
+            remove_tree(scratch)
 
 
 def build_parsed(

@@ -5,20 +5,27 @@ The part `urls` has two Arrow files (IPC, not compressed), mapped when opened:
 ===================  ====================================================================================
 ``nodes.arrow``      ``row_key``, sorted: the row is the node
 ``others.arrow``     ``row_key``, sorted, of every other captured URL; ``node``, what it stands for, or
-                     none; ``reason``: ``duplicate``, ``redirect``, ``noindex``, ``soft 404``, ``no page``
+                     null; ``reason``: ``redirect`` or ``no page`` (0.1.0 also had ``duplicate``, ``noindex``
+                     and ``soft 404``)
 ``dust.json``        rules of `webstrata.web.dust` by which the crawl wrote URLs, where it had any
 ===================  ====================================================================================
 
-A URL that was not captured, but is one that was, apart from the parameters of the rules, stands for the same
-node. Keys are compared by their bytes. The pages of a host, or of a folder of it, are a range of nodes.
+A URL that was not captured stands for a captured one that differs from it, in this order,
+
+1. in parameters that the rules call meaningless;
+2. in the scheme alone, http or https;
+3. in the end of its path, which it lacks: a slash (servers redirect ``/a`` to the folder ``/a/``) or
+   ``.html`` (servers send the file ``/a.html`` for ``/a``), and perhaps in the scheme too.
+
+Keys are compared by their bytes. The pages of a host, or of a folder of it, are a range of nodes.
 """
 
 from __future__ import annotations
 
 import json
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
@@ -188,6 +195,55 @@ class Resolved(NamedTuple):
     """Whether the URL was captured, as a page or not."""
 
 
+class Answer(NamedTuple):
+    """The node that a URL is or stands for."""
+
+    node: int
+    url: str
+    """That of the node."""
+    reason: str
+    """"" if the URL is the node's own, else ``redirect``, ``parameters``, ``scheme`` or ``path``."""
+
+    def note(self, asked: str) -> str:
+        """A sentence that says for which URL a command answers, "" where it is the one asked for.
+
+        Examples
+        --------
+        >>> Answer(0, "https://a.org/", "scheme").note("http://a.org/")
+        'http://a.org/ was captured as https://a.org/'
+        """
+        if not self.reason:
+            return ""
+        verb = {"redirect": "redirects to", "duplicate": "is a duplicate of"}.get(
+            self.reason, "was captured as"
+        )
+        return f"{asked} {verb} {self.url}"
+
+
+def _toggle_scheme(keys: pa.Array) -> pa.Array:
+    """The same with https for http, and the other way round."""
+    is_secure = pc.ends_with(keys, " https")
+    secure = pc.binary_join_element_wise(keys, pa.scalar("https", keys.type), pa.scalar(" ", keys.type))
+    return pc.if_else(is_secure, pc.utf8_slice_codeunits(keys, 0, -len(" https")), secure)
+
+
+def _extend_path(keys: pa.Array, end: str) -> pa.Array:
+    """The same with more at the end of the path; null where that is a slash, or a query follows."""
+    is_open = pc.match_substring_regex(keys, r"^[^ ?]*[^ ?/]( |$)")
+    found = pc.replace_substring_regex(keys, r"^([^ ?]*)", rf"\1{end}")
+    return pc.if_else(is_open, found, pa.scalar(None, keys.type))
+
+
+_FORMS: tuple[tuple[str, Callable[[pa.Array], pa.Array]], ...] = (
+    ("scheme", _toggle_scheme),
+    ("path", partial(_extend_path, end="/")),
+    ("path", lambda keys: _toggle_scheme(_extend_path(keys, "/"))),
+    ("path", partial(_extend_path, end=".html")),
+    ("path", lambda keys: _toggle_scheme(_extend_path(keys, ".html"))),
+)
+"""Other forms of a row key that was not captured, in the order in which they are tried."""
+
+
 class Urls(Sequence[str]):
     """The URLs of the nodes in order, a sequence; `node` goes the other way.
 
@@ -233,20 +289,47 @@ class Urls(Sequence[str]):
         return from_row_key(self._keys[node])
 
     def node(self, url: str) -> int | None:
-        """The node that a URL is or stands for; None if it was not captured, or stands for none."""
+        """The node that a URL is or stands for; None if there is none."""
+        found = self._find_node(url)
+        return None if found is None else found[0]
+
+    def look_up(self, url: str) -> Answer | None:
+        """The node that a URL is or stands for, and why; None if there is none.
+
+        Examples
+        --------
+        >>> folder = getfixture("tmp_path")
+        >>> others = pa.table({"row_key": ["org,old)/"], "node": pa.array([0], pa.uint32())})
+        >>> write_urls(folder, pa.array(["org,a)/b/ https"]), others)
+        >>> urls = Urls(folder)
+        >>> urls.look_up("http://old.org/")
+        Answer(node=0, url='https://a.org/b/', reason='redirect')
+        >>> urls.look_up("http://a.org/b/").reason, urls.look_up("https://a.org/b").reason
+        ('scheme', 'path')
+        """
+        found = self._find_node(url)
+        return None if found is None else Answer(found[0], self[found[0]], found[1])
+
+    def _find_node(self, url: str) -> tuple[int, str] | None:
         try:
             key = row_key(normalize(url))
         except UrlError:
             return None
-        found = self._keys.find(key)
-        if found is not None:
-            return found
-        place = self._other_keys.find(key)
-        if place is not None:
-            node: int | None = self.others["node"][place].as_py()
-            return node
-        found = self.resolve(pa.array([key], pa.large_string())).nodes[0] if self._rules else -1
-        return int(found) if found >= 0 else None
+        if (node := self._keys.find(key)) is not None:
+            return node, ""
+        if (place := self._other_keys.find(key)) is not None:
+            node = self.others["node"][place].as_py()
+            told = "reason" in self.others.column_names
+            return (
+                None if node is None else (node, self.others["reason"][place].as_py() if told else "redirect")
+            )
+        if self._rules and (node := self._twins.get(self._reduce(key))) is not None:
+            return node, "parameters"
+        for reason, form in _FORMS:
+            nodes, known = self._look_up_captured(pc.drop_null(form(pa.array([key], pa.large_string()))))
+            if known.any():
+                return (int(nodes[0]), reason) if nodes[0] >= 0 else None
+        return None
 
     def nodes(self, urls: Iterable[str]) -> pa.Array:
         """The nodes of many normalized URLs, null where there is none; for whole tables of links."""
@@ -255,18 +338,7 @@ class Urls(Sequence[str]):
 
     def resolve(self, keys: pa.Array) -> Resolved:
         """The nodes that many row keys are or stand for; for whole tables of links."""
-        own, places = _find(keys, self._nodes["row_key"]), _find(keys, self.others["row_key"])
-        nodes = pc.coalesce(own, pc.cast(self.others["node"].take(places), pa.int32()))
-        known = pc.or_(pc.is_valid(own), pc.is_valid(places)).to_numpy(zero_copy_only=False)
-        found = Resolved(pc.fill_null(nodes, -1).to_numpy().astype(np.int64), known)
-        if not self._rules:
-            return found
-        rows = np.flatnonzero(~known)
-        unknown = keys.take(pa.array(rows)).to_pylist()
-        twins = np.array([self._twins.get(self._reduce(key), -1) for key in unknown], np.int64)
-        nodes, known = found.nodes.copy(), known.copy()
-        nodes[rows], known[rows] = twins, twins >= 0
-        return Resolved(nodes, known)
+        return self._complete(keys, self._resolve_captured)
 
     def keys_of(self, nodes: npt.NDArray[np.integer[Any]]) -> pa.Array:
         """The row keys of many nodes."""
@@ -274,15 +346,41 @@ class Urls(Sequence[str]):
 
     def find(self, keys: pa.Array) -> npt.NDArray[np.int64]:
         """The nodes that a few row keys are or stand for, -1 for none; `resolve` is for whole tables."""
-        keys = keys.cast(pa.large_string())
+        return self._complete(keys.cast(pa.large_string()), self._look_up_captured).nodes
+
+    def _complete(self, keys: pa.Array, look_up: Callable[[pa.Array], Resolved]) -> Resolved:
+        """The nodes of captured keys by `look_up`, of the others by the rules and by their other forms."""
+        nodes, known = (column.copy() for column in look_up(keys))
+        if self._rules:
+            rows = np.flatnonzero(~known)
+            unknown = keys.take(pa.array(rows)).to_pylist()
+            twins = np.array([self._twins.get(self._reduce(key), -1) for key in unknown], np.int64)
+            nodes[rows], known[rows] = twins, twins >= 0
+        for _, form in _FORMS:
+            rows = np.flatnonzero(~known)
+            other = form(keys.take(pa.array(rows)))
+            rows, other = rows[pc.is_valid(other).to_numpy(zero_copy_only=False)], pc.drop_null(other)
+            if len(rows):
+                found = look_up(other)
+                # what redirects nowhere, or is not a page, was captured too
+                nodes[rows], known[rows] = found
+        return Resolved(nodes, known)
+
+    def _resolve_captured(self, keys: pa.Array) -> Resolved:
+        own, places = _find(keys, self._nodes["row_key"]), _find(keys, self.others["row_key"])
+        nodes = pc.coalesce(own, pc.cast(self.others["node"].take(places), pa.int32()))
+        known = pc.or_(pc.is_valid(own), pc.is_valid(places)).to_numpy(zero_copy_only=False)
+        return Resolved(pc.fill_null(nodes, -1).to_numpy().astype(np.int64), known)
+
+    def _look_up_captured(self, keys: pa.Array) -> Resolved:
         nodes = find_keys(self._nodes["row_key"], keys)
-        rows = np.flatnonzero(nodes < 0)
+        known = nodes >= 0
+        rows = np.flatnonzero(~known)
         places = find_keys(self.others["row_key"], keys.take(pa.array(rows)))
         stands_for = self.others["node"].take(pa.array(np.maximum(places, 0), mask=places < 0))
         nodes[rows] = pc.fill_null(pc.cast(stands_for, pa.int64()), -1).to_numpy(zero_copy_only=False)
-        if self._rules and (unknown := rows[places < 0]).size:
-            nodes[unknown] = self.resolve(keys.take(pa.array(unknown))).nodes
-        return nodes
+        known[rows] = places >= 0
+        return Resolved(nodes, known)
 
     @cached_property
     def _twins(self) -> dict[str, int]:

@@ -69,7 +69,7 @@ class Conversion:
                 "WARC-Type": "conversion",
                 "WARC-Target-URI": self.url,
                 "WARC-Date": self.date,
-                "WARC-Record-ID": f"<{uuid.uuid5(_IDS, self.refers_to).urn}>",
+                "WARC-Record-ID": f"<{uuid.uuid5(_IDS, f'{self.refers_to} {self.url}').urn}>",
                 **({"WARC-Refers-To": self.refers_to} if self.refers_to else {}),
                 "WARC-Block-Digest": f"sha1:{_sha1(data)}",
                 **({"WARC-Identified-Content-Language": language} if language else {}),

@@ -32,6 +32,8 @@ pub struct Columns {
     pub topics: Vec<u64>,
     /// Equal for addresses with the same page behind them.
     pub pages: Vec<u64>,
+    /// Equal for addresses that differ in session identifiers or in the order of parameters alone.
+    pub places: Vec<u64>,
     /// Equal for pages that are variations of one page.
     pub families: Vec<u64>,
     /// Equal as long as the main content of the page does not change.
@@ -154,7 +156,7 @@ impl Web {
 
     /// Columns for the nodes of a graph of `month`.
     pub fn columns(&self, nodes: &[Target], month: u32) -> Columns {
-        let rows: Vec<[u64; 5]> = nodes
+        let rows: Vec<[u64; 6]> = nodes
             .par_iter()
             .map(|target| {
                 let host = self.host(target.slot, month);
@@ -180,7 +182,14 @@ impl Web {
                 let events = self.events_on(&host, index, month).count() as u64;
                 let version = u64::from(self.page_version(&host, near, month).count);
                 let content = hash(hash(key(index), version), events);
-                [target.slot, topic, key(index), key(near), content]
+                let place = match target.guise {
+                    guise if is_page => {
+                        let own = self.page_key(&host, target.index, month);
+                        hash(own, u64::from(guise == Guise::Mirror))
+                    }
+                    _ => hash(hash(index, target.slot), target.index),
+                };
+                [target.slot, topic, key(index), place, key(near), content]
             })
             .collect();
         let column = |place: usize| rows.iter().map(|row| row[place]).collect();
@@ -188,8 +197,9 @@ impl Web {
             slots: column(0),
             topics: column(1),
             pages: column(2),
-            families: column(3),
-            contents: column(4),
+            places: column(3),
+            families: column(4),
+            contents: column(5),
         }
     }
 

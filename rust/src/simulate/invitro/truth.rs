@@ -1,9 +1,8 @@
 //! The true graph of a month: what a perfect crawler would find from the home pages of all hosts.
 //!
 //! *Served*: the nodes are the addresses that answer 200, are allowed by robots.txt, are neither traps nor hazards, and
-//! can be reached from the home pages; the arcs are the links between them. *Collection*: redirects and duplicates are
-//! resolved, each class of duplicates is the member with the smallest row key, and pages that ask not to be indexed are
-//! left out. Nodes are in row-key order in both.
+//! can be reached from the home pages; the arcs are the links between them. *Collection*: the same nodes, and links to
+//! redirects lead to where these end, as in the graph of a snapshot. Nodes are in row-key order in both.
 
 use super::Web;
 use super::address::{Asked, Guise, Target};
@@ -387,45 +386,27 @@ impl Census<'_> {
     }
 
     fn served_graph(&self, order: &[(u32, Vec<u8>)]) -> TrueGraph {
-        let mut ranks = vec![u32::MAX; self.entries.len()];
-        for (rank, (number, _)) in order.iter().enumerate() {
-            ranks[*number as usize] = rank as u32;
-        }
-        self.assemble(order, &ranks)
+        self.assemble(order, &self.ranks(order))
     }
 
-    /// The graph in which every address stands for the first of its class, or for nothing (`u32::MAX`).
+    /// The served graph with links to redirects resolved to where they end.
     fn collection_graph(&self, order: &[(u32, Vec<u8>)]) -> TrueGraph {
-        let web = self.web;
-        let mut first_of: HashMap<(u64, u64, bool), u32> = HashMap::new();
-        let mut ranks = vec![u32::MAX; self.entries.len()];
-        let mut kept = Vec::new();
-        for (number, path) in order {
-            let target = self.entries[*number as usize];
-            let host = web.host(target.slot, self.month);
-            let is_soft = self.fates[*number as usize] == Fate::SoftError;
-            if !is_soft && web.is_noindex(&host, target.index) {
-                continue;
-            }
-            // what is not there looks the same on all hosts that do not say so by the status
-            let class = if is_soft {
-                (0, 0, true)
-            } else {
-                (target.slot, web.original(&host, target.index), false)
-            };
-            let next = kept.len() as u32;
-            let rank = *first_of.entry(class).or_insert(next);
-            ranks[*number as usize] = rank;
-            if rank == next {
-                kept.push((*number, path.clone()));
-            }
-        }
+        let mut ranks = self.ranks(order);
         for (number, fate) in self.fates.iter().enumerate() {
             if let Fate::Redirect(end) = fate {
                 ranks[number] = ranks[*end as usize];
             }
         }
-        self.assemble(&kept, &ranks)
+        self.assemble(order, &ranks)
+    }
+
+    /// For each entry its place in `order`; `u32::MAX` for none.
+    fn ranks(&self, order: &[(u32, Vec<u8>)]) -> Vec<u32> {
+        let mut ranks = vec![u32::MAX; self.entries.len()];
+        for (rank, (number, _)) in order.iter().enumerate() {
+            ranks[*number as usize] = rank as u32;
+        }
+        ranks
     }
 
     /// Arcs between the ranks of entries, for the nodes in `order`.

@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from webstrata.cli.options import json_option
-from webstrata.cli.output import show_json
+from webstrata.cli.output import show_answered, show_json
 from webstrata.errors import MissingError, UrlError, UsageError
 
 if TYPE_CHECKING:
@@ -84,7 +84,11 @@ def _ask_snapshot(
     try:
         node = server.node(url)
     except UrlError as error:
-        raise UsageError(f"{url}: this is no URL ({error})") from None
+        raise UsageError(f"{url}: not a URL ({error})") from None
+    answer = server.urls.look_up(url)
+    why = answer.note(url) if answer else ""
+    if (representative := server.representative(node)) != node:
+        node, why = representative, f"{url} is folded onto {server.urls_of([representative])[0]}"
     near = server.inlinks([node])[1] if inward else server.outlinks([node])[1]
     found = server.neighbourhood([node], hops=hops, direction="in" if inward else "out")
     # a page is within its own neighbourhood if it links to itself
@@ -100,7 +104,8 @@ def _ask_snapshot(
         facts = server.facts(*(pairs[::-1] if inward else pairs))
         columns |= {name: facts[name].to_pylist() for name in ("nofollow", "texts")}
     (name,) = server.urls_of([node]).to_pylist()
-    return {"url": name, "node": node}, columns
+    show_answered(url, name, why)
+    return {"asked": url, "url": name, "node": node}, columns
 
 
 def _open(place: str, labels: tuple[str, ...], level: str) -> tuple[Graph, str]:

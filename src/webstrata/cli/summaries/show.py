@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from webstrata.cli.options import collection_argument, json_option
-from webstrata.cli.output import show_json, show_table
+from webstrata.cli.output import show_answered, show_json, show_table
 from webstrata.collection.sentences import tell_count
 from webstrata.errors import MissingError
 
@@ -26,12 +26,14 @@ if TYPE_CHECKING:
 def command(collection: Collection, label: str, url: str, *, top: int | None, as_json: bool) -> None:
     """Show the summary of URL: its length, and its terms with their counts."""
     snapshot = collection[label]
-    archive, node = snapshot.summaries, snapshot.urls.node(url)
-    if node is None:
+    archive, answer = snapshot.summaries, snapshot.urls.look_up(url)
+    if answer is None:
         raise MissingError(
-            f"{collection.path} {label}: {url} is no page of this snapshot; "
+            f"{collection.path} {label}: {url} is not a page of this snapshot; "
             "`webstrata ls` lists what was captured"
         )
+    show_answered(url, answer.url, answer.note(url))
+    node = answer.node
     summary = archive[node]
     terms = archive.terms
     rows = sorted(
@@ -43,10 +45,19 @@ def command(collection: Collection, label: str, url: str, *, top: int | None, as
     )[:top]
     if as_json:
         found = [dict(zip(("term", "count", "df", "cf"), row, strict=True)) for row in rows]
-        show_json({"url": url, "node": node, "length": summary.length, "size": summary.size, "terms": found})
+        show_json(
+            {
+                "asked": url,
+                "url": answer.url,
+                "node": node,
+                "length": summary.length,
+                "size": summary.size,
+                "terms": found,
+            }
+        )
         return
     click.echo(
-        f"{url} (node {node}): {tell_count(summary.length, 'word')}, "
+        f"{answer.url} (node {node}): {tell_count(summary.length, 'word')}, "
         f"{tell_count(summary.size, 'different term')}."
     )
     show_table(["term", "count", "pages", "in all"], rows)

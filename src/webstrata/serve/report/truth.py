@@ -37,15 +37,11 @@ def make_truth(snapshot: Snapshot, progress: Progress) -> Sheet:
     invitro truth ...` makes it
     """
     with snapshot.open_part("truth") as part:
-        nodes = pq.read_table(part.path / "nodes.parquet", columns=["url", "page", "collection"])
+        nodes = pq.read_table(part.path / "nodes.parquet", columns=["url", "page"])
         arcs = pq.read_table(part.path / "collection.parquet")
-    standing: dict[int, str] = {}
-    for url, node in zip(nodes["url"].to_pylist(), nodes["collection"].to_pylist(), strict=True):
-        if node is not None:
-            standing.setdefault(node, url)  # of duplicates, the first in row-key order is the node
-    rows = [_compare(snapshot.label, "nodes", set(snapshot.urls), set(standing.values()))]
+    rows = [_compare(snapshot.label, "nodes", set(snapshot.urls), set(nodes["url"].to_pylist()))]
     ends = (arcs[name].to_numpy().astype(np.int64) for name in ("source", "target"))
-    rows.append(_compare_arcs(snapshot, len(standing), *ends))
+    rows.append(_compare_arcs(snapshot, len(nodes), *ends))
     if "index" in snapshot.parts:
         rows.append(
             _compare_duplicates(
@@ -102,15 +98,9 @@ def make_alignment(collection: Collection, progress: Progress) -> Sheet:
                 before = None
                 continue
             with collection[label].open_part("truth") as part:
-                columns = ["url", "page", "collection"]
-                table = pq.read_table(part.path / "nodes.parquet", columns=columns)
-            known = table.filter(table["collection"].is_valid())
-            # of duplicates the first is the node, and its host counts: a mirror's pages may stand for others
-            standing = dict(
-                zip(known["collection"].to_pylist()[::-1], known["url"].to_pylist()[::-1], strict=True)
-            )
-            hosts = {url.split("/")[2] for url in standing.values()}
-            shown = dict(zip(*(known[name].to_pylist() for name in ("url", "page")), strict=True))
+                table = pq.read_table(part.path / "nodes.parquet", columns=["url", "place"])
+            shown = dict(zip(*(table[name].to_pylist() for name in ("url", "place")), strict=True))
+            hosts = {url.split("/")[2] for url in shown}
             pages = {
                 int(node): shown[url]
                 for node, url in zip(union.to_union(label), union.urls_at(label), strict=True)

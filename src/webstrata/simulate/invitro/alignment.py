@@ -55,15 +55,15 @@ def score_alignment(union: StoredUnion, web: Web) -> Score:
     alone = 0
     for month, label in enumerate(union.facts.snapshots):
         graph = web.graph(month)
-        pages = dict(zip(graph.urls, graph.pages.tolist(), strict=True))
+        places = dict(zip(graph.urls, graph.places.tolist(), strict=True))
         to_union = union.to_union(label)
         for node, url in enumerate(union.urls_at(label)):
-            if url not in pages:
+            if url not in places:
                 continue
             if to_union[node] == NONE:
                 alone += 1
                 found.append((1, alone))
             else:
                 found.append((0, int(to_union[node])))
-            true.append(int(pages[url]))
+            true.append(int(places[url]))
     return score(found, true)

@@ -1,10 +1,10 @@
 """The truth about a month of an in-vitro web, written as Parquet: the part `truth` of a snapshot.
 
 =====================  =====================================================================================
-``nodes.parquet``      one row a node of the served view, in row-key order: url, host, topic, topic_name,
-                       spam, page (equal for addresses of one page), family (equal for variations of one
-                       page), content (equal while the text is unchanged), collection (its node in the
-                       collection view, or none)
+``nodes.parquet``      one row per node, in row-key order, of both views: url, host, topic, topic_name,
+                       spam, page (equal for addresses of one page), place (equal for addresses that differ
+                       in sessions or in the order of parameters alone), family (equal for variations of one
+                       page), content (equal while the text is unchanged)
 ``arcs.parquet``       source, target: arcs of the served view, sorted
 ``collection.parquet`` source, target: arcs of the collection view, sorted
 ``served.*``           the served view as BVGraph (``.graph``, ``.offsets``, ``.properties``)
@@ -69,9 +69,9 @@ def build_truth(
                 "topic_name": _topic_names(served.topics),
                 "spam": spam[served.slots],
                 "page": served.pages,
+                "place": served.places,
                 "family": served.families,
                 "content": served.contents,
-                "collection": _collection_nodes(served, collection),
             },
         )
         _write(build.path / "arcs.parquet", _arcs(served))
@@ -115,16 +115,6 @@ def _arcs(graph: TrueGraph) -> dict[str, object]:
 
 def _topic_names(topics: npt.NDArray[np.integer]) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(topics.astype(np.uint8)), pa.array(TOPICS))
-
-
-def _collection_nodes(served: TrueGraph, collection: TrueGraph) -> pa.Array:
-    """For each served address the node that stands for its page in the collection view, or none."""
-    order = np.argsort(collection.pages)
-    places = np.searchsorted(collection.pages, served.pages, sorter=order)
-    places = np.minimum(places, len(order) - 1)
-    nodes = order[places]
-    found = collection.pages[nodes] == served.pages
-    return pa.array(nodes.astype(np.uint32), mask=~found)
 
 
 def _write(path: Path, columns: dict[str, object]) -> None:

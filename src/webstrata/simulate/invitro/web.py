@@ -2,8 +2,8 @@
 
 Everything is computed by the core from the settings and the seed; months count from 0. The graph has two
 views. *Served*: the nodes are the addresses that answer 200, are allowed by robots.txt, are neither traps nor
-hazards and can be reached from the home pages. *Collection*: redirects and duplicates are resolved as a
-collection does it, pages marked noindex left out. Both are in row-key order.
+hazards and can be reached from the home pages. *Collection*: links to redirects lead to
+where these end, as in the graph of a snapshot. Both have the same nodes, in row-key order.
 """
 
 from __future__ import annotations
@@ -101,6 +101,8 @@ class TrueGraph:
     """Topic of the page."""
     pages: NDArray[np.uint64]
     """Equal for addresses that show the same page."""
+    places: NDArray[np.uint64]
+    """Equal for addresses that differ in session identifiers or in the order of parameters alone."""
     families: NDArray[np.uint64]
     """Equal for pages that are variations of one."""
     contents: NDArray[np.uint64]
@@ -297,10 +299,12 @@ class Web:
         return (self.facts(url, month) or {}).get("duplicate_of")
 
     def near_duplicates(self, month: int = 0) -> list[tuple[str, str]]:
-        """Pairs of a variation and what it varies, among the nodes of the collection view."""
-        graph = self.graph(month, view="collection")
+        """Pairs of a variation and what it varies; each page once, under the first of its addresses."""
+        graph = self.graph(month)
         pairs = []
-        order = np.argsort(graph.families, kind="stable")
+        _, firsts = np.unique(graph.pages, return_index=True)
+        firsts.sort()
+        order = firsts[np.argsort(graph.families[firsts], kind="stable")]
         families = graph.families[order]
         starts = np.flatnonzero(np.r_[True, families[1:] != families[:-1]])
         for begin, end in zip(starts, np.r_[starts[1:], len(families)], strict=True):

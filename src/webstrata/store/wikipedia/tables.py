@@ -170,7 +170,7 @@ def ingest_tables(
                 if name in snapshot.parts:
                     snapshot.parts.remove(name)
             counts = {
-                "pages": {"nodes": work.num_nodes},
+                "pages": {"nodes": work.num_nodes, "noindex": 0},
                 "urls": {"nodes": work.num_nodes, "others": work.num_redirects},
                 "links": {"links": num_links, "targets": work.num_targets},
             }
