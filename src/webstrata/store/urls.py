@@ -350,7 +350,8 @@ class Urls(Sequence[str]):
 
     def _complete(self, keys: pa.Array, look_up: Callable[[pa.Array], Resolved]) -> Resolved:
         """The nodes of captured keys by `look_up`, of the others by the rules and by their other forms."""
-        nodes, known = (column.copy() for column in look_up(keys))
+        captured = look_up(keys)
+        nodes, known = captured.nodes.copy(), captured.known.copy()
         if self._rules:
             rows = np.flatnonzero(~known)
             unknown = keys.take(pa.array(rows)).to_pylist()

@@ -93,8 +93,8 @@ def test_places_are_equal_for_addresses_that_differ_in_sessions_or_order_alone()
         path, _, query = url.partition("?")
         fields = frozenset(query.split("&"))
         bare.append((path, frozenset(field for field in fields if field and not field.startswith("sid="))))
-    for url, place in zip(bare, graph.places.tolist(), strict=True):
-        by_place.setdefault(place, set()).add(url)
+    for form, place in zip(bare, graph.places.tolist(), strict=True):
+        by_place.setdefault(place, set()).add(form)
     assert all(len(urls) == 1 for urls in by_place.values())
     assert len(by_place) == len(set(bare)) < graph.num_nodes
 
