@@ -85,3 +85,39 @@ def test_anything_else_that_is_there_is_left_alone(
 def test_a_step_that_fails_ends_the_demo_with_its_exit_code(webstrata: Command) -> None:
     done = webstrata("demo", faults="no-space")
     assert_refused(done, "no space left to write")
+
+
+def test_the_demo_of_real_pages_goes_from_ingest_to_report(webstrata: Command, tmp_path: Path) -> None:
+    words = [
+        "file",
+        "socket",
+        "thread",
+        "signal",
+        "buffer",
+        "parser",
+        "module",
+        "object",
+        "process",
+        "stream",
+    ]
+    for number, word in enumerate(words * 3):
+        path = tmp_path / "docs" / ("python" if number % 2 else "posix") / f"{word}{number}.html"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        other = f"{words[(number + 2) % 10]}{(number + 2) % 30}.html"
+        path.write_text(
+            f"<title>The {word} library {number}</title><main><p>How to read a {word}, and how to close it "
+            f"again when the work is done. See <a href={other}>the next chapter</a>.</main>"
+        )
+    refused = webstrata("demo", "--real", "--docs", "docs/python", "--into", "real")
+    assert refused.returncode == 2
+    assert "no documentation with 20 or more HTML pages below docs/python" in refused.stderr
+    assert not (tmp_path / "real").exists()
+    (tmp_path / "all").mkdir()
+    (tmp_path / "docs").rename(tmp_path / "all" / "manual")
+    done = webstrata("demo", "--real", "--docs", "all", "--into", "real")
+    assert done.returncode == 0, done.stderr
+    assert "manual.docs.test: 30 pages" in done.stdout
+    assert "the snapshot has 30 pages" in done.stdout
+    assert "http://manual.docs.test/" in done.stdout.partition("webstrata search")[2]
+    assert (tmp_path / "real" / "docs" / "reports" / "report.html").is_file()
+    assert webstrata("demo", "--docs", "all").returncode == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import shlex
 import time
@@ -12,10 +13,11 @@ import click
 
 from webstrata.collection.files import explained, make_directory, remove_tree, replace_file
 from webstrata.collection.sentences import tell_count
-from webstrata.errors import ExistsError
+from webstrata.errors import ExistsError, MissingError, UsageError
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
+    from webstrata.store.documentation import Package
 
 _TITLE = "webstrata demo"
 _SEED = 7
@@ -52,7 +54,7 @@ max_pages = {fetched}     # where policies still differ; all of them end with al
 """
 
 
-@click.command("demo", epilog="Example: webstrata demo --into webstrata-demo")
+@click.command("demo", epilog="Example: webstrata demo --real --into documentation")
 @click.option(
     "--into",
     default="webstrata-demo",
@@ -64,29 +66,118 @@ max_pages = {fetched}     # where policies still differ; all of them end with al
     default="demo",
     type=click.Choice(list(_MONTHS)),
     show_default=True,
-    help="The web to crawl: six months of some 10 000 pages, or fewer.",
+    help="The synthetic web to crawl: six months of some 10 000 pages, or fewer.",
 )
-def command(into: Path, preset: str) -> int:
-    """Take a web that does not exist through all stages, and say what to try next.
+@click.option("--real", is_flag=True, help="Use documentation pages installed on this machine instead.")
+@click.option(
+    "--docs",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="FOLDER",
+    help="With --real: folders whose sub-folders hold HTML pages. [/usr/share/doc and the like]",
+)
+def command(into: Path, preset: str, docs: tuple[Path, ...], *, real: bool) -> int:
+    """Run the whole pipeline on a synthetic web, or on real pages, and suggest what to try next.
 
-    Its months are crawled over real HTTP, with delays that are scaled down for a web on this machine, into a
-    collection; this goes through graph, time, summaries, ranks, spectrum, search, classification and
-    simulated crawls to a report.
-    What was found is compared with what is true, and how it was crawled with what is polite: the demo fails
-    where they differ. A demo that is there already is made again; anything else that is there is left alone.
+    The months of the synthetic web are crawled over real HTTP into a collection, with delays scaled down for
+    a web on this machine. Graph, time, summaries, ranks, spectrum, search, classification and simulated
+    crawls follow, and a report. The result is compared with the truth, and the crawl with the rules of
+    politeness: the demo fails where they differ.
+
+    With --real, pages of installed documentation are ingested, indexed, linked, ranked and reported: nothing
+    is fetched. An existing demo in the same place is replaced; anything else there is left alone.
     """
-    from webstrata.api import Collection
-    from webstrata.cli import run
+    place = into / ("docs" if real else "web")
+    if docs and not real:
+        raise UsageError("--docs names real pages; give --real too")
+    packages = _find_packages(docs) if real else []
+    _prepare(into, place)
+    if real:
+        return _run_real(into, place, packages)
+    return _run_synthetic(into, place, preset)
 
-    place, config = into / "web", into / "demo.toml"
+
+def _prepare(into: Path, place: Path) -> None:
+    """Make the folder of a demo, in place of one that is there."""
+    from webstrata.api import Collection
+
     with explained(into, "read"):
-        is_demo, is_taken = (place / "collection.toml").is_file(), into.exists()
-    if is_demo and Collection.open(place).title == _TITLE:
+        demos = [into / name for name in ("web", "docs") if (into / name / "collection.toml").is_file()]
+        is_taken = into.exists()
+    if any(Collection.open(demo).title == _TITLE for demo in demos):
         remove_tree(into)
     elif is_taken:
         raise ExistsError(f"{into}: something else is here already; name another place with --into")
+    make_directory(place.parent)
+
+
+def _find_packages(docs: tuple[Path, ...]) -> list[Package]:
+    from webstrata.store.documentation import MIN_PAGES, find_packages, find_roots
+
+    roots = list(docs) or find_roots()
+    found = find_packages(roots)
+    if not found:
+        where = ", ".join(map(str, roots)) or "the usual places"
+        raise MissingError(
+            f"no documentation with {MIN_PAGES} or more HTML pages below {where}; install a package such as "
+            f"python3-doc, or name a folder with --docs"
+        )
+    return found
+
+
+def _run_real(into: Path, place: Path, packages: list[Package]) -> int:
+    from webstrata.api import Collection
+    from webstrata.store.documentation import copy_pages
+
     started = time.monotonic()
-    make_directory(into)
+    number = copy_pages(packages, into / "pages")
+    click.echo(f"{tell_count(number, 'page')} of {tell_count(len(packages), 'package')}:")
+    for package in packages:
+        click.echo(f"  {package.host}: {tell_count(len(package.pages), 'page')} from {package.folder}")
+    label = f"{dt.datetime.now(dt.UTC):%Y-%m}"
+    if code := _run_all(
+        ["new", str(place), "--title", _TITLE],
+        ["ingest", str(place), label, str(into / "pages")],
+        ["run", str(place)],
+    ):
+        return code
+    top = Collection.open(place)[label].rank().top(1)[0].name or ""
+    commands = [
+        ["search", str(place), "how to read a file"],
+        ["rank", str(place), label, "--top", "10"],
+        ["similar", str(place), top],
+        ["graph", "links", str(place), label, top, "--in"],
+    ]
+    if code := _run_all(commands[0]):
+        return code
+    _finish(place, started, commands)
+    return 0
+
+
+def _run_all(*commands: list[str]) -> int:
+    """Run commands as a person would type them; the exit code of the first that fails."""
+    from webstrata.cli import run
+
+    for arguments in commands:
+        click.secho(f"\n$ webstrata {shlex.join(arguments)}", bold=True)
+        if code := run(arguments):
+            return code
+    return 0
+
+
+def _finish(place: Path, started: float, commands: list[list[str]]) -> None:
+    click.echo(f"\nDone in {time.monotonic() - started:.0f} s.")
+    click.secho(f"The report: {place / 'reports' / 'report.html'}", bold=True)
+    click.echo("\nTry next (`. .venv/bin/activate` first):")
+    for words in commands:
+        click.echo(f"  webstrata {shlex.join(words)}")
+
+
+def _run_synthetic(into: Path, place: Path, preset: str) -> int:
+    from webstrata.api import Collection
+
+    config = into / "demo.toml"
+    started = time.monotonic()
     labels = [f"2026-{month:02}" for month in range(1, _MONTHS[preset] + 1)]
     longest = "10ms" if preset == "demo" else "20ms"
     # with fewer hosts there is nothing to learn from
@@ -101,21 +192,15 @@ def command(into: Path, preset: str) -> int:
     )
     replace_file(config, text.encode())
     click.echo(_tell_delays(preset))
-    for arguments in (
+    if code := _run_all(
         ["new", str(place), "--title", _TITLE],
         ["run", str(place), "--config", str(config)],
     ):
-        click.secho(f"\n$ webstrata {shlex.join(arguments)}", bold=True)
-        if code := run(arguments):
-            return code
+        return code
     click.echo()
     if not _compare(Collection.open(place), labels):
         return 1
-    click.echo(f"\nDone in {time.monotonic() - started:.0f} s.")
-    click.secho(f"The report: {place / 'reports' / 'report.html'}", bold=True)
-    click.echo("\nTry next (`. .venv/bin/activate` first):")
-    for words in _next(place, labels, config):
-        click.echo(f"  webstrata {shlex.join(words)}")
+    _finish(place, started, _next(place, labels, config))
     return 0
 
 
