@@ -62,7 +62,7 @@ def test_texts_of_links_are_shown_and_the_frontier_has_names(
     }  # fmt: skip
     assert run([*words, "http://test/000", "--anchors", "--hops", "2"]) == 2
     assert run([*words, "no URL"]) == 2
-    assert "this is no URL" in capsys.readouterr().err
+    assert "not a URL" in capsys.readouterr().err
 
 
 def iter_numbers(document: Any) -> Iterator[float]:  # noqa: ANN401 (of JSON)

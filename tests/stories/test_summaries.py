@@ -72,4 +72,6 @@ def test_what_is_wrong_is_said_in_a_sentence(place: str, capsys: pytest.CaptureF
     assert run(["summaries", "build", place, "2026-06", "--min-df", "1"]) == 0
     capsys.readouterr()
     assert "node 2 has no summary" in refused("show", place, "2026-06", "http://test/00002")
-    assert "http://test/9 is no page of this snapshot" in refused("show", place, "2026-06", "http://test/9")
+    assert "http://test/9 is not a page of this snapshot" in refused(
+        "show", place, "2026-06", "http://test/9"
+    )

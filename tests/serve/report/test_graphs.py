@@ -18,7 +18,7 @@ def test_every_graph_has_a_row_and_what_has_none_is_named(copied: ws.Collection)
     copied.add("2026-03")
     sheet, missing = make_graphs(copied)
     assert isinstance(sheet, Sheet)
-    assert [row[:3] for row in sheet.tables[0].rows] == [["2026-01", 238, 5285], ["2026-02", 244, 5320]]
+    assert [row[:3] for row in sheet.tables[0].rows] == [["2026-01", 282, 6894], ["2026-02", 287, 6946]]
     assert missing == Missing("the graph of 2026-03", f"webstrata graph build {copied.path} 2026-03")
 
 
@@ -28,7 +28,7 @@ def test_the_structure_of_every_snapshot_has_its_row_and_the_rest_is_of_the_newe
     sheet = join_structures(sheets)
     assert sheet.title == "Structure of 2026-02"
     moments, degrees, bow_tie = sheet.tables[:3]
-    assert [row[:3] for row in moments.rows] == [["2026-01", 238, 5285], ["2026-02", 244, 5320]]
+    assert [row[:3] for row in moments.rows] == [["2026-01", 282, 6894], ["2026-02", 287, 6946]]
     found = describe_structure(uk["2026-02"].graph, with_distances=False)
     assert degrees.rows[0][3] == found.indegrees.largest
     assert [row[1] for row in bow_tie.rows][1] == found.bow_tie.core
