@@ -6,10 +6,13 @@ import json
 import shutil
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 
 import webstrata as ws
 from tests.stories.conftest import assert_refused
+from webstrata.store.pages import write_pages
+from webstrata.store.urls import write_urls
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,3 +63,37 @@ def test_what_cannot_be_built_is_refused_in_a_sentence(webstrata: Command) -> No
     assert_refused(webstrata("store", "uk", "2026-06"), "there is no part pages")
     assert_refused(webstrata("store", "uk", "2026-06", "--parts", "soup"), "no part soup to parse; choose of")
     assert_refused(webstrata("store", "uk", "2026-07"), "no snapshot 2026-07")
+
+
+def test_a_snapshot_of_0_1_0_names_its_rule_and_is_numbered_again_on_command(
+    webstrata: Command, tmp_path: Path
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.html").write_text("<title>The same</title>The same page twice")
+    webstrata("new", "uk")
+    webstrata("ingest", "uk", "2026-06", "a.html", "b.html", "--base-url", "http://example.org/")
+    uk = ws.open(tmp_path / "uk")
+    june = uk["2026-06"]
+    # as 0.1.0 wrote them: one node for both, and the other URL stands for it
+    table = june.pages.table().drop_columns(["noindex", "soft_404", "crawl", "subset"]).slice(0, 1)
+    with june.build("pages", inputs=("index",)) as build:
+        write_pages(build.path / "pages.parquet", table, crawl="2026-06")
+        build.count(nodes=1)
+    others = pa.table({
+        "row_key": ["org,example)/b.html"], "node": pa.array([0], pa.uint32()), "reason": ["duplicate"]
+    })  # fmt: skip
+    with june.build("urls", inputs=("pages",)) as build:
+        write_urls(build.path, pa.array(["org,example)/a.html"]), others)
+        build.count(nodes=1, others=1)
+    assert "2026-06/pages follows the rule of 0.1.0" in webstrata("show", "uk").stdout
+    webstrata("store", "uk", "2026-06")  # parses what is stale, and does not renumber
+    again = webstrata("similar", "uk", "http://example.org/b.html")
+    assert "http://example.org/b.html is a duplicate of http://example.org/a.html" in again.stderr
+    assert len(ws.open(tmp_path / "uk")["2026-06"].urls) == 1
+    done = webstrata("store", "uk", "2026-06", "--renumber")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "rule of 0.1.0" not in webstrata("show", "uk").stdout
+    assert list(ws.open(tmp_path / "uk")["2026-06"].urls) == [
+        "http://example.org/a.html",
+        "http://example.org/b.html",
+    ]
