@@ -38,6 +38,7 @@ numbers! {
         robots_expiry: f64,
         follow_nofollow: u8,
         follow_canonical: u8,
+        follow_duplicates: u8,
         resources: u8,
         sitemaps: u8,
         accept_all_certificates: u8,

@@ -37,8 +37,9 @@ macro_rules! counters {
 }
 
 counters! {
-    /// captures that are no duplicates, with status 200 and text
+    /// answers with status 200 and text, those that are duplicates or soft 404s included
     pages,
+    /// of those: pages that repeat another one and are no soft 404s
     duplicates,
     /// records stored
     captures,
@@ -75,7 +76,7 @@ counters! {
     trapped,
     /// URLs from which parameters without meaning were taken
     rewritten,
-    /// pages that say with status 200 that nothing is there
+    /// of the pages: those that say with status 200 that nothing is there
     soft_404,
     /// visits after which a host rested longer than was asked for
     slowed,

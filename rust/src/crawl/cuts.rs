@@ -40,6 +40,7 @@ reasons! {
     Dropped "dropped",
     Trap "trap",
     Pattern "pattern",
+    Repeat "repeat",
     Dust "dust",
     SoftError "soft_404",
     Noarchive "noarchive",

@@ -78,6 +78,15 @@ impl DiskMap {
 
     /// The value that the key has; if it has none, it gets this one, if any.
     pub fn find(&mut self, key: u64, value: Option<u64>) -> Result<Option<u64>> {
+        self.change(key, |old| value.filter(|_| old.is_none()))
+    }
+
+    /// The value that the key has; it gets the one that `change` makes of it, if any.
+    pub fn change(
+        &mut self,
+        key: u64,
+        change: impl FnOnce(Option<u64>) -> Option<u64>,
+    ) -> Result<Option<u64>> {
         let mixed = u128::from(key.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let mut bucket = ((mixed * u128::from(self.num_buckets)) >> 64) as u64;
         loop {
@@ -85,11 +94,18 @@ impl DiskMap {
             let (head, pairs) = self.memory[number].split_at_mut(2);
             let count = head[0] as usize;
             let pairs = pairs.as_chunks_mut::<2>().0;
-            if let Some(pair) = pairs[..count].iter().find(|pair| pair[0] == key) {
-                return Ok(Some(pair[1]));
+            if let Some(pair) = pairs[..count].iter_mut().find(|pair| pair[0] == key) {
+                let old = pair[1];
+                if let Some(value) = change(Some(old)) {
+                    pair[1] = value;
+                    self.frames[number].is_changed = true;
+                }
+                return Ok(Some(old));
             }
             if let Some(pair) = pairs.get_mut(count) {
-                let Some(value) = value else { return Ok(None) };
+                let Some(value) = change(None) else {
+                    return Ok(None);
+                };
                 *pair = [key, value];
                 head[0] += 1;
                 self.frames[number].is_changed = true;

@@ -4,7 +4,7 @@
 //! predicate that only Python can tell), or a test with its arguments behind tabs (`\t`, `\n`, `\\` are escapes).
 //! Which predicates there are and which tests they become is in `src/webstrata/crawl/filters/predicates.py`.
 
-mod repeats;
+pub mod repeats;
 mod test;
 
 use std::collections::HashMap;

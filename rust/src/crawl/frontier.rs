@@ -208,8 +208,8 @@ impl Frontier {
             Event::Finish => self.is_expecting = false,
             Event::Ended(ended) => self.end_visit(ended)?,
             Event::Ask(question) => {
-                let earlier = self.known.ask(&question)?;
-                let _ = question.reply.send(earlier);
+                let told = self.known.ask(&question)?;
+                let _ = question.reply.send(told);
             }
             Event::Resolved { host, found } => {
                 self.num_resolving -= 1;

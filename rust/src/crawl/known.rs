@@ -1,22 +1,27 @@
-//! Which pages were there before, by their bytes and by their fingerprints.
+//! Which pages were there before, by their bytes, their fingerprints and their shapes.
 //!
 //! Two maps on disk lead from a digest and from a fingerprint to a place in `captures.log`, where each page that was new
-//! has its digest (20 bytes), date (8), length of its URL (2) and URL.
+//! has its digest (20 bytes), date (8), length of its URL (2) and URL. A third one counts pages by shape: under the shape
+//! itself 32 bits of a hash of the origin that was first with it, and how many pages of that origin have it (32 bits);
+//! under the shape mixed with the hash of another origin, how many pages of that one have it.
 
 use super::Result;
 use super::duplicates::DiskMap;
-use super::messages::{Earlier, Question};
+use super::messages::{Copies, Earlier, Question, Told};
 use crate::collection::CollectionError;
 use crate::collection::files::Writer;
+use crate::web::url;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::xxh3_64;
 
 const HEAD: usize = 30;
 
 pub struct Known {
     digests: DiskMap,
     fingerprints: DiskMap,
+    shapes: DiskMap,
     path: PathBuf,
     log: Writer,
     reader: File,
@@ -30,8 +35,9 @@ impl Known {
         let reader =
             File::open(&path).map_err(|error| CollectionError::from_io(&path, "read", error))?;
         Ok(Self {
-            digests: DiskMap::create(&folder.join("digests.map"), cache_bytes / 2)?,
-            fingerprints: DiskMap::create(&folder.join("fingerprints.map"), cache_bytes / 2)?,
+            digests: DiskMap::create(&folder.join("digests.map"), cache_bytes / 3)?,
+            fingerprints: DiskMap::create(&folder.join("fingerprints.map"), cache_bytes / 3)?,
+            shapes: DiskMap::create(&folder.join("shapes.map"), cache_bytes / 3)?,
             path,
             log,
             reader,
@@ -39,18 +45,45 @@ impl Known {
         })
     }
 
-    /// The page that this one repeats; if there is none, it is remembered, unless it is not to be stored: nothing may
-    /// point to it then.
-    pub fn ask(&mut self, question: &Question) -> Result<Option<Earlier>> {
+    /// What a page repeats. It is counted by its shape, and if it repeats no other it is remembered, unless it is not to
+    /// be stored: nothing may point to it then.
+    pub fn ask(&mut self, question: &Question) -> Result<Told> {
         let Question {
             digest,
             fingerprint,
+            shape,
             url,
             date,
             is_kept,
             ..
         } = question;
-        self.find(digest, *fingerprint, url, *date, *is_kept)
+        Ok(Told {
+            earlier: self.find(digest, *fingerprint, url, *date, *is_kept)?,
+            copies: self.count(*shape, url::split(url).0)?,
+        })
+    }
+
+    /// Counts a page of an origin; how many came before it.
+    fn count(&mut self, shape: u64, origin: &str) -> Result<Copies> {
+        let origin = xxh3_64(origin.as_bytes()) >> 32;
+        let is_first = |value: u64| value >> 32 == origin;
+        let found = self.shapes.change(shape, |old| match old {
+            None => Some(origin << 32 | 1),
+            Some(value) => is_first(value).then_some(value + 1),
+        })?;
+        let own = match found {
+            None => 0,
+            Some(value) if is_first(value) => value as u32,
+            Some(_) => {
+                let key = shape ^ (origin + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                let more = |old: Option<u64>| Some(old.unwrap_or(0) + 1);
+                self.shapes.change(key, more)?.unwrap_or(0) as u32
+            }
+        };
+        Ok(Copies {
+            is_known: found.is_some(),
+            own,
+        })
     }
 
     /// Remembers a page that was stored before.

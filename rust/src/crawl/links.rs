@@ -6,6 +6,7 @@ use super::cuts::Reason;
 use super::fetcher::{Asked, Fetcher};
 use super::filters::Subject;
 use super::log::Source;
+use super::loops::Loop;
 use super::page::Page;
 use super::record::{Batch, Record};
 use super::sieve;
@@ -61,6 +62,9 @@ impl Fetcher {
                 base = String::from_utf8_lossy(&form).into_owned();
             }
             let base = url::Base::new(&base);
+            let is_duplicate = page.earlier.is_some();
+            let (origin, own) = (&asked.visit.origin, &asked.task.target);
+            let looped = Loop::of(page.copies, is_duplicate, origin, own);
             for link in &scan.links {
                 met += 1;
                 let is_refused = link.rel & 1 != 0 && limits.follow_nofollow == 0
@@ -75,7 +79,11 @@ impl Fetcher {
                     continue;
                 }
                 let is_part = !link.kind.is_page();
+                let before = found.places.len();
                 self.find_link(&mut found, asked, scan.target(link), is_part, &base);
+                if let Some(looped) = looped.as_ref().filter(|_| found.places.len() > before) {
+                    self.leave_out(&mut found, looped, link.kind == html::Kind::Refresh);
+                }
             }
         } else if limits.sitemaps != 0 && page.content_type.ends_with("xml") {
             let base = url::Base::new(&page.url);
@@ -126,6 +134,22 @@ impl Fetcher {
             depth,
             is_part,
         });
+    }
+
+    /// Takes the link that was found last back, if it leads on to copies without end.
+    fn leave_out(&self, found: &mut Found, looped: &Loop, is_refresh: bool) {
+        let Some(place) = found.places.last().filter(|place| !place.is_part) else {
+            return;
+        };
+        let form = String::from_utf8_lossy(&found.urls[place.begin..]);
+        if looped.refuses(&form, is_refresh) {
+            add(&self.counters.filtered, 1);
+            self.cut(Reason::Repeat, &form);
+            let begin = place.begin;
+            found.urls.truncate(begin);
+            found.places.pop();
+            found.hashes.pop();
+        }
     }
 
     /// Puts what was found on a page into a batch.

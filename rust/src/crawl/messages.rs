@@ -76,7 +76,7 @@ pub struct Visit {
     pub is_sample: bool,
     /// nobody asked for a delay before the next visit
     pub is_next_soon: bool,
-    /// the fingerprint of its pages that say that nothing is there
+    /// the shape of its pages that say that nothing is there
     pub soft: Option<u64>,
     pub robots: Option<Arc<Robots>>,
 }
@@ -150,12 +150,30 @@ pub enum RobotsAnswer {
 pub struct Question {
     pub digest: [u8; 20],
     pub fingerprint: Option<u64>,
+    /// 64 bits of what it shows, digits aside
+    pub shape: u64,
     pub url: String,
     /// nanoseconds since 1970
     pub date: u64,
     /// whether it will be stored
     pub is_kept: bool,
-    pub reply: oneshot::Sender<Option<Earlier>>,
+    pub reply: oneshot::Sender<Told>,
+}
+
+/// What a page repeats.
+#[derive(Debug, Default)]
+pub struct Told {
+    pub earlier: Option<Earlier>,
+    pub copies: Copies,
+}
+
+/// Pages before this one with the same shape: equal, or different in digits, attributes and white space alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Copies {
+    /// whether there are any, of whatever host
+    pub is_known: bool,
+    /// how many there are of its own host
+    pub own: u32,
 }
 
 /// The capture that a page repeats.

@@ -28,6 +28,7 @@ pub mod judging;
 pub mod known;
 pub mod links;
 pub mod log;
+pub mod loops;
 pub mod messages;
 pub mod pacing;
 pub mod page;

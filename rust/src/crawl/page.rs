@@ -4,7 +4,7 @@ use super::counters::add;
 use super::cuts::Reason;
 use super::fetcher::{Asked, Fetcher};
 use super::flusher::Stored;
-use super::messages::{Earlier, Event, Notice, Outcome, Question};
+use super::messages::{Copies, Earlier, Event, Notice, Outcome, Question};
 use super::rules::MAX_ROBOTS;
 use super::signals::{self, Signals};
 use super::{Result, sieve};
@@ -36,7 +36,10 @@ pub struct Page {
     /// it says with status 200 that nothing is there
     pub is_soft: bool,
     pub signals: Signals,
+    /// 64 bits of what it shows, digits aside; of what is no HTML, of its digest
+    pub shape: u64,
     pub earlier: Option<Earlier>,
+    pub copies: Copies,
     /// where a redirect leads
     pub location: Option<String>,
     /// `http-equiv` and the like aside, what the header says
@@ -85,7 +88,9 @@ impl Fetcher {
             is_kept: false,
             is_soft: false,
             signals: Signals::new(),
+            shape: 0,
             earlier: None,
+            copies: Copies::default(),
             location: None,
             answer,
         };
@@ -103,22 +108,22 @@ impl Fetcher {
         }
         let _turn = self.readers.acquire().await.ok();
         let soft = self.read(asked, &mut page).await?;
-        let is_page = page.answer.status == 200
-            && is_text(&page.content_type)
-            && page.earlier.is_none()
-            && !page.is_soft;
+        let is_page =
+            page.answer.status == 200 && is_text(&page.content_type) && !asked.task.is_probe;
+        add(&counters.pages, u64::from(is_page));
+        let depth = usize::from(asked.task.depth).min(counters.depths.len() - 1);
+        add(&counters.depths[depth], u64::from(is_page));
         if page.is_soft {
-            if !asked.task.is_probe {
+            if is_page {
                 add(&counters.soft_404, 1);
                 self.cut(Reason::SoftError, &page.url);
             }
-        } else if page.earlier.is_some() {
-            add(&counters.duplicates, 1);
         } else {
-            add(&counters.pages, u64::from(is_page));
-            let depth = usize::from(asked.task.depth).min(counters.depths.len() - 1);
-            add(&counters.depths[depth], u64::from(is_page));
-            self.follow(asked, &page).await?;
+            let is_duplicate = page.earlier.is_some();
+            add(&counters.duplicates, u64::from(is_page && is_duplicate));
+            if !is_duplicate || self.config.limits.follow_duplicates != 0 {
+                self.follow(asked, &page).await?;
+            }
         }
         let stored = page.is_kept.then(|| self.store(asked, &page)).transpose()?;
         self.log_page(asked, &page);
@@ -126,7 +131,7 @@ impl Fetcher {
             hash: sieve::hash(page.url.as_bytes()),
             stored: stored.map(Box::new),
         });
-        if asked.visit.is_sample && is_page {
+        if asked.visit.is_sample && is_page && !page.is_soft {
             let _ = self.notices.send(Notice::Sample {
                 origin: asked.visit.origin.to_string(),
                 url: page.url.clone(),
@@ -229,24 +234,33 @@ impl Fetcher {
                 &mut scan,
             );
             page.robots |= scan.robots;
+            page.shape = scan.shape();
             page.scan = Some(scan);
             self.clock_out(&self.counters.parse_ns, timer);
+        } else {
+            let [a, b, c, d, e, f, g, h, ..] = page.digest;
+            page.shape = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
         }
         let soft = self.judge_soft(asked, page);
         page.signals = signals::gather(asked, page);
+        if asked.task.is_probe {
+            return Ok(soft);
+        }
         page.is_kept = self.may_keep(page) && self.admits(2, page, asked).await?;
         if page.answer.status == 200 && !page.answer.body.is_empty() {
             let (reply, told) = oneshot::channel();
             let _ = self.events.send(Event::Ask(Question {
                 digest: page.digest,
-                fingerprint: page.scan.as_ref().map(|scan| scan.fingerprint),
+                fingerprint: page.scan.as_ref().and_then(|scan| scan.fingerprint),
+                shape: page.shape,
                 url: page.url.clone(),
                 date: asked.date,
                 is_kept: page.is_kept,
                 reply,
             }));
             // nobody answers when the crawl is being given up
-            page.earlier = told.await.unwrap_or_default();
+            let told = told.await.unwrap_or_default();
+            (page.earlier, page.copies) = (told.earlier, told.copies);
             if page.earlier.is_some() {
                 page.is_kept = page.is_kept && self.admits(2, page, asked).await?;
             }
@@ -335,7 +349,7 @@ impl Fetcher {
             },
             status: page.answer.status,
             digest: page.digest,
-            fingerprint: scan.map(|scan| scan.fingerprint),
+            fingerprint: scan.and_then(|scan| scan.fingerprint),
             duplicate_of: page.earlier.as_ref().map(|earlier| earlier.url.clone()),
             redirect: page.location.clone(),
             robots: signals::robots_of(page),

@@ -2,7 +2,8 @@
 //!
 //! Two URLs of a host have one pattern if they differ in nothing but numbers and values of parameters: a segment of
 //! the path that has a digit may be any such segment, of the query only the names count, in any order. For each pattern
-//! 64 bits tell which of its last 64 pages repeated another page of their host. When more of them did than
+//! 64 bits tell which of its last 64 pages repeated another page of their host: had the same shape, which is to say
+//! that they differ in digits at most (`web/fingerprint.rs`). When more of them did than
 //! `max_duplicate_share` allows, and of all its pages four times as many as were new, only one of 64 of its URLs is
 //! fetched, whose answers can open the pattern again. The last pages alone would tell too little: a site that has two
 //! addresses for each page is left with second addresses at its end, and what is new there stands among them.
@@ -13,7 +14,6 @@ use super::cuts::Reason;
 use super::fetcher::{Asked, Fetcher};
 use super::messages::Notice;
 use super::page::Page;
-use crate::web::url;
 use hashbrown::HashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -142,16 +142,13 @@ impl Fetcher {
         }
         let target = asked.task.target.as_ref();
         if self.config.limits.dust_support > 0 && !page.is_soft && target.contains(['?', ';']) {
-            let [a, b, c, d, e, f, g, h, ..] = page.digest;
-            let digest = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
             let _ = self.notices.send(Notice::Seen {
                 origin: asked.visit.origin.to_string(),
                 target: target.to_owned(),
-                content: page.scan.as_ref().map_or(digest, |scan| scan.fingerprint),
+                content: page.shape,
             });
         }
-        let is_own = |url: &str| url::split(url).0 == &*asked.visit.origin;
-        let is_repeat = page.earlier.as_ref().is_some_and(|page| is_own(&page.url));
+        let is_repeat = page.copies.own > 0;
         Some((Pattern::of(target), is_repeat || page.is_soft))
     }
 }

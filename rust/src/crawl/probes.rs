@@ -1,7 +1,8 @@
 //! Soft 404s: pages that say with status 200 that nothing is there.
 //!
-//! A host is asked once for a path that cannot be there. If it answers 200 with a page, the fingerprint of that page, the
-//! address that was asked for taken out of it, tells its other pages of that kind.
+//! A host is asked once for a path that cannot be there. If it answers 200 with a page, the shape of that page, without
+//! the address that was asked for, tells its other pages of that kind. The answer to a probe is not stored: no page
+//! leads there.
 
 use super::fetcher::{Asked, Fetcher};
 use super::frontier::Frontier;
@@ -48,21 +49,21 @@ impl Frontier {
 impl Fetcher {
     /// Tells whether a page says that nothing is there; of a probe, what that looks like.
     pub(super) fn judge_soft(&self, asked: &Asked, page: &mut Page) -> Option<u64> {
-        let print = page.scan.as_ref()?.fingerprint;
+        let shape = page.scan.as_ref().map(|_| page.shape)?;
         if page.answer.status != 200 || asked.task.target.as_ref() == "/" {
             return None;
         }
         if asked.task.is_probe {
             page.is_soft = true;
-            return Some(self.masked(asked, page).unwrap_or(print));
+            return Some(self.masked(asked, page).unwrap_or(shape));
         }
         if let Some(soft) = asked.visit.soft {
-            page.is_soft = print == soft || self.masked(asked, page) == Some(soft);
+            page.is_soft = shape == soft || self.masked(asked, page) == Some(soft);
         }
         None
     }
 
-    /// The fingerprint of a page without the address by which it was asked for; none if that does not occur in it.
+    /// The shape of a page without the address by which it was asked for; none if that does not occur in it.
     fn masked(&self, asked: &Asked, page: &Page) -> Option<u64> {
         let target = asked.task.target.as_ref();
         let path = target.split('?').next().unwrap_or(target);
@@ -80,7 +81,7 @@ impl Fetcher {
         };
         let mut scan = Scan::default();
         html::scan(&body?, page.charset.as_deref(), &wants, &mut scan);
-        Some(scan.fingerprint)
+        Some(scan.shape())
     }
 }
 

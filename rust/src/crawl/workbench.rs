@@ -67,7 +67,7 @@ pub struct Host {
     pub rest: Moment,
     pub pace: Pace,
     pub is_probed: bool,
-    /// the fingerprint of its pages that say that nothing is there
+    /// the shape of its pages that say that nothing is there
     pub soft: Option<u64>,
     pub pages: u32,
     pub failures: u8,

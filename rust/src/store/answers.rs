@@ -286,7 +286,7 @@ fn judge(record: &Record, scan: &mut html::Scan) -> Option<Facts> {
         let label = CHARSET.captures(head).and_then(|found| found.get(1));
         let label = label.and_then(|label| std::str::from_utf8(label.as_bytes()).ok());
         html::scan(body, label, &html::Wants::default(), scan);
-        facts.fingerprint = Some(scan.fingerprint);
+        facts.fingerprint = scan.fingerprint;
         facts.page_robots = scan.robots;
     }
     Some(facts)

@@ -52,7 +52,7 @@ pub fn push_line(out: &mut Vec<u8>, line: &Line) {
     push_field(out, "offset", &line.offset.to_string());
     push_field(out, "filename", line.filename);
     if let Some(fingerprint) = line.fingerprint {
-        push_field(out, "fingerprint", &format!("{fingerprint:016x}"));
+        push_field(out, "fingerprint-2", &format!("{fingerprint:016x}"));
     }
     for (name, value) in [
         ("duplicate-of", line.duplicate_of),

@@ -5,6 +5,7 @@
 //! does are read as they are, and only what is kept is decoded.
 
 mod directives;
+mod foreign;
 mod headings;
 pub mod kinds;
 mod names;
@@ -69,7 +70,8 @@ pub struct Scan {
     pub robots: u8,
     /// Seconds of the first meta refresh.
     pub refresh_delay: Option<f64>,
-    pub fingerprint: u64,
+    /// None where it was not wanted, or the page has little text.
+    pub fingerprint: Option<u64>,
     pub encoding: Option<&'static Encoding>,
     pub source: Source,
     base: Option<Range<usize>>,
@@ -90,6 +92,11 @@ impl Scan {
 
     pub fn anchor(&self, link: &Link) -> &str {
         &self.anchors[link.anchor.clone()]
+    }
+
+    /// The shape of the page, if its fingerprint was wanted (`web/fingerprint.rs`).
+    pub fn shape(&mut self) -> u64 {
+        self.hashed.shape()
     }
 
     /// What the first `base` says.
@@ -254,11 +261,12 @@ impl<'a> Scanner<'a> {
         {
             self.scan.hashed.push_source(source);
         }
-        Some(self.take_content(tag, name, end))
+        let is_text = tag == Tag::Script && names::is_template(values[Attribute::Type as usize]);
+        Some(self.take_content(tag, is_text, name, end))
     }
 
-    /// Goes to the end of an element without tags, or stays.
-    fn take_content(&mut self, tag: Tag, name: Range<usize>, from: usize) -> usize {
+    /// Goes to the end of an element without tags, or stays; a script may be text that is shown later.
+    fn take_content(&mut self, tag: Tag, is_text: bool, name: Range<usize>, from: usize) -> usize {
         let body = self.body;
         let end = match tag {
             Tag::Script => find_script_end(body, from),
@@ -282,6 +290,7 @@ impl<'a> Scanner<'a> {
             }
             Tag::Textarea => self.push_text(content, true),
             Tag::Xmp | Tag::Plaintext => self.push_text(content, false),
+            Tag::Script if is_text => self.scan.hashed.push_text(content),
             _ => {}
         }
         end
@@ -450,26 +459,6 @@ impl<'a> Scanner<'a> {
         }
         if self.wants.text {
             collapse(&mut self.scan.text, 0, &self.scan.scratch);
-        }
-    }
-
-    /// Whether what comes is SVG or MathML, and no HTML within it.
-    fn is_foreign(&self) -> bool {
-        self.scan.nesting.last().is_some_and(u8::is_ascii_lowercase)
-    }
-
-    /// Whether an element of this sort changes what its content is. Deep nesting is not followed: a bound for the time.
-    fn may_nest(&self, point: u8) -> bool {
-        let outer = self.scan.nesting.last();
-        let is_deep = self.scan.nesting.len() >= 32;
-        let parent = [b's', b'm'][usize::from(matches!(point, b'I' | b'X'))];
-        !is_deep && (point.is_ascii_lowercase() || outer == Some(&parent))
-    }
-
-    fn leave_foreign(&mut self) {
-        while self.is_foreign() {
-            self.scan.nesting.pop();
-            self.is_muted = false;
         }
     }
 }

@@ -42,8 +42,8 @@ _BYTES = {
 }
 _SKIPPED = ("rejected", "filtered", "disallowed", "dropped", "trapped", "foreign")
 _COUNTERS = {
-    "pages": "Pages stored, duplicates not counted.",
-    "duplicates": "Captures that repeat another page.",
+    "pages": "Pages with status 200, duplicates and soft 404s included.",
+    "duplicates": "Pages that repeat another one.",
     "captures": "Captures stored.",
     "requests": "Requests sent, robots.txt included.",
     "robots": "Answers to robots.txt.",

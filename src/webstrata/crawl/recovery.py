@@ -41,6 +41,7 @@ from webstrata._core import crawl as _core
 from webstrata.collection.files import explained, open_writer, rename, sync_path
 from webstrata.errors import FormatError
 from webstrata.store.pages import REVISIT, SOFT, TEXT, scan_captures
+from webstrata.web.fingerprint import FIELD
 from webstrata.web.url import split
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ _VALUES = {
     "offset": _DIGITS,
     "filename": (r"[^/]+", ""),
     "span": (r"\d{1,18}", 0),
-    "fingerprint": (r"[0-9a-f]{16}", "0" * 16),
+    FIELD: (r"[0-9a-f]{16}", "0" * 16),
 }
 _DESCRIBED = ("url", "status", "mime", "digest", "fingerprint", "duplicate-of", "time", "robots")
 
@@ -267,6 +268,8 @@ class _Lines:
         self._sizes = {path.name.removesuffix(_OPEN): path.stat().st_size for path in _list_warc(folder)}
         self._pages: Counter[str] = Counter()
         self._num_known = self._duplicates = 0
+        self._not_text: set[str] = set()
+        """Digests of payloads that are not text: a revisit record does not say what it repeats."""
         stored: list[Hashes] = []
         rest: list[Hashes] = []
         for table in scan_captures(folder / CAPTURES):
@@ -303,13 +306,15 @@ class _Lines:
         self.kept += len(table)
         self.name, self.end = table["filename"][-1].as_py(), int(_ends(table)[-1])
         for row in table.select(_DESCRIBED).to_pylist():
-            is_soft = SOFT in (row["robots"] or "")
-            is_copy = row["duplicate-of"] is not None
-            self._duplicates += is_copy and not is_soft
-            if _is_payload(row):
-                self._num_known += 1
-                if row["mime"] in TEXT and not is_copy and not is_soft:
-                    self._pages[split(row["url"])[0]] += 1
+            self._num_known += _is_payload(row)
+            if row["status"] != 200:
+                continue
+            if row["mime"] not in (*TEXT, REVISIT):
+                self._not_text.add(row["digest"])
+            elif row["mime"] != REVISIT or row["digest"] not in self._not_text:
+                self._pages[split(row["url"])[0]] += 1
+                is_soft = SOFT in (row["robots"] or "")
+                self._duplicates += row["duplicate-of"] is not None and not is_soft
 
 
 class _KnownPayloads(Sequence[Known]):

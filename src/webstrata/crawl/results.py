@@ -76,7 +76,7 @@ class CrawlResult:
 
     @property
     def pages(self) -> int:
-        """Pages stored: status 200, text, no duplicates."""
+        """Pages: status 200 and text; duplicates and soft 404s are among them."""
         return self.counters.get("pages", 0)
 
     @property

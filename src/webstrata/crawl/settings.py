@@ -92,7 +92,7 @@ class CrawlSettings(Settings):
     # ---- how far
     max_pages: int = setting(
         0,
-        "Pages, without duplicates, after which the crawl ends; 0 for no limit.",
+        "Pages, duplicates included, after which the crawl ends; 0 for no limit.",
         check=not_negative,
         live=True,
     )
@@ -106,7 +106,7 @@ class CrawlSettings(Settings):
         0, "URLs after which no others are taken up; 0 for no limit.", check=not_negative, live=True
     )
     max_pages_per_host: int = setting(
-        50_000, "Pages after which a host is left alone.", check=positive, live=True
+        50_000, "Pages, duplicates included, after which a host is left alone.", check=positive, live=True
     )
     max_depth: int = setting(
         16, "Links that a page may lie below where its host was entered.", check=depth, live=True
@@ -167,6 +167,11 @@ class CrawlSettings(Settings):
     follow_canonical: bool = setting(
         False,
         "Fetch what a page calls its canonical address, which shows the same page once more.",
+        live=True,
+    )
+    follow_duplicates: bool = setting(
+        True,
+        "Follow the links of pages that repeat another one, by digest or fingerprint; false is BUbiNG's choice.",
         live=True,
     )
     levels: int = setting(

@@ -20,6 +20,7 @@ from webstrata.search.change.counts import open_counts
 from webstrata.search.change.measure import log_ratio
 from webstrata.search.change.reasons import Reasons, compare_words
 from webstrata.store.pages import Pages
+from webstrata.web.fingerprint import RULE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -160,7 +161,9 @@ def _compare(
     words = [
         reasons.words_of(label).count(np.array([page]))[0] for label, page in zip(labels, pages, strict=True)
     ]
-    prints = [_fingerprint(union.collection[label], page) for label, page in zip(labels, pages, strict=True)]
+    # fingerprints of webstrata 0.1.0 follow another rule: with one such snapshot, digests are compared
+    told = _fingerprint if all(_has_prints(union.collection[label]) for label in labels) else _digest
+    prints = [told(union.collection[label], page) for label, page in zip(labels, pages, strict=True)]
     known = list(dict.fromkeys(one for one in prints if one is not None))
     versions = [
         Version(
@@ -193,12 +196,29 @@ def _compare(
     return PageChanges(url, is_aligned, versions, intervals)
 
 
+def _has_prints(snapshot: Snapshot) -> bool:
+    """Whether the pages of a snapshot have fingerprints of today's rule."""
+    if "pages" not in snapshot.parts:
+        return True  # nothing is known of its pages, and nothing is compared
+    with snapshot.open_part("pages") as part:
+        return Pages(part.path, part).fingerprint_rule == RULE
+
+
 def _fingerprint(snapshot: Snapshot, page: int) -> object:
-    """What tells the texts of a page apart; none where it is not there, or not known."""
+    """The fingerprint of a page, or its digest where it has none; None where nothing is known of the page."""
+    found = _read(snapshot, page, "fingerprint")
+    return _digest(snapshot, page) if found is None else found
+
+
+def _digest(snapshot: Snapshot, page: int) -> object:
+    return _read(snapshot, page, "content_digest")
+
+
+def _read(snapshot: Snapshot, page: int, column: str) -> object:
     if page < 0 or "pages" not in snapshot.parts:
         return None
     with snapshot.open_part("pages") as part:
         table = Pages(part.path, part)
-        if "fingerprint" not in table.columns:
+        if column not in table.columns:
             return None
-        return table.between(page, page + 1, "fingerprint")["fingerprint"][0].as_py()
+        return table.between(page, page + 1, column)[column][0].as_py()

@@ -3,14 +3,18 @@
 A line is ``surt timestamp {json}``: the key under which pywb looks for the URL (`surt`), fourteen digits of
 UTC, and an object of strings, ``url mime status digest length offset filename`` and, where they apply, ours:
 
-================  =====================================================================================
-``fingerprint``   64 bits of the page's structure and text, 16 hexadecimal digits
-``duplicate-of``  the URL of an earlier capture with the same digest or fingerprint
-``redirect``      where a 3xx leads
-``robots``        ``noindex``, ``nofollow``, ``soft-404``
-``truncated``     ``length``, ``time``, ``disconnect``, ``unspecified``
-``signals``       what was said about uses of the page, of crawls (see *Politeness* in the docs)
-================  =====================================================================================
+=================  ====================================================================================
+``fingerprint-2``  64 bits of the page's structure and text, 16 hexadecimal digits; absent where the page
+                   has little text
+``duplicate-of``   the URL of an earlier capture with the same digest or fingerprint
+``redirect``       where a 3xx leads
+``robots``         ``noindex``, ``nofollow``, ``soft-404``
+``truncated``      ``length``, ``time``, ``disconnect``, ``unspecified``
+``signals``        what was said about uses of the page, of crawls (see *Politeness* in the docs)
+=================  ====================================================================================
+
+Lines of webstrata 0.1.0 have ``fingerprint``, a hash that ignores digits (`webstrata.web.fingerprint`). It stays in
+the lines, is not read, and is never compared with the other.
 
 Lines are sorted by their bytes. ``index.cdxj.gz`` has 300 of them to a gzip member, ``index.idx`` a line a
 member (first key and timestamp, shard, offset, length, number; tabs between), ``index.loc`` the file of the
@@ -83,7 +87,7 @@ class Line:
     >>> print(line.to_bytes().decode().strip())
     org,example)/ 20010909014640 {"url": "http://example.org/", "mime": "text/html", "status": "200",
     "digest": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "length": "10", "offset": "0", "filename": "a.warc.gz",
-    "fingerprint": "00000000000000ff"}
+    "fingerprint-2": "00000000000000ff"}
     """
 
     url: str

@@ -40,6 +40,7 @@ from webstrata.collection.files import (
 from webstrata.store.cdxj import Entry, Index
 from webstrata.store.step import BASE, CAPTURES
 from webstrata.store.tally import Damage, Tally
+from webstrata.web.fingerprint import FIELD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -206,7 +207,7 @@ class Journal:
         if entry.fields["mime"] == "warc/revisit" or entry.fields["status"] != "200" or digest == _EMPTY:
             return
         if digest not in self.stored:
-            mark = entry.fields.get("fingerprint")
+            mark = entry.fields.get(FIELD)
             date, robots = said.get(digest.hex(), (date, None))
             self.stored[digest] = Payload(entry.url, date, int(mark, 16) if mark else None, robots)
 

@@ -38,6 +38,7 @@ from webstrata.collection.files import explained, open_writer
 from webstrata.collection.progress import Progress
 from webstrata.errors import FormatError
 from webstrata.store.rows import regroup
+from webstrata.web.fingerprint import FIELD, RULE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -54,7 +55,7 @@ SOFT = "soft-404"
 ROW_GROUP = 1 << 16
 _BLOCK = 2 << 20
 _FIELDS = (
-    "timestamp", "url", "mime", "status", "digest", "length", "offset", "filename", "fingerprint",
+    "timestamp", "url", "mime", "status", "digest", "length", "offset", "filename", FIELD,
     "duplicate-of", "redirect", "robots", "truncated", "span",
 )  # fmt: skip
 
@@ -130,13 +131,13 @@ def _convert(table: pa.Table, path: Path, place: int) -> pa.Table:
         )
     mime = pc.utf8_lower(pc.utf8_trim_whitespace(pc.replace_substring_regex(table["mime"], ";.*", "")))
     time = pc.strptime(table["timestamp"], "%Y%m%d%H%M%S", "us")
-    columns = {name: table[name] for name in _FIELDS[1:]} | {
+    columns = {name: table[name] for name in _FIELDS[1:] if name != FIELD} | {
         "mime": mime,
         "time": pc.assume_timezone(time, "UTC"),
         "status": pc.cast(table["status"], pa.uint16()),
         "length": pc.cast(table["length"], pa.int64()),
         "offset": pc.cast(table["offset"], pa.int64()),
-        "fingerprint": _parse_hex(table["fingerprint"]),
+        "fingerprint": _parse_hex(table[FIELD]),
         "place": pa.array(np.arange(place, place + len(table))),
     }
     return pa.table(columns)
@@ -179,6 +180,8 @@ def write_pages(path: Path, pages: pa.Table | Iterable[pa.Table], *, crawl: str 
     tables = iter([pages] if isinstance(pages, pa.Table) else pages)
     first = next(tables)
     schema = _label(first.slice(0, 0), crawl).schema
+    if "fingerprint" in schema.names:
+        schema = schema.with_metadata({"fingerprint": str(RULE)})
     with open_writer(path) as stream, pq.ParquetWriter(stream, schema, compression="zstd") as writer:
         for table in regroup(chain([first], tables), ROW_GROUP):
             writer.write_table(_label(table, crawl), row_group_size=ROW_GROUP)
@@ -216,6 +219,13 @@ class Pages:
     def columns(self) -> list[str]:
         """Their names."""
         return list(self._file.schema_arrow.names)
+
+    @property
+    def fingerprint_rule(self) -> int:
+        """The rule of the fingerprints (`webstrata.web.fingerprint`): 2, or 1 of webstrata 0.1.0; 0 for none."""
+        if "fingerprint" not in self.columns:
+            return 0
+        return int((self._file.schema_arrow.metadata or {}).get(b"fingerprint", b"1"))
 
     def table(self, *columns: str) -> pa.Table:
         """The columns named, or all, as an Arrow table whose row is the node."""

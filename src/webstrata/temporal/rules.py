@@ -8,8 +8,8 @@ A rule belongs to a host (without ``www.``) and is of a kind:
 ==============  ===========================================================================================
 
 Two URLs that differ in one parameter alone, or in the order of parameters alone, are a **pair**; it speaks
-for the rule if both showed the same page (the same fingerprint, or one a duplicate of the other), else
-against it. Pairs within a snapshot are counted as `webstrata.web.dust` does it. A session identifier that
+for the rule if both showed the same page (the same fingerprint or, where they have none, the same digest; or
+one a duplicate of the other), else against it. Pairs within a snapshot are counted as `webstrata.web.dust` does it. A session identifier that
 changes from month to month has no pairs there, so URLs of successive snapshots are compared too. Their pages
 may differ because time went by: of n such pairs only n·s can be expected to agree, s being the share of pages
 that are unchanged between the two snapshots under the same URL. With a and d pairs for and against it within
@@ -38,6 +38,7 @@ from webstrata.collection.progress import Progress
 from webstrata.store.pages import Pages
 from webstrata.store.urls import Urls
 from webstrata.web.dust import MAX_HOSTS, MAX_PAGES, MAX_PARAMETERS, Learner, strip
+from webstrata.web.fingerprint import RULE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -196,9 +197,12 @@ def _scan(snapshot: Snapshot) -> Iterator[_Seen]:
 
 
 def _contents(pages: Pages) -> npt.NDArray[np.uint64]:
-    """A number for what each node shows: its fingerprint, or a hash of its digest where it has none."""
+    """A number for what each node shows: its fingerprint, or a hash of its digest where it has none.
+
+    Fingerprints of webstrata 0.1.0 follow another rule and are not compared with those of today.
+    """
     table = pages.table("fingerprint", "content_digest")
-    known = pc.is_valid(table["fingerprint"]).to_numpy()
+    known = pc.is_valid(table["fingerprint"]).to_numpy() & (pages.fingerprint_rule == RULE)
     found: npt.NDArray[np.uint64] = pc.fill_null(table["fingerprint"], 0).to_numpy().astype(np.uint64)
     if not known.all():
         digests = pc.fill_null(table["content_digest"].filter(pa.array(~known)), "").to_pylist()

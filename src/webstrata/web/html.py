@@ -106,7 +106,8 @@ class Page:
     """Level and text of each heading, if the text is wanted."""
     tags: list[int]
     """Bytes of the text, as UTF-8, before each tag, if the text is wanted; those of scripts are left out."""
-    fingerprint: int
+    fingerprint: int | None
+    """None for a page with little text (`webstrata.web.fingerprint`)."""
     charset: Charset
 
     @property
@@ -182,8 +183,8 @@ def scan(
     )
 
 
-def glance(body: bytes, *, charset: str | None = None) -> tuple[int, Directives]:
-    """The fingerprint of a page and what it asks of robots: of `scan`, what an index tells.
+def glance(body: bytes, *, charset: str | None = None) -> tuple[int | None, Directives]:
+    """The fingerprint of a page, if it has one, and what it asks of robots: what an index has of `scan`.
 
     Examples
     --------

@@ -179,7 +179,7 @@ def test_a_crawl_of_no_pages_has_a_page_all_the_same(tmp_path: Path) -> None:
     report = CrawlReport("uk", "2026-06", CrawlResult("exhausted", 0.0, {}))
     write_report(report, tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text()
-    assert "0 pages and 0 duplicates of 0 hosts" in text
+    assert "0 pages (0 duplicates) of 0 hosts" in text
     assert "It was too short for a picture." in text
 
 

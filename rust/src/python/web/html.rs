@@ -32,12 +32,17 @@ fn detect_language(py: Python<'_>, text: PyBackedStr) -> Option<(&'static str, b
     Some((found.lang().code(), found.is_reliable()))
 }
 
+/// Fingerprint, where the page has one, and shape.
 #[pyfunction]
-fn fingerprint_page(py: Python<'_>, body: PyBackedBytes, label: Option<PyBackedStr>) -> u64 {
+fn fingerprint_page(
+    py: Python<'_>,
+    body: PyBackedBytes,
+    label: Option<PyBackedStr>,
+) -> (Option<u64>, u64) {
     py.detach(|| {
         let mut scan = html::Scan::default();
         html::scan(&body, label.as_deref(), &html::Wants::default(), &mut scan);
-        scan.fingerprint
+        (scan.fingerprint, scan.shape())
     })
 }
 

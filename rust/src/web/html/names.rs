@@ -1,5 +1,7 @@
 //! Names of tags and attributes, and what they mean for a scan.
 
+use memchr::memmem;
+
 /// Tags that a scan treats apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tag {
@@ -85,10 +87,11 @@ pub enum Attribute {
     Lang,
     XlinkHref,
     ShadowRootMode,
+    Type,
 }
 
 impl Attribute {
-    pub const COUNT: usize = 10;
+    pub const COUNT: usize = 11;
 
     pub fn find(name: &[u8]) -> Option<Attribute> {
         let (wanted, which): (&[u8], _) = match (name.len(), name[0] | 0x20) {
@@ -102,6 +105,7 @@ impl Attribute {
             (4, b'l') => (b"lang", Attribute::Lang),
             (10, b'x') => (b"xlink:href", Attribute::XlinkHref),
             (14, b's') => (b"shadowrootmode", Attribute::ShadowRootMode),
+            (4, b't') => (b"type", Attribute::Type),
             _ => return None,
         };
         name.eq_ignore_ascii_case(wanted).then_some(which)
@@ -169,6 +173,13 @@ pub fn rel(value: &[u8]) -> u8 {
             .position(|name| token.eq_ignore_ascii_case(name.as_bytes()));
         bits | place.map_or(0, |place| 1 << place)
     })
+}
+
+/// Whether a `script` of this type is text: no program, and no JSON, which often has times and keys in it.
+pub fn is_template(kind: Option<&[u8]>) -> bool {
+    let kind = kind.unwrap_or_default().to_ascii_lowercase();
+    let has = |word: &[u8]| memmem::find(&kind, word).is_some();
+    has(b"/") && !has(b"script") && !has(b"json")
 }
 
 /// Elements whose content is read in another way: SVG and MathML in lower case, HTML within them in upper case.

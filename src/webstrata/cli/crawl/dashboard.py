@@ -175,7 +175,7 @@ def _done(status: Mapping[str, Any]) -> str:
     limit = settings.get("max_pages", 0)
     of_limit = f"{counters['pages']:,} of " if limit else ""
     pages = tell_count(limit or counters["pages"], "page")
-    text = f"{of_limit}{pages}, {tell_count(counters.get('duplicates', 0), 'duplicate')}"
+    text = f"{of_limit}{pages} ({tell_count(counters.get('duplicates', 0), 'duplicate')})"
     return f"{text}, {tell_count(counters.get('discovered', 0), 'URL')} discovered"
 
 

@@ -203,8 +203,8 @@ def _show(result: CrawlResult, where: str) -> None:
 
     counters = result.counters
     click.echo(
-        f"{where}: {tell_count(result.pages, 'page')} and "
-        f"{tell_count(counters['duplicates'], 'duplicate')} of "
+        f"{where}: {tell_count(result.pages, 'page')} "
+        f"({tell_count(counters['duplicates'], 'duplicate')}) of "
         f"{tell_count(counters['hosts'], 'host')} in {result.seconds:.1f} s, {result.rate:,.0f} pages/s; "
         f"{REASONS[result.end]}."
     )

@@ -108,7 +108,7 @@ def write_report(report: CrawlReport, path: Path) -> None:
     late = ("answers", "depth", "cut", "hosts")
     counters = report.result.counters
     text = (
-        f"{report.result.pages:,} pages and {counters.get('duplicates', 0):,} duplicates of "
+        f"{report.result.pages:,} pages ({counters.get('duplicates', 0):,} duplicates) of "
         f"{counters.get('hosts', 0):,} hosts in {_duration(report.result.seconds)}, "
         f"{report.result.rate:,.1f} pages a second; {report.ending}."
     )
