@@ -201,7 +201,7 @@ def redirect(target: str, status: str = "302 Found") -> bytes:
 
 
 def page(text: str, *targets: str) -> bytes:
-    """HTML with a word of its own (digits make no difference to fingerprints) and links."""
+    """HTML with a word of its own (digits make no difference to shapes) and links."""
     links = "".join(f'<a href="{target}">{spell(target)}</a>' for target in targets)
     return f"<html><title>{spell(text)}</title><p>{spell(text)}</p>{links}</html>".encode()
 

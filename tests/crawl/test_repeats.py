@@ -9,7 +9,8 @@ from tests.crawl.origin import Origin, crawl, head, page, reply
 if TYPE_CHECKING:
     from pathlib import Path
 
-SAME = page("one text", "/behind-one")
+# long enough for a fingerprint
+SAME = page("one text of some length, " * 8, "/behind-one")
 # other bytes, the same text and structure
 ALIKE = SAME.replace(b"<p>", b'<p class="other">')
 
@@ -19,6 +20,17 @@ def three(origin: Origin) -> list[str]:
     origin.say("/same", reply(SAME, "X-Other: header"))
     origin.say("/alike", reply(ALIKE))
     return [f"http://a.test/{path}" for path in ("first", "same", "alike")]
+
+
+def two_versions(origin: Origin) -> list[str]:
+    """A site whose second version has the same pages, with relative links, but for one of its own."""
+    text = "a chapter of some length, " * 6
+    for version in ("old", "new"):
+        origin.say(f"/{version}/", reply(page(f"the version {version}", "start")))
+        origin.say(f"/{version}/start", reply(page(f"start of {text}", "one")))
+        origin.say(f"/{version}/one", reply(page(f"first of {text}", "two")))
+        origin.say(f"/{version}/two", reply(page(f"second of {text}", "../old/")))
+    return [f"http://a.test/{version}/" for version in ("old", "new")]
 
 
 def test_the_same_bytes_are_stored_once_and_then_pointed_to(tmp_path: Path) -> None:
@@ -59,17 +71,42 @@ def test_a_setting_stores_only_a_pointer(tmp_path: Path) -> None:
     assert found.capture("http://a.test/same")["WARC-Profile"].endswith("/identical-payload-digest")
 
 
-def test_a_duplicate_is_no_node_no_page_and_leads_nowhere(tmp_path: Path) -> None:
+def test_a_duplicate_is_a_page_and_its_links_are_followed(tmp_path: Path) -> None:
     with Origin() as origin:
-        seeds = three(origin)
-        # relative links of a duplicate lead elsewhere
-        origin.say("b.test/dir/", reply(SAME))
-        found = crawl(tmp_path, origin, *seeds, "http://b.test/dir/", fetchers=1)
-    assert origin.paths("a.test") == ["/first", "/same", "/alike", "/behind-one"]
-    assert origin.paths("b.test") == ["/dir/"]
-    assert (found["pages"], found["duplicates"]) == (1, 3)
-    assert len(list(found.snapshot.urls)) == 1
-    assert {found.snapshot.urls.node(url) for url in (*seeds, "http://b.test/dir/")} == {0}
+        found = crawl(tmp_path, origin, *two_versions(origin), fetchers=1)
+    assert sorted(origin.paths()) == sorted(
+        f"/{version}/{name}" for version in ("old", "new") for name in ("", "start", "one", "two")
+    )
+    assert (found["pages"], found["duplicates"]) == (8, 3)
+    assert len(found.stored) == 8
+
+
+def test_who_wants_it_follows_no_links_of_duplicates(tmp_path: Path) -> None:
+    with Origin() as origin:
+        found = crawl(tmp_path, origin, *two_versions(origin), fetchers=1, follow_duplicates=False)
+    assert {path for path in origin.paths() if path.startswith("/new/")} == {"/new/", "/new/start"}
+    assert (found["pages"], found["duplicates"]) == (6, 1)
+
+
+def test_a_limit_of_pages_counts_duplicates(tmp_path: Path) -> None:
+    with Origin() as origin:
+        found = crawl(tmp_path, origin, *two_versions(origin), fetchers=1, max_pages=6)
+    assert (found["pages"], len(found.stored)) == (6, 6)
+    assert found["duplicates"] > 0
+
+
+def test_pages_that_differ_in_digits_or_have_little_text_are_no_duplicates(tmp_path: Path) -> None:
+    with Origin() as origin:
+        for place in range(3):
+            origin.say(f"/long-{place}", reply(b"<p>Version 1.%d. " % place + SAME))
+            origin.say(f"/short-{place}", reply(b"<p>This page has <a href=/new-%d>moved</a>." % place))
+            origin.say(f"/new-{place}", reply(page(f"what was moved to {place}")))
+        names = [f"http://a.test/{name}-{place}" for name in ("long", "short") for place in range(3)]
+        found = crawl(tmp_path, origin, *names)
+    assert found["duplicates"] == 0
+    assert {path for path in origin.paths() if "new" in path} == {"/new-0", "/new-1", "/new-2"}
+    assert all("fingerprint-2" in found.lines[name] for name in names[:3])
+    assert not any("fingerprint-2" in found.lines[name] for name in names[3:])
 
 
 def test_errors_and_empty_pages_are_no_duplicates_of_each_other(tmp_path: Path) -> None:
@@ -94,7 +131,6 @@ def test_what_a_filter_keeps_out_of_the_store_is_nothing_to_point_to(tmp_path: P
         )
     assert found.stored == {"http://b.test/"}
     assert found.capture("http://b.test/").body == page("no links")
-    assert list(found.snapshot.urls) == ["http://b.test/"]
 
 
 def test_a_page_is_asked_for_again_on_condition_that_it_changed(tmp_path: Path) -> None:

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-CORPORA = ["docs/docs.warc.gz", "history/flink-web/2020-01-03.warc.gz", "history/flink-web/2023-08-07.warc.gz"]
+CORPORA = [
+    "docs/docs.warc.gz",
+    "history/flink-web/2020-01-03.warc.gz",
+    "history/flink-web/2023-08-07.warc.gz",
+]
 
 
 def read_pages(path: Path) -> Iterator[tuple[str, bytes]]:

@@ -143,7 +143,7 @@ def test_a_line_is_one_line_and_its_json_says_what_was_given(
         "filename": filename,
     }
     if fingerprint is not None:
-        expected["fingerprint"] = f"{fingerprint:016x}"
+        expected["fingerprint-2"] = f"{fingerprint:016x}"
     if robots is not None:
         expected["robots"] = robots
     assert list(entry.fields.items()) == list(expected.items())

@@ -176,7 +176,7 @@ def test_hostile_pages_are_parsed_in_linear_time() -> None:
 
 
 def make_pages(count: int) -> dict[str, bytes | Answer]:
-    """Pages that differ in a word, for digits do not count in fingerprints."""
+    """Pages that differ in a word."""
     links = b"".join(b"<a href=/%d>to %d</a> " % (place * 7 % count, place) for place in range(3))
     names = [str(number).translate(str.maketrans("0123456789", "abcdefghij")) for number in range(count)]
     return {

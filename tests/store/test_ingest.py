@@ -116,7 +116,7 @@ def test_a_revisit_finds_a_payload_that_comes_later_and_was_packed(tmp_path: Pat
     assert (result.captures, result.revisits, result.unresolved) == (2, 1, 0)
     lines = {url: entry.fields for (url, _), entry in read_index(june).items()}
     assert lines["http://a.uk/"]["digest"] == lines["http://b.uk/"]["digest"]
-    assert lines["http://a.uk/"]["fingerprint"] == lines["http://b.uk/"]["fingerprint"]
+    assert lines["http://a.uk/"]["fingerprint-2"] == lines["http://b.uk/"]["fingerprint-2"]
     assert list(june.urls) == ["http://a.uk/", "http://b.uk/"]
     assert june.text[0].text == june.text[1].text == page[6:].decode().strip()
 

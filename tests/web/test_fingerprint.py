@@ -1,4 +1,4 @@
-"""Fingerprints and shapes: what keeps them, what changes them, and the duplicates planted in the in-vitro web."""
+"""Fingerprints and shapes: what keeps them, what changes them, and duplicates of the in-vitro web."""
 
 from __future__ import annotations
 
@@ -79,7 +79,11 @@ def test_pages_share_a_hash_if_and_only_if_the_same_text_is_hashed(
         ("<div>a b</div>", "<DIV>\n  a\n  b\n</DIV>\n<!-- 0.3 s -->", True),
         ("<script>a()</script><style>b{}</style>c", "<script>d()</script><style></style>c", True),
         ("<script type=module>a()</script>", "<script type=module>b()</script>", True),
-        ("<script type='7f-text/javascript'>a</script>", "<script type='9e-text/javascript'>b</script>", True),
+        (
+            "<script type='7f-text/javascript'>a</script>",
+            "<script type='9e-text/javascript'>b</script>",
+            True,
+        ),
         ("<script type=application/ld+json>1</script>", "<script type=application/ld+json>2</script>", True),
         ("<svg><style>a</style></svg>", "<svg><style>b</style></svg>", True),
         ("<p>one</p>", "<p>two</p>", False),

@@ -62,7 +62,7 @@ impl Fetcher {
                 base = String::from_utf8_lossy(&form).into_owned();
             }
             let base = url::Base::new(&base);
-            let is_duplicate = page.earlier.is_some();
+            let is_duplicate = page.earlier.is_some() && scan.fingerprint.is_some();
             let (origin, own) = (&asked.visit.origin, &asked.task.target);
             let looped = Loop::of(page.copies, is_duplicate, origin, own);
             for link in &scan.links {

@@ -2,17 +2,17 @@
 //!
 //! Links of every page are followed. On a page whose shape another page had before (`Copies`) these are left out:
 //!
-//! - links that go on as the page's own address does: of its own pattern, differing in numbers and values of parameters
-//!   alone. Duplicates, by digest or fingerprint, keep them while there are fewer than `MANY` pages of that shape on
-//!   the host: a mirror or another version of a site has chains of such pages, and an end;
+//! - links that go on as the page's own address does: to addresses that differ from it in digits and values of
+//!   parameters alone. Duplicates with enough text for a fingerprint keep them while there are fewer than `MANY` pages of
+//!   that shape on the host: a mirror or another version of a site has chains of such pages, and an end;
 //! - links deeper below its folder that repeat a folder of it in a row (`/a/a/`, `/a/b/a/b/`);
 //! - all links, from the `MOST`-th page of that shape of its host on, but those of a refresh, which such a page may be
 //!   made for.
 
 use super::filters::repeats::has_repeat;
 use super::messages::Copies;
-use super::patterns::Pattern;
 use crate::web::url;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Duplicates with the same shape on a host whose links are all followed.
 const MANY: u32 = 8;
@@ -25,7 +25,8 @@ pub struct Loop<'a> {
     /// path and query of the page, and its folder
     target: &'a str,
     folder: &'a str,
-    pattern: Option<Pattern>,
+    /// `form` of the target, where links of the same form are left out
+    form: Option<u64>,
     is_over: bool,
 }
 
@@ -46,7 +47,7 @@ impl<'a> Loop<'a> {
             origin,
             target,
             folder: path.rfind('/').map_or("/", |end| &path[..=end]),
-            pattern: is_chain.then(|| Pattern::of(target)),
+            form: is_chain.then(|| form(target)),
             is_over: copies.own >= MOST,
         })
     }
@@ -64,8 +65,20 @@ impl<'a> Loop<'a> {
         let is_deeper = path
             .strip_prefix(self.folder)
             .is_some_and(|rest| rest.contains('/'));
-        is_deeper && has_repeat(path, 2) || self.pattern == Some(Pattern::of(target))
+        is_deeper && has_repeat(path, 2) || self.form.is_some_and(|own| own == form(target))
     }
+}
+
+/// The same for addresses that differ in digits, and values and order of parameters, alone.
+fn form(target: &str) -> u64 {
+    let path = path_of(target);
+    let letters: Vec<u8> = path.bytes().filter(|byte| !byte.is_ascii_digit()).collect();
+    let query = target[path.len()..].trim_start_matches('?');
+    let names = query
+        .split('&')
+        .map(|field| field.split('=').next().unwrap_or(field));
+    let hashes = names.map(|name| xxh3_64(name.as_bytes()));
+    hashes.fold(xxh3_64(&letters), u64::wrapping_add)
 }
 
 fn path_of(target: &str) -> &str {
@@ -103,6 +116,9 @@ mod tests {
         for (page, link, is_refused) in [
             ("/calendar/2026/1/", "/calendar/2026/2/", true),
             ("/list?from=1", "/list?from=2", true),
+            ("/list?a=x&b=1", "/list?b=2&a=y", true),
+            ("/list?from=1", "/list", false),
+            ("/old-1.html", "/new-1.html", false),
             ("/deeper/deeper/", "/deeper/deeper/deeper/", true),
             ("/a/", "/a/b/a/b/", true),
             ("/2.1/topics/db.html", "/2.1/topics/http.html", false),

@@ -81,7 +81,7 @@ def command(
 ) -> None:
     """List the pages of SNAPSHOT that are duplicates of each other, exact or near.
 
-    Exact ones have the same digest, or the same fingerprint, which passes over dates, counters and
+    Exact ones have the same digest, or the same fingerprint, which ignores comments, white space and
     attributes; they are looked for among all captured pages. Near ones are looked for among the nodes, which
     have no exact duplicates; what stands for a page is kept in the part signatures, so that a later snapshot
     is compared with this one without reading it again.

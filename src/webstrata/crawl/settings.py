@@ -171,7 +171,8 @@ class CrawlSettings(Settings):
     )
     follow_duplicates: bool = setting(
         True,
-        "Follow the links of pages that repeat another one, by digest or fingerprint; false is BUbiNG's choice.",
+        "Follow the links of pages that repeat another one, by digest or fingerprint; false is the choice of "
+        "BUbiNG.",
         live=True,
     )
     levels: int = setting(

@@ -13,8 +13,8 @@ UTC, and an object of strings, ``url mime status digest length offset filename``
 ``signals``        what was said about uses of the page, of crawls (see *Politeness* in the docs)
 =================  ====================================================================================
 
-Lines of webstrata 0.1.0 have ``fingerprint``, a hash that ignores digits (`webstrata.web.fingerprint`). It stays in
-the lines, is not read, and is never compared with the other.
+Lines of webstrata 0.1.0 have ``fingerprint``, a hash that ignores digits (`webstrata.web.fingerprint`). It
+stays in the lines, is not read, and is never compared with the other.
 
 Lines are sorted by their bytes. ``index.cdxj.gz`` has 300 of them to a gzip member, ``index.idx`` a line a
 member (first key and timestamp, shard, offset, length, number; tabs between), ``index.loc`` the file of the

@@ -222,7 +222,7 @@ class Pages:
 
     @property
     def fingerprint_rule(self) -> int:
-        """The rule of the fingerprints (`webstrata.web.fingerprint`): 2, or 1 of webstrata 0.1.0; 0 for none."""
+        """The rule of the fingerprints (`webstrata.web.fingerprint`): 2, or 1 of 0.1.0; 0 without any."""
         if "fingerprint" not in self.columns:
             return 0
         return int((self._file.schema_arrow.metadata or {}).get(b"fingerprint", b"1"))

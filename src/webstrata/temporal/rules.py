@@ -8,12 +8,12 @@ A rule belongs to a host (without ``www.``) and is of a kind:
 ==============  ===========================================================================================
 
 Two URLs that differ in one parameter alone, or in the order of parameters alone, are a **pair**; it speaks
-for the rule if both showed the same page (the same fingerprint or, where they have none, the same digest; or
-one a duplicate of the other), else against it. Pairs within a snapshot are counted as `webstrata.web.dust` does it. A session identifier that
-changes from month to month has no pairs there, so URLs of successive snapshots are compared too. Their pages
-may differ because time went by: of n such pairs only n·s can be expected to agree, s being the share of pages
-that are unchanged between the two snapshots under the same URL. With a and d pairs for and against it within
-snapshots, and a' of n' across,
+for the rule if both showed the same page (the same fingerprint or, where they have none, the same digest;
+or one a duplicate of the other), else against it. Pairs within a snapshot are counted as
+`webstrata.web.dust` does it. A session identifier that changes from month to month has no pairs there, so
+URLs of successive snapshots are compared too. Their pages may differ because time went by: of n such pairs
+only n·s can be expected to agree, s being the share of pages that are unchanged between the two snapshots
+under the same URL. With a and d pairs for and against it within snapshots, and a' of n' across,
 
     support = a + a'        precision = (a + a') / (a + d + max(a', n'·s))
 

@@ -1,32 +1,36 @@
-"""Two hashes of a page: the fingerprint, which tells duplicates, and the shape, which tells machine-made pages.
+"""Two hashes of a page: the fingerprint tells duplicates, the shape tells pages that a machine makes.
 
 **The fingerprint** (rule 2) is XXH3 (64 bits, seed 0) of this text, after BUBING, section 4.5:
 
-- each tag in order, as ``<name`` or ``</name`` in lower case and a line feed, without its attributes; after a
-  ``frame`` or ``iframe`` its ``src`` as written and a line feed, since a frameset has nothing else of its own;
-- between tags the text as written, digits included, with each run of ASCII white space as one blank, and none
-  next to a tag.
+- each tag in order, as ``<name`` or ``</name`` in lower case and a line feed, without its attributes; after
+  a ``frame`` or ``iframe`` its ``src`` as written and a line feed, since a frameset has nothing else of its
+  own;
+- between tags the text as written, digits included, with each run of ASCII white space as one blank, and
+  none next to a tag.
 
-Left out are comments, declarations, the content of ``style``, ``iframe``, ``noembed`` and ``noframes``, and that
-of ``script``, unless its ``type`` is a media type without ``script`` and ``json`` in it: such a script is a
-template (``text/template``, ``text/html``, ``math/tex``), and its text counts, as that of ``template`` and
-``noscript`` does. So pages with the same fingerprint differ in white space, comments, programs, addresses
-(session identifiers) and other attributes at most; any other word, number or tag gives another one.
+Left out are comments, declarations, the content of ``style``, ``iframe``, ``noembed`` and ``noframes``, and
+that of ``script``, unless its ``type`` is a media type without ``script`` and ``json`` in it: such a script
+is a template (``text/template``, ``text/html``, ``math/tex``), and its text counts, as that of ``template``
+and ``noscript`` does. So pages with the same fingerprint differ in white space, comments, programs,
+addresses (session identifiers) and other attributes at most; any other word, number or tag gives another
+one.
 
 A page with fewer than `LEAST_TEXT` bytes of text, tags not counted, has **no fingerprint** (None; null in
 ``pages``; no field in the index): what tells such pages apart is in their attributes, such as the target of
-"this page has moved". The host does not go in: mirrors have the fingerprints of what they mirror. The same text
-in two charsets has two fingerprints, UTF-16 aside.
+"this page has moved". The host does not go in: mirrors have the fingerprints of what they mirror. The same
+text in two charsets has two fingerprints, UTF-16 aside.
 
-**The shape** is XXH3 of the same text in which each run of digits and blanks that has a digit is one blank, or
-none at the beginning or end of the text, after a line feed and before ``<``. Digits of a tag name (``<h1``), of a
-character reference (``&#228;``) and of a ``src`` stay. Every page has a shape: months of a calendar without end
-share it. The crawl uses it for traps, soft 404s and parameters without meaning; it is not stored.
+**The shape** is XXH3 of the same text in which each run of digits and blanks that has a digit is one blank,
+or none at the beginning or end of the text, after a line feed and before ``<``. Digits of a tag name
+(``<h1``), of a character reference (``&#228;``) and of a ``src`` stay. Every page has a shape: months of a
+calendar without end share it. The crawl uses it for traps, soft 404s and parameters without meaning; it is
+not stored.
 
-**Rules.** Webstrata 0.1.0 had one hash for both purposes (rule 1): the shape without the text of templates. It is
-the field ``fingerprint`` of its indexes and the column ``fingerprint`` of its ``pages``. Fingerprints of rule 2 are the
-field ``fingerprint-2``, and the Parquet metadata of ``pages`` have the key ``fingerprint`` with the value 2. The two
-are never compared: where a page has none of rule 2, its digest decides.
+**Rules.** Webstrata 0.1.0 had one hash for both purposes (rule 1): the shape without the text of templates.
+It is the field ``fingerprint`` of its indexes and the column ``fingerprint`` of its ``pages``. Fingerprints
+of rule 2 are the field ``fingerprint-2``, and the Parquet metadata of ``pages`` have the key
+``fingerprint`` with the value 2. The two are never compared: where a page has none of rule 2, its digest
+decides.
 """
 
 from __future__ import annotations

@@ -96,8 +96,8 @@ def make_duplicates(snapshot: Snapshot, progress: Progress) -> Sheet:
         "duplicates",
         f"Duplicates of {snapshot.label}",
         [
-            "Pages whose payload is the same, byte by byte, or whose fingerprint is, which passes over "
-            "dates and counters."
+            "Pages whose payload is the same, byte by byte, or whose fingerprint is, which ignores "
+            "attributes, comments and white space."
         ],
         [
             Table("Exact duplicates", columns, rows),

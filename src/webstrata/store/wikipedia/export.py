@@ -9,9 +9,9 @@ A page becomes a capture: its wikitext as HTML (`webstrata.store.wikipedia.wikit
 revision as ``Last-Modified``, at the time of the dump if its name tells. A redirect becomes an answer 301
 that leads to its target, or with ``eliminate`` to nowhere. So the snapshot is one like any other.
 
-**No two articles are one.** Pages that differ in numbers alone count as duplicates elsewhere
-(`webstrata.web.fingerprint`); two villages with a line each are two articles. The title stands in the page,
-its digits as character references, which a fingerprint heeds.
+**No two articles are one.** Two villages with the same line each are two articles. The title stands in the
+page, and a fingerprint counts it (`webstrata.web.fingerprint`); its digits are written as character
+references, which the rule of webstrata 0.1.0 counted too.
 """
 
 from __future__ import annotations
