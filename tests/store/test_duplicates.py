@@ -42,13 +42,15 @@ def test_classes_of_a_crawl_are_the_true_ones(
 
 def test_classes_are_found_within_and_across_snapshots(tmp_path: Path) -> None:
     uk = ws.create(tmp_path / "uk")
+    one, two = (b"<p>" + text * 100 + b"</p>" for text in (b"one ", b"two 17 "))
     may: dict[str, bytes | Answer] = {
-        "http://a.org/": b"<p>one</p>",
-        "http://b.org/": b"<p>one</p>",
-        "http://c.org/": b"<p>two 17</p>",
-        "http://n.org/": Answer(b"<p>two 17</p>", status=404),
+        "http://a.org/": one,
+        "http://b.org/": one,
+        "http://c.org/": two,
+        "http://d.org/": two.replace(b"17", b"18"),
+        "http://n.org/": Answer(two, status=404),
     }
-    june = {"http://a.org/": b"<p>one</p>", "http://c.org/": b"<p class=new>two 18</p>"}
+    june = {"http://a.org/": one, "http://c.org/": two.replace(b"<p>", b"<p class=new>")}
     for label, answers in (("2026-05", may), ("2026-06", june)):
         build_store(uk.add(label), write_crawl(tmp_path / label, answers), parts=())  # type: ignore[arg-type]
     tables = [read_members(snapshot) for snapshot in uk]

@@ -64,7 +64,8 @@ def test_a_redirect_leads_to_its_page_or_nowhere(tmp_path: Path, redirects: str,
 
 
 def test_articles_that_differ_in_numbers_alone_have_other_fingerprints(tmp_path: Path) -> None:
-    path = write_export(tmp_path / "a.xml", PAGES)
+    pages = [Page(number, 0, f"Fish_198{number}", [(0, "Sea")] * 40) for number in (7, 8)]
+    path = write_export(tmp_path / "a.xml", pages)
     records = read_archive(Source(path), Tally())
     marks = [answer.fingerprint for answer in iter_answers(records, Tally()) if answer.status == 200]
     assert len(set(marks)) == len(marks) == 2
