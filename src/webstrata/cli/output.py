@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from webstrata.collection.progress import Progress, Task
+from webstrata.errors import UrlError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -37,6 +38,23 @@ def beginning_anew() -> Iterator[None]:
         yield
     except KeyboardInterrupt as error:
         raise KeyboardInterrupt("interrupted; the same command begins anew") from error
+
+
+def show_answered(asked: str, answered: str, why: str = "") -> None:
+    """Say on stderr for which URL a command answers, where that is not the one asked for.
+
+    Examples
+    --------
+    >>> show_answered("http://example.org", "http://example.org/")
+    """
+    from webstrata.web.url import normalize
+
+    try:
+        is_same = normalize(asked) == answered
+    except UrlError:
+        is_same = asked == answered
+    if not is_same:
+        click.echo(f"note: {why or f'{asked} stands for {answered}'}; this is about {answered}", err=True)
 
 
 def show_json(document: object) -> None:
