@@ -34,6 +34,7 @@ from webstrata.temporal.align import Aligner
 from webstrata.temporal.labels import LabelledGraph
 from webstrata.temporal.overlap import Overlap
 from webstrata.temporal.rules import AlignmentRule
+from webstrata.temporal.survival import describe_survival
 from webstrata.temporal.views import TemporalGraph
 from webstrata.web.row_key import row_key
 from webstrata.web.url import normalize
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from webstrata.collection import Collection, Snapshot
     from webstrata.collection.parts import Part
     from webstrata.graph.view import Nodes
+    from webstrata.temporal.survival import Survival
 
 PART = "temporal"
 FACTS = "union.json"
@@ -76,6 +78,9 @@ class UnionFacts:
     arcs: list[list[int]] = field(default_factory=list)
     """Arcs that two snapshots have in common."""
     num_instances: int = 0
+    lives: dict[str, list[list[int]]] = field(default_factory=dict)
+    """For ``hosts``, ``urls`` and ``arcs``: how many are seen first in one snapshot (row) and last in another
+    (column); empty in unions of version 0.1.0."""
     format: int = FORMAT
 
 
@@ -123,6 +128,10 @@ class StoredUnion(TemporalGraph):
     def overlap(self, what: str) -> Overlap:
         """What every two snapshots have in common: ``hosts``, ``urls`` or ``arcs``."""
         return Overlap(what, tuple(tuple(row) for row in getattr(self.facts, what)))
+
+    def survival(self) -> list[Survival]:
+        """How long hosts, pages and links live; nothing for a union of version 0.1.0."""
+        return describe_survival(self.facts)
 
     # ---- maps
 
@@ -262,9 +271,12 @@ def _check_facts(facts: UnionFacts) -> None:
     if not 2 <= number <= 64 or not all(isinstance(label, str) for label in facts.snapshots):
         raise ValueError(f"it names {number} snapshots")
     Aligner(facts.by, [AlignmentRule(**rule) for rule in facts.rules])
-    for name in ("pages", "aligned", "hosts", "urls", "arcs", "arc_ages"):
-        found = getattr(facts, name)
-        rows = found if name in ("hosts", "urls", "arcs") else [found]
+    tables = {
+        name: getattr(facts, name) for name in ("pages", "aligned", "hosts", "urls", "arcs", "arc_ages")
+    }
+    tables |= {f"lives of {what}": table for what, table in facts.lives.items()}
+    for name, found in tables.items():
+        rows = found if name in ("hosts", "urls", "arcs") or name.startswith("lives") else [found]
         if len(found) != number or any(len(row) != number for row in rows):
             raise ValueError(f"its {name} are not those of {number} snapshots")
         if not all(isinstance(count, int) for row in rows for count in row):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from webstrata.collection.makers import suggest_pages
 from webstrata.errors import WebstrataError
 from webstrata.serve.report.classes import make_features
 from webstrata.serve.report.crawls import make_crawls
@@ -43,10 +44,12 @@ class Chapter:
     title: str
     sheets: list[Sheet] = field(default_factory=list)
     missing: list[Missing] = field(default_factory=list)
+    failures: list[Exception] = field(default_factory=list)
+    """Unexpected errors; what the other sheets of the chapter are made from is not affected."""
 
 
 def make_chapters(collection: Collection) -> list[Chapter]:
-    """All chapters of a collection; what cannot be read is said in its chapter, and the others are there.
+    """All chapters of a collection; a sheet that cannot be made is reported in its chapter.
 
     Examples
     --------
@@ -60,14 +63,19 @@ def make_chapters(collection: Collection) -> list[Chapter]:
     for name, (title, makers) in CHAPTERS.items():
         sheets: list[Sheet] = []
         missing: list[Missing] = []
+        failures: list[Exception] = []
         for make in makers:
             try:
                 found = make(collection, states)
             except WebstrataError as error:
                 found = [Missing(title.lower(), f"webstrata check {collection.word}", str(error))]
+            except Exception as error:
+                failures.append(error)
+                why = f"unexpected {type(error).__name__}: {error}"
+                found = [Missing(title.lower(), f"webstrata --traceback report {collection.word}", why)]
             sheets += [item for item in found if isinstance(item, Sheet)]
             missing += [item for item in found if isinstance(item, Missing)]
-        chapters.append(Chapter(name, title, sheets, missing))
+        chapters.append(Chapter(name, title, sheets, missing, failures))
     return chapters
 
 
@@ -161,7 +169,7 @@ def _make_overview(collection: Collection, states: States) -> list[Sheet | Missi
         size = round(sum(record.bytes for record in records) / 1e6, 1)
         rows.append([snapshot.label, pages, arcs, len(records), size])
     if not rows:
-        return [Missing("snapshots", f"webstrata crawl {collection.word} 2026-06 --seeds seeds.txt")]
+        return [Missing("snapshots", suggest_pages(collection.path, "2026-06"), "pages may be ingested too")]
     tables = [Table("Snapshots", ["snapshot", "nodes", "arcs", "parts", "MB"], rows)]
     stale = [[name, ", ".join(state.stale), state.renew] for name, state in states.items() if state.stale]
     if stale:
