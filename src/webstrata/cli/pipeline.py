@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,12 +43,15 @@ def command(
     *,
     dry_run: bool,
     as_json: bool,
-) -> None:
+) -> int:
     """Take COLLECTION through all stages, and build what is missing or stale.
 
     Stages: crawl, store, graph, time, summaries, rank, spectrum, search, classify, simulate, sheets, report.
-    What is there and fresh is left alone; after Ctrl-C or a crash the same command goes on. Pages that were
-    ingested need no crawl.
+    Parts that are up to date are left as they are; after Ctrl-C or a crash, run the same command to resume.
+    Pages that were ingested need no crawl.
+
+    A stage that fails is reported; what depends on it is skipped, everything else is run. The exit code is then
+    1, or 2 if the cause of every failure is something that you can correct.
     """
     from webstrata.serve.pipeline import Pipeline
     from webstrata.serve.pipeline.context import Context, read_config
@@ -63,11 +67,12 @@ def command(
     pipeline = Pipeline(context, first, last, progress=progress)
     if dry_run:
         _show_plan(pipeline.plan(), as_json=as_json)
-        return
+        return 0
     try:
         _follow(pipeline)
     finally:
         _show_outcomes(pipeline, as_json=as_json)
+    return pipeline.exit_code
 
 
 def _follow(pipeline: Pipeline) -> None:
@@ -79,8 +84,9 @@ def _follow(pipeline: Pipeline) -> None:
             due = len(outcome.due)
             if due:
                 pipeline.progress.note(f"{place}: {due} of {len(outcome.decisions)} to be built")
-        elif outcome.built or outcome.notes:
-            pipeline.progress.note(f"{place}: {outcome.built} built in {outcome.seconds:.1f} s")
+        elif outcome.built or outcome.notes or outcome.failures:
+            failed = f", {len(outcome.failures)} failed" if outcome.failures else ""
+            pipeline.progress.note(f"{place}: {outcome.built} built in {outcome.seconds:.1f} s{failed}")
         else:
             pipeline.progress.note(f"{place}: nothing to do")
 
@@ -108,25 +114,30 @@ def _show_plan(plan: list[Outcome], *, as_json: bool) -> None:
 def _show_outcomes(pipeline: Pipeline, *, as_json: bool) -> None:
     rows: list[list[Any]] = []
     for outcome in pipeline.outcomes:
-        left = len(outcome.decisions) - outcome.fresh - outcome.built
-        state = "done" if outcome.is_over else "broken off"
-        rows.append([outcome.stage, outcome.built, outcome.fresh, max(left, 0), outcome.seconds, state])
+        failed = len(outcome.failures)
+        left = len(outcome.decisions) - outcome.fresh - outcome.built - failed
+        state = "interrupted" if not outcome.is_over else "failed" if failed else "done"
+        row = [outcome.stage, outcome.built, outcome.fresh, max(left, 0), failed, outcome.seconds, state]
+        rows.append(row)
     if as_json:
-        keys = ("stage", "built", "fresh", "left_out", "seconds", "state")
+        keys = ("stage", "built", "fresh", "left_out", "failed", "seconds", "state")
         stages = [
-            dict(zip(keys, row, strict=True)) | {"notes": outcome.notes}
+            dict(zip(keys, row, strict=True))
+            | {"notes": outcome.notes, "failures": [asdict(failure) for failure in outcome.failures]}
             for row, outcome in zip(rows, pipeline.outcomes, strict=True)
         ]
         show_json(
             {"collection": str(pipeline.context.collection.path), "stages": stages, "off": pipeline.off}
         )
         return
-    shown = [[*row[:4], f"{row[4]:.1f} s", row[5]] for row in rows]
-    show_table(["stage", "built", "fresh", "left out", "time", "state"], shown)
-    total = sum(row[4] for row in rows)
+    shown = [[*row[:5], f"{row[5]:.1f} s", row[6]] for row in rows]
+    show_table(["stage", "built", "fresh", "left out", "failed", "time", "state"], shown)
+    total = sum(row[5] for row in rows)
     click.echo(f"\n{sum(row[1] for row in rows)} built in {total:.1f} s.")
     for outcome in pipeline.outcomes:
         for note in outcome.notes:
             click.echo(f"{outcome.stage}, left out: {note}")
     if pipeline.off:
         click.echo(f"Switched off: {', '.join(pipeline.off)}.")
+    for failure in pipeline.failures:
+        click.echo(f"webstrata: stage failed: {failure}", err=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import webstrata as ws
 from tests.serve.conftest import CONFIG
 from webstrata.collection.progress import Progress
-from webstrata.errors import MissingExtraError, UsageError
+from webstrata.errors import Cancelled, DiskFullError, MissingExtraError, UsageError
 from webstrata.serve.pipeline import STAGES, Pipeline
 from webstrata.serve.pipeline.context import Context
 from webstrata.serve.pipeline.stages import Stage
@@ -132,3 +133,83 @@ def test_what_cannot_be_run_is_refused_in_a_sentence(
     context = Context(ws.create(tmp_path / "uk"), options={"snapshots": "2026-01"} | options)
     with pytest.raises(UsageError, match=sentence):
         Pipeline(context, first, last)
+
+
+def break_summaries(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    """Let the summaries of 2026-01 fail."""
+    stage = STAGES["summaries"]
+
+    def list_jobs(context: Context) -> list[Job]:
+        def fail(_progress: Progress) -> None:
+            raise error
+
+        jobs = stage.list_jobs(context)
+        return [replace(job, build=fail) if job.name == "2026-01/summaries" else job for job in jobs]
+
+    monkeypatch.setitem(STAGES, "summaries", replace(stage, list_jobs=list_jobs))
+
+
+def test_a_job_that_fails_is_reported_its_dependents_are_skipped_and_all_others_are_run(
+    copied: ws.Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for snapshot in copied:
+        snapshot.parts.remove("summaries")
+    copied.parts.remove("changes")
+    copied["2026-02"].parts.remove("rank-pagerank")
+    break_summaries(monkeypatch, ZeroDivisionError("no such number"))
+    pipeline = Pipeline(Context(copied, CONFIG), "summaries")
+    built = go(pipeline)
+    assert (built["summaries"], built["rank"], built["report"]) == (1, 1, 1)
+    (failure,) = pipeline.failures
+    assert str(failure).startswith(
+        "summaries, 2026-01/summaries: unexpected ZeroDivisionError: no such number (see "
+    )
+    notes = [note for outcome in pipeline.outcomes for note in outcome.notes]
+    assert "/changes: skipped, it needs 2026-01/summaries and 2026-01/summaries failed" in notes
+    assert "/sheet-changes: skipped, it needs /changes and 2026-01/summaries failed" in notes
+    assert pipeline.exit_code == 1
+    log = (copied.path / "reports" / "failures.log").read_text()
+    assert "ZeroDivisionError: no such number" in log
+    assert "Traceback" in log
+    # what is mended is built by the same command
+    monkeypatch.undo()
+    again = Pipeline(Context(copied, CONFIG), "summaries")
+    assert go(again)["summaries"] == 1
+    assert again.exit_code == 0
+
+
+def test_failures_that_the_user_can_correct_have_exit_code_2(
+    copied: ws.Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied["2026-01"].parts.remove("summaries")
+    break_summaries(monkeypatch, UsageError("2026-01: choose another language"))
+    pipeline = Pipeline(Context(copied, CONFIG), "summaries", "rank")
+    go(pipeline)
+    assert [str(failure) for failure in pipeline.failures] == [
+        "summaries, 2026-01/summaries: 2026-01: choose another language"
+    ]
+    assert pipeline.exit_code == 2
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), Cancelled(), DiskFullError("no space left")])
+def test_ctrl_c_and_a_full_disk_stop_the_run(
+    copied: ws.Collection, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    copied["2026-01"].parts.remove("summaries")
+    break_summaries(monkeypatch, error)
+    pipeline = Pipeline(Context(copied, CONFIG), "summaries", "rank")
+    with pytest.raises(type(error)):
+        go(pipeline)
+    assert [outcome.stage for outcome in pipeline.outcomes] == ["summaries"]
+
+
+def test_a_stage_whose_jobs_cannot_be_listed_fails_alone(
+    copied: ws.Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_context: Context) -> list[Job]:
+        raise ValueError("no jobs")
+
+    monkeypatch.setitem(STAGES, "rank", replace(STAGES["rank"], list_jobs=fail))
+    pipeline = Pipeline(Context(copied, CONFIG), "rank")
+    assert go(pipeline)["report"] == 1
+    assert pipeline.failures[0].error.startswith("unexpected ValueError: no jobs")

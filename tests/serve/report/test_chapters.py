@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 import webstrata as ws
+from webstrata.errors import WebstrataError
+from webstrata.serve.report import write_report
 from webstrata.serve.report.chapters import CHAPTERS, make_chapters
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from webstrata.serve.report.sheet import Missing, Sheet
 
 
 def test_a_whole_collection_lacks_nothing(whole: Path) -> None:
@@ -51,3 +57,19 @@ def test_a_part_that_cannot_be_read_is_said_in_its_chapter(copied: ws.Collection
     assert "this is no spectrum" in missing.why
     assert missing.command == f"webstrata check {copied.path}"
     assert chapters["rank"].sheets
+
+
+def test_a_chapter_with_an_unexpected_error_is_reported_and_the_others_are_written(
+    copied: ws.Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_collection: ws.Collection, _states: object) -> list[Sheet | Missing]:
+        raise ValueError("math domain error")
+
+    monkeypatch.setitem(CHAPTERS, "spectrum", ("Spectrum", [fail]))
+    chapters = {chapter.name: chapter for chapter in make_chapters(copied)}
+    assert chapters["spectrum"].missing[0].why == "unexpected ValueError: math domain error"
+    assert chapters["simulate"].sheets
+    with pytest.raises(WebstrataError, match="chapter spectrum is incomplete .*math domain error") as caught:
+        write_report(copied)
+    assert caught.value.exit_code == 1
+    assert "unexpected ValueError: math domain error" in (copied.path / "reports/report.html").read_text()

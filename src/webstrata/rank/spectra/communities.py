@@ -6,7 +6,8 @@ site: communities, which WIKI leaves for later. Of ψ with Σ |ψ|² = 1, the **
 
 A word of URLs is telling if it is in the URLs of much weight and in few URLs of the whole graph: words are
 ordered by w log(w / b), where w is the share of the weight, of the nodes looked at, whose URL has the word,
-and b the share among all URLs, or among some that are evenly chosen.
+and b the share among all URLs, or among some that are evenly chosen. Nodes of weight 0 (an eigenvector may be
+exactly 0 outside a few nodes) contribute no host and no word.
 """
 
 from __future__ import annotations
@@ -56,7 +57,11 @@ def describe_community(names: Sequence[str], nodes: Sequence[int], weights: Sequ
     >>> found.words[0]
     ('roses', 0.9)
     """
-    known = [(names[node], weight) for node, weight in zip(nodes, weights, strict=True) if node < len(names)]
+    known = [
+        (names[node], weight)
+        for node, weight in zip(nodes, weights, strict=True)
+        if node < len(names) and weight > 0
+    ]
     total = sum(weight for _, weight in known)
     if not total:
         return Community((), ())
@@ -72,10 +77,11 @@ def describe_community(names: Sequence[str], nodes: Sequence[int], weights: Sequ
     scores = {
         word: share * math.log(share * (len(places) + 1) / (common[word] + 1))
         for word, share in words.items()
+        if share > 0  # a weight may vanish next to the largest one
     }
-    told = sorted((word for word in words if scores[word] > 0), key=lambda word: (-scores[word], word))
+    told = sorted((word for word in scores if scores[word] > 0), key=lambda word: (-scores[word], word))
     return Community(
-        tuple((host, round(share, 6)) for host, share in hosts.most_common(MAX_HOSTS)),
+        tuple((host, round(share, 6)) for host, share in hosts.most_common(MAX_HOSTS) if share > 5e-7),
         tuple((word, round(words[word], 6)) for word in told[:MAX_WORDS]),
     )
 

@@ -43,10 +43,12 @@ class Chapter:
     title: str
     sheets: list[Sheet] = field(default_factory=list)
     missing: list[Missing] = field(default_factory=list)
+    failures: list[Exception] = field(default_factory=list)
+    """Unexpected errors; what the other sheets of the chapter are made from is not affected."""
 
 
 def make_chapters(collection: Collection) -> list[Chapter]:
-    """All chapters of a collection; what cannot be read is said in its chapter, and the others are there.
+    """All chapters of a collection; a sheet that cannot be made is reported in its chapter.
 
     Examples
     --------
@@ -60,14 +62,19 @@ def make_chapters(collection: Collection) -> list[Chapter]:
     for name, (title, makers) in CHAPTERS.items():
         sheets: list[Sheet] = []
         missing: list[Missing] = []
+        failures: list[Exception] = []
         for make in makers:
             try:
                 found = make(collection, states)
             except WebstrataError as error:
                 found = [Missing(title.lower(), f"webstrata check {collection.word}", str(error))]
+            except Exception as error:  # noqa: BLE001: whatever it is, other sheets can be made
+                failures.append(error)
+                why = f"unexpected {type(error).__name__}: {error}"
+                found = [Missing(title.lower(), f"webstrata --traceback report {collection.word}", why)]
             sheets += [item for item in found if isinstance(item, Sheet)]
             missing += [item for item in found if isinstance(item, Missing)]
-        chapters.append(Chapter(name, title, sheets, missing))
+        chapters.append(Chapter(name, title, sheets, missing, failures))
     return chapters
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from webstrata._core import __version__
 from webstrata.collection.files import make_directory, replace_file
+from webstrata.errors import WebstrataError
 from webstrata.serve.figures.style import load_altair, load_library
 from webstrata.serve.report.chapters import Chapter, make_chapters
 from webstrata.serve.report.sheet import Drawing, Missing, Sheet, Table, bounded
@@ -65,6 +66,9 @@ _FRAME = """<!doctype html>
 def write_report(collection: Collection, path: Path | None = None) -> tuple[Path, list[Chapter]]:
     """Write the report of a collection; where it is, and its chapters.
 
+    Where a chapter fails with an unexpected error the others are written, and `WebstrataError` is raised after
+    that.
+
     Parameters
     ----------
     collection
@@ -86,6 +90,13 @@ def write_report(collection: Collection, path: Path | None = None) -> tuple[Path
     if path is None:
         path = make_directory(collection.working_folder(FOLDER)) / FILE
     replace_file(path, make_html(collection.title, chapters).encode())
+    failed = [(chapter.name, error) for chapter in chapters for error in chapter.failures]
+    if failed:
+        name, error = failed[0]
+        raise WebstrataError(
+            f"{path}: written, but chapter {name} is incomplete ({len(failed)} in all): unexpected "
+            f"{type(error).__name__}: {error}; please report this error"
+        ) from error
     return path, chapters
 
 
