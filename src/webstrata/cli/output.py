@@ -105,6 +105,12 @@ def _cell(value: object) -> str:
     )
 
 
+def show_warnings(warnings: Iterable[str]) -> None:
+    """Print the warnings of a result on stderr, one per line (see `webstrata.collection.caveats`)."""
+    for sentence in warnings:
+        click.echo(f"warning: {sentence}", err=True)
+
+
 def show_bytes(number: int) -> str:
     """A size for people.
 

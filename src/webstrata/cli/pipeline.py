@@ -50,8 +50,8 @@ def command(
     Parts that are up to date are left as they are; after Ctrl-C or a crash, run the same command to resume.
     Pages that were ingested need no crawl.
 
-    A stage that fails is reported; what depends on it is skipped, everything else is run. The exit code is then
-    1, or 2 if the cause of every failure is something that you can correct.
+    A stage that fails is reported; what depends on it is skipped, everything else is run. The exit code is
+    then 1, or 2 if the cause of every failure is something that you can correct.
     """
     from webstrata.serve.pipeline import Pipeline
     from webstrata.serve.pipeline.context import Context, read_config

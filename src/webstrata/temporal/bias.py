@@ -11,8 +11,8 @@ Three questions, each for every snapshot of a union:
    not noted), and everything is estimated from the smaller sample. An
    estimate that stays where it is does not hang on the limit; the trend tells which way it would go if the
    limit were looser.
-3. **How sure are they?** Pages of a host are not independent, so hosts are drawn with replacement
-   (a bootstrap by clusters) and the middle 95% of the estimates are shown.
+3. **How sure are they?** Pages of a host are not independent, so intervals come from drawing hosts with
+   replacement (`intervals`). From one host, or if all hosts agree, there is none; see the warnings.
 
 Estimates, over all pairs of successive snapshots a, b, of pages P and arcs E:
 
@@ -41,6 +41,7 @@ from webstrata.crawl.seeds import kept_seeds
 from webstrata.errors import MissingError
 from webstrata.graph.hosts import group_hosts
 from webstrata.store.links import frontier_keys
+from webstrata.temporal.intervals import Interval, bootstrap_ratios
 from webstrata.temporal.recrawl import Limits, Month, recrawl
 from webstrata.temporal.union import NONE
 from webstrata.web.row_key import row_keys
@@ -57,17 +58,6 @@ if TYPE_CHECKING:
 ESTIMATES = ("page_survival", "page_birth", "link_survival", "outdegree", "dangling")
 FRACTIONS = (0.5, 0.25, 0.125)
 REPLICATES = 400
-_CHUNK = 16
-"""Replicates that are drawn at a time."""
-
-
-@dataclass(frozen=True)
-class Interval:
-    """An estimate and the middle 95% of it when hosts are drawn again."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -130,13 +120,23 @@ class BiasReport:
         found: dict[str, list[str]] = {}
         for row in self.tightened:
             for name, interval in self.estimates.items():
-                if row.fraction == 0.5 and not interval.low <= row.estimates[name] <= interval.high:
+                if row.fraction == 0.5 and interval.contains(row.estimates[name]) is False:
                     found.setdefault(name, []).append(row.limit)
         return found
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
-        return asdict(self) | {"moving": self.moving()}
+        return asdict(self) | {"moving": self.moving(), "warnings": self.warnings}
+
+    @property
+    def warnings(self) -> list[str]:
+        """Which intervals are missing or doubtful, and why."""
+        reasons: dict[str, list[str]] = {}
+        for name, interval in self.estimates.items():
+            if interval.why:
+                lacks = "" if interval.has_bounds else "no interval: "
+                reasons.setdefault(lacks + interval.why, []).append(name)
+        return [f"{', '.join(names)}: {why}" for why, names in reasons.items()]
 
 
 class Panel:
@@ -262,24 +262,8 @@ def estimate(
     """
     num_hosts = int(panel.hosts.max()) + 1 if len(panel.hosts) else 0
     tops, bottoms = _sum_by_host(panel, samples, num_hosts)
-    values = _ratios(tops.sum(axis=1), bottoms.sum(axis=1))
-    drawn = [values[:, None]]
-    random = np.random.default_rng(seed)
-    hosts_there = np.flatnonzero(bottoms.sum(axis=0))
-    for start in range(0, replicates, _CHUNK):
-        count = min(_CHUNK, replicates - start)
-        shares = np.full(max(len(hosts_there), 1), 1 / max(len(hosts_there), 1))
-        weights = random.multinomial(len(hosts_there), shares, count)[:, : len(hosts_there)].T
-        drawn.append(_ratios(tops[:, hosts_there] @ weights, bottoms[:, hosts_there] @ weights))
-    low, high = np.nanpercentile(np.concatenate(drawn, axis=1), [2.5, 97.5], axis=1)
-    return {
-        name: Interval(float(value), float(least), float(most))
-        for name, value, least, most in zip(ESTIMATES, values, low, high, strict=True)
-    }
-
-
-def _ratios(tops: npt.NDArray[np.int64], bottoms: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    return np.divide(tops, bottoms, out=np.zeros(np.shape(tops)), where=bottoms != 0)
+    found = bootstrap_ratios(tops, bottoms, replicates=replicates, seed=seed)
+    return dict(zip(ESTIMATES, found, strict=True))
 
 
 def _sum_by_host(

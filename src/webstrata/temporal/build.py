@@ -124,6 +124,7 @@ def build_union(
         directions = [shards.Shard(name, (name, str(nodes.path))) for name in (FORWARD, TRANSPOSE)]
         united = shards.run(build, work.unite, directions, title="graphs")
         about_arcs = json.loads((united[0].path / FACTS).read_bytes())
+        about_arcs["lives"] = facts.lives | about_arcs["lives"]
         facts = replace(facts, **about_arcs)
         for shard in (nodes, *united):
             _take(shard.path, build.path)
@@ -250,6 +251,7 @@ class _Work(NamedTuple):
             "num_instances": counts.num_instances,
             "arc_ages": counts.by_age(len(labels)),
             "arcs": [list(map(int, row)) for row in counts.overlap("arcs", len(labels)).common],
+            "lives": {"arcs": counts.lives(len(labels))},
         }
         replace_file(folder / FACTS, json.dumps(known).encode())
         return {"arcs": size.num_arcs}
@@ -299,6 +301,7 @@ def _align(
     by_host = LabelCounts()
     by_host.add(np.fromiter(hosts.values(), np.uint64, len(hosts)))
     facts.hosts = [list(map(int, row)) for row in by_host.overlap("hosts", len(counts)).common]
+    facts.lives = {"hosts": by_host.lives(len(counts)), "urls": numbering.counts.lives(len(counts))}
     return numbering.num_nodes
 
 

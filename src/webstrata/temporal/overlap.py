@@ -90,6 +90,23 @@ class LabelCounts:
         common = bits.T @ (bits * self.counts[:, None])
         return Overlap(what, tuple(tuple(row) for row in common.tolist()))
 
+    def lives(self, num_snapshots: int) -> list[list[int]]:
+        """How many are seen first in snapshot f and last in snapshot l: row f, column l.
+
+        Examples
+        --------
+        >>> counts = LabelCounts()
+        >>> counts.add(np.array([0b01, 0b11, 0b101], np.uint64))
+        >>> counts.lives(3)
+        [[1, 1, 1], [0, 0, 0], [0, 0, 0]]
+        """
+        table = np.zeros((num_snapshots, num_snapshots), np.int64)
+        shifts = np.arange(num_snapshots, dtype=np.uint64)
+        bits = (self.labels[:, None] >> shifts & np.uint64(1)).astype(bool)
+        last = num_snapshots - 1 - np.argmax(bits[:, ::-1], axis=1)
+        np.add.at(table, (np.argmax(bits, axis=1), last), self.counts)
+        return [[int(count) for count in row] for row in table]
+
     def by_age(self, num_snapshots: int) -> list[int]:
         """How many labels have 1, 2, … bits."""
         ages = np.bincount(np.bitwise_count(self.labels), self.counts, num_snapshots + 1)

@@ -76,6 +76,9 @@ class UnionFacts:
     arcs: list[list[int]] = field(default_factory=list)
     """Arcs that two snapshots have in common."""
     num_instances: int = 0
+    lives: dict[str, list[list[int]]] = field(default_factory=dict)
+    """For ``hosts``, ``urls`` and ``arcs``: how many are seen first in one snapshot (row) and last in another
+    (column); empty in unions of version 0.1.0."""
     format: int = FORMAT
 
 
@@ -262,9 +265,12 @@ def _check_facts(facts: UnionFacts) -> None:
     if not 2 <= number <= 64 or not all(isinstance(label, str) for label in facts.snapshots):
         raise ValueError(f"it names {number} snapshots")
     Aligner(facts.by, [AlignmentRule(**rule) for rule in facts.rules])
-    for name in ("pages", "aligned", "hosts", "urls", "arcs", "arc_ages"):
-        found = getattr(facts, name)
-        rows = found if name in ("hosts", "urls", "arcs") else [found]
+    tables = {
+        name: getattr(facts, name) for name in ("pages", "aligned", "hosts", "urls", "arcs", "arc_ages")
+    }
+    tables |= {f"lives of {what}": table for what, table in facts.lives.items()}
+    for name, found in tables.items():
+        rows = found if name in ("hosts", "urls", "arcs") or name.startswith("lives") else [found]
         if len(found) != number or any(len(row) != number for row in rows):
             raise ValueError(f"its {name} are not those of {number} snapshots")
         if not all(isinstance(count, int) for row in rows for count in row):

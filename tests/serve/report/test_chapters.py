@@ -69,7 +69,7 @@ def test_a_chapter_with_an_unexpected_error_is_reported_and_the_others_are_writt
     chapters = {chapter.name: chapter for chapter in make_chapters(copied)}
     assert chapters["spectrum"].missing[0].why == "unexpected ValueError: math domain error"
     assert chapters["simulate"].sheets
-    with pytest.raises(WebstrataError, match="chapter spectrum is incomplete .*math domain error") as caught:
+    with pytest.raises(WebstrataError, match=r"chapter spectrum is incomplete .*math domain error") as caught:
         write_report(copied)
     assert caught.value.exit_code == 1
     assert "unexpected ValueError: math domain error" in (copied.path / "reports/report.html").read_text()

@@ -24,7 +24,11 @@ def test_tables_are_those_of_the_union(whole: Path) -> None:
     assert [row[2] for row in aligned.rows] == facts.aligned
     assert sum(row[1] for row in ages.rows) == uk.temporal.forward.num_arcs
     assert footprint.columns == ["", "forward", "transpose"]
-    assert [figure.name for figure in sheet.figures] == ["time-hosts", "time-urls", "time-lags", "time-ages"]
+    names = [figure.name for figure in sheet.figures]
+    assert names == ["time-hosts", "time-urls", "time-survival", "time-ages"]
+    assert any("there are two snapshots" in note for note in sheet.notes)
+    (curve,) = (table for table in sheet.tables if table.title == "Survival of pages")
+    assert 0 < curve.rows[0][-1] < 100
 
 
 def test_one_snapshot_has_no_union(tmp_path: Path) -> None:

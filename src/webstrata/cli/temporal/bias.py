@@ -8,7 +8,7 @@ import click
 
 from webstrata.cli.align import open_union
 from webstrata.cli.options import collection_argument, json_option, plots_option
-from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.cli.output import TerminalProgress, show_json, show_table, show_warnings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,6 +71,7 @@ def command(
         )
         return
     _show(report)
+    show_warnings(report.warnings)
     if paths:
         click.echo(f"\nPictures: {paths[-1]} shows all {len(paths) - 1} of them.")
 
@@ -89,6 +90,7 @@ def _draw(report: BiasReport, title: str, folder: Path) -> list[Path]:
     text = (
         f"{report.snapshots[0]} to {report.snapshots[-1]}; intervals from {report.replicates} draws of hosts."
     )
+    text = " ".join([text, *(f"Warning: {sentence}." for sentence in report.warnings)])
     return write_figures(draw_bias(report, title), folder, page="bias", title=f"{title}: limits", text=text)
 
 
@@ -134,7 +136,10 @@ def _show(report: BiasReport) -> None:
         [
             [
                 _NAMES[name],
-                *(f"{number:.4f}" for number in (found.value, found.low, found.high)),
+                *(
+                    "–" if number is None else f"{number:.4f}"
+                    for number in (found.value, found.low, found.high)
+                ),
                 *([f"{report.truth[name]:.4f}"] if report.truth else []),
             ]
             for name, found in report.estimates.items()
@@ -158,5 +163,8 @@ def _show(report: BiasReport) -> None:
     click.echo()
     for name, limits in moving.items():
         click.echo(f"Half of a limit moves `{_NAMES[name]}` out of its interval: {', '.join(limits)}.")
-    if not moving:
-        click.echo("Half of any limit leaves every estimate within its interval.")
+    bounded = [_NAMES[name] for name, found in report.estimates.items() if found.has_bounds]
+    if not bounded:
+        click.echo("No estimate has an interval, so whether half of a limit moves one is not known.")
+    elif not moving:
+        click.echo("Half of any limit leaves every estimate that has an interval within it.")

@@ -8,7 +8,7 @@ import click
 
 from webstrata.cli.align import facts_to_json, open_union, show_overlaps, show_rules
 from webstrata.cli.options import collection_argument, json_option, plots_option
-from webstrata.cli.output import show_bytes, show_json, show_table
+from webstrata.cli.output import show_bytes, show_json, show_table, show_warnings
 from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from webstrata.api import Collection
     from webstrata.temporal.footprint import Footprint, SnapshotSize
+    from webstrata.temporal.survival import Survival
     from webstrata.temporal.union import StoredUnion
 
 
@@ -24,14 +25,15 @@ if TYPE_CHECKING:
 @plots_option("temporal.html")
 @json_option
 def command(collection: Collection, *, plots: Path | None, as_json: bool) -> None:
-    """Tell what the snapshots have in common, and what their union takes.
+    """Show what the snapshots have in common, how long pages live, and the size of their union.
 
-    Sizes of the snapshots, hosts and pages that every two of them have in common, how long links live, and
-    bits per link of the union that `webstrata align` has made.
+    Sizes of the snapshots; hosts and pages that every two of them have in common; survival curves, birth and
+    death rates of hosts, pages and links; bits per link of the union that `webstrata align` has built.
     """
     from dataclasses import asdict
 
     from webstrata.temporal.footprint import describe_footprint, describe_snapshots
+    from webstrata.temporal.survival import describe_survival
 
     if plots:
         # a missing extra is better said before than after
@@ -40,6 +42,13 @@ def command(collection: Collection, *, plots: Path | None, as_json: bool) -> Non
         load_altair()
     union = open_union(collection)
     sizes, footprint = describe_snapshots(union), describe_footprint(union)
+    survivals = describe_survival(union.facts)
+    warnings = [sentence for survival in survivals for sentence in survival.warnings]
+    if not survivals:
+        warnings.append(
+            f"the union was built by version 0.1.0 and has no survival curves; `webstrata align "
+            f"{collection.word}` builds it again"
+        )
     paths = _draw(union, plots) if plots else []
     if as_json:
         show_json(
@@ -49,7 +58,9 @@ def command(collection: Collection, *, plots: Path | None, as_json: bool) -> Non
                 "arcs": union.facts.arcs,
                 "arc_ages": union.facts.arc_ages,
                 "sizes": [asdict(row) | {"bits_per_arc": round(row.bits_per_arc, 4)} for row in sizes],
+                "survival": [survival.to_dict() for survival in survivals],
                 "union": [row.to_dict() for row in footprint],
+                "warnings": warnings,
                 "plots": [str(path) for path in paths],
             }
         )
@@ -59,6 +70,7 @@ def command(collection: Collection, *, plots: Path | None, as_json: bool) -> Non
     show_overlaps(union.facts)
     show_rules(union.facts)
     _show_footprint(footprint)
+    _show_survival(survivals)
     ages = union.facts.arc_ages
     total = max(sum(ages), 1)
     click.echo("\nSnapshots that an arc is in\n")
@@ -66,8 +78,65 @@ def command(collection: Collection, *, plots: Path | None, as_json: bool) -> Non
         ["snapshots", "arcs", "share"],
         [[age, count, f"{100 * count / total:.1f}%"] for age, count in enumerate(ages, 1)],
     )
+    show_warnings(warnings)
     if paths:
         click.echo(f"\nPictures: {paths[-1]} shows all {len(paths) - 1} of them.")
+
+
+def _show_survival(survivals: list[Survival]) -> None:
+    if not survivals:
+        return
+    click.echo("\nSurvival: of what is alive at a snapshot, the share that is alive later (product limit)\n")
+    show_table(
+        ["snapshots later", "years", *(survival.what for survival in survivals), "pages at risk"],
+        [
+            [
+                point.lag,
+                f"{point.years:.2f}",
+                *(
+                    f"{100 * s.curve[place].survival:.1f}%" if place < len(s.curve) else "–"
+                    for s in survivals
+                ),
+                point.at_risk,
+            ]
+            for place, point in enumerate(_find(survivals, "pages").curve)
+        ],
+    )
+    for survival in survivals:
+        click.echo(f"\nBirths and deaths of {survival.what}, per one alive at the start\n")
+        show_table(
+            [
+                "from",
+                "to",
+                "alive",
+                "births",
+                "deaths",
+                "birth rate",
+                "death rate",
+                "births/year",
+                "deaths/year",
+            ],
+            [
+                [
+                    row.start,
+                    row.end,
+                    row.alive,
+                    row.births,
+                    row.deaths,
+                    f"{row.birth_rate:.3f}",
+                    f"{row.death_rate:.3f}",
+                    *(
+                        "–" if rate is None else f"{rate:.3f}"
+                        for rate in (row.births_per_year, row.deaths_per_year)
+                    ),
+                ]
+                for row in survival.turnover
+            ],
+        )
+
+
+def _find(survivals: list[Survival], what: str) -> Survival:
+    return next(survival for survival in survivals if survival.what == what)
 
 
 def _show_sizes(sizes: list[SnapshotSize]) -> None:

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from webstrata.serve.figures.style import COLOURS, Figure, load_altair
 from webstrata.temporal.overlap import Overlap
+from webstrata.temporal.survival import describe_survival
 
 if TYPE_CHECKING:
     from webstrata.temporal.bias import BiasReport
+    from webstrata.temporal.survival import Survival
     from webstrata.temporal.union import UnionFacts
 
 _TITLES = {
@@ -20,25 +22,25 @@ _TITLES = {
 
 
 def draw_union(facts: UnionFacts, name: str) -> list[Figure]:
-    """Overlaps, how they fall with time, and how long arcs live.
+    """Overlaps, survival curves, and how many snapshots arcs are in.
 
     Examples
     --------
     >>> from webstrata.temporal.union import UnionFacts
     >>> table = [[2, 1], [1, 3]]
     >>> facts = UnionFacts(
-    ...     ["2026-01", "2026-02"], "static", hosts=table, urls=table, arcs=table, arc_ages=[3, 1])
+    ...     ["2026-01", "2026-02"], "static", hosts=table, urls=table, arcs=table, arc_ages=[3, 1],
+    ...     lives={"urls": [[1, 1], [0, 2]]})
     >>> [figure.name for figure in draw_union(facts, "uk")]
-    ['hosts', 'urls', 'lags', 'ages']
+    ['hosts', 'urls', 'survival', 'ages']
     """
     tables = {
-        what: Overlap(what, tuple(tuple(row) for row in getattr(facts, what)))
-        for what in ("hosts", "urls", "arcs")
+        what: Overlap(what, tuple(tuple(row) for row in getattr(facts, what))) for what in ("hosts", "urls")
     }
     return [
         Figure("hosts", _heat(tables["hosts"], facts.snapshots, f"{name}: hosts in common")),
         Figure("urls", _heat(tables["urls"], facts.snapshots, f"{name}: URLs in common, {facts.by}")),
-        Figure("lags", _lags(list(tables.values()), name)),
+        *([Figure("survival", _survival(lives, name))] if (lives := describe_survival(facts)) else []),
         Figure("ages", _ages(facts.arc_ages, name)),
     ]
 
@@ -68,24 +70,26 @@ def _heat(table: Overlap, labels: list[str], title: str) -> Any:  # noqa: ANN401
     )
 
 
-def _lags(tables: list[Overlap], name: str) -> Any:  # noqa: ANN401
+def _survival(found: list[Survival], name: str) -> Any:  # noqa: ANN401
     alt = load_altair()
     rows = [
-        {"lag": lag, "share": share, "what": table.what}
-        for table in tables
-        for lag, share in enumerate(table.by_lag(), 1)
+        {"lag": point.lag, "share": point.survival, "at_risk": point.at_risk, "what": one.what}
+        for one in found
+        for point in one.curve
     ]
+    rows += [{"lag": 0, "share": 1.0, "at_risk": None, "what": one.what} for one in found]
     return (
         alt.Chart(alt.Data(values=rows))
         .mark_line(point=True)
         .encode(
-            x=alt.X("lag:Q", title="snapshots apart", axis=alt.Axis(tickMinStep=1, format="d")),
+            x=alt.X("lag:Q", title="snapshots later", axis=alt.Axis(tickMinStep=1, format="d")),
             y=alt.Y(
-                "share:Q", title="share in common", axis=alt.Axis(format=".0%"), scale=alt.Scale(zero=True)
+                "share:Q", title="still alive", axis=alt.Axis(format=".0%"), scale=alt.Scale(domain=[0, 1])
             ),
             color=alt.Color("what:N", title=None, sort=None),
+            tooltip=["what:N", "lag:Q", alt.Tooltip("share:Q", format=".1%"), "at_risk:Q"],
         )
-        .properties(title={"text": "What stays", "subtitle": name})
+        .properties(title={"text": "Survival", "subtitle": f"{name}; of what a snapshot has, what lives on"})
     )
 
 
@@ -109,7 +113,8 @@ def draw_bias(report: BiasReport, name: str) -> list[Figure]:
 
     Examples
     --------
-    >>> from webstrata.temporal.bias import BiasReport, Interval, Tightened
+    >>> from webstrata.temporal.bias import BiasReport, Tightened
+    >>> from webstrata.temporal.intervals import Interval
     >>> estimates = {name: Interval(0.5, 0.4, 0.6) for name in _TITLES}
     >>> rows = [Tightened("none", 1.0, 1.0, 1.0, dict.fromkeys(_TITLES, 0.5))]
     >>> [figure.name for figure in draw_bias(BiasReport(["2026-01"], [], estimates, rows, 10), "uk")]
@@ -132,21 +137,25 @@ def _moves(report: BiasReport, what: str, title: str, name: str) -> Any:  # noqa
     ]
     rows += [{"limit": limit, "pages": whole.pages, "value": whole.estimates[what]} for limit in limits]
     found = report.estimates[what]
-    band = alt.Chart(alt.Data(values=[{"low": found.low, "high": found.high}])).mark_rect(
-        opacity=0.15, color=COLOURS[6]
-    )
-    layers = [
-        band.encode(y="low:Q", y2="high:Q"),
+    layers = []
+    if found.has_bounds:
+        band = alt.Chart(alt.Data(values=[{"low": found.low, "high": found.high}])).mark_rect(
+            opacity=0.15, color=COLOURS[6]
+        )
+        layers.append(band.encode(y="low:Q", y2="high:Q"))
+    layers.append(
         alt.Chart(alt.Data(values=rows))
         .mark_line(point=True)
         .encode(
             x=alt.X("pages:Q", title="pages left", axis=alt.Axis(format=".0%")),
             y=alt.Y("value:Q", title=title, scale=alt.Scale(zero=False)),
             color=alt.Color("limit:N", title="tightened", sort=limits),
-        ),
-    ]
+        )
+    )
     if report.truth:
         rule = alt.Chart(alt.Data(values=[{"truth": report.truth[what]}])).mark_rule(strokeDash=[5, 3])
         layers.append(rule.encode(y="truth:Q"))
-    subtitle = f"{name}; grey: the middle 95%" + ("; dashed: the truth" if report.truth else "")
+    subtitle = f"{name}; {'grey: the middle 95%' if found.has_bounds else 'no interval'}" + (
+        "; dashed: the truth" if report.truth else ""
+    )
     return alt.layer(*layers).properties(title={"text": title.capitalize(), "subtitle": subtitle})

@@ -3,11 +3,12 @@
 What a stage has built stays built: after Ctrl-C, a crash or a full disk the same command resumes with the
 first part that is missing, and a part in shards with its first missing shard.
 
-- A job that cannot be done, because an extra is not installed or a snapshot lacks an input, is left out with a
-  sentence.
+- A job that cannot be done, because an extra is not installed or a snapshot lacks an input, is left out
+  with a sentence.
 - A job that raises an error **fails**. The failure is recorded as one sentence with stage, part and error;
-  jobs that need one of its parts, directly or through other jobs, are skipped with that reason; all other jobs
-  are run. The traceback of an unexpected error is appended to ``reports/failures.log`` in the collection.
+  jobs that need one of its parts, directly or through other jobs, are skipped with that reason; all other
+  jobs are run. The traceback of an unexpected error is appended to ``reports/failures.log`` in the
+  collection.
 - Ctrl-C and a full disk stop the run: no later job could succeed.
 """
 
@@ -167,7 +168,7 @@ class Pipeline:
         except MissingExtraError as error:
             outcome.notes.append(str(error))
             return
-        except Exception as error:  # noqa: BLE001: whatever it is, other stages can be run
+        except Exception as error:
             self._fail(outcome, "", error)
             return
         yield outcome
@@ -188,7 +189,7 @@ class Pipeline:
                 job.build(self.progress)
             except (MissingExtraError, MissingError) as error:
                 outcome.notes.append(f"{job.name}: {error}")
-            except Exception as error:  # noqa: BLE001: whatever it is, other jobs can be run
+            except Exception as error:
                 self._fail(outcome, job.name, error)
                 self._break(job, job.name)
             else:

@@ -68,7 +68,7 @@ def make_chapters(collection: Collection) -> list[Chapter]:
                 found = make(collection, states)
             except WebstrataError as error:
                 found = [Missing(title.lower(), f"webstrata check {collection.word}", str(error))]
-            except Exception as error:  # noqa: BLE001: whatever it is, other sheets can be made
+            except Exception as error:
                 failures.append(error)
                 why = f"unexpected {type(error).__name__}: {error}"
                 found = [Missing(title.lower(), f"webstrata --traceback report {collection.word}", why)]

@@ -66,8 +66,8 @@ _FRAME = """<!doctype html>
 def write_report(collection: Collection, path: Path | None = None) -> tuple[Path, list[Chapter]]:
     """Write the report of a collection; where it is, and its chapters.
 
-    Where a chapter fails with an unexpected error the others are written, and `WebstrataError` is raised after
-    that.
+    Where a chapter fails with an unexpected error the others are written, and `WebstrataError` is raised
+    after that.
 
     Parameters
     ----------

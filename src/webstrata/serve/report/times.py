@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 from webstrata.serve.figures.temporal import draw_union
 from webstrata.serve.report.sheet import Missing, Sheet, Table, lacks_second, to_drawings
 from webstrata.temporal.footprint import describe_footprint, describe_snapshots
+from webstrata.temporal.survival import describe_survival
 from webstrata.temporal.union import PART, StoredUnion
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
+    from webstrata.temporal.survival import Survival
 
 MAX_RULES = 20
 
@@ -51,8 +53,45 @@ def make_times(collection: Collection) -> list[Sheet | Missing]:
         tables.append(
             Table("Rules for dynamic URLs, learned", columns, [[r[c] for c in columns] for r in rules])
         )
+    survivals = describe_survival(facts)
+    tables += [table for survival in survivals for table in _survival(survival)]
+    notes = [f"Warning: {sentence}." for survival in survivals for sentence in survival.warnings]
     figures = to_drawings(draw_union(facts, collection.title), "time")
-    return [Sheet("time", "Time", [text], tables, figures, f"webstrata temporal stats {collection.word}")]
+    command = f"webstrata temporal stats {collection.word}"
+    return [Sheet("time", "Time", [text], tables, figures, command, notes)]
+
+
+def _survival(survival: Survival) -> list[Table]:
+    curve: list[list[Any]] = [
+        [point.lag, round(point.years, 2), point.at_risk, point.deaths, round(100 * point.survival, 2)]
+        for point in survival.curve
+    ]
+    rates: list[list[Any]] = [
+        [
+            row.start,
+            row.end,
+            row.alive,
+            row.births,
+            row.deaths,
+            round(row.birth_rate, 4),
+            round(row.death_rate, 4),
+            *(
+                None if rate is None else round(rate, 4)
+                for rate in (row.births_per_year, row.deaths_per_year)
+            ),
+        ]
+        for row in survival.turnover
+    ]
+    columns = ["from", "to", "alive", "births", "deaths", "birth rate", "death rate"]
+    return [
+        Table(
+            f"Survival of {survival.what}",
+            ["snapshots later", "years", "at risk", "deaths", "alive, %"],
+            curve,
+            "Product limit (Kaplan, Meier) over all snapshots as starts; alive is from first to last sight.",
+        ),
+        Table(f"Births and deaths of {survival.what}", [*columns, "births/year", "deaths/year"], rates),
+    ]
 
 
 def _sizes(union: StoredUnion) -> Table:
