@@ -100,7 +100,8 @@ class Tightened:
     """The limit, or the share of the seeds."""
     pages: float
     """Share of the pages that are left."""
-    estimates: dict[str, float]
+    estimates: dict[str, float | None]
+    """None where nothing is left to estimate from."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,8 @@ class BiasReport:
         found: dict[str, list[str]] = {}
         for row in self.tightened:
             for name, interval in self.estimates.items():
-                if row.fraction == 0.5 and interval.contains(row.estimates[name]) is False:
+                value = row.estimates[name]
+                if row.fraction == 0.5 and value is not None and interval.contains(value) is False:
                     found.setdefault(name, []).append(row.limit)
         return found
 
@@ -321,7 +323,8 @@ def tighten(panel: Panel, *, seed: int = 0, progress: Progress | None = None) ->
     found = []
 
     def note(limit: str, fraction: float, value: float, samples: list[npt.NDArray[np.bool_]]) -> None:
-        values = {name: one.value for name, one in estimate(panel, samples).items()}
+        intervals = estimate(panel, samples).items()
+        values = {name: one.value if one.hosts else None for name, one in intervals}
         pages = sum(int(kept.sum()) for kept in samples) / max(total, 1)
         found.append(Tightened(limit, fraction, value, pages, values))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from webstrata.cli.options import json_option, plots_option
-from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.cli.output import TerminalProgress, show_json, show_table, show_warnings
 from webstrata.collection.sentences import tell_count
 from webstrata.errors import UsageError
 
@@ -91,6 +91,7 @@ def command(
     _show(found, name, size)
     if found.balls:
         _show_distances(found.balls, top)
+    show_warnings(found.warnings)
     if paths:
         click.echo(f"\nPictures: {paths[-1]} shows all {len(paths) - 1} of them.")
 
@@ -137,6 +138,7 @@ def _draw(found: Structure, name: str, folder: Path) -> list[Path]:
     from webstrata.serve.figures.style import write_figures
 
     text = f"{tell_count(found.num_nodes, 'node')}, {tell_count(found.num_arcs, 'arc')}."
+    text = " ".join([text, *(f"Warning: {sentence}." for sentence in found.warnings)])
     return write_figures(draw_structure(found, name), folder, page="stats", title=name, text=text)
 
 
@@ -197,7 +199,7 @@ def _degree_cells(degrees: Degrees, nodes: int) -> list[object]:
         f"{degrees.median:g}",
         degrees.largest,
         f"{100 * degrees.num_zeros / nodes:.2f}%",
-        f"{law.exponent:.3f} ± {law.standard_error:.2g} from {law.x_min} on" if law else "none",
+        f"{law.exponent:.3f} ± {law.standard_error:.2g} from {law.x_min} on" if law else "none fitted",
     ]
 
 
@@ -205,7 +207,8 @@ def _show_distances(balls: Balls, top: list[dict[str, Any]]) -> None:
     click.echo(
         f"\nDistances, by {balls.runs} runs of {balls.registers} registers (± is one standard error)\n"
         f"mean {balls.mean_distance}, effective diameter {balls.effective_diameter}, "
-        f"{balls.joined_share} of all pairs joined, longest seen {balls.longest}"
+        f"{balls.joined_share} of all pairs joined{'' if balls.joined_share.is_exact else ' (estimate)'}, "
+        f"longest seen {balls.longest}"
     )
     click.echo(f"\nHarmonic centrality, ± {100 * balls.counter_error:.1f}%")
     show_table(

@@ -154,7 +154,7 @@ def _show(report: BiasReport) -> None:
                 f"{row.fraction:g}",
                 f"{row.value:g}",
                 f"{100 * row.pages:.1f}%",
-                *(f"{row.estimates[name]:.4f}" for name in _NAMES),
+                *("–" if (value := row.estimates[name]) is None else f"{value:.4f}" for name in _NAMES),
             ]
             for row in report.tightened
         ],

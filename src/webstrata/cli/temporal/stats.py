@@ -102,6 +102,15 @@ def _show_survival(survivals: list[Survival]) -> None:
             for place, point in enumerate(_find(survivals, "pages").curve)
         ],
     )
+    pages = _find(survivals, "pages")
+    click.echo("\nPages still there: of those of a snapshot (row), the share that a later one has\n")
+    show_table(
+        ["", *pages.snapshots[1:]],
+        [
+            [label, *("" if share is None else f"{100 * share:.1f}%" for share in row[1:])]
+            for label, row in zip(pages.snapshots[:-1], pages.shares, strict=False)
+        ],
+    )
     for survival in survivals:
         click.echo(f"\nBirths and deaths of {survival.what}, per one alive at the start\n")
         show_table(

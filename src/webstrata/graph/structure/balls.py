@@ -53,9 +53,11 @@ class Estimate:
 
     value: float
     error: float
+    is_exact: bool = False
+    """Whether it was counted, and is no estimate."""
 
     def __str__(self) -> str:
-        return f"{self.value:.4g} ± {self.error:.2g}"
+        return f"{self.value:.4g}" if self.is_exact else f"{self.value:.4g} ± {self.error:.2g}"
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ class Balls:
     """Over pairs of different nodes that are joined."""
     effective_diameter: Estimate
     joined_share: Estimate
-    """Pairs of different nodes that are joined, among all."""
+    """Pairs of different nodes that are joined, among all: an estimate, cut at 1, unless they were
+    counted."""
 
     @property
     def counter_error(self) -> float:
@@ -152,6 +155,7 @@ def grow_balls(
     num_nodes = transpose.num_present
     grown -= transpose.num_nodes - num_nodes
     all_pairs = num_nodes * (num_nodes - 1)
+    share = jackknife(grown, lambda curve: float(curve[-1] - curve[0]) / max(all_pairs, 1))
     return Balls(
         registers=registers,
         runs=runs,
@@ -159,7 +163,8 @@ def grow_balls(
         harmonic=(harmonic / runs).astype(np.float32),
         mean_distance=jackknife(grown, mean_distance),
         effective_diameter=jackknife(grown, effective_diameter),
-        joined_share=jackknife(grown, lambda curve: float(curve[-1] - curve[0]) / max(all_pairs, 1)),
+        # counters may find more pairs than there are
+        joined_share=Estimate(min(max(share.value, 0.0), 1.0), share.error),
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from webstrata.collection.progress import Progress
-from webstrata.graph.power_law import PowerLawFit, fit_power_law
+from webstrata.graph.power_law import PowerLawFit, search_power_law
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -26,7 +26,9 @@ class Degrees:
     median: float
     largest: int
     law: PowerLawFit | None
-    """None where there are too few degrees, or all the same."""
+    """None where no power law fits."""
+    no_law: str = ""
+    """Why there is no law; empty where there is one."""
 
     @property
     def num_zeros(self) -> int:
@@ -80,10 +82,12 @@ def describe_degrees(degrees: npt.ArrayLike) -> Degrees:
     """
     numbers = np.asarray(degrees, dtype=np.int64)
     values, counts = np.unique(numbers, return_counts=True)
+    search = search_power_law(numbers, compare=True)
     return Degrees(
         counts=tuple(zip(values.tolist(), counts.tolist(), strict=True)),
         mean=float(numbers.mean()) if len(numbers) else 0.0,
         median=float(np.median(numbers)) if len(numbers) else 0.0,
         largest=int(values[-1]) if len(values) else 0,
-        law=fit_power_law(numbers),
+        law=search.fit,
+        no_law=search.reason,
     )

@@ -6,12 +6,13 @@ Memory: the rows of the graph and of its transpose where they are not compressed
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webstrata.graph.structure.balls import Balls, grow_balls
+from webstrata.collection.caveats import MIN_PAGES, warn_few
+from webstrata.graph.structure.balls import Balls, Estimate, grow_balls
 from webstrata.graph.structure.components import (
     BowTie,
     Components,
@@ -20,6 +21,7 @@ from webstrata.graph.structure.components import (
     weak_components,
 )
 from webstrata.graph.structure.degrees import Degrees, describe_degrees, indegrees, outdegrees
+from webstrata.graph.structure.joined import count_joined_pairs
 from webstrata.graph.structure.neighbours import Clustering, count_neighbours, sample_clustering
 
 if TYPE_CHECKING:
@@ -48,6 +50,17 @@ class Structure:
     clustering: Clustering
     balls: Balls | None
     """None where distances were not asked for."""
+
+    @property
+    def warnings(self) -> list[str]:
+        """Which of the numbers should not be relied on, and why."""
+        found = warn_few(self.num_nodes, MIN_PAGES, "node", "shares and distances say little")
+        for kind, degrees in (("in", self.indegrees), ("out", self.outdegrees)):
+            if degrees.law is None:
+                found.append(f"{kind}-degree: no power law fitted: {degrees.no_law}")
+            else:
+                found += [f"{kind}-degree, power law: {sentence}" for sentence in degrees.law.warnings]
+        return found
 
     def top(self, number: int = TOP) -> list[tuple[int, float]]:
         """The nodes of largest harmonic centrality, with it; ties by number.
@@ -86,6 +99,7 @@ class Structure:
             "bow_tie": asdict(self.bow_tie),
             "transitivity": asdict(self.clustering.transitivity),
             "clustering_coefficient": asdict(self.clustering.coefficient),
+            "warnings": self.warnings,
         }
         if self.balls:
             balls = self.balls
@@ -146,6 +160,14 @@ def describe_structure(
     strong = strong_components(graph, progress=progress)
     weak = weak_components(graph, progress=progress)
     neighbours = count_neighbours(graph, transpose, progress=progress)
+    balls = None
+    if with_distances:
+        balls = grow_balls(transpose, graph, registers=registers, runs=runs, seed=seed, progress=progress)
+        pairs = count_joined_pairs(graph, strong)
+        if pairs is not None:
+            nodes = graph.num_present
+            share = pairs / max(nodes * (nodes - 1), 1)
+            balls = replace(balls, joined_share=Estimate(share, 0.0, is_exact=True))
     return Structure(
         num_nodes=graph.num_present,
         num_arcs=graph.num_arcs,
@@ -159,11 +181,7 @@ def describe_structure(
         clustering=sample_clustering(
             graph, transpose, neighbours.counts, sample=sample, seed=seed, progress=progress
         ),
-        balls=(
-            grow_balls(transpose, graph, registers=registers, runs=runs, seed=seed, progress=progress)
-            if with_distances
-            else None
-        ),
+        balls=balls,
     )
 
 
@@ -174,6 +192,7 @@ def _degrees_to_json(found: Degrees) -> dict[str, Any]:
         "largest": found.largest,
         "zeros": found.num_zeros,
         "power_law": asdict(found.law) if found.law else None,
+        "no_power_law": found.no_law or None,
         "counts": [list(pair) for pair in found.counts],
     }
 

@@ -114,6 +114,7 @@ def _degrees(found: Structure, name: str) -> Any:  # noqa: ANN401
         y = _log(alt.Y("share:Q"), "share of nodes with at least that degree", [share for _, share in every])
         layers.append(chart.encode(x=x, y=y, color=colour))
         if (law := degrees.law) is None:
+            said.append(f"{kind}: no power law fitted")
             continue
         start = next((share for degree, share in points if degree >= law.x_min), 1.0)
         line = [
@@ -122,7 +123,8 @@ def _degrees(found: Structure, name: str) -> Any:  # noqa: ANN401
         ]
         chart = alt.Chart(alt.Data(values=line)).mark_line(strokeDash=[5, 3])
         layers.append(chart.encode(x="degree:Q", y="share:Q", color=colour))
-        said.append(f"{kind} {law.exponent:.3f} ± {law.standard_error:.2g} from {law.x_min} on")
+        doubt = " (doubtful)" if law.warnings else ""
+        said.append(f"{kind} {law.exponent:.3f} ± {law.standard_error:.2g} from {law.x_min} on{doubt}")
     subtitle = f"{name}; exponents: {', '.join(said)}" if said else name
     return alt.layer(*layers).properties(title={"text": "Degrees", "subtitle": subtitle})
 

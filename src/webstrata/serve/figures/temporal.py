@@ -133,7 +133,7 @@ def _moves(report: BiasReport, what: str, title: str, name: str) -> Any:  # noqa
     rows = [
         {"limit": row.limit, "pages": row.pages, "value": row.estimates[what]}
         for row in report.tightened
-        if row.limit != "none"
+        if row.limit != "none" and row.estimates[what] is not None
     ]
     rows += [{"limit": limit, "pages": whole.pages, "value": whole.estimates[what]} for limit in limits]
     found = report.estimates[what]

@@ -98,6 +98,7 @@ def make_structure(snapshot: Snapshot, progress: Progress) -> Sheet:
             "graph",
         ),
         f"webstrata graph stats {snapshot.collection.word} {snapshot.label}",
+        [f"{snapshot.label}, warning: {sentence}." for sentence in found.warnings],
     )
 
 
@@ -124,7 +125,8 @@ def join_structures(sheets: list[Sheet]) -> Sheet:
             joined["data"]["values"] = [row for spec in specs for row in spec["data"]["values"]]
             bound_rows(joined)
             figures.append(Drawing(drawing.name, joined))
-    notes = list(dict.fromkeys(note for sheet in sheets for note in sheet.notes))
+    stale = [note for sheet in sheets[:-1] for note in sheet.notes if ", warning: " not in note]
+    notes = list(dict.fromkeys([*stale, *last.notes]))
     return replace(last, tables=[table, *last.tables[1:]], figures=figures, notes=notes)
 
 
@@ -155,7 +157,9 @@ def _moment(found: Structure, label: str) -> Table:
 def _degrees(found: Structure) -> Table:
     def row(kind: str, degrees: Degrees) -> list[Any]:
         law = degrees.law
-        exponent = f"{law.exponent:.3f} ± {law.standard_error:.2g} from {law.x_min} on" if law else "none"
+        exponent = (
+            f"{law.exponent:.3f} ± {law.standard_error:.2g} from {law.x_min} on" if law else "none fitted"
+        )
         return [kind, round(degrees.mean, 3), degrees.median, degrees.largest, degrees.num_zeros, exponent]
 
     columns = ["degree", "mean", "median", "largest", "nodes of degree 0", "power law"]
@@ -188,7 +192,10 @@ def _distances(found: Structure) -> list[Table]:
     rows: list[list[Any]] = [
         ["mean distance", str(balls.mean_distance)],
         ["effective diameter", str(balls.effective_diameter)],
-        ["share of pairs that are joined", str(balls.joined_share)],
+        [
+            f"share of pairs that are joined{'' if balls.joined_share.is_exact else ', estimated'}",
+            str(balls.joined_share),
+        ],
         ["longest seen", balls.longest],
     ]
     note = f"HyperBall, {balls.runs} runs of {balls.registers} registers; ± is one standard error."

@@ -90,6 +90,14 @@ def _survival(survival: Survival) -> list[Table]:
             curve,
             "Product limit (Kaplan, Meier) over all snapshots as starts; alive is from first to last sight.",
         ),
+        Table(
+            f"Share of the {survival.what} of a snapshot (row) that a later one has, %",
+            ["", *survival.snapshots[1:]],
+            [
+                [label, *(None if share is None else round(100 * share, 1) for share in row[1:])]
+                for label, row in zip(survival.snapshots[:-1], survival.shares, strict=False)
+            ],
+        ),
         Table(f"Births and deaths of {survival.what}", [*columns, "births/year", "deaths/year"], rates),
     ]
 
