@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from webstrata.cli.options import json_option, options, plots_option
-from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.cli.output import TerminalProgress, show_json, show_table, show_warnings
 from webstrata.errors import UsageError
 from webstrata.rank.spectra.settings import SpectrumSettings
 
@@ -77,6 +77,7 @@ def command(
         show_json(document)
         return
     _show(found, name, names)
+    show_warnings(found.warnings)
     if paths:
         click.echo(f"\nPictures: {paths[-1]} shows all {len(paths) - 1} of them.")
 
@@ -125,6 +126,7 @@ def _draw(found: Spectrum, name: str, folder: Path) -> list[Path]:
     from webstrata.serve.figures.style import write_figures
 
     text = "; ".join(f"{what} = {number:,}" for what, number in found.table().items()) + "."
+    text = " ".join([text, *(f"Warning: {sentence}." for sentence in found.warnings)])
     return write_figures(draw_spectrum(found, name), folder, page="spectrum", title=name, text=text)
 
 
@@ -145,19 +147,26 @@ def _show(found: Spectrum, name: str, names: Sequence[str]) -> None:
         f"{_spaced(found.num_converged)} of {_spaced(len(found.core))} values have a residual below 1e-06"
     )
     columns = ["eigenvalue", "residual", "extent"]
+    vectors = [vector for vector in found.vectors if vector.is_converged][:_SHOWN]
     rows: list[list[object]] = [
-        [_number(vector.value), f"{vector.residual:.1e}", f"{vector.extent:.1f}"]
-        for vector in found.vectors[:_SHOWN]
+        [_number(vector.value), f"{vector.residual:.1e}", f"{vector.extent:.1f}"] for vector in vectors
     ]
     if len(names):
         columns += ["hosts", "words"]
-        for row, vector in zip(rows, found.vectors, strict=False):
+        for row, vector in zip(rows, vectors, strict=True):
             row += [_told(vector.community.hosts), _told(vector.community.words)]
-    for row, vector in zip(rows, found.vectors, strict=False):
+    for row, vector in zip(rows, vectors, strict=True):
         top = int(vector.nodes[0])
         row.append(names[top] if top < len(names) else top)
     if rows:
         show_table([*columns, "largest at"], rows)
+    open_ones = [vector for vector in found.vectors if not vector.is_converged][:_SHOWN]
+    if open_ones:
+        click.echo("\nNot converged: approximations that may be far from any eigenvalue")
+        show_table(
+            ["approximation", "residual"],
+            [[_number(vector.value), f"{vector.residual:.1e}"] for vector in open_ones],
+        )
 
 
 def _number(value: complex) -> str:
@@ -165,7 +174,7 @@ def _number(value: complex) -> str:
 
 
 def _told(pairs: Sequence[tuple[str, float]], most: int = 2) -> str:
-    return " ".join(f"{name} {100 * share:.0f}%" for name, share in pairs[:most])
+    return " ".join(f"{name} {100 * share:.0f}%" for name, share in pairs[:most] if share >= 0.005)
 
 
 def _spaced(number: Any) -> str:  # noqa: ANN401

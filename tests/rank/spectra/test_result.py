@@ -9,6 +9,7 @@ import pytest
 
 from tests.rank.spectra import reference
 from webstrata.errors import FormatError, MissingError
+from webstrata.graph import Graph
 from webstrata.rank import spectrum
 from webstrata.rank.spectra import open_spectrum
 
@@ -48,3 +49,23 @@ def test_files_that_are_no_spectrum_are_refused(tmp_path: Path) -> None:
     (tmp_path / "eigenvalues.parquet").unlink()
     with pytest.raises(MissingError, match=r"eigenvalues\.parquet: nothing there to read"):
         open_spectrum(tmp_path)
+
+
+def test_values_that_have_not_converged_are_not_listed_as_found() -> None:
+    random = np.random.default_rng(3)
+    graph = Graph.from_arcs(random.integers(0, 400, (1600, 2)).tolist(), num_nodes=400)
+    whole, some = spectrum(graph), spectrum(graph, arnoldi=40)
+    assert whole.warnings == []
+    document = some.to_json()
+    assert document["core"]["unconverged"]
+    assert all(row["residual"] < 1e-6 for row in document["core"]["leading"])
+    assert all(row["residual"] >= 1e-6 for row in document["core"]["unconverged"])
+    listed = len(document["core"]["unconverged"]) + sum(some.residuals[:50] < 1e-6)
+    assert listed == min(50, len(some.core))
+    assert "have not converged (residual above 1e-06) and are not listed as found" in some.warnings[0]
+    assert document["warnings"] == some.warnings
+    # what is listed is an eigenvalue, what is not need not be
+    for row in document["core"]["leading"]:
+        assert np.abs(whole.core - complex(row["real"], row["imaginary"])).min() < 1e-5
+    vectors = [vector["converged"] for vector in document["vectors"]]
+    assert vectors == [vector.residual < 1e-6 for vector in some.vectors]

@@ -16,7 +16,7 @@ def test_points_are_drawn_by_where_they_belong() -> None:
     blue = {(row["re"], row["im"]) for row in rows if row["part"] == "subspaces"}
     assert blue == {(1, 0), (-1, 0), (0, 1), (0, -1)}
     assert sum(row["part"] == "core" for row in rows) == 3
-    assert points["encoding"]["color"]["scale"]["range"] == ["#d62728", "#1f4fd8", "#2ca02c"]
+    assert points["encoding"]["color"]["scale"]["range"] == ["#d62728", "#1f4fd8", "#2ca02c", "#b0b0b0"]
 
 
 def test_a_spectrum_without_core_or_subspaces_can_be_drawn() -> None:

@@ -64,7 +64,7 @@ def _arcs_between(graph: Graph, strong: Components) -> npt.NDArray[np.int64]:
     number = len(strong)
     found = np.zeros(0, np.int64)
     for start, (offsets, targets) in graph.iter_blocks():
-        degrees = np.diff(np.asarray(offsets, np.int64))
+        degrees: npt.NDArray[np.int64] = np.diff(offsets).astype(np.int64)
         nodes = start + np.repeat(np.arange(len(degrees)), degrees)
         ends = strong.of_node[nodes].astype(np.int64), strong.of_node[targets].astype(np.int64)
         is_between = (ends[0] != ends[1]) & (ends[0] >= 0) & (ends[1] >= 0)

@@ -1,13 +1,13 @@
 """A spectrum as it is held, stored and shown: WIKI's table 2 and the points of its figures 9 and 10.
 
 =========================  ================================================================================
-``spectrum.json``          N, N_ℓ, N_s, N_d, d_max, N_circ, N_1, n_A; eigenvectors with pages and community
-``eigenvalues.parquet``    a row for each eigenvalue: ``real``, ``imaginary``, ``part`` (core or subspace),
-                           ``subspace`` (its number by size, null in the core), ``residual`` (the estimate
-                           ‖S x − λ x‖ for ‖x‖ = 1 of a core value, null in subspaces, where they are exact)
-``subspaces.parquet``      a row for each node of a subspace: ``node``, ``subspace``, ``component``
-``vectors.parquet``        a row for each node that is kept of an eigenvector: ``vector`` (0 is the first),
-                           ``node``, ``real``, ``imaginary``
+``spectrum.json``          N, N_ℓ, N_s, N_d, d_max, N_circ, N_1, n_A; leading eigenvalues of the core that
+have converged, those that have not, warnings; eigenvectors with pages and community ``eigenvalues.parquet``
+a row for each eigenvalue: ``real``, ``imaginary``, ``part`` (core or subspace), ``subspace`` (its number by
+size, null in the core), ``residual`` (the estimate ‖S x − λ x‖ for ‖x‖ = 1 of a core value, null in
+subspaces, where they are exact) ``subspaces.parquet``      a row for each node of a subspace: ``node``,
+``subspace``, ``component`` ``vectors.parquet``        a row for each node that is kept of an eigenvector:
+``vector`` (0 is the first), ``node``, ``real``, ``imaginary``
 =========================  ================================================================================
 """
 
@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from webstrata.collection.caveats import MIN_PAGES, warn_few
 from webstrata.collection.files import explained, replace_file
 from webstrata.errors import FormatError
 from webstrata.rank.spectra.communities import Community
@@ -40,7 +41,9 @@ SUMMARY, EIGENVALUES, NODES, VECTORS = (
 )
 _TABLES = (EIGENVALUES, NODES, VECTORS)
 CONVERGED = 1e-6
-"""A core eigenvalue with a smaller residual is taken as found."""
+"""A core eigenvalue with a smaller residual is taken as found; others are not listed with them."""
+LEADING = 50
+"""Values of largest modulus that are looked at when it is told what has converged."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,11 @@ class CoreVector:
     """Those of largest modulus, the largest first."""
     amplitudes: Values
     community: Community = field(default_factory=lambda: Community((), ()))
+
+    @property
+    def is_converged(self) -> bool:
+        """Whether it is an eigenvector, by its residual."""
+        return self.residual < CONVERGED
 
     @property
     def weights(self) -> npt.NDArray[np.float64]:
@@ -117,6 +125,27 @@ class Spectrum:
         """Core eigenvalues with a residual below 10⁻⁶."""
         return int((self.residuals < CONVERGED).sum())
 
+    @property
+    def is_converged(self) -> npt.NDArray[np.bool_]:
+        """For each value of the core whether it is found."""
+        found: npt.NDArray[np.bool_] = self.residuals < CONVERGED
+        return found
+
+    @property
+    def warnings(self) -> list[str]:
+        """What of the spectrum is not found, or found from little."""
+        found = []
+        if self.core_size:
+            found += warn_few(self.num_nodes, MIN_PAGES, "node", "communities of eigenvectors say little")
+        open_ones = int((~self.is_converged[:LEADING]).sum())
+        if open_ones:
+            number = min(LEADING, len(self.core))
+            found.append(
+                f"{open_ones} of the {number} leading values of the core have not converged (residual above "
+                f"{CONVERGED:g}) and are not listed as found; a larger n_A than {self.dimension} finds them"
+            )
+        return found
+
     def table(self) -> dict[str, int]:
         """The row of WIKI's tables 1 and 2.
 
@@ -139,7 +168,10 @@ class Spectrum:
         }
 
     def to_json(self, *, pages: int = 20) -> dict[str, Any]:
-        """One document: the table, the leading eigenvalues of the core, the eigenvectors with `pages` nodes.
+        """One document: the table, leading eigenvalues of the core, eigenvectors with `pages` nodes.
+
+        ``leading`` are the values that have converged; those of the first 50 that have not are
+        ``unconverged``.
 
         Examples
         --------
@@ -158,18 +190,16 @@ class Spectrum:
                 "rows": self.rows,
                 "eigenvalues": len(self.core),
                 "converged": self.num_converged,
-                "leading": [
-                    {"real": round(value.real, 12), "imaginary": round(value.imag, 12), "residual": residual}
-                    for value, residual in zip(
-                        self.core[:50].tolist(), self.residuals[:50].tolist(), strict=True
-                    )
-                ],
+                "leading": self._list(np.flatnonzero(self.is_converged)[:LEADING]),
+                "unconverged": self._list(np.flatnonzero(~self.is_converged[:LEADING])),
             },
+            "warnings": self.warnings,
             "vectors": [
                 {
                     "real": vector.value.real,
                     "imaginary": vector.value.imag,
                     "residual": vector.residual,
+                    "converged": vector.is_converged,
                     "extent": vector.extent,
                     "hosts": [list(pair) for pair in vector.community.hosts],
                     "words": [list(pair) for pair in vector.community.words],
@@ -183,6 +213,14 @@ class Spectrum:
                 for vector in self.vectors
             ],
         }
+
+    def _list(self, places: npt.NDArray[np.intp]) -> list[dict[str, float]]:
+        return [
+            {"real": round(value.real, 12), "imaginary": round(value.imag, 12), "residual": residual}
+            for value, residual in zip(
+                self.core[places].tolist(), self.residuals[places].tolist(), strict=True
+            )
+        ]
 
     def write(self, folder: Path) -> None:
         """Write the files of a spectrum into a folder that is there.

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from webstrata.rank.spectra import Spectrum
 
-PARTS = {"core": "#d62728", "subspaces": "#1f4fd8", "unit circle": "#2ca02c"}
-"""The colours of the paper."""
+PARTS = {"core": "#d62728", "subspaces": "#1f4fd8", "unit circle": "#2ca02c", "not converged": "#b0b0b0"}
+"""The colours of the paper; values of the core that have not converged are grey."""
 _DIGITS = 4
 """Points that are nearer to each other are one: the picture is some hundred of them wide."""
 _SIZE = 460
@@ -51,7 +51,7 @@ def draw_spectra(spectra: Mapping[str, Spectrum], name: str) -> Figure:
     circle = np.exp(1j * np.linspace(0, 2 * math.pi, 91))
     rows: list[dict[str, Any]] = []
     for label, found in spectra.items():
-        for part, values in (("subspaces", found.values), ("core", found.core)):
+        for part, values in _parts(found):
             rows += [{"which": label, "part": part, "re": re, "im": im} for re, im in _points(values)]
         rows += [
             {"which": label, "part": "unit circle", "re": value.real, "im": value.imag, "order": place}
@@ -77,7 +77,7 @@ def _plane(found: Spectrum, name: str) -> Any:  # noqa: ANN401
     alt = load_altair()
     rows = [
         {"re": real, "im": imaginary, "part": part}
-        for part, values in (("subspaces", found.values), ("core", found.core))  # the last are on top
+        for part, values in _parts(found)  # the last are on top
         for real, imaginary in _points(values)
     ]
     circle = [
@@ -99,9 +99,9 @@ def _plane(found: Spectrum, name: str) -> Any:  # noqa: ANN401
     )
     points = alt.Chart(alt.Data(values=rows)).mark_point(size=7, opacity=1).encode(x=x, y=y, color=colour)
     matrix = "G*" if found.is_inverse else "G"
-    subtitle = (
-        f"{name}; {len(found.values):,} in {found.num_subspaces:,} subspaces, {len(found.core):,} of the core"
-    )
+    subtitle = f"{name}; {len(found.values):,} in {found.num_subspaces:,} subspaces, {found.num_converged:,} of the core"
+    if found.num_converged < len(found.core):
+        subtitle += f", {len(found.core) - found.num_converged:,} not converged"
     return alt.layer(line, points).properties(
         width=_SIZE, height=_SIZE, title={"text": f"Spectrum of {matrix} at α = 1", "subtitle": subtitle}
     )
@@ -134,6 +134,16 @@ def _moduli(found: Spectrum, name: str) -> Any:  # noqa: ANN401
         )
         .properties(title={"text": "Moduli", "subtitle": name})
     )
+
+
+def _parts(found: Spectrum) -> list[tuple[str, np.ndarray[Any, np.dtype[np.complex128]]]]:
+    """The values by how they were found; of the core, those that have not converged apart."""
+    is_found = found.is_converged
+    return [
+        ("not converged", found.core[~is_found]),
+        ("subspaces", found.values),
+        ("core", found.core[is_found]),
+    ]
 
 
 def _points(values: np.ndarray[Any, np.dtype[np.complex128]]) -> list[tuple[float, float]]:

@@ -8,7 +8,7 @@ from webstrata.errors import MissingError
 from webstrata.rank.plane import describe_plane
 from webstrata.rank.settings import RankSettings
 from webstrata.rank.spectra.build import part_name
-from webstrata.rank.spectra.result import open_spectrum
+from webstrata.rank.spectra.result import CONVERGED, open_spectrum
 from webstrata.rank.spectra.settings import SpectrumSettings
 from webstrata.rank.stored import RankedGraph, read_stored
 from webstrata.serve.figures.ranks import draw_plane
@@ -117,11 +117,12 @@ def make_spectra(collection: Collection) -> list[Sheet | Missing]:
             " ".join(host for host, _ in vector.community.hosts[:2]),
             " ".join(word for word, _ in vector.community.words[:3]),
         ]
-        for vector in last.vectors[:TOP]
+        for vector in [vector for vector in last.vectors if vector.is_converged][:TOP]
     ]
     if leading:
         columns = ["Re λ", "Im λ", "residual", "nodes it extends over", "hosts", "words"]
-        tables.append(Table(f"Leading eigenvectors of the core of {label}", columns, leading))
+        note = f"Only vectors with a residual below {CONVERGED:g}."
+        tables.append(Table(f"Leading eigenvectors of the core of {label}", columns, leading, note))
     figures = draw_spectrum(last, f"{collection.title} {label}")
     if len(found) > 1:
         shown = {
@@ -136,5 +137,10 @@ def make_spectra(collection: Collection) -> list[Sheet | Missing]:
             tables,
             to_drawings(figures, "spectrum"),
             f"webstrata spectrum {collection.word} {label}",
+            [
+                f"{one}, {'G*' if each.is_inverse else 'G'}, warning: {sentence}."
+                for one, each in found
+                for sentence in each.warnings
+            ],
         )
     ]
