@@ -8,7 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as theirs
 
-from webstrata.classify.metrics import METRICS, Comparison, auc, compare_scores, correct_many, fold_auc
+from webstrata.classify.metrics import (
+    METRICS,
+    Comparison,
+    auc,
+    choose_threshold,
+    compare_scores,
+    correct_many,
+    fold_auc,
+)
 
 scored = st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=2, max_size=40).filter(
     lambda rows: len({truth for truth, _ in rows}) == 2
@@ -81,3 +89,27 @@ def test_many_comparisons_are_corrected_by_holm_s_method(p_values: list[float]) 
 def test_a_lead_is_told_from_one_side() -> None:
     assert Comparison(0.8, 0.9, 0.05, 0.04).p_second_ahead == 0.02
     assert Comparison(0.9, 0.8, 0.05, 0.04).p_second_ahead == 0.98
+
+
+def test_the_threshold_is_where_f1_is_largest() -> None:
+    random = np.random.default_rng(8)
+    truth = random.random(400) < 0.05
+    # scores of a model that was trained on few positives: hardly any is above one half
+    scores = np.where(truth, random.beta(3, 9, 400), random.beta(1, 20, 400))
+    found = choose_threshold(truth, scores)
+
+    def f1_at(value: float) -> float:
+        chosen = scores >= value
+        return 2 * int((chosen & truth).sum()) / (int(chosen.sum()) + int(truth.sum()))
+
+    assert found.f1 == pytest.approx(f1_at(found.value))
+    assert found.f1 == pytest.approx(max(f1_at(value) for value in scores))
+    assert found.f1 > f1_at(0.5)
+    assert 0.05 < found.value < 0.4
+
+
+def test_equal_scores_are_on_one_side_of_the_threshold() -> None:
+    found = choose_threshold(np.array([0, 1, 1, 0]), np.array([0.2, 0.5, 0.5, 0.5]))
+    assert (found.precision, found.recall) == (2 / 3, 1.0)
+    assert found.value == 0.35
+    assert choose_threshold(np.array([1, 1]), np.array([0.5, 0.5])).value == 0.5

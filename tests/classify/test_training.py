@@ -11,7 +11,7 @@ import webstrata as ws
 from webstrata.classify.labels import Labels
 from webstrata.classify.matrix import HostMatrix
 from webstrata.classify.settings import TrainSettings
-from webstrata.classify.training import train
+from webstrata.classify.training import train, warn_labels
 from webstrata.collection.progress import Progress
 from webstrata.errors import MissingError
 
@@ -58,3 +58,16 @@ def test_all_positives_on_one_domain_are_too_few(tmp_path: Path) -> None:
     labels = Labels("x.csv", {"spam": {host: "farm" in host for host in hosts}})
     with pytest.raises(MissingError, match="positives are in 1 group of hosts"):
         train(snapshot, matrix, labels, "spam", TrainSettings(library="small"))
+
+
+def test_few_labels_are_warned_of() -> None:
+    truth = np.arange(60) < 6
+    assert warn_labels(truth, np.arange(60)) == [
+        "computed from 6 positive labels, fewer than 10: AUC and threshold are doubtful"
+    ]
+    # twenty spam hosts of one domain are one observation
+    together = warn_labels(np.arange(60) < 20, np.where(np.arange(60) < 20, 0, np.arange(60)))
+    assert together == [
+        "computed from 1 group of hosts with positive labels, fewer than 10: these hosts are not independent"
+    ]
+    assert warn_labels(np.arange(60) < 20, np.arange(60)) == []

@@ -73,3 +73,24 @@ def test_a_band_is_that_of_student() -> None:
     numbers = np.array([[1.0], [2.0], [3.0], [4.0], [5.0]])
     assert half_band(numbers)[0] == pytest.approx(2.776 * np.sqrt(2.5) / np.sqrt(5), rel=1e-3)
     assert half_band(numbers[:1]).tolist() == [0.0]
+
+
+def test_few_pages_runs_and_hosts_are_warned_of() -> None:
+    ground = Ground(np.arange(90) < 3, np.zeros(90, np.uint32), 1, most=90)
+    trace = Trace("random", 0, np.array([0], np.uint32), np.array([0], np.uint32), np.array([1.0]))
+    harvest = Harvest(ground.facts, {}, [measure(trace, ground)])
+    sentences = harvest.warnings
+    assert sentences[0].startswith("random: fetched 1 of 90 pages, since no more can be reached")
+    assert "3 relevant pages, fewer than 10" in sentences[1]
+    assert "one run of each policy" in sentences[2]
+    assert "one host" in sentences[3]
+    assert harvest.to_dict()["warnings"] == sentences
+
+
+def test_a_harvest_of_many_pages_hosts_and_runs_is_not_warned_of() -> None:
+    ground = Ground(np.arange(90) < 30, (np.arange(90) // 3).astype(np.uint32), 30, most=90)
+    traces = [
+        Trace("random", run, np.array([0], np.uint32), np.arange(90, dtype=np.uint32), np.arange(90.0))
+        for run in range(2)
+    ]
+    assert Harvest(ground.facts, {}, [measure(trace, ground) for trace in traces]).warnings == []

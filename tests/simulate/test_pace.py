@@ -8,7 +8,9 @@ import pytest
 
 import webstrata as ws
 from tests.temporal.months import add_month
-from webstrata.simulate.pace import HOST_FACTOR, measure_paces
+from webstrata.collection.progress import Progress
+from webstrata.serve.report.harvests import make_paces
+from webstrata.simulate.pace import HOST_FACTOR, measure_paces, warn_paces
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,3 +50,24 @@ def test_delays_cost_nothing_while_other_hosts_are_ready(tmp_path: Path) -> None
     assert slow.front > quick.front
     assert slower.rate < quick.rate
     assert slower.front <= 40
+
+
+def test_a_crawl_of_one_page_gives_no_rate_in_the_report(tmp_path: Path) -> None:
+    # the only host's pages link to nothing, so the crawl ends after its home page
+    keys = ["org,a)/", *(f"org,a)/{page}" for page in range(100, 180))]
+    snapshot = add_month(ws.create(tmp_path / "uk"), "2026-06", keys, [])
+    paces = measure_paces(snapshot, [(1, 0.0)])
+    assert paces[0].pages == 1
+    first, second, third = warn_paces(paces, 81, 1)
+    assert first == "computed from 1 page, fewer than 30: rates and fronts say nothing about the web"
+    assert "ended after 1 of 81 pages" in second
+    assert "one host" in third
+    sheet = make_paces(snapshot, Progress())
+    assert (sheet.tables, sheet.figures) == ([], [])
+    assert "fetched 1 page, too few for a rate" in sheet.text[0]
+    assert len(sheet.notes) == 3
+
+
+def test_enough_pages_on_many_hosts_are_no_reason_to_warn(tmp_path: Path) -> None:
+    snapshot = add_hosts(tmp_path, 40, 4)
+    assert warn_paces(measure_paces(snapshot, [(2, 0.0)]), 160, 40) == []

@@ -63,3 +63,9 @@ def test_links_stand_as_in_their_page_if_that_is_asked_for(months: ws.Collection
     links = [link.url for link in snapshot.links[0]]
     urls = [snapshot.urls[int(node)] for node in ordered[1][: int(ordered[0][1])]]
     assert urls == [url for place, url in enumerate(links) if url in urls and url not in links[:place]]
+
+
+def test_a_host_without_a_home_page_is_entered_at_the_page_with_most_links(tmp_path: Path) -> None:
+    keys = ["org,a)/", "org,a)/x", "org,b)/about", "org,b)/contents", "org,b)/copyright"]
+    snapshot = add_month(ws.create(tmp_path / "uk"), "2026-06", keys, [(1, 0), (3, 2), (3, 4), (4, 3)])
+    assert StoredWeb(snapshot).homes().tolist() == [0, 3]

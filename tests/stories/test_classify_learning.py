@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
 
 from tests.classify.web import make_web
+from webstrata.classify.model_file import load_model, save_model
 from webstrata.cli import run
 from webstrata.cli.classify.label import command as label
 
@@ -67,6 +69,20 @@ def test_a_model_is_trained_and_scores_hosts_with_reasons(
     assert set(top) <= SPAM
     assert len((tmp_path / "s.csv").read_text().splitlines()) == 61
     assert "(usual: " in (tmp_path / "s.html").read_text()
+
+    assert " the threshold with the best F1 on hosts not trained on (precision " in shown
+    assert run([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["above_threshold"] == sum(row["score"] >= found["threshold"] for row in found["hosts"])
+    assert found["warnings"] == []
+
+    # a model of version 0.1.0 has no threshold
+    known = load_model(model)
+    save_model(replace(known, training={**known.training, "threshold": None}), tmp_path / "old.model")
+    assert run([*words[:-1], str(tmp_path / "old.model")]) == 0
+    out, err = capsys.readouterr()
+    assert "how many are is not told, since the threshold is not calibrated" in out
+    assert err.startswith("warning: the threshold is not calibrated")
 
     assert run([*words, "--explain", f"www.{top[0]}", "--json"]) == 0
     why = json.loads(capsys.readouterr().out)

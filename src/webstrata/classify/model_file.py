@@ -7,7 +7,8 @@
 
 The card has ``format`` (1), ``webstrata`` (the version that wrote it), ``task``, ``sets`` (for each feature
 set its columns, whether they are ``terms``, and how they were ``made``), ``training`` (snapshot, counts of
-labels, library, metric, folds, seed, AUC on hosts not trained on), ``members`` (set, name, weight and AUC of
+labels, library, metric, folds, seed, AUC on hosts not trained on, the threshold with the best F1 on them,
+warnings), ``members`` (set, name, weight and AUC of
 each model of the library), ``typical`` (for each column of sets that are not terms the median over positive
 and negative hosts), and ``models``: for each model that has weight its set, weights and fits, a fit being a
 kind, facts and the numbers of its arrays (`webstrata.classify.plain`).
@@ -72,6 +73,23 @@ class HostModel:
     training: dict[str, Any] = field(default_factory=dict)
     typical: dict[str, list[list[float | None]]] = field(default_factory=dict)
     """Medians of each column of a set, over negatives and positives."""
+
+    @property
+    def threshold(self) -> float | None:
+        """From which score on a host is taken to be positive; None where it was not calibrated."""
+        chosen = self.training.get("threshold")
+        return float(chosen["value"]) if isinstance(chosen, dict) and "value" in chosen else None
+
+    @property
+    def warnings(self) -> list[str]:
+        """Why scores should not be relied on."""
+        found = [str(sentence) for sentence in self.training.get("warnings", [])]
+        if self.threshold is None:
+            found.append(
+                "the threshold is not calibrated: the model is of version 0.1.0, or was not made by "
+                "training; train it again"
+            )
+        return found
 
     def scores(self, matrix: HostMatrix) -> npt.NDArray[np.float64]:
         """How likely each host is positive; `UsageError` where the features are others than those learned."""

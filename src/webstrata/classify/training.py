@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,10 +11,11 @@ import scipy.sparse as sp
 from webstrata.classify.addresses import find_addresses
 from webstrata.classify.ensemble import EnsembleSelection
 from webstrata.classify.labels import tell_unknown
-from webstrata.classify.metrics import fold_auc
+from webstrata.classify.metrics import choose_threshold, fold_auc
 from webstrata.classify.model_file import HostModel
 from webstrata.classify.settings import TrainSettings
 from webstrata.classify.splits import group_hosts
+from webstrata.collection.caveats import MIN_LABELS, warn_few
 from webstrata.collection.progress import Progress
 
 if TYPE_CHECKING:
@@ -60,6 +62,7 @@ def train(
     estimator = new_estimator(known, settings)
     fit(estimator, known, truth, groups, progress, f"models of {task}")
     auc, deviation = fold_auc(truth, estimator.out_of_fold_, estimator.fold_)
+    threshold = choose_threshold(truth, estimator.out_of_fold_)
     training = {
         "snapshot": snapshot.label,
         "labels": labels.source,
@@ -74,11 +77,33 @@ def train(
         "seed": settings.seed,
         "auc": auc,
         "deviation": deviation,
+        "threshold": asdict(threshold),
+        "warnings": warn_labels(truth, groups),
         "skipped": [list(pair) for pair in estimator.skipped_],
     }
     return HostModel(
         task, known.columns(), known.term_sets, estimator, known.made, training, find_typical(known, truth)
     )
+
+
+def warn_labels(truth: npt.NDArray[np.bool_], groups: npt.NDArray[np.int64]) -> list[str]:
+    """Why what is learned and measured from some labels should not be relied on.
+
+    Examples
+    --------
+    >>> warn_labels(np.arange(30) < 4, np.arange(30))
+    ['computed from 4 positive labels, fewer than 10: AUC and threshold are doubtful']
+    """
+    sides = {"positive label": truth, "negative label": ~truth}
+    found = []
+    for noun, side in sides.items():
+        found += warn_few(int(side.sum()), MIN_LABELS, noun, "AUC and threshold are doubtful")
+        number = len(np.unique(groups[side]))
+        if number < MIN_LABELS <= int(side.sum()):
+            found += warn_few(
+                number, MIN_LABELS, f"group of hosts with {noun}s", "these hosts are not independent"
+            )
+    return found
 
 
 def group_together(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from webstrata.cli.options import collection_argument, json_option, options, plots_option
-from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.cli.output import TerminalProgress, show_json, show_table, show_warnings
 from webstrata.collection.sentences import tell_count
 from webstrata.simulate.settings import SimulateSettings
 
@@ -74,6 +74,7 @@ def command(
         show_json(where | harvest.to_dict() | {"plots": [str(path) for path in paths]})
         return
     _show(harvest, title, settings)
+    show_warnings(harvest.warnings)
     click.echo(f"\nKept as {snapshot.path / part}; its simulation.toml does it again with --config.")
     if paths:
         click.echo(f"Pictures: {paths[-1]} shows all {len(paths) - 1} of them.")
@@ -102,6 +103,7 @@ def _draw(harvest: Harvest, title: str, folder: Path) -> list[Path]:
         f"{tell_count(facts['hosts'], 'host')} are relevant "
         f"({harvest.configuration['simulate']['relevant']}); bands are of 95%."
     )
+    text = " ".join([text, *(f"Warning: {sentence}." for sentence in harvest.warnings)])
     return write_figures(
         draw_harvest(harvest, title),
         folder,

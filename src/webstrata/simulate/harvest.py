@@ -32,6 +32,7 @@ import pyarrow.parquet as pq
 import tomli_w
 from scipy.special import stdtrit
 
+from webstrata.collection.caveats import MIN_LABELS, MIN_PAGES, warn_few
 from webstrata.collection.files import explained, open_writer
 from webstrata.errors import FormatError
 
@@ -274,9 +275,31 @@ class Harvest:
             )
         return found
 
+    @property
+    def warnings(self) -> list[str]:
+        """What of the curves should not be relied on, and why."""
+        rows = self.rows()
+        found = []
+        short = {row.policy: row.pages for row in rows if row.pages < min(MIN_PAGES, self.facts["most"])}
+        if short:
+            fewest = min(short.values())
+            found.append(
+                f"{', '.join(short)}: fetched {fewest:,.0f} of {self.facts['pages']:,} pages, since no more "
+                "can be reached from the start; rates of so few pages say nothing"
+            )
+        relevant = self.facts["relevant"]
+        if relevant < self.facts["pages"]:
+            found += warn_few(relevant, MIN_LABELS, "relevant page", "recall has few possible values")
+        if any(row.runs == 1 for row in rows):
+            found.append("one run of each policy: there is no band, and a policy may be ahead by chance")
+        if self.facts["hosts"] == 1:
+            found.append("all pages are of one host: shares of hosts and politeness say nothing")
+        return found
+
     def to_dict(self) -> dict[str, Any]:
         """As plain data: facts, the table, and the digest of each run."""
         return self.facts | {
+            "warnings": self.warnings,
             "policies": [
                 {
                     "policy": row.policy,

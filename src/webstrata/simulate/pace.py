@@ -8,6 +8,9 @@ after one.
 - By fetchers: no delays, one fetcher, four, … up to 1 024. The rate grows with them until every host has one.
 - By delays: an address rests from 1/8 s to 4 s, a host eight times as long. The same rate takes a larger
   front then; once all hosts are in it, the rate falls.
+
+A crawl ends early where home pages lead to few others. Its rate is that of its first pages, and says nothing
+about the web; `warn_paces` tells so, and from fewer than `MIN_PAGES` pages no rate should be shown.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webstrata.collection.caveats import MIN_PAGES, warn_few
 from webstrata.collection.progress import Progress
 from webstrata.simulate.clock import make_clock
 from webstrata.simulate.run import Simulation
@@ -51,6 +55,26 @@ class Pace:
     def host_delay(self) -> float:
         """The delay of a host."""
         return HOST_FACTOR * self.ip_delay
+
+
+def warn_paces(paces: Sequence[Pace], num_pages: int, num_hosts: int) -> list[str]:
+    """Why rates of some crawls should not be relied on.
+
+    Examples
+    --------
+    >>> warn_paces([Pace(1, 0.0, 1, 2.0, 1.0)], 300, 20)[0]
+    'computed from 1 page, fewer than 30: rates and fronts say nothing about the web'
+    """
+    fewest = min((pace.pages for pace in paces), default=0)
+    found = warn_few(fewest, MIN_PAGES, "page", "rates and fronts say nothing about the web")
+    if fewest < num_pages // 2:
+        found.append(
+            f"crawls from home pages ended after {fewest:,} of {num_pages:,} pages, less than half: no more "
+            "can be reached"
+        )
+    if num_hosts == 1:
+        found.append("all pages are of one host, so that it is visited alone, whatever the fetchers")
+    return found
 
 
 def measure_paces(

@@ -23,6 +23,7 @@ from webstrata.graph.build import StoredGraph
 from webstrata.graph.hosts import group_domains, group_hosts
 from webstrata.graph.lending import lend
 from webstrata.graph.rows import RowsGraph
+from webstrata.graph.structure.degrees import outdegrees
 from webstrata.store.links import Links, iter_arcs, target_nodes
 from webstrata.store.urls import Urls, find_keys
 from webstrata.summaries.archive import Archive
@@ -196,8 +197,19 @@ class StoredWeb:
         return Archive(part.path, part, num_nodes=self.num_pages)
 
     def homes(self) -> npt.NDArray[np.uint32]:
-        """The first page of each host in row-key order: its home page where that is there."""
-        return np.unique(self.hosts.of_node, return_index=True)[1].astype(np.uint32)
+        """The home page of each host, or where it was not captured the page of the host with most links.
+
+        Of two such pages it is the first in row-key order.
+        """
+        of_node = self.hosts.of_node
+        homes = np.unique(of_node, return_index=True)[1]
+        keys = self.urls.keys_of(homes).to_pylist()
+        lacking = [place for place, key in enumerate(keys) if not key.partition(" ")[0].endswith(")/")]
+        if lacking:
+            degrees = outdegrees(self.graph, progress=self.progress)
+            best = np.lexsort((np.arange(len(of_node)), -degrees, of_node))
+            homes[lacking] = best[np.unique(of_node[best], return_index=True)[1]][lacking]
+        return homes.astype(np.uint32)
 
     def __repr__(self) -> str:
         return f"<StoredWeb of {self.num_pages} pages>"

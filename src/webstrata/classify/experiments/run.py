@@ -17,6 +17,7 @@ from webstrata.classify.matrix import HostMatrix, load_matrix
 from webstrata.classify.settings import TrainSettings
 from webstrata.classify.sites import open_sites
 from webstrata.classify.splits import group_hosts
+from webstrata.classify.training import warn_labels
 from webstrata.collection.progress import Progress
 from webstrata.errors import MissingError
 
@@ -55,6 +56,8 @@ class Experiment:
     sensitivity: list[Sensitivity] = field(default_factory=list)
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     """The ensembles of the main task by the names of their rows."""
+    warnings: list[str] = field(default_factory=list)
+    """Why the tables should not be relied on, where there are few labels."""
 
     def table(self, key: str) -> Table:
         """The table of that name."""
@@ -67,6 +70,7 @@ class Experiment:
             "snapshot": self.snapshot,
             "tables": [asdict(table) for table in self.tables],
             "figure 2": [asdict(one) for one in self.sensitivity],
+            "warnings": self.warnings,
         }
 
 
@@ -131,7 +135,7 @@ def run_experiment(
         shared = None if settings.together == "domain" else [addresses[place] for place in places]
         return group_hosts(hosts, shared, domains=settings.together != "address")
 
-    found = Experiment(task, snapshot.label)
+    found = Experiment(task, snapshot.label, warnings=warn_labels(truth, group(rows)))
     found.tables += [
         _snapshots(snapshot.collection, labels, task),
         _addresses(matrix.hosts, addresses, labels.find(task)),

@@ -16,7 +16,7 @@ from webstrata.cli.classify.train import (
     split_sets,
 )
 from webstrata.cli.options import collection_argument, json_option, options
-from webstrata.cli.output import TerminalProgress, beginning_anew, show_json, show_table
+from webstrata.cli.output import TerminalProgress, beginning_anew, show_json, show_table, show_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -99,6 +99,7 @@ def command(
         "nor the choice of models has seen; ± is its standard deviation, p how likely so large a difference "
         "is by chance."
     )
+    text = " ".join([text, *(f"Warning: {sentence}." for sentence in found.warnings)])
     paths = write_figures(
         draw_experiment(found), output, page="experiment", title=name, text=text, above=lay_out_tables(found)
     )
@@ -112,4 +113,5 @@ def command(
         click.echo(table.title)
         show_table(table.columns, table.rows)
         click.echo(f"{table.note}\n" if table.note else "")
+    show_warnings(found.warnings)
     click.echo(f"Page: {paths[-1]}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from webstrata.cli.options import collection_argument, json_option
-from webstrata.cli.output import show_json, show_table
+from webstrata.cli.output import show_json, show_table, show_warnings
 from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
@@ -81,16 +81,37 @@ def command(
         _write_scores(ranked, model.task, output)
     if page:
         _write_page(model, matrix, ranked[:top], page, f"{collection.path.name} {label}")
+    threshold = model.threshold
+    above = None if threshold is None else sum(score >= threshold for _, score in ranked)
     if as_json:
         rows = [{"host": name, "score": score} for name, score in ranked]
-        show_json({"task": model.task, "snapshot": label, "hosts": rows})
+        show_json(
+            {
+                "task": model.task,
+                "snapshot": label,
+                "threshold": threshold,
+                "above_threshold": above,
+                "hosts": rows,
+                "warnings": model.warnings,
+            }
+        )
         return
-    high = sum(score >= 0.5 for _, score in ranked)
-    click.echo(f"{model.task}: {tell_count(len(ranked), 'host')}; {high} of them score one half or more")
+    click.echo(f"{model.task}: {tell_count(len(ranked), 'host')}{_tell_threshold(model, above)}")
     show_table(["host", model.task], [[name, f"{score:.3f}"] for name, score in ranked[:top]])
     for written in (output, page):
         if written:
             click.echo(f"Written: {written}")
+    show_warnings(model.warnings)
+
+
+def _tell_threshold(model: HostModel, above: int | None) -> str:
+    if above is None:
+        return "; how many are is not told, since the threshold is not calibrated"
+    chosen = model.training["threshold"]
+    return (
+        f"; {above} of them score {chosen['value']:.3f} or more, the threshold with the best F1 on hosts not "
+        f"trained on (precision {chosen['precision']:.3f}, recall {chosen['recall']:.3f})"
+    )
 
 
 def _explain(model: HostModel, matrix: HostMatrix, host: str, *, as_json: bool) -> None:
@@ -158,6 +179,7 @@ def _write_page(
         f"{training['negatives']} that are not, and has an AUC of "
         f"{training['auc']:.3f} on hosts it was not trained on."
     )
+    text = " ".join([text, *(f"Warning: {sentence}." for sentence in model.warnings)])
     styles = "table { border-collapse: collapse }\n"
     styles += "td, th { text-align: left; padding: .3rem .8rem; vertical-align: top }\n"
     replace_file(path, make_page(f"{model.task}: {name}", text, table, styles=styles).encode())

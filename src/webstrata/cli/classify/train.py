@@ -9,7 +9,14 @@ import click
 
 from webstrata.classify.settings import TrainSettings
 from webstrata.cli.options import collection_argument, json_option, options
-from webstrata.cli.output import TerminalProgress, beginning_anew, show_bytes, show_json, show_table
+from webstrata.cli.output import (
+    TerminalProgress,
+    beginning_anew,
+    show_bytes,
+    show_json,
+    show_table,
+    show_warnings,
+)
 from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
@@ -106,6 +113,7 @@ def command(
         show_json({"model": str(path), **describe(model)})
         return
     _show(model, path)
+    show_warnings(model.training["warnings"])
 
 
 def describe(model: HostModel) -> dict[str, object]:
@@ -118,6 +126,7 @@ def describe(model: HostModel) -> dict[str, object]:
     return {
         "task": model.task,
         "training": model.training,
+        "warnings": model.training["warnings"],
         "sets": {name: len(columns) for name, columns in model.columns.items()},
         "set_weights": estimator.set_weights_,
         "family_weights": estimator.family_weights_,
@@ -139,6 +148,11 @@ def _show(model: HostModel, path: Path) -> None:
         f"AUC on hosts not trained on: {training['auc']:.3f} ± {training['deviation']:.3f} "
         f"(best single model: {estimator.member_scores_.max():.3f}); models were chosen by these hosts, and "
         "`webstrata classify experiment` measures on others"
+    )
+    threshold = training["threshold"]
+    click.echo(
+        f"Threshold {threshold['value']:.3f}: the best F1 on these hosts, {threshold['f1']:.3f} (precision "
+        f"{threshold['precision']:.3f}, recall {threshold['recall']:.3f})"
     )
     if len(model.columns) > 1:
         show_table(

@@ -99,7 +99,8 @@ def _plane(found: Spectrum, name: str) -> Any:  # noqa: ANN401
     )
     points = alt.Chart(alt.Data(values=rows)).mark_point(size=7, opacity=1).encode(x=x, y=y, color=colour)
     matrix = "G*" if found.is_inverse else "G"
-    subtitle = f"{name}; {len(found.values):,} in {found.num_subspaces:,} subspaces, {found.num_converged:,} of the core"
+    subtitle = f"{name}; {len(found.values):,} in {found.num_subspaces:,} subspaces"
+    subtitle += f", {found.num_converged:,} of the core"
     if found.num_converged < len(found.core):
         subtitle += f", {len(found.core) - found.num_converged:,} not converged"
     return alt.layer(line, points).properties(

@@ -104,4 +104,5 @@ def make_experiment(
         to_drawings(draw_experiment(found), "classify"),
         f"webstrata classify experiment {snapshot.collection.word} --labels {shlex.quote(labels)} "
         f"--task {task}",
+        [f"Warning: {sentence}." for sentence in found.warnings],
     )

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from webstrata.collection.caveats import MIN_PAGES
+from webstrata.collection.sentences import tell_count
+from webstrata.graph.hosts import group_hosts
 from webstrata.serve.figures.simulate import draw_harvest, draw_paces
 from webstrata.serve.report.sheet import Missing, Sheet, Table, to_drawings
 from webstrata.simulate.harvest import Harvest
-from webstrata.simulate.pace import DELAYS, FETCHERS, FETCHERS_WITH_DELAYS, measure_paces
+from webstrata.simulate.pace import (
+    DELAYS,
+    FETCHERS,
+    FETCHERS_WITH_DELAYS,
+    measure_paces,
+    warn_paces,
+)
 
 if TYPE_CHECKING:
     from webstrata.api import Collection, Snapshot
@@ -65,6 +74,7 @@ def _tell(collection: Collection, label: str, part: str, harvest: Harvest, comma
         [Table("What each policy brought in", ["policy", "runs", "pages", *columns], rows)],
         to_drawings(draw_harvest(harvest, f"{collection.title} {label}"), f"{part}-{label}"),
         command,
+        [f"Warning: {sentence}." for sentence in harvest.warnings],
     )
 
 
@@ -77,7 +87,8 @@ def make_paces(snapshot: Snapshot, progress: Progress) -> Sheet:
     >>> from tests.temporal.months import add_month
     >>> from webstrata.collection.progress import Progress
     >>> uk = ws.create(getfixture("tmp_path") / "uk")
-    >>> snapshot = add_month(uk, "2026-06", ["org,a)/", "org,b)/"], [(0, 1)])
+    >>> keys = ["org,a)/", *(f"org,a)/{page}" for page in range(100, 200))]
+    >>> snapshot = add_month(uk, "2026-06", keys, [(0, page) for page in range(1, 101)])
     >>> [len(table.rows) for table in make_paces(snapshot, Progress()).tables]
     [6, 18]
     """
@@ -86,9 +97,17 @@ def make_paces(snapshot: Snapshot, progress: Progress) -> Sheet:
     paces = measure_paces(snapshot, [*free, *polite], progress=progress)
     without, with_delays = paces[: len(free)], paces[len(free) :]
     name = f"{snapshot.collection.title} {snapshot.label}"
+    command = f"webstrata run {snapshot.collection.word} --from sheets --to sheets"
+    sizes = group_hosts(snapshot.urls.key_column).sizes
+    notes = [f"Warning: {one}." for one in warn_paces(paces, int(sizes.sum()), len(sizes))]
+    title = f"How fast {snapshot.label} can be crawled"
+    fewest = min(pace.pages for pace in paces)
+    if fewest < MIN_PAGES:
+        text = f"Simulated crawls fetched {tell_count(fewest, 'page')}, too few for a rate."
+        return Sheet("pace", title, [text], command=command, notes=notes)
     return Sheet(
         "pace",
-        f"How fast {snapshot.label} can be crawled",
+        title,
         [
             "Simulated, breadth-first from home pages on, until half of the pages are there. A page takes "
             "half a second, and of a host one is fetched at a time. The front are the hosts that are visited "
@@ -110,5 +129,6 @@ def make_paces(snapshot: Snapshot, progress: Progress) -> Sheet:
             ),
         ],
         to_drawings(draw_paces(without, with_delays, name), snapshot.label),
-        f"webstrata run {snapshot.collection.word} --from sheets --to sheets",
+        command,
+        notes,
     )
