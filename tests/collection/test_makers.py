@@ -9,7 +9,7 @@ import pytest
 
 import webstrata as ws
 from webstrata.cli import run
-from webstrata.collection.makers import MAKERS, tell_maker
+from webstrata.collection.makers import MAKERS, find_source, suggest_pages, tell_maker
 from webstrata.errors import MissingError
 
 
@@ -35,3 +35,25 @@ def test_a_path_with_blanks_is_one_word(tmp_path: Path) -> None:
 def test_what_nobody_knows_is_to_be_built() -> None:
     assert tell_maker(Path("uk/snapshots/2026-06"), "notes") == "build it first"
     assert tell_maker(Path("uk"), "graph") == "build it first"
+
+
+def test_what_is_suggested_fits_how_the_collection_got_its_pages(tmp_path: Path) -> None:
+    uk = ws.create(tmp_path / "uk")
+    assert find_source(uk.path) == ""
+    assert " crawl " in suggest_pages(uk.path, "2026-06")
+    page = tmp_path / "a.html"
+    page.write_text("<title>A</title>Hello")
+    words = ["ingest", str(uk.path), "2026-05", str(page), "--base-url", "http://a.uk/"]
+    assert run(words) == 0
+    uk.add("2026-06")
+    assert find_source(uk.path) == "ingest"
+    with pytest.raises(MissingError) as raised:
+        uk["2026-06"].open_part("urls")
+    assert f"`webstrata ingest {uk.path} 2026-06 FILE` makes it" in str(raised.value)
+    # of a snapshot that was ingested, the command that did it
+    uk["2026-05"].parts.remove("index")
+    with pytest.raises(MissingError) as raised:
+        uk["2026-05"].open_part("index")
+    said = shlex.split(str(raised.value).split("`")[1])
+    assert said[:4] == ["webstrata", "ingest", str(uk.path), "2026-05"]
+    assert str(page) in said

@@ -104,3 +104,18 @@ def test_what_cannot_be_had_is_refused_in_one_sentence(
 ) -> None:
     assert archive.is_dir()
     assert_refused(webstrata("get", "uk", *words), pattern)
+
+
+def test_a_url_is_found_with_the_other_scheme_and_a_note_says_so(webstrata: Command, archive: Path) -> None:
+    done = webstrata("get", "uk", "https://a.uk/", "--json")
+    assert done.returncode == 0
+    found = json.loads(done.stdout)
+    assert (found["asked"], found["url"]) == ("https://a.uk/", "http://a.uk/")
+    assert done.stderr == ("note: https://a.uk/ itself was not captured; this is about http://a.uk/\n")
+    assert webstrata("get", "uk", "http://a.uk/", "--json").stderr == ""
+    compared = webstrata("diff", "uk", "https://a.uk/", "2026-06", "2026-07")
+    assert "+from 2026-07" in compared.stdout
+    assert "this is about http://a.uk/" in compared.stderr
+    row = webstrata("table", "get", "uk", "https://a.uk/", "--family", "http")
+    assert row.returncode == 0
+    assert "note: https://a.uk/ has no cell; this is about http://a.uk/" in row.stderr

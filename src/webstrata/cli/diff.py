@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from webstrata.cli.options import collection_argument, json_option
-from webstrata.cli.output import show_json
+from webstrata.cli.output import show_answered, show_json
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
@@ -41,10 +41,13 @@ def command(
     from webstrata.store.differences import compare
 
     one, two = (collection[label].capture(url) for label in (before, after))
+    for answered in dict.fromkeys((one.url, two.url)):
+        show_answered(url, answered, f"{url} itself was not captured in both snapshots")
     difference = compare(one, two, source=source, context=context)
     if as_json:
         show_json(
             {
+                "asked": url,
                 "before": _tell(one),
                 "after": _tell(two),
                 "added": difference.added,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from webstrata.cli.options import collection_argument, json_option
-from webstrata.cli.output import show_json
+from webstrata.cli.output import show_answered, show_json
 from webstrata.errors import UsageError
 
 if TYPE_CHECKING:
@@ -39,17 +39,20 @@ def command(
 ) -> None:
     """Print the last capture of URL, or the last one at or before a time.
 
-    Its payload is printed. All snapshots are looked at. A capture that was stored as revisit has the payload
-    that it refers to. With --json, print what is known of the capture.
+    Prints its payload, from whichever snapshot has it; a capture stored as revisit has the payload that it
+    refers to. With --json, prints what is known of the capture. If URL itself was not captured, but the same
+    with https or http, with or without www., that is printed, and a note says so.
     """
     if raw + text + headers + as_json > 1:
         raise UsageError("--raw, --text, --headers and --json are four ways to show a capture; choose one")
     if only_main and not text:
         raise UsageError("--main chooses from the text of a page; add --text")
     capture = collection.capture(url, at)
+    show_answered(url, capture.url, f"{url} itself was not captured")
     if as_json:
         show_json(
             {
+                "asked": url,
                 "url": capture.url,
                 "time": capture.time,
                 "snapshot": capture.label,

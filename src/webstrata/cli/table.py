@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from webstrata.cli.options import collection_argument, json_option
-from webstrata.cli.output import show_bytes, show_json, show_table
+from webstrata.cli.output import show_answered, show_bytes, show_json, show_table
 from webstrata.collection.sentences import tell_count
 from webstrata.errors import FormatError, MissingError, UsageError, UserError
 
@@ -61,12 +61,14 @@ def get(
     from webstrata.store.table.rows import ALL
 
     with collection.table as table:
-        found = table[row] if at is None else table[row].at(at)
+        found = table.find(row) if at is None else table.find(row).at(at)
         cells = {family: _cells(found, family, versions=versions) for family in families or ALL}
     if not any(cells.values()):
         raise MissingError(
             f"{collection.path}: the row {found.key} has no cell here; `webstrata table scan` lists the rows"
         )
+    if "://" in row:
+        show_answered(row, found.url, f"{row} has no cell")
     if as_json:
         show_json({"row": found.key, "url": found.url, "families": _document(cells)})
     else:

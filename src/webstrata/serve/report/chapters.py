@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from webstrata.collection.makers import suggest_pages
 from webstrata.errors import WebstrataError
 from webstrata.serve.report.classes import make_features
 from webstrata.serve.report.crawls import make_crawls
@@ -168,7 +169,7 @@ def _make_overview(collection: Collection, states: States) -> list[Sheet | Missi
         size = round(sum(record.bytes for record in records) / 1e6, 1)
         rows.append([snapshot.label, pages, arcs, len(records), size])
     if not rows:
-        return [Missing("snapshots", f"webstrata crawl {collection.word} 2026-06 --seeds seeds.txt")]
+        return [Missing("snapshots", suggest_pages(collection.path, "2026-06"), "pages may be ingested too")]
     tables = [Table("Snapshots", ["snapshot", "nodes", "arcs", "parts", "MB"], rows)]
     stale = [[name, ", ".join(state.stale), state.renew] for name, state in states.items() if state.stale]
     if stale:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from webstrata.collection.makers import find_source, suggest_pages
 from webstrata.crawl.report import CrawlReport, read_report
 from webstrata.errors import WebstrataError
 from webstrata.serve.figures.crawl import draw_crawl
@@ -26,10 +27,11 @@ def make_crawls(collection: Collection) -> list[Sheet | Missing]:
     'webstrata crawl ... 2026-06 --seeds seeds.txt'
     """
     reports = [report for report in (_read(collection, label) for label in collection.labels) if report]
+    if not reports and find_source(collection.path) == "ingest":
+        text = "The pages of this collection were ingested from files: no crawl of webstrata is part of it."
+        return [Sheet("crawl", "Crawls", [text])]
     if not reports:
-        command = (
-            f"webstrata crawl {collection.word} {(collection.labels or ['2026-06'])[-1]} --seeds seeds.txt"
-        )
+        command = suggest_pages(collection.path, (collection.labels or ["2026-06"])[-1])
         return [Missing("crawls", command, "no snapshot was crawled by webstrata; pages may be ingested")]
     last = reports[-1]
     sheet = Sheet(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.files import explained, replace_file
-from webstrata.collection.makers import MAKERS
+from webstrata.collection.makers import MAKERS, suggest_pages
 from webstrata.collection.progress import Progress
 from webstrata.serve.report.classes import make_experiment
 from webstrata.serve.report.evaluations import make_evaluation
@@ -249,7 +249,10 @@ def read_sheets(collection: Collection, kept: Kept, states: dict[str, PartState]
     else:
         holders = list(find_holders(collection, kept))
         if not holders:
-            command = kept.before.format(collection=place, snapshot=(collection.labels or ["SNAPSHOT"])[-1])
+            newest = (collection.labels or ["SNAPSHOT"])[-1]
+            command = kept.before.format(collection=place, snapshot=newest)
+            if kept.before == MAKERS["index"]:
+                command = suggest_pages(collection.path, newest)
             # the first that none has, or else the first: no snapshot has them all
             nowhere = [name for name in kept.inputs if not any(name in s.parts for s in collection)]
             why = f"no snapshot has {(nowhere or kept.inputs)[0]}"

@@ -12,6 +12,7 @@ import json
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from webstrata.collection.makers import find_source, suggest_pages
 from webstrata.errors import FormatError
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ def lacks_second(what: str, collection: Collection) -> Missing:
     """
     labels = ",".join([*collection.labels, "SNAPSHOT"])
     command = f"webstrata run {collection.word} --snapshots {labels} --seeds seeds.txt"
+    if find_source(collection.path) == "ingest":
+        command = suggest_pages(collection.path, "SNAPSHOT")
     are = "is 1" if len(collection) == 1 else f"are {len(collection)}"
     return Missing(what, command, f"it takes two snapshots, and there {are}")
 

@@ -234,6 +234,23 @@ class Table:
     def __getitem__(self, row: str) -> Row:
         return Row(self, find_row_key(row))
 
+    def find(self, row: str) -> Row:
+        """The row of a URL; if it has no cells, that of the same URL with https or http, where that has some.
+
+        Examples
+        --------
+        >>> import webstrata as ws
+        >>> with Table(ws.create(getfixture("tmp_path") / "uk")) as table:
+        ...     table.put("https://example.org/a", {"meta": {"note": "seen"}}, at="2026-05")
+        ...     table.find("http://example.org/a").url, table.find("http://example.org/b").url
+        ('https://example.org/a', 'http://example.org/b')
+        """
+        asked = self[row]
+        twin = _twin(asked.key)
+        if asked or twin is None:
+            return asked
+        return other if (other := Row(self, twin)) else asked
+
     def put(self, row: str, cells: Mapping[str, Mapping[str, Value]], *, at: Time | None = None) -> None:
         """Write cells of one row, ``{family: {column: value}}``: all or none, on disk when it returns."""
         with self.batch() as batch:
@@ -314,6 +331,14 @@ class Table:
 
     def __repr__(self) -> str:
         return f"<Table of {self._collection.path}>"
+
+
+def _twin(key: str) -> str | None:
+    """The key of the same URL with the other scheme; None where a port is named."""
+    if key.endswith(" https"):
+        key = key.removesuffix(" https")
+        return None if " " in key else key
+    return None if " " in key else f"{key} https"
 
 
 def _mark(name: str, rows: Iterable[tuple[str, list[Cell]]]) -> Iterator[tuple[str, str, list[Cell]]]:
