@@ -43,10 +43,7 @@ PAGES = ("warc", "index", "pages", "urls")
 
 
 def find_source(collection: Path) -> Literal["crawl", "ingest", ""]:
-    """How the snapshots of a collection, whose folder it is, got their pages: all by ingest, or some by
-    crawls.
-
-    Empty where none has pages.
+    """How a collection got its pages: all by ingest, or some by crawls; empty where it has none.
 
     Examples
     --------

@@ -9,6 +9,7 @@ import click
 
 from webstrata.cli.options import collection_argument, json_option, options, plots_option
 from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.collection.sentences import tell_count
 from webstrata.errors import UsageError
 from webstrata.rank.settings import RankSettings
 
@@ -111,7 +112,8 @@ def command(
             | _to_json(found, settings.top)
         )
         return
-    click.echo(f"{collection.path} {label}: {found.num_ranked:,} {settings.level}s by {found.method}")
+    ranked = tell_count(found.num_ranked, settings.level)
+    click.echo(f"{collection.path} {label}: {ranked} by {found.method}")
     show_table(
         ["rank", "score", settings.level],
         [

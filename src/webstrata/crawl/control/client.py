@@ -139,6 +139,8 @@ def connect(snapshot: Snapshot) -> Client:
         words = f"{snapshot.collection.word} {snapshot.label}"
         if path.with_name(RESULT).exists():
             more = f"the last one has ended, and `webstrata crawl report {words}` tells of it"
+        elif "warc" in snapshot.parts:
+            more = "its pages were ingested, and there is no crawl of them"
         else:
             more = f"start one with `webstrata crawl {words} …`"
         raise MissingError(f"{snapshot.path}: no crawl is running here; {more}") from None
