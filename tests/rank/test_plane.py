@@ -42,3 +42,14 @@ def test_independent_and_equal_scores_have_the_correlators_of_their_formula() ->
 def test_cells_are_equally_wide_on_a_logarithmic_scale() -> None:
     assert cell(np.array([1, 2, 10, 11, 100]), 100, 2).tolist() == [0, 0, 1, 1, 1]
     assert cell(np.array([1]), 1).tolist() == [0]
+
+
+def test_a_plane_of_few_nodes_is_warned_of() -> None:
+    even = Ranking("pagerank", np.full(4, 0.25))
+    plane = describe_plane(even, even)
+    assert plane.warnings == [
+        "computed from 4 nodes, fewer than 30: κ and the density of the plane say little"
+    ]
+    assert plane.to_json()["warnings"] == plane.warnings
+    many = Ranking("pagerank", np.full(40, 0.025))
+    assert describe_plane(many, many).warnings == []

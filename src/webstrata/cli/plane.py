@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from webstrata.cli.options import collection_argument, json_option, options, plots_option
-from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.cli.output import TerminalProgress, show_json, show_table, show_warnings
 from webstrata.rank.settings import RankSettings
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def command(
 
         name = f"{collection.title} {label}"
         text = f"{plane.num_nodes:,} nodes; correlator {plane.correlator:.3f}."
+        text = " ".join([text, *(f"Warning: {sentence}." for sentence in plane.warnings)])
         paths = write_figures(draw_plane(plane, name), plots, page="plane", title=name, text=text)
     if as_json:
         show_json(
@@ -80,5 +81,6 @@ def command(
         for (rank, score), (_, inverse) in list(zip(plane.pagerank, plane.cheirank, strict=True))[::step]
     ]
     show_table(["rank", "P(K)", "P*(K*)"], rows)
+    show_warnings(plane.warnings)
     if paths:
         click.echo(f"\nPictures: {paths[-1]} shows all {len(paths) - 1} of them.")

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from webstrata.collection.caveats import MIN_PAGES, warn_few
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -40,6 +42,11 @@ class Plane:
     """Rank K and score P(K), of ranks that are evenly spread on a logarithmic scale."""
     cheirank: Curve
 
+    @property
+    def warnings(self) -> list[str]:
+        """Why κ and the density should not be relied on."""
+        return warn_few(self.num_nodes, MIN_PAGES, "node", "κ and the density of the plane say little")
+
     def to_json(self) -> dict[str, Any]:
         """As plain data; of the density, the cells that are not empty, as [K, K*, nodes]."""
         rows, columns = np.nonzero(self.density)
@@ -50,6 +57,7 @@ class Plane:
             "density": np.c_[columns, rows, self.density[rows, columns]].tolist(),
             "pagerank": self.pagerank,
             "cheirank": self.cheirank,
+            "warnings": self.warnings,
         }
 
 

@@ -81,6 +81,7 @@ def make_plane(snapshot: Snapshot, progress: Progress) -> Sheet:
         ],
         to_drawings(draw_plane(plane, name), "rank"),
         f"webstrata plane {snapshot.collection.word} {snapshot.label}",
+        [f"Warning: {sentence}." for sentence in plane.warnings],
     )
 
 
