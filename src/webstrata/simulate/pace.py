@@ -115,6 +115,9 @@ def measure_paces(
             )
             simulation.clock = make_clock(simulation.web, simulation.settings)
             trace = simulation.trace("breadth-first", 0, task)
+            if not len(trace.times):  # there is no page to begin with
+                paces.append(Pace(fetchers, delay, 0, 0.0, 0.0))
+                continue
             last = float(trace.times[-1])
             rests = np.minimum(HOST_FACTOR * delay, last - trace.times)
             front = (len(rests) * settings.fetch_time + rests.sum()) / last

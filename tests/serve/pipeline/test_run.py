@@ -14,6 +14,8 @@ from webstrata.errors import Cancelled, DiskFullError, MissingExtraError, UsageE
 from webstrata.serve.pipeline import STAGES, Pipeline
 from webstrata.serve.pipeline.context import Context
 from webstrata.serve.pipeline.stages import Stage
+from webstrata.store.ingest import ingest
+from webstrata.store.warc import Capture, WarcWriter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -213,3 +215,24 @@ def test_a_stage_whose_jobs_cannot_be_listed_fails_alone(
     pipeline = Pipeline(Context(copied, CONFIG), "rank")
     assert go(pipeline)["report"] == 1
     assert pipeline.failures[0].error.startswith("unexpected ValueError: no jobs")
+
+
+@pytest.mark.parametrize(("pages", "code"), [(1, 0), (3, 0), (0, 2)])
+def test_collections_of_few_pages_or_none_go_through_without_unexpected_errors(
+    tmp_path: Path, pages: int, code: int
+) -> None:
+    web = ws.create(tmp_path / "web")
+    for date, label in ((1_778_000_000, "2026-05"), (1_781_000_000, "2026-06")):
+        status = "200 OK" if pages else "404 Not Found"
+        head = f"HTTP/1.1 {status}\r\nContent-Type: text/html\r\n".encode()
+        with WarcWriter(tmp_path, label) as writer:
+            for page in range(max(pages, 1)):
+                body = f"<title>{page}</title><p>Hello <a href=/{page + 1}>next</a> {label}".encode()
+                url = f"http://a.example/{page}"
+                writer.write(Capture(url=url, date=date * 10**9, head=head, body=body))
+        ingest(web.add(label), [tmp_path / f"{label}-00000.warc.gz"])
+    pipeline = Pipeline(Context(web))
+    go(pipeline)
+    assert not [str(failure) for failure in pipeline.failures if "unexpected" in failure.error]
+    assert pipeline.exit_code == code
+    assert (web.path / "reports" / "report.html").is_file()

@@ -17,7 +17,7 @@ from webstrata.serve.pipeline.sheets import list_sheets
 from webstrata.temporal.union import StoredUnion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from webstrata.api import Snapshot
     from webstrata.collection.progress import Progress
@@ -122,6 +122,13 @@ def _list_summaries(context: Context) -> list[Job]:
     from webstrata.summaries.build import build_summaries
     from webstrata.summaries.settings import SummariesSettings
 
+    # where even the largest snapshot has fewer pages than a term must be in, all terms are kept
+    sizes = [
+        snapshot.parts.record("pages").counts.get("nodes", 0)
+        for snapshot in context.snapshots
+        if "pages" in snapshot.parts
+    ]
+    fitting = {"min_df": 1} if max(sizes, default=0) < SummariesSettings().min_df else None
     return _per_snapshot(
         context,
         "summaries",
@@ -132,6 +139,7 @@ def _list_summaries(context: Context) -> list[Job]:
         ),
         "webstrata summaries build",
         cosmetic=("memory",),
+        fitting=fitting if sizes else None,
     )
 
 
@@ -365,8 +373,9 @@ def _per_snapshot(
     build: Callable[[Snapshot, Any, Progress], object],
     command: str,
     cosmetic: tuple[str, ...] = (),
+    fitting: Mapping[str, object] | None = None,
 ) -> list[Job]:
-    """A job a snapshot that gives one part."""
+    """One job per snapshot that gives one part; `fitting` settings hold where no file says otherwise."""
 
     def run(label: str, settings: Any, progress: Progress) -> None:  # noqa: ANN401
         build(context.collection[label], settings, progress)
@@ -374,7 +383,7 @@ def _per_snapshot(
     jobs = []
     for label in context.labels:
         snapshot = context.find(label)
-        settings = context.settings(cls, snapshot)
+        settings = context.settings(cls, snapshot, fitting=fitting)
         jobs.append(
             Job(
                 f"{label}/{part}",
