@@ -34,6 +34,7 @@ from webstrata.temporal.align import Aligner
 from webstrata.temporal.labels import LabelledGraph
 from webstrata.temporal.overlap import Overlap
 from webstrata.temporal.rules import AlignmentRule
+from webstrata.temporal.survival import describe_survival
 from webstrata.temporal.views import TemporalGraph
 from webstrata.web.row_key import row_key
 from webstrata.web.url import normalize
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from webstrata.collection import Collection, Snapshot
     from webstrata.collection.parts import Part
     from webstrata.graph.view import Nodes
+    from webstrata.temporal.survival import Survival
 
 PART = "temporal"
 FACTS = "union.json"
@@ -126,6 +128,10 @@ class StoredUnion(TemporalGraph):
     def overlap(self, what: str) -> Overlap:
         """What every two snapshots have in common: ``hosts``, ``urls`` or ``arcs``."""
         return Overlap(what, tuple(tuple(row) for row in getattr(self.facts, what)))
+
+    def survival(self) -> list[Survival]:
+        """How long hosts, pages and links live; nothing for a union of version 0.1.0."""
+        return describe_survival(self.facts)
 
     # ---- maps
 

@@ -33,7 +33,6 @@ def command(collection: Collection, *, plots: Path | None, as_json: bool) -> Non
     from dataclasses import asdict
 
     from webstrata.temporal.footprint import describe_footprint, describe_snapshots
-    from webstrata.temporal.survival import describe_survival
 
     if plots:
         # a missing extra is better said before than after
@@ -42,7 +41,7 @@ def command(collection: Collection, *, plots: Path | None, as_json: bool) -> Non
         load_altair()
     union = open_union(collection)
     sizes, footprint = describe_snapshots(union), describe_footprint(union)
-    survivals = describe_survival(union.facts)
+    survivals = union.survival()
     warnings = [sentence for survival in survivals for sentence in survival.warnings]
     if not survivals:
         warnings.append(

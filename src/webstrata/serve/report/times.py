@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from webstrata.serve.figures.temporal import draw_union
 from webstrata.serve.report.sheet import Missing, Sheet, Table, lacks_second, to_drawings
 from webstrata.temporal.footprint import describe_footprint, describe_snapshots
-from webstrata.temporal.survival import describe_survival
 from webstrata.temporal.union import PART, StoredUnion
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def make_times(collection: Collection) -> list[Sheet | Missing]:
         tables.append(
             Table("Rules for dynamic URLs, learned", columns, [[r[c] for c in columns] for r in rules])
         )
-    survivals = describe_survival(facts)
+    survivals = union.survival()
     tables += [table for survival in survivals for table in _survival(survival)]
     notes = [f"Warning: {sentence}." for survival in survivals for sentence in survival.warnings]
     figures = to_drawings(draw_union(facts, collection.title), "time")
