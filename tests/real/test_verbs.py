@@ -1,6 +1,6 @@
 """Every verb on real pages that were ingested: it ends with its exit code, and without a traceback.
 
-Commands are run in this process, so that an error that is no sentence fails the test with its traceback.
+Commands are run in this process, so that an error that is not a sentence fails the test with its traceback.
 """
 
 from __future__ import annotations

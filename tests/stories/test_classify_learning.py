@@ -81,7 +81,7 @@ def test_a_model_is_trained_and_scores_hosts_with_reasons(
     save_model(replace(known, training={**known.training, "threshold": None}), tmp_path / "old.model")
     assert run([*words[:-1], str(tmp_path / "old.model")]) == 0
     out, err = capsys.readouterr()
-    assert "how many are is not told, since the threshold is not calibrated" in out
+    assert "the threshold is not calibrated, so none is classified" in out
     assert err.startswith("warning: the threshold is not calibrated")
 
     assert run([*words, "--explain", f"www.{top[0]}", "--json"]) == 0

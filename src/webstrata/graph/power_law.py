@@ -11,7 +11,7 @@ functions (Kolmogorov and Smirnov), among values that leave at least a tenth of 
 values.
 
 **No fit.** α is looked for between `BOUNDS`. Where the law that fits best has its largest likelihood at a
-bound, the tail does not follow a power law in this range: there is no fit, and the reason is told.
+bound, the tail does not follow a power law in this range: there is no fit, and the reason is given.
 
 **Alternative.** A power law that fits is not yet the best law. It is compared with a lognormal law that is
 cut below x_min and rounded down in the same way, P(X ≥ x) = Q((ln x − μ) / σ) / Q((ln x_min − μ) / σ) with

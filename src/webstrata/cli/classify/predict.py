@@ -106,7 +106,7 @@ def command(
 
 def _tell_threshold(model: HostModel, above: int | None) -> str:
     if above is None:
-        return "; how many are is not told, since the threshold is not calibrated"
+        return "; the threshold is not calibrated, so none is classified"
     chosen = model.training["threshold"]
     return (
         f"; {above} of them score {chosen['value']:.3f} or more, the threshold with the best F1 on hosts not "

@@ -54,7 +54,7 @@ class Estimate:
     value: float
     error: float
     is_exact: bool = False
-    """Whether it was counted, and is no estimate."""
+    """Whether it was counted rather than estimated."""
 
     def __str__(self) -> str:
         return f"{self.value:.4g}" if self.is_exact else f"{self.value:.4g} ± {self.error:.2g}"

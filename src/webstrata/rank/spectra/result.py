@@ -43,7 +43,7 @@ _TABLES = (EIGENVALUES, NODES, VECTORS)
 CONVERGED = 1e-6
 """A core eigenvalue with a smaller residual is taken as found; others are not listed with them."""
 LEADING = 50
-"""Values of largest modulus that are looked at when it is told what has converged."""
+"""Convergence is reported for so many values of largest modulus."""
 
 
 @dataclass(frozen=True)
