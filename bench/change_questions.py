@@ -43,11 +43,11 @@ MAX_TOUCHED = 1000
 MIN_TERMS = 3
 MAX_REPEATS = 2
 MAX_QUESTIONS = 100
-LISTING = re.compile(r"(^|/)(feeds?|tags?|categor(y|ies)|archives?|page-?\d+)(/|\.|$)|(^|/)(blog|news)(/index)?\.html$")
-_ENDINGS = (".html", ".htm", ".xhtml", ".shtml")
-_NOT_TEXT = re.compile(
-    r"<!--.*?-->|<(script|style|template)\b.*?</\1\s*>|<[^>]*>", re.IGNORECASE | re.DOTALL
+LISTING = re.compile(
+    r"(^|/)(feeds?|tags?|categor(y|ies)|archives?|page-?\d+)(/|\.|$)|(^|/)(blog|news)(/index)?\.html$"
 )
+_ENDINGS = (".html", ".htm", ".xhtml", ".shtml")
+_NOT_TEXT = re.compile(r"<!--.*?-->|<(script|style|template)\b.*?</\1\s*>|<[^>]*>", re.IGNORECASE | re.DOTALL)
 _KEYS = re.compile(r"\[?\b[A-Z][A-Z0-9]+-\d+\]?:?|#\d+|\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b")
 
 
@@ -96,7 +96,10 @@ def read_questions(site: str, folder: Path = QUESTIONS) -> list[Question]:
     """The questions of a site, as they are committed."""
     lines = (folder / f"{site}.tsv").read_text(encoding="utf-8").splitlines()
     cells = [line.split("\t") for line in lines if line and not line.startswith("#")]
-    return [Question(*row[:5], tuple(row[5:])) for row in cells]
+    return [
+        Question(commit, date, before, after, subject, tuple(right))
+        for commit, date, before, after, subject, *right in cells
+    ]
 
 
 def write_questions(site: str, questions: list[Question], folder: Path = QUESTIONS) -> None:
@@ -251,7 +254,10 @@ def main() -> None:
             questions = derive(site, folder)
             write_questions(site.name, questions)
             intervals = Counter(question.after for question in questions)
-            print(f"{site.name}: {len(questions)} questions; " + ", ".join(f"{k}: {v}" for k, v in sorted(intervals.items())))
+            print(
+                f"{site.name}: {len(questions)} questions; "
+                + ", ".join(f"{k}: {v}" for k, v in sorted(intervals.items()))
+            )
 
 
 if __name__ == "__main__":

@@ -61,7 +61,9 @@ def call_git(repository: Path, words: Sequence[str]) -> bytes:
     if not repository.is_dir():
         raise MissingError(f"{repository}: there is no such folder; name a git repository")
     try:
-        done = subprocess.run(_command(repository, words), capture_output=True, env=_environment(), check=False)
+        done = subprocess.run(
+            _command(repository, words), capture_output=True, env=_environment(), check=False
+        )
     except FileNotFoundError:
         raise _no_git() from None
     if done.returncode == 0:
@@ -198,7 +200,9 @@ def _read_blob(stream: IO[bytes], repository: Path) -> bytes | None:
     try:
         size = int(head.split()[2])
     except (IndexError, ValueError):
-        raise UsageError(f"{repository}: `git cat-file` ended early; check the repository with `git fsck`") from None
+        raise UsageError(
+            f"{repository}: `git cat-file` ended early; check the repository with `git fsck`"
+        ) from None
     block = stream.read(size)
     stream.read(1)
     return block
