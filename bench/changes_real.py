@@ -9,7 +9,9 @@ For each site, and for all sites of a kind (`tune`, where defaults were chosen, 
 
 - each ranking of `webstrata changes`, the default first;
 - ``bm25``: the text index at t₂ alone, without link scores;
-- ``fts5``: SQLite FTS5 (Porter, title × 3) on the visible text of t₂, a baseline that is not ours,
+- ``fts5``: SQLite FTS5 (Porter, title × 3) on the visible text of t₂, a baseline that is not ours;
+- ``new-text of fts5``: the ranking `new-text` with these scores in place of the text index's, which shows that
+  it does not depend on one text search,
 
 has the means of MRR, NDCG@15 and recall@15 over all questions, and the mean difference of the default's
 reciprocal rank to it with a 95% interval (paired bootstrap over questions). The last line is JSON. The pooled
@@ -33,17 +35,19 @@ from bench.change_questions import QUESTIONS, SITES, Site, read_questions
 from bench.frame import DATA, OURS, BenchError, find_commit
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Sequence
 
     import numpy as np
     import numpy.typing as npt
 
     import webstrata as ws
+    from webstrata.search.change.seeds import Seeds
     from webstrata.search.evaluate.experiment import Outcome
 
 MEASURES = {"mrr": "MRR", "ndcg15": "NDCG@15", "recall": "recall@15"}
 FTS5 = "fts5"
-DEPTH = 200
+OVER_FTS5 = "new-text of fts5"
 
 
 # ---- collections
@@ -98,7 +102,7 @@ def _run(*words: object) -> None:
 def ask_site(site: Site) -> dict[str, Outcome]:
     """The outcomes of all ways of ranking on a site, the default first."""
     import webstrata as ws
-    from webstrata.search.change import ChangeSearch
+    from webstrata.search.change import ChangeSearch, Stages
     from webstrata.search.change.settings import RANKS, ChangesSettings
     from webstrata.search.evaluate.experiment import Experiment
     from webstrata.search.evaluate.judgements import page_finder
@@ -117,37 +121,58 @@ def ask_site(site: Site) -> dict[str, Outcome]:
     ranks = sorted(RANKS, key=lambda rank: rank != settings.rank)
     found = {rank: experiment.ask(replace(settings, rank=rank)) for rank in ranks}
     found["bm25"] = experiment.ask_bm25(settings)
-    found[FTS5] = experiment.measure(FTS5, ask_fts5(collection, queries))
+    other = Experiment(ChangeSearch(collection, stages=Stages(Fts5Seeds(collection))), queries, right)
+    found[FTS5] = other.ask_bm25(settings)
+    found[OVER_FTS5] = other.ask(replace(settings, rank="new-text"))
     return found
 
 
-def ask_fts5(collection: ws.Collection, queries: Sequence[Any]) -> dict[str, list[str]]:
-    """The pages that SQLite finds for each query, all of its words joined by OR, the best first."""
-    import sqlite3
+class Fts5Seeds:
+    """Seeds by SQLite FTS5: all words of the query joined by OR, BM25 with the title × 3."""
 
-    import numpy as np
+    told = "BM25 of SQLite FTS5"
 
-    run: dict[str, list[str]] = {}
-    for label in sorted({query.at for query in queries}):
-        urls = list(collection[label].urls)
-        rows = collection[label].text.rows(np.arange(len(urls)))
-        table = sqlite3.connect(":memory:")
-        table.execute("CREATE VIRTUAL TABLE page USING fts5 (title, text, tokenize = 'porter unicode61')")
-        pairs = zip(rows["title"].to_pylist(), rows["text"].to_pylist(), strict=True)
-        table.executemany(
-            "INSERT INTO page (rowid, title, text) VALUES (?, ?, ?)",
-            ((node, title or "", text or "") for node, (title, text) in enumerate(pairs)),
-        )
-        for query in queries:
-            if query.at == label:
-                words = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", query.text))
-                found = table.execute(
-                    "SELECT rowid FROM page WHERE page MATCH ? ORDER BY bm25(page, 3.0, 1.0), rowid LIMIT ?",
-                    (words, DEPTH),
-                ).fetchall()
-                run[query.id] = [urls[node] for (node,) in found]
-        table.close()
-    return run
+    def __init__(self, collection: ws.Collection) -> None:
+        self._collection = collection
+        self._tables: dict[str, sqlite3.Connection] = {}
+
+    def __call__(self, query: str, label: str, number: int) -> Seeds:
+        """So many pages of a snapshot that match best."""
+        import numpy as np
+
+        from webstrata.search.change.seeds import Seeds
+
+        found = self._ask(query, label, f"ORDER BY score DESC, rowid LIMIT {number}")
+        return Seeds(np.array([node for node, _ in found], np.int64), np.array([score for _, score in found]))
+
+    def score(self, query: str, label: str, nodes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """The scores of some pages of a snapshot, 0 for those that do not match."""
+        import numpy as np
+
+        known = dict(self._ask(query, label, ""))
+        return np.array([known.get(node, 0.0) for node in nodes.tolist()], np.float64)
+
+    def _ask(self, query: str, label: str, order: str) -> list[tuple[int, float]]:
+        words = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", query))
+        asked = f"SELECT rowid, -bm25(page, 3.0, 1.0) AS score FROM page WHERE page MATCH ? {order}"  # noqa: S608
+        return self._open(label).execute(asked, (words,)).fetchall()
+
+    def _open(self, label: str) -> sqlite3.Connection:
+        import sqlite3
+
+        import numpy as np
+
+        if label not in self._tables:
+            snapshot = self._collection[label]
+            rows = snapshot.text.rows(np.arange(len(snapshot.urls)))
+            table = self._tables[label] = sqlite3.connect(":memory:")
+            table.execute("CREATE VIRTUAL TABLE page USING fts5 (title, text, tokenize = 'porter unicode61')")
+            pairs = zip(rows["title"].to_pylist(), rows["text"].to_pylist(), strict=True)
+            table.executemany(
+                "INSERT INTO page (rowid, title, text) VALUES (?, ?, ?)",
+                ((node, title or "", text or "") for node, (title, text) in enumerate(pairs)),
+            )
+        return self._tables[label]
 
 
 # ---- tables
@@ -177,14 +202,14 @@ def show_table(title: str, number: int, table: dict[str, dict[str, Any]]) -> Non
     """Print a table for people."""
     print(f"\n{title}: {number} questions")
     print(
-        f"{'ranking':<16}"
+        f"{'ranking':<18}"
         + "".join(f"{name:>11}" for name in MEASURES.values())
         + "  MRR of the default less this"
     )
     for way, row in table.items():
         figures = "".join(f"{row[name]:>11.3f}" for name in MEASURES)
         lead = "{:+.3f}  [{:+.3f}, {:+.3f}]".format(*row["lead"]) if "lead" in row else "(the default)"
-        print(f"{way:<16}{figures}  {lead}")
+        print(f"{way:<18}{figures}  {lead}")
 
 
 def find_digest() -> str:
