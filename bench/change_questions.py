@@ -1,28 +1,29 @@
-"""Questions about the history of published sites, derived from commits: `python -m bench.change_questions FOLDER`.
+r"""Questions about the histories of published sites, derived from commits.
 
-FOLDER has the repositories of `SITES` as bare git repositories, ``OWNER+NAME/repo`` each. One file per site,
-``bench/questions/SITE.tsv``, is written: commit, date, the two snapshots, subject and right URLs. The files are
-committed and were written before any ranking was run on these questions; nothing of the sites is in them but
-these facts. The rule, which uses no part of webstrata except the rule from paths to URLs:
+``python -m bench.change_questions FOLDER [SITE …]``, where FOLDER has the repositories of `SITES` as
+``OWNER+NAME/repo``, writes one file per site, ``bench/questions/SITE.tsv``: commit, date, the two snapshots,
+subject and right URLs. The files are committed, and were committed before any ranking was run on them. They
+have these facts about public commits, and nothing of the sites. The rule uses no part of webstrata except the
+rule from paths to URLs:
 
-- **Commits** are all of the branch except merges, with a committer time in the
-  interval (t₁, t₂] between two snapshots. Snapshots are those of `Site.dates`, each at the end of its day, UTC.
+- **Commits** are all of the branch except merges, with a committer time in the interval (t₁, t₂] between two
+  snapshots. Snapshots are those of `Site.dates`, each at the end of its day, UTC.
 - **The query** is the subject of the commit, unedited. Where sources and published pages are committed apart
-  (*Rebuild website*), a commit whose own subject is no query has that of the commit before it, if that is one,
-  touches no published page and is the only one since pages were published last.
-- **Words** of a page are ``\\w+`` of its HTML without comments, scripts, styles and tags, in lower case.
-- **Right pages** are those that the commit *added* (`MIN_WORDS` words or more, and git finds no page that it was
-  moved from) or *rewrote*: the new words (the multiset of words after less that before) are at least
+  (*Rebuild website*), a commit whose own subject is not a query gets that of the commit before it, if that is
+  one, touches no published page and is the only one since pages were published last.
+- **Words** of a page are ``\w+`` of its HTML without comments, scripts, styles and tags, in lower case.
+- **Right pages** are those that the commit *added* (`MIN_WORDS` words or more, and git finds no page that it
+  was moved from) or *rewrote*: the new words (the multiset of words after less that before) are at least
   `MIN_WORDS` and at least `MIN_SHARE` of all its words after.
-- A right page must still be published at t₂ and must not be a listing: pages whose file is a feed, an index of
-  posts or of tags (`LISTING`) are not right for anything.
-- **A commit gives a question** if it has 1 to `MAX_RIGHT` right pages, and at most `MAX_TOUCHED` pages changed
-  (more is a rebuild or a new layout, about nothing).
+- A right page must still be published at t₂. Feeds and lists of posts or tags (`LISTING`) are not right
+  pages.
+- **A commit gives a question** if it has 1 to `MAX_RIGHT` right pages, and at most `MAX_TOUCHED` pages
+  changed; more is a rebuild or a new layout.
 - **A subject is a query** if at least `MIN_TERMS` words with two letters or more remain after issue keys,
-  numbers of issues and hexadecimal IDs are taken out, it does not begin with *merge* or *revert*, and no more
+  numbers of issues and hexadecimal IDs are removed, it does not begin with *merge* or *revert*, and no more
   than `MAX_REPEATS` commits of the branch have it (digits and case aside): ``Rebuild website`` says nothing.
-- Of more than `MAX_QUESTIONS` questions of a site those with the smallest commit IDs are taken, which is a random
-  choice; of several with the same subject and interval the first.
+- Of more than `MAX_QUESTIONS` questions of a site those with the smallest commit IDs are taken, which is a
+  random choice; of several with the same subject and interval the first.
 """
 
 from __future__ import annotations

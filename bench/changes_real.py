@@ -1,17 +1,17 @@
 """Change search on the histories of published sites: `python -m bench.changes_real [SITE …]`.
 
-The folder that `WEBSTRATA_HISTORIES` names has the repositories of `bench.change_questions.SITES`, as bare git
-repositories or working copies: ``OWNER+NAME/repo``, ``OWNER/NAME`` or ``NAME``. A site whose repository is not
-there is reported and left out. Collections are made once, in ``.bench-data/histories``, by the commands that a
-user would type.
+The folder that `WEBSTRATA_HISTORIES` names has the repositories of `bench.change_questions.SITES`, as bare
+git repositories or working copies: ``OWNER+NAME/repo``, ``OWNER/NAME`` or ``NAME``. A site whose repository
+is not there is reported and left out. Collections are made once, in ``.bench-data/histories``, by the
+commands that a user would type.
 
 For each site, and for all sites of a kind (`tune`, where defaults were chosen, and `report`), a row for
 
 - each ranking of `webstrata changes`, the default first;
 - ``bm25``: the text index at t₂ alone, without link scores;
 - ``fts5``: SQLite FTS5 (Porter, title × 3) on the visible text of t₂, a baseline that is not ours;
-- ``new-text of fts5``: the ranking `new-text` with these scores in place of the text index's, which shows that
-  it does not depend on one text search,
+- ``new-text of fts5``: the ranking `new-text` with these scores in place of the text index's, which shows
+  that it does not depend on one text search,
 
 has the means of MRR, NDCG@15 and recall@15 over all questions, and the mean difference of the default's
 reciprocal rank to it with a 95% interval (paired bootstrap over questions). The last line is JSON. The pooled
@@ -154,7 +154,7 @@ class Fts5Seeds:
 
     def _ask(self, query: str, label: str, order: str) -> list[tuple[int, float]]:
         words = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", query))
-        asked = f"SELECT rowid, -bm25(page, 3.0, 1.0) AS score FROM page WHERE page MATCH ? {order}"  # noqa: S608
+        asked = f"SELECT rowid, -bm25(page, 3.0, 1.0) AS score FROM page WHERE page MATCH ? {order}"
         return self._open(label).execute(asked, (words,)).fetchall()
 
     def _open(self, label: str) -> sqlite3.Connection:

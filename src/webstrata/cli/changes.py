@@ -52,8 +52,8 @@ def command(
     """List what changed about QUERY in a snapshot, and why.
 
     Pages that match are ranked by how well they match and by the share of their words that is new since the
-    snapshot before; neighbours that changed follow, marked as reached by links. Other rankings, with links, are
-    chosen with --rank. It needs the union that `webstrata align` makes, and summaries of each snapshot.
+    snapshot before; neighbours that changed follow, marked as reached by links. Other rankings, with links,
+    are chosen with --rank. It needs the union that `webstrata align` makes, and summaries of each snapshot.
     """
     from webstrata.search.change.run import ChangeSearch
 

@@ -55,8 +55,8 @@ _SHOWN = 20
 @click.option(
     "--at",
     metavar="DATE,...",
-    help="With --git: the dates of the snapshots to make. With --wikipedia: of a dump with all revisions, take "
-    "those of this time; 2009, 2009-08 or 2009-08-10, each to its end; default: the last ones.",
+    help="With --git: the dates of the snapshots to make. With --wikipedia: of a dump with all revisions, "
+    "take those of this time; 2009, 2009-08 or 2009-08-10, each to its end; default: the last ones.",
 )
 @click.option("--host", metavar="HOST", help="With --git: the host of the site's URLs.")
 @click.option("--root", metavar="FOLDER", help="With --git: the published folder; default: all of it.")
@@ -103,8 +103,8 @@ def command(
     if repository is not None:
         if label or files or dump or base_url or add:
             raise UsageError(
-                "--git makes the snapshots that --at names; leave out SNAPSHOT, FILEs, --wikipedia, --base-url "
-                "and --add"
+                "--git makes the snapshots that --at names; leave out SNAPSHOT, FILEs, --wikipedia, "
+                "--base-url and --add"
             )
         _ingest_history(collection, repository, chosen, again=again, as_json=as_json)
         return
@@ -160,8 +160,8 @@ def _ingest_history(
 
     if missing := [name for name in ("--host", "--at") if not chosen[name]]:
         raise UsageError(
-            f"{missing[0]} is missing; --git needs the host of the URLs and the dates of the snapshots, as --host "
-            "example.org --at 2026-06-01,2026-07-01"
+            f"{missing[0]} is missing; --git needs the host of the URLs and the dates of the snapshots, as "
+            "--host example.org --at 2026-06-01,2026-07-01"
         )
     options = {name.removeprefix("--"): value for name, value in chosen.items() if value is not None}
     labels = [label.strip() for label in options.pop("at").split(",") if label.strip()]

@@ -105,8 +105,8 @@ def find_commit(repository: Path, branch: str, moment: dt.datetime) -> tuple[str
         call_git(repository, ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{branch}^{{commit}}"])
     except UsageError:
         raise MissingError(
-            f"{repository}: there is no branch or commit {branch!r}; choose one with --branch, as `git branch "
-            "--all` lists them"
+            f"{repository}: there is no branch or commit {branch!r}; choose one with --branch, as `git "
+            "branch --all` lists them"
         ) from None
     # --before would stop at the first commit whose clock was wrong, so that all times are compared
     listed = call_git(repository, ["log", "--first-parent", "--format=%H %ct", "--end-of-options", branch])
@@ -116,8 +116,8 @@ def find_commit(repository: Path, branch: str, moment: dt.datetime) -> tuple[str
             return commit, dt.datetime.fromtimestamp(int(seconds), dt.UTC)
     first = dt.datetime.fromtimestamp(int(seconds), dt.UTC)
     raise MissingError(
-        f"{repository}: there is no commit of {branch} at or before {moment:%Y-%m-%dT%H:%MZ}; the first is of "
-        f"{first:%Y-%m-%d}"
+        f"{repository}: there is no commit of {branch} at or before {moment:%Y-%m-%dT%H:%MZ}; the first is "
+        f"of {first:%Y-%m-%d}"
     )
 
 
@@ -146,12 +146,12 @@ def find_states(
             found[-1] = found[-1]._replace(state=GitState(commit, "", moment))
         elif not _has_folder(place, commit, folder):
             raise MissingError(
-                f"{place}: commit {commit[:12]} of {label} has no folder {folder!r}; choose another --root, or "
-                "later dates"
+                f"{place}: commit {commit[:12]} of {label} has no folder {folder!r}; choose another --root, "
+                "or later dates"
             )
         if not any(_is_page(file.path) for file in list_files(place, commit, found[-1].state.root)):
             raise MissingError(
-                f"{place}: commit {commit[:12]} of {label} has no HTML file{f' below {folder}' if folder else ''}; "
+                f"{place}: commit {commit[:12]} of {label} has no HTML file; "
                 "choose another --root, --branch or later dates"
             )
     return found
@@ -208,16 +208,16 @@ def ingest_history(
     commands = {each.label: _renew(place, each, host, scheme) for each in states}
     todo = []
     for each in states:
-        snapshot = collection[each.label] if each.label in collection else None
-        if snapshot is None or mode == "again" or not _has_captures(snapshot):
+        if each.label not in collection or mode == "again" or not _has_captures(collection[each.label]):
             todo.append(each)
-        elif _renew_of(snapshot) != commands[each.label]:
+            continue
+        snapshot = collection[each.label]
+        if _renew_of(snapshot) != commands[each.label]:
             raise ExistsError(
                 f"{snapshot.path}: this snapshot has other captures already; choose another date, or replace "
                 "them with --again"
             )
-        else:
-            progress.note(f"{snapshot.path}: it is complete, and is kept")
+        progress.note(f"{snapshot.path}: it is complete, and is kept")
     results = {}
     with progress.task("making snapshots", total=len(todo), unit="snapshots") as task:
         for each in todo:

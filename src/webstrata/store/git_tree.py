@@ -12,7 +12,6 @@ and nothing is fetched from elsewhere: a file whose contents are missing counts 
 
 from __future__ import annotations
 
-import datetime as dt
 import os
 import subprocess
 from pathlib import Path, PurePosixPath
@@ -23,6 +22,7 @@ from webstrata.store.html_tree import ENDINGS, is_html, page_record, url_path
 from webstrata.store.warc import MAX_BLOCK
 
 if TYPE_CHECKING:
+    import datetime as dt
     from collections.abc import Iterator, Sequence
 
     from webstrata.store.tally import Tally
@@ -138,6 +138,7 @@ def read_git(repository: Path, state: GitState, tally: Tally, *, base_url: str) 
 
     Examples
     --------
+    >>> import datetime as dt
     >>> from webstrata.store.tally import Tally
     >>> state = GitState("HEAD", "", dt.datetime(2026, 6, 1, tzinfo=dt.UTC))
     >>> next(read_git(getfixture("tmp_path"), state, Tally(), base_url="https://example.org/"))

@@ -9,10 +9,10 @@ With c₁(w) and c₂(w) as the counts of word w in the earlier and in the later
     score(u) = BM25(u) · (1 + h) · new(u) / (new(u) + h) · words(u) / (words(u) + w · extra(u)).
 
 The second factor is 1 for a new page, 0 for one that gained no word, and (1 + h) / 2 where the share of new
-words is h (`novelty_half`). It is 1/2 for a page that alignment leaves out, of which nothing is known. The third
-factor lowers lists of links: extra(u) is the number of out-links of u above the median of the candidates of its
-host, and each counts like w words (`words_per_link`). A menu is on all pages of a host and so does not count;
-hosts with fewer than `MIN_PAGES` candidates have no such factor.
+words is h (`novelty_half`). It is 1/2 for a page that alignment leaves out, of which nothing is known. The
+third factor lowers lists of links: extra(u) is the number of out-links of u above the median of the
+candidates of its host, and each counts like w words (`words_per_link`). A menu is on all pages of a host and
+so does not count; hosts with fewer than `MIN_PAGES` candidates have no such factor.
 
 Words are those of the stored text of both snapshots (`webstrata.web.words`); the terms of summaries stand in
 where a snapshot has no text.
@@ -52,7 +52,7 @@ MIN_PAGES = 5
 
 
 def new_shares(before: Rows, after: Rows) -> Numbers:
-    """The share of the words of each page that it did not have before: row by row, with terms of one vocabulary.
+    """The share of new words of each page, whose versions have the same row and terms of one vocabulary.
 
     Examples
     --------
@@ -97,7 +97,7 @@ class Novelty:
     def __init__(self, collection: Collection, documents: Documents | None = None) -> None:
         self._collection = collection
         self._documents = documents
-        """For a snapshot the document of each page in the text index, where there is one: equal ones are not read."""
+        """For a snapshot the document of each page in the text index; equal ones are not read."""
         self._texts: dict[str, Text] = {}
         self._archives: dict[str, Archive] = {}
         self._numbers: dict[tuple[str, str], npt.NDArray[np.uint32]] = {}

@@ -261,8 +261,8 @@ class ChangeSearch:
             else f"all pages of {after} are aligned"
         )
         walks = {
-            NEW_TEXT: f"BM25 times the share of new words, halved at {settings.novelty_half:g}, less for lists of "
-            "links",
+            NEW_TEXT: f"BM25 times new / (new + {settings.novelty_half:g}) of the share of new words, less "
+            "for lists of links",
             "none": "p itself",
             "pagerank": f"personalized PageRank, restart {settings.restart:g}",
             "hits-authority": f"authorities of personalized HITS, supersource {settings.supersource:g}",

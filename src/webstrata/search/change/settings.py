@@ -20,9 +20,9 @@ class ChangesSettings(Settings):
 
     rank: str = setting(
         "new-text",
-        f"How candidates are ranked: {', '.join(RANKS)}; `new-text` multiplies BM25 by the share of new words, "
-        "`none` is the paper's mix of text and change, `hits` the mean of authorities and hubs, `combined` that "
-        "of PageRank and authorities.",
+        f"How candidates are ranked: {', '.join(RANKS)}; `new-text` multiplies BM25 by the share of new "
+        "words, `none` is the paper's mix of text and change, `hits` the mean of authorities and hubs, "
+        "`combined` that of PageRank and authorities.",
         check=one_of(*RANKS),
     )
     matches_first: bool = setting(
@@ -57,8 +57,8 @@ class ChangesSettings(Settings):
     )
     link_weights: str = setting(
         "new",
-        "Weight of a link in walks: with `hosts` all links of a host to a page count as one, with `new` links "
-        "that were there before also count `old_links`; `equal` is the paper's choice.",
+        "Weight of a link in walks: with `hosts` all links of a host to a page count as one, with `new` "
+        "links that were there before also count `old_links`; `equal` is the paper's choice.",
         check=one_of(*LINK_WEIGHTS),
     )
     old_links: float = setting(

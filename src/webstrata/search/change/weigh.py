@@ -11,8 +11,8 @@
 Wikipedia has no menus. On the web every page of a site links to its front page, and with equal weights these
 are the authorities of everything (Kleinberg left links within a host out; Bharat and Henzinger 1998 gave them
 these weights, so that one host has one voice). Menus are also what does not change: who tells of something
-that happened adds a link to it. With `old_links` = 1 all links count alike, with 0 only those that came; α has
-no part in it. The sum keeps the supersource's amount what it is in the paper, where each link counts 1.
+that happened adds a link to it. With `old_links` = 1 all links count alike, with 0 only those that came; α
+has no part in it. The sum keeps the supersource's amount what it is in the paper, where each link counts 1.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Whether one way is better than another on the same queries, or only looks so.
 
 Two tests on the differences of each query: Student's t-test for pairs, and the randomization test of Fisher,
-which asks how often a mean difference at least as large comes about when the sign of each is drawn. How large the
-difference may be is told by the percentile bootstrap: queries are drawn with replacement.
+which asks how often a mean difference at least as large comes about when the sign of each is drawn. How large
+the difference may be is told by the percentile bootstrap: queries are drawn with replacement.
 """
 
 from __future__ import annotations
