@@ -12,13 +12,14 @@ from webstrata.errors import ExistsError, LabelError, MissingError, UsageError
 from webstrata.store import git_history
 from webstrata.store.git_history import end_of_label, find_states, ingest_history
 from webstrata.store.git_tree import call_git
+from webstrata.store.ingest import ingest_sources
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from webstrata.store.ingest import IngestResult
 
-STATES = [
+STATES: list[tuple[str, dict[str, str | None]]] = [
     ("2026-01-10", {"content/index.html": "<p>Home <a href=a.html>A</a>", "content/a.html": "<p>A"}),
     ("2026-02-10", {"content/b.html": "<p>B"}),
     ("2026-03-10", {"content/a.html": None, "content/b.html": "<p>B anew"}),
@@ -53,13 +54,13 @@ def test_the_same_command_keeps_what_is_complete_and_makes_the_rest(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     uk = ws.create(tmp_path / "uk")
-    usual, made = git_history.ingest_sources, []
+    made: list[int] = []
 
     def break_off(*given: object, **options: object) -> IngestResult:
         if made:
             raise KeyboardInterrupt
         made.append(1)
-        return usual(*given, **options)  # type: ignore[arg-type]
+        return ingest_sources(*given, **options)  # type: ignore[arg-type]
 
     options = {"host": "example.org", "root": "content", "at": ["2026-01", "2026-02"]}
     monkeypatch.setattr(git_history, "ingest_sources", break_off)

@@ -43,21 +43,21 @@ def add_text(snapshot: ws.Snapshot, texts: list[str]) -> None:
 
 def test_texts_are_compared_where_there_are_some_and_summaries_else(tmp_path: Path) -> None:
     uk = make_events(tmp_path / "uk")
-    pages = [
+    then, now = (
         np.array([uk[label].urls.node(url) if url else -1 for url in urls])
         for label, urls in (
             ("2026-01", ["http://city.org/", "", "http://city.org/old"]),
             ("2026-02", ["http://city.org/", "http://city.org/flood", "http://city.org/old"]),
         )
-    ]
+    )
     # two of seven words of the front page came
-    assert Novelty(uk).shares(*pages, "2026-01", "2026-02").tolist() == pytest.approx([2 / 7, 1.0, 0.0])
+    assert Novelty(uk).shares(then, now, "2026-01", "2026-02").tolist() == pytest.approx([2 / 7, 1.0, 0.0])
     add_text(uk["2026-01"], ["One two two"] * len(uk["2026-01"].urls))
     add_text(uk["2026-02"], ["one two three four"] * len(uk["2026-02"].urls))
-    assert Novelty(uk).shares(*pages, "2026-01", "2026-02").tolist() == [0.5, 1.0, 0.5]
+    assert Novelty(uk).shares(then, now, "2026-01", "2026-02").tolist() == [0.5, 1.0, 0.5]
     # the same document is not read at all
     same = Novelty(uk, lambda label: np.zeros(9, np.uint32))
-    assert same.shares(*pages, "2026-01", "2026-02").tolist() == [0.0, 1.0, 0.0]
+    assert same.shares(then, now, "2026-01", "2026-02").tolist() == [0.0, 1.0, 0.0]
     assert not same._texts
 
 
