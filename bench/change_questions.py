@@ -151,6 +151,10 @@ class Repository:
             ["git", "-C", str(path), "cat-file", "--batch"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
 
+    def close(self) -> None:
+        """End the process that reads files."""
+        self._blobs.communicate()
+
     def call(self, *words: str) -> str:
         """The output of a git command."""
         done = subprocess.run(["git", "-C", str(self.path), *words], capture_output=True, check=True)
@@ -242,6 +246,7 @@ def derive(site: Site, folder: Path) -> list[Question]:
                 right.append(page_url(f"https://{site.host}/", path.encode("utf-8", "surrogateescape")))
         if 1 <= len(right) <= MAX_RIGHT:
             found.append(Question(commit, date, ends[after - 1][0], label, subject, tuple(sorted(right))))
+    repository.close()
     unique = {(question.subject, question.after): question for question in reversed(found)}
     chosen = sorted(unique.values(), key=lambda question: question.commit)[:MAX_QUESTIONS]
     return sorted(chosen, key=lambda question: (question.date, question.commit))

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def make_repository(folder: Path, states: Sequence[tuple[str, Mapping[str, str | None]]]) -> Path:
+def make_repository(
+    folder: Path, states: Sequence[tuple[str, Mapping[str, str | None]]], subjects: Sequence[str] = ()
+) -> Path:
     """A repository with a commit at noon (UTC) of each date: it writes files; those that are None go."""
     folder.mkdir()
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
@@ -24,7 +26,7 @@ def make_repository(folder: Path, states: Sequence[tuple[str, Mapping[str, str |
     git("init", "--quiet", "--initial-branch", "main")
     for name, value in (("user.name", "A"), ("user.email", "a@example.org"), ("commit.gpgsign", "false")):
         git("config", name, value)
-    for date, files in states:
+    for place, (date, files) in enumerate(states):
         for name, content in files.items():
             path = folder / name
             if content is None:
@@ -33,5 +35,12 @@ def make_repository(folder: Path, states: Sequence[tuple[str, Mapping[str, str |
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content)
         git("add", "--all")
-        git("commit", "--quiet", "--allow-empty", "--message", f"State of {date}", date=date)
+        git(
+            "commit",
+            "--quiet",
+            "--allow-empty",
+            "--message",
+            subjects[place] if subjects else date,
+            date=date,
+        )
     return folder
