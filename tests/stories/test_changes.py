@@ -39,6 +39,13 @@ def test_what_happened_is_listed_with_its_reasons(
     assert document["graph"] is None
     assert run(["changes", place, "--prepare"]) == 0
     assert "links and words of 9 pages are counted in 3 snapshots" in capsys.readouterr().out
+    # neighbours that do not match are marked, and come last
+    assert run(["changes", place, "fire"]) == 0
+    first, _, rest = capsys.readouterr().out.partition(
+        "     reached by links: it does not match, and is linked with "
+    )
+    assert "  1. http://city.org/fire" in first
+    assert rest
     # the last month, where none is named
     assert run(["changes", place, "nowhere"]) == 0
     assert "No page of 2026-03 matches." in capsys.readouterr().out
@@ -56,7 +63,7 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(
             "2025-12 is before the first snapshot of the union; the nearest is",
         ),
         ([place, "flood", "--at", "2026-01"], "2026-01 is the first snapshot, and there is none before it"),
-        ([place, "flood", "--rank", "best"], "rank is best, and must be one of hits"),
+        ([place, "flood", "--rank", "best"], "rank is best, and must be one of new-text"),
         ([place, "flood", "--alpha", "2"], "alpha is 2, and must be between 0 and 1"),
         ([place, "flood", "--graph", str(tmp_path / "out.png")], "a drawing is a page of HTML"),
         ([one, "flood"], "it has 1 snapshot, and what changed takes two"),

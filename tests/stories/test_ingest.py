@@ -15,6 +15,7 @@ import pytest
 
 import webstrata as ws
 from tests.conftest import command_path
+from tests.store.repositories import make_repository
 from tests.store.wikipedia.dumps import make_wiki, write_export, write_tables
 from tests.stories.conftest import assert_refused, picture
 from webstrata.store.warc import Capture, WarcWriter
@@ -239,3 +240,33 @@ def test_a_dump_that_cannot_be_taken_makes_no_snapshot(webstrata: Command, tmp_p
     ):
         assert_refused(webstrata("ingest", "wiki", "2009-08", *words.split()), sentence)
     assert ws.open(tmp_path / "wiki").labels == []
+
+
+def test_the_history_of_a_site_becomes_snapshots(webstrata: Command, tmp_path: Path) -> None:
+    make_repository(
+        tmp_path / "site",
+        [("2026-01-10", {"content/index.html": "<p>Home"}), ("2026-02-10", {"content/a.html": "<p>A"})],
+    )
+    assert webstrata("new", "uk").returncode == 0
+    words = ("ingest", "uk", "--git", "site", "--root", "content", "--host", "example.org")
+    done = webstrata(*words, "--at", "2026-01-31,2026-02-28")
+    assert done.returncode == 0
+    assert done.stdout.startswith("uk: 2 snapshots made in ")
+    assert [line.split()[0] for line in done.stdout.splitlines()[1:]] == [
+        "snapshot",
+        "2026-01-31",
+        "2026-02-28",
+    ]
+    again = json.loads(webstrata(*words, "--at", "2026-01-31,2026-02-28", "--json").stdout)
+    assert [each["result"] for each in again["snapshots"]] == [None, None]
+    assert_refused(webstrata(*words), "--at is missing; --git needs the host")
+    assert_refused(webstrata(*words, "2026-05", "--at", "2026-05"), "leave out SNAPSHOT")
+    assert_refused(
+        webstrata("ingest", "uk", "2026-05", "site", "--host", "example.org"), "--host needs --git"
+    )
+    assert_refused(webstrata("ingest", "uk"), "SNAPSHOT is missing")
+    assert_refused(webstrata(*words, "--at", "2025"), "no commit of HEAD at or before 2025-12-31T23:59Z")
+    assert sorted(path.name for path in (tmp_path / "uk" / "snapshots").iterdir()) == [
+        "2026-01-31",
+        "2026-02-28",
+    ]

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 )
 @collection_argument
 @click.argument("query", metavar="QUERY", required=False)
-@click.option("--at", metavar="SNAPSHOT", help="When it happened; the last snapshot, if not told.")
-@click.option("--since", metavar="SNAPSHOT", help="With what it is compared; the one before, if not told.")
+@click.option("--at", metavar="SNAPSHOT", help="When it happened; default: the last snapshot.")
+@click.option("--since", metavar="SNAPSHOT", help="The snapshot to compare with; default: the one before.")
 @options(ChangesSettings)
 @click.option(
     "--graph",
@@ -51,9 +51,9 @@ def command(
 ) -> None:
     """List what changed about QUERY in a snapshot, and why.
 
-    Pages that match are joined by neighbours that changed, and ranked by how well they match, how much they
-    changed since the snapshot before, and how they are linked. It needs the union that `webstrata align`
-    makes, and summaries of each snapshot.
+    Pages that match are ranked by how well they match and by the share of their words that is new since the
+    snapshot before; neighbours that changed follow, marked as reached by links. Other rankings, with links,
+    are chosen with --rank. It needs the union that `webstrata align` makes, and summaries of each snapshot.
     """
     from webstrata.search.change.run import ChangeSearch
 
@@ -113,7 +113,7 @@ def show_answer(answer: ChangeAnswer) -> None:
 
 
 def _show(row: Row, reason: Reason, answer: ChangeAnswer) -> None:
-    new = ", new" if reason.is_new else ""
+    new = ", new" if reason.is_new else f", new words {row.new_words:.0%}" if row.new_words else ""
     click.echo(f"{row.rank:>3}. {row.url}")
     if row.is_aligned:
         click.echo(
@@ -122,8 +122,10 @@ def _show(row: Row, reason: Reason, answer: ChangeAnswer) -> None:
         )
     else:
         click.echo(f"     score {row.score:.4g}, text {row.text:.4g}; not aligned, so by text alone")
-    if row.through:
-        click.echo(f"     a neighbour of {row.through}")
+    if row.reached_by_links:
+        click.echo(f"     reached by links: it does not match, and is linked with {row.through}")
+    elif row.through:
+        click.echo(f"     linked with {row.through}")
     for sign, links in (
         ("+", (("links to", reason.links_gained), ("linked from", reason.inlinks_gained))),
         ("-", (("links to", reason.links_lost), ("linked from", reason.inlinks_lost))),

@@ -17,6 +17,7 @@ from webstrata.store.wikipedia.settings import WikipediaSettings
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
+    from webstrata.store.git_history import HistoryResult
     from webstrata.store.ingest import IngestResult
     from webstrata.store.tally import Damage
     from webstrata.store.wikipedia.tables import TablesResult
@@ -27,7 +28,7 @@ _SHOWN = 20
 
 @click.command("ingest", epilog="Example: webstrata ingest uk 2026-06 crawl/*.warc.gz trec/*.gz pages/")
 @collection_argument
-@click.argument("label", metavar="SNAPSHOT")
+@click.argument("label", metavar="[SNAPSHOT]", required=False)
 @click.argument("files", metavar="[FILE...]", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "--wikipedia",
@@ -36,7 +37,7 @@ _SHOWN = 20
     type=click.Path(path_type=Path),
     help="In place of FILEs, a dump of Wikipedia or of another MediaWiki: its text, or its tables.",
 )
-@options(WikipediaSettings)
+@options(WikipediaSettings, only=("namespaces", "redirects", "source"))
 @click.option(
     "--base-url",
     default="",
@@ -44,16 +45,39 @@ _SHOWN = 20
     help="What a folder of HTML files stands for, as http://example.org/; with --wikipedia, what the URLs of "
     "pages begin with.",
 )
+@click.option(
+    "--git",
+    "repository",
+    metavar="REPOSITORY",
+    type=click.Path(path_type=Path),
+    help="In place of SNAPSHOT and FILEs, a git repository with the history of a published site.",
+)
+@click.option(
+    "--at",
+    metavar="DATE,...",
+    help="With --git: the dates of the snapshots to make. With --wikipedia: of a dump with all revisions, "
+    "take those of this time; 2009, 2009-08 or 2009-08-10, each to its end; default: the last ones.",
+)
+@click.option("--host", metavar="HOST", help="With --git: the host of the site's URLs.")
+@click.option("--root", metavar="FOLDER", help="With --git: the published folder; default: all of it.")
+@click.option("--branch", metavar="BRANCH", help="With --git: a branch or commit; default: HEAD.")
+@click.option("--scheme", metavar="SCHEME", help="With --git: https, the default, or http.")
 @click.option("--add", is_flag=True, help="Keep the captures that the snapshot has.")
 @click.option("--again", is_flag=True, help="Replace the captures that the snapshot has.")
 @json_option
 def command(
     collection: Collection,
-    label: str,
+    label: str | None,
     files: tuple[Path, ...],
     dump: Path | None,
     wikipedia_options: dict[str, object],
     base_url: str,
+    repository: Path | None,
+    at: str | None,
+    host: str | None,
+    root: str | None,
+    branch: str | None,
+    scheme: str | None,
     *,
     add: bool,
     again: bool,
@@ -68,10 +92,27 @@ def command(
 
     Of a dump of Wikipedia come pages with text and links, or of its tables links alone.
     A FILE may also be a bundle, alone: its graph, summaries and URLs become those of SNAPSHOT.
+
+    With --git, every DATE becomes a snapshot of that name: the HTML files of the last commit at or before the
+    end of the date (UTC). Snapshots that are complete are kept when the same command runs again.
     """
     from webstrata.store.bundle import is_bundle
     from webstrata.store.ingest import ingest, list_sources
 
+    chosen = {"--at": at, "--host": host, "--root": root, "--branch": branch, "--scheme": scheme}
+    if repository is not None:
+        if label or files or dump or base_url or add:
+            raise UsageError(
+                "--git makes the snapshots that --at names; leave out SNAPSHOT, FILEs, --wikipedia, "
+                "--base-url and --add"
+            )
+        _ingest_history(collection, repository, chosen, again=again, as_json=as_json)
+        return
+    wikipedia_options |= {"at": chosen.pop("--at")}
+    if unused := [name for name, value in chosen.items() if value is not None]:
+        raise UsageError(f"{unused[0]} needs --git; name the repository of a published site with it")
+    if label is None:
+        raise UsageError("SNAPSHOT is missing; write the date of the snapshot, or --git REPOSITORY")
     if any(map(is_bundle, files)):
         if len(files) > 1 or add or again or base_url:
             raise UsageError(
@@ -110,6 +151,50 @@ def command(
         show_json({"collection": str(collection.path), "snapshot": label, **result.to_dict()})
     else:
         _show(result, f"{collection.path} {label}")
+
+
+def _ingest_history(
+    collection: Collection, repository: Path, chosen: dict[str, str | None], *, again: bool, as_json: bool
+) -> None:
+    from webstrata.store.git_history import ingest_history
+
+    if missing := [name for name in ("--host", "--at") if not chosen[name]]:
+        raise UsageError(
+            f"{missing[0]} is missing; --git needs the host of the URLs and the dates of the snapshots, as "
+            "--host example.org --at 2026-06-01,2026-07-01"
+        )
+    options = {name.removeprefix("--"): value for name, value in chosen.items() if value is not None}
+    labels = [label.strip() for label in options.pop("at").split(",") if label.strip()]
+    try:
+        result = ingest_history(
+            collection,
+            repository,
+            at=labels,
+            mode="again" if again else "new",
+            progress=TerminalProgress(),
+            **options,
+        )
+    except KeyboardInterrupt:
+        raise Cancelled("interrupted; run the same command to resume") from None
+    if as_json:
+        show_json({"collection": str(collection.path), **result.to_dict()})
+    else:
+        _show_history(result, str(collection.path))
+
+
+def _show_history(result: HistoryResult, where: str) -> None:
+    click.echo(
+        f"{where}: {tell_count(len(result.results), 'snapshot')} made in {result.seconds:.1f} s, "
+        f"{len(result.states) - len(result.results)} kept."
+    )
+    rows = []
+    for each in result.states:
+        made = result.results.get(each.label)
+        facts = [each.label, each.state.commit[:12], f"{each.committed:%Y-%m-%d %H:%M}"]
+        rows.append([*facts, *([made.captures, made.pages, made.damaged] if made else ["kept", "", ""])])
+    show_table(["snapshot", "commit", "committed (UTC)", "captures", "pages", "damaged"], rows)
+    for made in result.results.values():
+        _show_damage(made.damage, made.damaged)
 
 
 def _ingest_dump(

@@ -24,12 +24,12 @@ from webstrata.store.warc import MAX_BLOCK, Record
 from webstrata.web.url import normalize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from os import PathLike
 
     from webstrata.store.tally import Tally
 
-_ENDINGS = (".html", ".htm", ".xhtml", ".shtml")
+ENDINGS = (".html", ".htm", ".xhtml", ".shtml")
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:\d+)?", re.IGNORECASE)
 _HTML = re.compile(
     rb"\s*(<!--.*?-->\s*)*<(!doctype\s+html|html|head|title|body)\b", re.IGNORECASE | re.DOTALL
@@ -85,17 +85,39 @@ def read_tree(folder: str | PathLike[str], tally: Tally, *, base_url: str = "") 
             continue
         parts = path.relative_to(root).parts if path != root else (path.name,)
         # the colon of a port is none of a path
-        target = "/".join(quote(os.fsencode(part), safe=":" if not base_url else "") for part in parts)
-        target = re.sub(r"(^|/)index\.x?html?$", r"\1", target)
-        mime = "application/xhtml+xml" if path.suffix.lower() == ".xhtml" else "text/html"
-        date = dt.datetime.fromtimestamp(status.st_mtime, dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        headers = (
-            ("WARC-Type", "resource"),
-            ("WARC-Target-URI", base_url + target if base_url else f"http://{target}"),
-            ("WARC-Date", date),
-            ("Content-Type", mime),
-        )
-        yield Record("resource", headers, block, 0)
+        target = url_path(map(os.fsencode, parts), safe=":" if not base_url else "")
+        url = base_url + target if base_url else f"http://{target}"
+        yield page_record(url, block, dt.datetime.fromtimestamp(status.st_mtime, dt.UTC), path.suffix)
+
+
+def url_path(parts: Iterable[bytes], *, safe: str = "") -> str:
+    """The path of the URL of a file, without a slash at its beginning; that of ``index.html`` is its folder.
+
+    Examples
+    --------
+    >>> url_path([b"a b", b"c.html"]), url_path([b"a", b"index.html"]), url_path([b"index.htm"])
+    ('a%20b/c.html', 'a/', '')
+    """
+    target = "/".join(quote(part, safe=safe) for part in parts)
+    return re.sub(r"(^|/)index\.x?html?$", r"\1", target)
+
+
+def page_record(url: str, block: bytes, date: dt.datetime, suffix: str) -> Record:
+    """A page as a WARC record of kind ``resource``; the suffix of its file's name decides its type.
+
+    Examples
+    --------
+    >>> page_record("http://a.uk/", b"Hi", dt.datetime(2026, 6, 1, tzinfo=dt.UTC), ".html").url
+    'http://a.uk/'
+    """
+    mime = "application/xhtml+xml" if suffix.lower() == ".xhtml" else "text/html"
+    headers = (
+        ("WARC-Type", "resource"),
+        ("WARC-Target-URI", url),
+        ("WARC-Date", date.strftime("%Y-%m-%dT%H:%M:%SZ")),
+        ("Content-Type", mime),
+    )
+    return Record("resource", headers, block, 0)
 
 
 def check_base(root: Path, base_url: str) -> str:
@@ -141,13 +163,13 @@ def has_hosts(root: Path) -> bool:
         seen = [
             (entry.is_dir(), entry.name)
             for entry in entries
-            if not entry.name.startswith(".") and (entry.is_dir() or entry.name.endswith(_ENDINGS))
+            if not entry.name.startswith(".") and (entry.is_dir() or entry.name.endswith(ENDINGS))
         ]
     return bool(seen) and all(is_folder and _HOST.fullmatch(name) for is_folder, name in seen)
 
 
 def _is_page(path: Path) -> bool:
     if path.suffix:
-        return path.suffix.lower() in _ENDINGS
+        return path.suffix.lower() in ENDINGS
     with path.open("rb") as stream:
         return is_html(stream.read(1024))

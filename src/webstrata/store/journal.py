@@ -350,6 +350,8 @@ class Journal:
 def _identify(source: Source) -> list[Any]:
     """What makes a file the same that was read: path, what was said of it, size, time."""
     path = source.path
+    if source.git is not None:  # a commit never changes, whatever happens to the files of its repository
+        return [str(path.resolve()), f"{source.base_url} {' '.join(map(str, source.git))}", 0, 0]
     with explained(path, "read"):
         files = [path]
         if path.is_dir():

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from webstrata.collection.files import explained
 from webstrata.errors import FormatError, MissingError
 from webstrata.store.arc import is_arc, read_arc
+from webstrata.store.git_tree import read_git
 from webstrata.store.html_tree import is_html, read_tree
 from webstrata.store.members import ZSTD, iter_members
 from webstrata.store.old_warc import is_old_warc, read_old_warc
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from webstrata.store.git_tree import GitState
     from webstrata.store.wikipedia.settings import WikipediaSettings
 
 
@@ -43,6 +45,8 @@ class Source(NamedTuple):
     """What is taken of the export of a wiki; what is taken by default where not given."""
     workers: int = 1
     """Processes that may help to read it."""
+    git: GitState | None = None
+    """The commit whose files are read, where the path is that of a git repository."""
 
 
 class Reader(NamedTuple):
@@ -136,8 +140,12 @@ def read_archive(source: Source, tally: Tally) -> Iterator[Record]:
     2
     """
     before = tally.records, tally.num_damaged
-    name = find_format(source.path)
-    for record in READERS[name].read(source, tally):
+    if source.git is not None:
+        name, records = "git", read_git(source.path, source.git, tally, base_url=source.base_url)
+    else:
+        name = find_format(source.path)
+        records = READERS[name].read(source, tally)
+    for record in records:
         tally.records += 1
         yield record
     if before == (tally.records, tally.num_damaged) and not source.start and _has_bytes(source.path):

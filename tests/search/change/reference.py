@@ -54,10 +54,10 @@ def weigh(arcs: Sequence[Arc], hosts: Sequence[int]) -> list[float]:
     ]
 
 
-def weigh_new(before: Sequence[Arc], after: Sequence[Arc], hosts: Sequence[int], alpha: float) -> list[float]:
-    """The same times 1 for an arc that came and α⁴ for another; none for a page's own; of sum |after|."""
+def weigh_new(before: Sequence[Arc], after: Sequence[Arc], hosts: Sequence[int], old: float) -> list[float]:
+    """The same times 1 for an arc that came and `old` for another; none for a page's own; of sum |after|."""
     found = [
-        0.0 if arc[0] == arc[1] else weight * (alpha**4 if arc in before else 1.0)
+        0.0 if arc[0] == arc[1] else weight * (old if arc in before else 1.0)
         for arc, weight in zip(after, weigh(after, hosts), strict=True)
     ]
     total = sum(found)

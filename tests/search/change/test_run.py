@@ -12,7 +12,7 @@ from tests.search.change.events import CALM, make_events
 from webstrata.errors import LabelError, MissingError, UsageError
 from webstrata.search.change import ChangeSearch
 from webstrata.search.change.seeds import Seeds
-from webstrata.search.change.settings import ChangesSettings
+from webstrata.search.change.settings import RANKS, ChangesSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +51,9 @@ def test_every_stage_can_be_another(uk: ws.Collection) -> None:
 
     usual = search.stages
     search.stages = replace(usual, seeds=seeds, rank=lambda _graph, preference, _settings: -preference)
-    answer = search.search("anything", "2026-01", "2026-02", ChangesSettings(expansion=1))
+    answer = search.search(
+        "anything", "2026-01", "2026-02", ChangesSettings(expansion=1, rank="none", matches_first=False)
+    )
     assert len(answer) == 2
     assert answer.scores[0] > answer.scores[1]
     assert answer.order[0] != 0
@@ -77,3 +79,47 @@ def test_times_that_cannot_be_asked_for_are_refused(uk: ws.Collection, tmp_path:
         search.search("flood", "2025-01", "2026-02")
     with pytest.raises(MissingError, match="it has 1 snapshot, and what changed takes two"):
         ChangeSearch(make_events(tmp_path / "one", {"2026-01": CALM}))
+
+
+def test_matches_come_before_pages_that_links_reach_and_these_are_marked(uk: ws.Collection) -> None:
+    for rank in RANKS:
+        rows = list(uk.changes("fire", "2026-02", "2026-03", rank=rank))
+        marks = [row.reached_by_links for row in rows]
+        assert marks == sorted(marks), rank
+        assert marks == [row.text == 0 for row in rows]
+        assert any(marks)
+    # the paper's way: by score alone
+    mixed = uk.changes("fire", "2026-02", "2026-03", rank="none", alpha=0.0, matches_first=False)
+    marks = [row.reached_by_links for row in mixed]
+    assert marks != sorted(marks)
+
+
+def test_a_page_that_did_not_change_is_no_answer_before_one_that_did(uk: ws.Collection) -> None:
+    query = "flood river water", "2026-01", "2026-02"
+    texts = {row.url: row.text for row in uk.changes(*query, rank="none")}
+    assert texts["http://city.org/old"] > texts["http://city.org/"]
+    found = uk.changes(*query)
+    assert found.settings.rank == "new-text"
+    rows = {row.url: row for row in found}
+    assert rows["http://city.org/old"].score == rows["http://city.org/old"].new_words == 0
+    assert rows["http://city.org/flood"].new_words == 1
+    assert found.urls.index("http://city.org/") < found.urls.index("http://city.org/old")
+
+
+def test_alpha_changes_no_weight_of_a_link(uk: ws.Collection) -> None:
+    search = ChangeSearch(uk)
+    settings = ChangesSettings(rank="hits")
+    found = search.gather("flood", "2026-01", "2026-02", settings)
+    weights = [
+        search.stages.weigh(found, replace(settings, alpha=alpha)).tolist() for alpha in (0.0, 0.5, 1.0)
+    ]
+    assert weights[0] == weights[1] == weights[2]
+    assert search.stages.weigh(found, replace(settings, old_links=1.0)).tolist() != weights[0]
+
+
+def test_seeds_are_chosen_among_more_matches_by_their_new_words(uk: ws.Collection) -> None:
+    query = "flood river water", "2026-01", "2026-02"
+    few, many = (uk.changes(*query, seeds=3, matches=matches, expansion=0) for matches in (3, 50))
+    assert len(few) == len(many) == 3
+    assert min(row.new_words or 0 for row in few) == 0
+    assert min(row.new_words or 0 for row in many) > 0

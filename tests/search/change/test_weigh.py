@@ -30,17 +30,17 @@ def test_the_links_of_a_host_to_a_page_count_as_one(arcs: list[tuple[int, int]],
 
 @given(arc_sets, arc_sets, host_lists, st.sampled_from([0.0, 0.3, 0.5, 1.0]))
 def test_links_that_came_count_more_than_those_that_were_there(
-    before: list[tuple[int, int]], after: list[tuple[int, int]], hosts: list[int], alpha: float
+    before: list[tuple[int, int]], after: list[tuple[int, int]], hosts: list[int], old: float
 ) -> None:
-    found = weigh_new(to_pairs(before), to_pairs(after), np.array(hosts), alpha)
-    assert found == pytest.approx(np.array(reference.weigh_new(before, after, hosts, alpha)))
+    found = weigh_new(to_pairs(before), to_pairs(after), np.array(hosts), old)
+    assert found == pytest.approx(np.array(reference.weigh_new(before, after, hosts, old)))
 
 
 @given(arc_sets, arc_sets, host_lists, st.sampled_from([0.0, 0.5, 1.0]))
 def test_their_sum_is_the_number_of_links(
-    before: list[tuple[int, int]], after: list[tuple[int, int]], hosts: list[int], alpha: float
+    before: list[tuple[int, int]], after: list[tuple[int, int]], hosts: list[int], old: float
 ) -> None:
-    found = weigh_new(to_pairs(before), to_pairs(after), np.array(hosts), alpha)
+    found = weigh_new(to_pairs(before), to_pairs(after), np.array(hosts), old)
     assert found.sum() == pytest.approx(len(after)) or not found.any()
 
 

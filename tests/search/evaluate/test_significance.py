@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from webstrata.search.evaluate.significance import compare
+from webstrata.search.evaluate.significance import bootstrap, compare
 
 
 def test_both_tests_agree_with_scipy() -> None:
@@ -28,3 +28,13 @@ def test_figures_that_are_all_apart_alike_are_no_reason_to_fail() -> None:
     assert compare([], []).randomization == 1.0
     with pytest.raises(ValueError, match="expected one figure for each"):
         compare([1.0], [1.0, 2.0])
+
+
+def test_the_bootstrap_interval_is_that_of_scipy() -> None:
+    given = np.random.default_rng(2).normal(0.1, 0.4, 80)
+    found = bootstrap(given)
+    theirs = stats.bootstrap((given,), np.mean, method="percentile", rng=np.random.default_rng(3))
+    assert found.mean == pytest.approx(given.mean())
+    assert found.low == pytest.approx(theirs.confidence_interval.low, abs=0.01)
+    assert found.high == pytest.approx(theirs.confidence_interval.high, abs=0.01)
+    assert bootstrap([0.2, 0.2, 0.2]) == pytest.approx((0.2, 0.2, 0.2))

@@ -40,6 +40,12 @@ class Candidates:
     """The place of the seed by which a neighbour came in, -1 for seeds."""
     hosts: Nodes
     """A number for the host of each."""
+    novelty: Numbers
+    """The share of its words that is new, NaN where that is not known."""
+    words: Numbers
+    """The number of its words in the later snapshot."""
+    outdegrees: Numbers
+    """The number of its out-links in the later snapshot."""
     arcs_before: Nodes
     arcs_after: Nodes
 
@@ -77,8 +83,12 @@ class Row:
     content: float
     inlinks: float
     outlinks: float
+    new_words: float | None
+    """The share of its words that is new; None where that is not known."""
     through: str
     """The URL of the seed by which it came in, empty for seeds."""
+    reached_by_links: bool
+    """Whether it does not match the query, and is here since a page that does is linked with it."""
     is_aligned: bool
 
 
@@ -105,7 +115,7 @@ class ChangeAnswer:
         self.query, self.before, self.after, self.settings = query, before, after, settings
         self.candidates, self.preference, self.all_scores = candidates, preference, scores
         self.stages = tuple(stages)
-        self.order: Nodes = rank_order(scores, preference, candidates.pages)
+        self.order: Nodes = order_answers(candidates, scores, preference, settings)
         self._urls, self._reasons = urls, reasons
 
     def __len__(self) -> int:
@@ -155,7 +165,9 @@ class ChangeAnswer:
             float(change.content[place]),
             float(change.inlinks[place]),
             float(change.outlinks[place]),
+            None if np.isnan(found.novelty[place]) else float(found.novelty[place]),
             self._urls[int(found.pages[through])] if through >= 0 else "",
+            bool(found.texts[place] <= 0),
             bool(found.nodes[place] >= 0),
         )
 
@@ -168,7 +180,7 @@ class ChangeAnswer:
         return [self._row(rank, int(place)) for rank, place in enumerate(first, 1)]
 
     def to_arrow(self) -> pa.Table:
-        """All answers, the best first: what `Row` has, with p(u) beside it."""
+        """All answers, the best first: what `Row` has, and p(u)."""
         found, order = self.candidates, self.order
         through = found.through[order]
         return pa.table(
@@ -182,10 +194,12 @@ class ChangeAnswer:
                 "content": found.change.content[order],
                 "inlinks": found.change.inlinks[order],
                 "outlinks": found.change.outlinks[order],
+                "new_words": pa.array(found.novelty[order], from_pandas=True),
                 "through": pa.array(
                     [self._urls[int(found.pages[seed])] if seed >= 0 else None for seed in through],
                     pa.string(),
                 ),
+                "reached_by_links": found.texts[order] <= 0,
                 "aligned": found.nodes[order] >= 0,
             }
         )
@@ -210,6 +224,29 @@ class ChangeAnswer:
 
     def __repr__(self) -> str:
         return f"<ChangeAnswer to {self.query!r}: {len(self)} pages, {self.before} to {self.after}>"
+
+
+def order_answers(
+    found: Candidates, scores: Numbers, preference: Numbers, settings: ChangesSettings
+) -> Nodes:
+    """Places of candidates in the order of answers: with `matches_first` those that match before the others.
+
+    Examples
+    --------
+    >>> from tests.search.change.events import make_events
+    >>> from webstrata.search.change import ChangeSearch
+    >>> from webstrata.search.change.settings import ChangesSettings
+    >>> search, settings = ChangeSearch(make_events(getfixture("tmp_path") / "uk")), ChangesSettings()
+    >>> found = search.gather("fire", "2026-02", "2026-03", settings)
+    >>> order = order_answers(found, found.change.total, found.change.total, settings)
+    >>> (found.texts[order] > 0).tolist() == sorted(found.texts > 0, reverse=True)
+    True
+    """
+    order = rank_order(scores, preference, found.pages)
+    if not settings.matches_first:
+        return order
+    matches = found.texts[order] > 0
+    return np.concatenate([order[matches], order[~matches]])
 
 
 def rank_order(scores: Numbers, preference: Numbers, pages: Nodes) -> Nodes:

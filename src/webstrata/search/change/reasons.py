@@ -149,7 +149,7 @@ class Reasons:
 
     def explain(self, nodes: Nodes, pages: Nodes, urls: list[str], before: str, after: str) -> list[Reason]:
         """The reasons of pages, given by their nodes in the union (or below 0) and in the later snapshot."""
-        earlier = self._pages_before(nodes, before)
+        earlier = self.pages_before(nodes, before)
         old, new = self.words_of(before), self.words_of(after)
         texts = list(zip(old.count(earlier), new.count(pages), strict=True))
         # what a word tells is what it tells now, or told last
@@ -173,7 +173,7 @@ class Reasons:
             )
         return found
 
-    def _pages_before(self, nodes: Nodes, before: str) -> Nodes:
+    def pages_before(self, nodes: Nodes, before: str) -> Nodes:
         """The page of each node in the earlier snapshot, -1 where it was not there."""
         found = np.full(len(nodes), -1, np.int64)
         places = np.flatnonzero(nodes >= 0)

@@ -15,12 +15,19 @@ from webstrata.search.change.combine import combine
 from webstrata.search.change.counts import Counts, open_counts
 from webstrata.search.change.expand import expand
 from webstrata.search.change.measure import Change, no_change
+from webstrata.search.change.novelty import (
+    NEW_TEXT,
+    Novelty,
+    list_factors,
+    novelty_factors,
+    score_new_text,
+)
 from webstrata.search.change.reasons import Reasons
 from webstrata.search.change.seeds import check_query, usual_seeds
 from webstrata.search.change.settings import ChangesSettings
 from webstrata.search.change.subgraph import induce
 from webstrata.search.change.walks import rank_candidates
-from webstrata.search.change.weigh import OLD, weigh_candidates
+from webstrata.search.change.weigh import weigh_candidates
 from webstrata.temporal.union import NONE, StoredUnion
 
 if TYPE_CHECKING:
@@ -50,6 +57,9 @@ class Stages:
     combine: Callable[..., Numbers] = combine
     weigh: Callable[[Candidates, ChangesSettings], Numbers] = weigh_candidates
     rank: Callable[[Graph, Numbers, ChangesSettings], Numbers] = rank_candidates
+    """By links; the ranking `new-text` takes none."""
+    score: Callable[[Candidates, ChangesSettings], Numbers] = score_new_text
+    """By text and new words: the ranking `new-text`."""
 
     def __post_init__(self) -> None:
         """Ask who finds seeds for the scores of their neighbours too."""
@@ -89,6 +99,7 @@ class ChangeSearch:
         self.union = StoredUnion(collection)
         self.counts = open_counts(self.union, progress=progress)
         self.stages = stages or Stages(usual_seeds(collection))
+        self._novelty = Novelty(collection, getattr(self.stages.seeds, "documents", None))
         self._reasons = Reasons(self.union)
         self._graphs: dict[str, tuple[Graph, Graph]] = {}
 
@@ -114,8 +125,13 @@ class ChangeSearch:
 
     def gather(self, query: str, before: str, after: str, settings: ChangesSettings) -> Candidates:
         """The seeds of a query and their neighbours, with texts, changes and arcs."""
-        pages, scores = self.stages.seeds(check_query(query), after, settings.seeds)
+        is_new_text = settings.rank == NEW_TEXT
+        number = max(settings.matches, settings.seeds) if is_new_text else settings.seeds
+        pages, scores = self.stages.seeds(check_query(query), after, number)
         pages, nodes, scores = _align(np.asarray(pages, np.int64), scores, self.union.to_union(after))
+        if is_new_text and len(pages) > settings.seeds:
+            kept = self._choose(pages, nodes, scores, before, after, settings)
+            pages, nodes, scores = pages[kept], nodes[kept], scores[kept]
         aligned = np.flatnonzero(nodes >= 0)
 
         def measure(some: Nodes) -> Numbers:
@@ -145,6 +161,9 @@ class ChangeSearch:
             change,
             np.concatenate([np.full(len(scores), -1), aligned[expansion.through]]).astype(np.int64),
             self._hosts(after, pages),
+            # other rankings do without, and counting words takes time
+            self._find_novelty(pages, nodes, before, after) if is_new_text else np.full(len(pages), np.nan),
+            *self._sizes(nodes, after),
             *induce(self.union, nodes, before, after),
         )
 
@@ -153,6 +172,8 @@ class ChangeSearch:
         preference = self.stages.combine(
             found.texts, found.change.total, alpha=settings.alpha, saturation=settings.saturation
         )
+        if settings.rank == NEW_TEXT:
+            return preference, self.stages.score(found, settings)
         graph = RowsGraph.from_arcs(found.arcs_after, num_nodes=len(found))
         graph.weights = self.stages.weigh(found, settings)
         return preference, self.stages.rank(graph, preference, settings)
@@ -178,6 +199,38 @@ class ChangeSearch:
             reasons=self._reasons,
             stages=self._tell(found, after, settings),
         )
+
+    def _choose(
+        self,
+        pages: Nodes,
+        nodes: Nodes,
+        scores: Numbers,
+        before: str,
+        after: str,
+        settings: ChangesSettings,
+    ) -> Nodes:
+        """The places of the seeds of `new-text` among pages that match, in their order."""
+        factors = novelty_factors(
+            self._find_novelty(pages, nodes, before, after), settings.novelty_half
+        ) * list_factors(*self._sizes(nodes, after), self._hosts(after, pages), settings.words_per_link)
+        best = np.argsort(-scores * factors, kind="stable")[: settings.seeds]
+        return np.sort(best)
+
+    def _find_novelty(self, pages: Nodes, nodes: Nodes, before: str, after: str) -> Numbers:
+        """The share of new words of pages, NaN for those that are not aligned."""
+        found = np.full(len(pages), np.nan)
+        known = np.flatnonzero(nodes >= 0)
+        earlier = self._reasons.pages_before(nodes[known], before)
+        found[known] = self._novelty.shares(earlier, pages[known], before, after)
+        return found
+
+    def _sizes(self, nodes: Nodes, label: str) -> tuple[Numbers, Numbers]:
+        """The numbers of words and of out-links of nodes in a snapshot, 0 for those that are not aligned."""
+        row, known = self.counts.snapshots.index(label), nodes >= 0
+        words, outdegrees = np.zeros(len(nodes)), np.zeros(len(nodes))
+        words[known] = self.counts.words[row][nodes[known]]
+        outdegrees[known] = self.counts.outdegrees[row][nodes[known]]
+        return words, outdegrees
 
     def _score_texts(self, query: str, label: str, pages: Nodes) -> Numbers:
         """What neighbours score for their text; nothing where the source of seeds cannot say."""
@@ -208,6 +261,8 @@ class ChangeSearch:
             else f"all pages of {after} are aligned"
         )
         walks = {
+            NEW_TEXT: f"BM25 times new / (new + {settings.novelty_half:g}) of the share of new words, less "
+            "for lists of links",
             "none": "p itself",
             "pagerank": f"personalized PageRank, restart {settings.restart:g}",
             "hits-authority": f"authorities of personalized HITS, supersource {settings.supersource:g}",
@@ -218,12 +273,13 @@ class ChangeSearch:
             f"(supersource {settings.supersource:g})",
         }
         links = {
-            "new": f"those of a host to a page as one, times {settings.alpha**OLD:.3g} if there before",
+            "new": f"those of a host to a page as one, times {settings.old_links:.3g} if there before",
             "hosts": "those of a host to a page as one",
-            "equal": "all alike",
+            "equal": "all equal",
         }
         neighbours = len(found) - found.num_seeds
         source = getattr(self.stages.seeds, "told", type(self.stages.seeds).__name__)
+        weighed = f", links {links[settings.link_weights]}" if settings.rank not in (NEW_TEXT, "none") else ""
         return [
             Stage("seeds", f"the {found.num_seeds} best of at most {settings.seeds} by {source}"),
             Stage(
@@ -241,7 +297,7 @@ class ChangeSearch:
             Stage(
                 "rank",
                 f"{walks[settings.rank]}, on {len(found)} pages and {len(found.arcs_after)} links of {after} "
-                f"({len(found.arcs_before)} before), {links[settings.link_weights]}",
+                f"({len(found.arcs_before)} before){weighed}",
             ),
         ]
 

@@ -9,12 +9,13 @@ a posting, which is enough for collections of some ten thousand pages.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from webstrata.errors import MissingError, UsageError
+from webstrata.errors import MissingError, QueryError, UsageError
 from webstrata.search.files import PART as INDEX
 from webstrata.search.index import TextIndex
 from webstrata.search.settings import SearchSettings
@@ -81,14 +82,32 @@ class IndexSeeds:
             raise MissingError(
                 f"{where}: the text index does not know {label}; `webstrata index {where}` takes it in"
             )
-        found = self._index.search(
-            check_query(query), at=label, limit=number, grouped=False, settings=self._settings
-        )
+        text = self._read(check_query(query))
+        found = self._index.search(text, at=label, limit=number, grouped=False, settings=self._settings)
         return Seeds(np.asarray(found.nodes, np.int64), np.asarray(found.text_scores, np.float64))
 
     def score(self, query: str, label: str, nodes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """The scores of some pages of a snapshot, 0 for those that do not match."""
-        return self._index.score(query, label, nodes, self._settings)
+        return self._index.score(self._read(query), label, nodes, self._settings)
+
+    def documents(self, label: str) -> npt.NDArray[np.uint32]:
+        """The document of each page of a snapshot: pages of two snapshots with one document are the same."""
+        return self._index.maps[label]
+
+    def _read(self, query: str) -> str:
+        """The query as the index reads it; its words alone where it does not."""
+        try:
+            self._index.compiler(self._settings).compile(query)
+        except QueryError as error:
+            words = " ".join(re.findall(r"\w+", query))
+            if not words:
+                raise
+            self.told = (
+                f"BM25 of the text index, for the words alone since the query cannot be parsed ({error})"
+            )
+            return words
+        self.told = IndexSeeds.told
+        return query
 
 
 def usual_seeds(collection: Collection) -> SeedSource:

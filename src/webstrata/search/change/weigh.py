@@ -2,8 +2,8 @@
 
 =============  ===========================================================================================
 ``new``        ω(uv) / k, where k pages of u's host link to v; ω is 1 for a link that came between the two
-               snapshots and α⁴ for one that was there before; then all are multiplied by one number, so
-               that their sum is the number of links. A page's link to itself counts nothing
+               snapshots and the setting `old_links` for one that was there before; then all are multiplied
+               by one number, so that their sum is the number of links. A page's link to itself counts nothing
 ``hosts``      1 / k: all links of a host to a page count as one
 ``equal``      1, as in the paper
 =============  ===========================================================================================
@@ -11,9 +11,8 @@
 Wikipedia has no menus. On the web every page of a site links to its front page, and with equal weights these
 are the authorities of everything (Kleinberg left links within a host out; Bharat and Henzinger 1998 gave them
 these weights, so that one host has one voice). Menus are also what does not change: who tells of something
-that happened links to it anew. α balances what there is against what changed, in links as in pages: at α = 1
-all links count alike, at α = 0 only those that came. The sum keeps the supersource's amount what it is in the
-paper, where each link counts 1.
+that happened adds a link to it. With `old_links` = 1 all links count alike, with 0 only those that came; α
+has no part in it. The sum keeps the supersource's amount what it is in the paper, where each link counts 1.
 """
 
 from __future__ import annotations
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
     Arcs = npt.NDArray[np.int64]
     Weights = npt.NDArray[np.float64]
 
-OLD = 4
-"""The power of α that a link counts which was there before."""
-
 
 def weigh_candidates(found: Candidates, settings: ChangesSettings) -> Weights:
     """The weight of each later arc among candidates, in their order.
@@ -49,12 +45,12 @@ def weigh_candidates(found: Candidates, settings: ChangesSettings) -> Weights:
     True
     """
     if settings.link_weights == "new":
-        return weigh_new(found.arcs_before, found.arcs_after, found.hosts, settings.alpha)
+        return weigh_new(found.arcs_before, found.arcs_after, found.hosts, settings.old_links)
     return weigh_links(found.arcs_after, found.hosts, settings.link_weights)
 
 
-def weigh_new(before: Arcs, after: Arcs, hosts: npt.NDArray[np.int64], alpha: float) -> Weights:
-    """The weight of each later arc, given those of before: most for those that came.
+def weigh_new(before: Arcs, after: Arcs, hosts: npt.NDArray[np.int64], old: float) -> Weights:
+    """The weight of each later arc, given those of before and the weight `old` of those that were among them.
 
     Examples
     --------
@@ -63,7 +59,7 @@ def weigh_new(before: Arcs, after: Arcs, hosts: npt.NDArray[np.int64], alpha: fl
     [0.0, 1.333, 2.667, 0.0]
     """
     is_there = np.isin(_keys(after[:, 0], after[:, 1]), _keys(before[:, 0], before[:, 1]))
-    found: Weights = np.where(is_there, alpha**OLD, 1.0) * weigh_links(after, hosts, "hosts")
+    found: Weights = np.where(is_there, old, 1.0) * weigh_links(after, hosts, "hosts")
     found[after[:, 0] == after[:, 1]] = 0.0
     total = found.sum()
     return found * (len(found) / total) if total > 0 else found

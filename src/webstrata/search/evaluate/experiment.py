@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from webstrata.errors import LabelError, QueryError
-from webstrata.search.change.answer import rank_order
+from webstrata.search.change.answer import order_answers
+from webstrata.search.change.novelty import NEW_TEXT
 from webstrata.search.evaluate.measures import DEPTH, count_edges, kept_share, measure_lists
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Experiment:
     def __init__(self, search: ChangeSearch, queries: Sequence[TimedQuery], judgements: Judgements) -> None:
         self.search, self.queries, self.judgements = search, list(queries), judgements
         self._intervals = {query.id: self._find_interval(query) for query in queries}
-        self._found: dict[tuple[str, str, int, int], Candidates] = {}
+        self._found: dict[tuple[object, ...], Candidates] = {}
         self._seeds: dict[tuple[str, str], tuple[int, Seeds]] = {}
         self._source = search.stages.seeds
         # a text is looked for once, whatever comes behind it
@@ -121,7 +122,7 @@ class Experiment:
             before, after = self.interval(query, is_other=is_other)
             found = self._gather(query, before, after, settings)
             preference, scores = self.search.rank(found, settings)
-            order = rank_order(scores, preference, found.pages)
+            order = order_answers(found, scores, preference, settings)
             urls = self.search.union.urls_at(after)
             run[query.id] = [urls[int(page)] for page in found.pages[order]]
             figures[query.id] = self._measure_graph(found, order[:DEPTH], after, settings.restart)
@@ -142,7 +143,9 @@ class Experiment:
         return self._finish(name, {query: list(urls) for query, urls in run.items()}, {})
 
     def _gather(self, query: TimedQuery, before: str, after: str, settings: ChangesSettings) -> Candidates:
-        key = query.id, after, settings.seeds, settings.expansion
+        key: tuple[object, ...] = query.id, after, settings.seeds, settings.expansion
+        if settings.rank == NEW_TEXT:  # which chooses its seeds by more than text
+            key += settings.matches, settings.novelty_half, settings.words_per_link
         if key not in self._found:
             self._found[key] = self.search.gather(query.text, before, after, settings)
         return self._found[key]

@@ -1,7 +1,8 @@
 """Whether one way is better than another on the same queries, or only looks so.
 
 Two tests on the differences of each query: Student's t-test for pairs, and the randomization test of Fisher,
-which asks how often a mean difference at least as large comes about when the sign of each is drawn.
+which asks how often a mean difference at least as large comes about when the sign of each is drawn. How large
+the difference may be is told by the percentile bootstrap: queries are drawn with replacement.
 """
 
 from __future__ import annotations
@@ -48,3 +49,33 @@ def compare(ours: npt.ArrayLike, theirs: npt.ArrayLike, *, draws: int = DRAWS, s
     as_large = np.abs(signs @ apart) >= abs(apart.sum()) - 1e-12
     # what was seen is one of the draws, so that no probability is 0
     return Comparison(float(apart.mean()), t_test, float((as_large.sum() + 1) / (draws + 1)))
+
+
+class Interval(NamedTuple):
+    """A mean, and the bounds between which it lies with a stated confidence."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def bootstrap(
+    differences: npt.ArrayLike, *, confidence: float = 0.95, draws: int = DRAWS, seed: int = 0
+) -> Interval:
+    """The mean of differences, query by query, with its percentile bootstrap interval.
+
+    Examples
+    --------
+    >>> bootstrap([0.0, 0.5, 0.5, 1.0, 0.0, 0.5])
+    Interval(mean=0.416..., low=0.16..., high=0.6...)
+    >>> bootstrap([])
+    Traceback (most recent call last):
+    ValueError: differences: expected at least one, got none
+    """
+    given = np.asarray(differences, np.float64)
+    if not len(given):
+        raise ValueError("differences: expected at least one, got none")
+    random = np.random.default_rng(seed)
+    means = np.array([given[random.integers(0, len(given), len(given))].mean() for _ in range(draws)])
+    low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return Interval(float(given.mean()), float(low), float(high))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ALPHAS = (0.0, 0.5, 1.0)
 EXPANSIONS = (0, 100, 1000, 2000)
-ORDER = ("none", "pagerank", "hits-authority", "hits-hub", "combined", "hits")
+ORDER = ("none", "pagerank", "hits-authority", "hits-hub", "combined", "hits", "new-text")
 """The rows of table 2, in the paper's order, then ours."""
 
 
@@ -105,7 +105,7 @@ def evaluate(
     >>> right = {"1": {"http://city.org/flood": 1, "http://paper.com/flood": 1}}
     >>> report = evaluate(Experiment(search, [TimedQuery("1", "flood", "2026-02")], right), sweeps=False)
     >>> [line.name for line in report.table]
-    ['bm25', 'none', 'pagerank', 'hits-authority', 'hits-hub', 'combined', 'hits']
+    ['bm25', 'none', 'pagerank', 'hits-authority', 'hits-hub', 'combined', 'hits', 'new-text']
     """
     settings = settings or ChangesSettings()
     progress = progress or Progress()

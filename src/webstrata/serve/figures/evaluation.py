@@ -9,7 +9,7 @@ from webstrata.serve.figures.style import COLOURS, Figure, load_altair
 if TYPE_CHECKING:
     from webstrata.search.evaluate.tables import Point, Report
 
-_RANKS = ["none", "pagerank", "hits-authority", "hits-hub", "combined", "hits"]
+_RANKS = ["none", "pagerank", "hits-authority", "hits-hub", "combined", "hits", "new-text"]
 
 
 def draw_report(report: Report) -> list[Figure]:
