@@ -1,8 +1,7 @@
 """Documentation sets with known-item queries, for `bench.search_quality`.
 
 **Sets.** `docs` is ``docs/docs.warc.gz`` of the third-party data (`WEBSTRATA_TEST_DATA`) with its own
-queries.
-The others are documentation packages of Debian, unpacked below the folder that `WEBSTRATA_CORPUS` names
+queries. The others are documentation packages of Debian, unpacked below the folder that `WEBSTRATA_CORPUS` names
 (``apt-get download PACKAGE; dpkg -x FILE.deb $WEBSTRATA_CORPUS/PACKAGE``), at most `MAX_PAGES` pages of each,
 chosen by the SHA-256 of their paths. The part of a set says what it is for: defaults are chosen on `tuning`
 and reported on `report`. The queries of `docs` are split by the SHA-256 of the page's URL.
@@ -15,9 +14,10 @@ and reported on `report`. The queries of `docs` are split by the SHA-256 of the 
   the end of each word is removed.
 - *keywords*: three words of the paragraphs (3 letters or more, lower case), drawn from the 30 with the lowest
   document frequency, not counting words that are on one page only.
-- *navigational*: the text of a link (1 to 8 words) between two sections of the set, a section being the first
-  one page, and at most a tenth of the pages have one: the text is neither ambiguous nor a menu. The right
-  answer is the page that the link leads to.
+- *navigational*: the text of a link (1 to 8 words) to a page, without a fragment, between two sections of the
+  set: other hosts, or other first folders of a host. All links between sections with this text lead to one
+  page, and at most a tenth of the pages have one: the text is neither ambiguous nor a menu. The right answer
+  is the page that the link leads to.
 
 `NUM_QUERIES` of each kind are drawn with the seed `SEED`, by page, so that no page is asked for twice with
 one kind. The ``href`` of each link between sections to a page that is asked for is removed before
