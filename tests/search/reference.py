@@ -45,24 +45,25 @@ def idf(term: str, fields: Fields, number: int) -> float:
     return math.log(1 + (number - df + 0.5) / (df + 0.5))
 
 
-def bm25f(phrase: Sequence[str], document: int, fields: Fields, weights: Mapping[str, float],
-          within: Sequence[str] = ()) -> float:  # fmt: skip
+def bm25f(
+    phrase: Sequence[str], document: int, fields: Fields, weights: Mapping[str, tuple[float, float]]
+) -> float:
     """The score of a word, or of words one after the other, in a document, given the words of its fields."""
     number = len(next(iter(fields.values())))
-    asked = within or list(fields)
-    x = sum(weights[name] * count_phrases(fields[name][document], phrase) for name in asked)
+    x = sum(weights[name][0] * count_phrases(field[document], phrase) for name, field in fields.items())
     if not x:
         return 0.0
-    length = sum(weights[name] * kept_length(len(field[document])) for name, field in fields.items())
-    mean = sum(weights[name] * sum(map(len, field)) for name, field in fields.items()) / number
+    length = sum(weights[name][1] * kept_length(len(field[document])) for name, field in fields.items())
+    mean = sum(weights[name][1] * sum(map(len, field)) for name, field in fields.items()) / number
     rarity = sum(idf(term, fields, number) for term in phrase)
-    return rarity * (K1 + 1) * x / (x + K1 * (1 - B + B * length / mean))
+    return rarity * (K1 + 1) * x / (x + K1 * (1 - B + (B * length / mean if mean else 0)))
 
 
 def score(
-    query: Sequence[str | Sequence[str]], document: int, fields: Fields, weights: Mapping[str, float]
+    query: Sequence[Sequence[str]],
+    document: int,
+    fields: Fields,
+    weights: Mapping[str, tuple[float, float]],
 ) -> float:
     """The score of a query of words and phrases: the sum over them."""
-    return sum(
-        bm25f([word] if isinstance(word, str) else word, document, fields, weights) for word in query
-    )
+    return sum(bm25f(words, document, fields, weights) for words in query)

@@ -35,7 +35,7 @@ def test_boolean_clauses_are_merges_of_lists() -> None:
         (0, name): pack(np.array(documents, np.uint32), np.ones(len(documents), np.uint32))
         for name, documents in {"a": [0, 1, 2], "b": [1, 2, 3], "c": [2]}.items()
     }
-    merger = Merger(Lengths(4, [7], [np.full(4, 2, np.uint8)]), [1.0], shipped.get)
+    merger = Merger(Lengths(4, [7], [np.full(4, 2, np.uint8)]), [(1.0, 1.0)], shipped.get)
     a, b, c, none = (("word", name, [0]) for name in ("a", "b", "c", "d"))
 
     def found(*pairs: object) -> list[int]:
@@ -75,7 +75,7 @@ def test_a_phrase_is_where_its_words_stand_one_after_the_other() -> None:
         counts = np.array([len(places) for places in own], np.uint32)
         shipped[0, term] = pack(np.arange(4, dtype=np.uint32), counts)
         placed[0, term] = pack_places(counts, np.array([place for some in own for place in some], np.uint32))
-    merger = Merger(Lengths(4, [12], [np.full(4, 3, np.uint8)]), [1.0], shipped.get, placed.get)
+    merger = Merger(Lengths(4, [12], [np.full(4, 3, np.uint8)]), [(1.0, 1.0)], shipped.get, placed.get)
     found = merger.answer(("phrase", ["a", "b"], [0]))
     assert found.documents.tolist() == [0, 3]
     assert found.scores[0] > found.scores[1] > 0  # it is there twice

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webstrata._core.search import Analyzer, Reader
-from webstrata.search.fields import NUMBERS, SCORED, field_values, weight_list, weights
+from webstrata.search.fields import NUMBERS, SCORED, field_values, weight_list
 from webstrata.search.query import Compiler
 from webstrata.search.segments import new_writer, plan_generations
 from webstrata.search.settings import SearchSettings
@@ -109,7 +109,7 @@ def test_versions_that_share_an_entry_are_found_as_if_each_had_its_own(
     analyzer, given_weights = Analyzer(load_core(), "porter"), weight_list(SearchSettings())
     compiler = Compiler(
         analyzer,
-        weights(SearchSettings()),
+        SCORED,
         lambda field, start: list(shared.terms(NUMBERS[field], start, 100)),
     )
     for query in QUERIES:

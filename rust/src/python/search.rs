@@ -4,7 +4,8 @@ use super::web::words::Words;
 use crate::search::analysis;
 use crate::search::best::Choice;
 use crate::search::query::{Clause, Statistics};
-use crate::search::{read, scoring};
+use crate::search::scoring::{self, Weights};
+use crate::search::read;
 use crate::search::write::{self, Sharing, Version};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -218,7 +219,7 @@ impl Reader {
         &self,
         py: Python<'py>,
         clause: &Bound<'py, PyAny>,
-        weights: Vec<f32>,
+        weights: Vec<Weights>,
         limit: usize,
         labels: PyReadonlyArray1<'py, u64>,
         mask: u64,
@@ -262,7 +263,7 @@ impl Reader {
         &self,
         py: Python<'py>,
         clause: &Bound<'py, PyAny>,
-        weights: Vec<f32>,
+        weights: Vec<Weights>,
         documents: PyReadonlyArray1<'py, u32>,
     ) -> PyResult<Bound<'py, PyArray1<f32>>> {
         let (clause, documents) = (read_clause(clause)?, documents.as_slice()?);
@@ -274,7 +275,7 @@ impl Reader {
         &self,
         py: Python<'_>,
         clause: &Bound<'_, PyAny>,
-        weights: Vec<f32>,
+        weights: Vec<Weights>,
         labels: PyReadonlyArray1<'_, u64>,
         mask: u64,
     ) -> PyResult<u64> {

@@ -39,7 +39,8 @@ impl Analyzer {
             out.push_str(&self.folded);
             return out.push_str(suffix);
         }
-        let Some(stemmer) = self.stemmer else {
+        let Some(stemmer) = self.stemmer.filter(|_| self.folded.len() > 2) else {
+            // as Porter leaves words of two letters
             return out.push_str(&self.folded);
         };
         if let Some(stem) = self.stems.get(self.folded.as_str()) {

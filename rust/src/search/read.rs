@@ -9,7 +9,7 @@ use super::best::{Best, Choice, Hit, Takes};
 use super::evaluate::{Looking, NO_MATCH, Tree};
 use super::folder::ReadOnly;
 use super::query::{Clause, Own, Statistics};
-use super::scoring::{Norms, Scoring};
+use super::scoring::{Norms, Scoring, Weights};
 use super::segment::Segment;
 use super::union;
 use std::collections::BTreeMap;
@@ -149,17 +149,20 @@ impl Reader {
         found.map_err(|error| self.refuse(error))
     }
 
-    /// What a query is scored by, given the weight of each field.
+    /// What a query is scored by, given the weights of each field.
     fn scoring<'a>(
         &self,
-        weights: &[f32],
+        weights: &[Weights],
         own: &'a Own<'a>,
         statistics: Option<&'a Statistics>,
     ) -> Result<Scoring<'a>, SearchError> {
-        let is_wrong = |weight: &f32| !weight.is_finite() || *weight < 0.0;
+        let is_wrong = |&(word, length): &Weights| {
+            let both = [word, length];
+            both.iter().any(|weight| !weight.is_finite() || *weight < 0.0)
+        };
         if weights.len() != self.is_scored.len() || weights.iter().any(is_wrong) {
             return Err(SearchError::Arguments(format!(
-                "weights: expected {} finite numbers, none below 0",
+                "weights: expected {} pairs of finite numbers, none below 0",
                 self.is_scored.len()
             )));
         }
@@ -201,7 +204,7 @@ impl Reader {
     pub fn score(
         &self,
         clause: &Clause,
-        weights: &[f32],
+        weights: &[Weights],
         documents: &[u32],
     ) -> Result<Vec<f32>, SearchError> {
         if !documents.is_sorted()
@@ -257,7 +260,7 @@ impl Reader {
     pub fn search(
         &self,
         clause: &Clause,
-        weights: &[f32],
+        weights: &[Weights],
         limit: usize,
         choice: &Choice<'_>,
         statistics: Option<&Statistics>,
@@ -321,7 +324,7 @@ impl Reader {
     pub fn count(
         &self,
         clause: &Clause,
-        weights: &[f32],
+        weights: &[Weights],
         labels: &[u64],
         mask: u64,
     ) -> Result<u64, SearchError> {

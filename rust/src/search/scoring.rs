@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! score(t, d) = idf(t) · (k₁ + 1) · x / (x + n(d))        x = Σ_f w_f · tf_f(t, d)
-//! n(d) = k₁ · (1 − b + b · L(d) / mean L)                 L(d) = Σ_f w_f · |d_f|
+//! n(d) = k₁ · (1 − b + b · L(d) / mean L)                 L(d) = Σ_f v_f · |d_f|
 //! idf(t) = ln(1 + (N − df + ½) / (df + ½))                df: documents with the term in any field
 //! ```
 //!
@@ -17,13 +17,16 @@ use tantivy::fieldnorm::FieldNormReader;
 pub const K1: f32 = 0.6;
 pub const B: f32 = 0.8;
 
+/// What a word of a field counts, and what it adds to the length of a document: w and v of the formula.
+pub type Weights = (f32, f32);
+
 /// The lengths of documents, as scores need them: n(d) of the formula.
 pub struct Norms {
     /// What they were made for: weights of fields, documents, and words of each field.
-    weights: Vec<f32>,
+    weights: Vec<Weights>,
     num_documents: u64,
     num_words: Vec<u64>,
-    /// Of each field with a weight what a document adds, by the code of its length.
+    /// Of each field that counts for lengths what a document adds, by the code of its length.
     tables: Vec<(usize, [f32; 256])>,
     /// Of each segment the least of each entry's documents.
     least: Vec<OnceLock<Vec<f32>>>,
@@ -31,22 +34,22 @@ pub struct Norms {
 
 impl Norms {
     pub fn new(
-        weights: &[f32],
+        weights: &[Weights],
         num_documents: u64,
         num_words: &[u64],
         num_segments: usize,
     ) -> Self {
         let pairs = weights.iter().zip(num_words);
         let total: f64 = pairs
-            .map(|(&weight, &words)| f64::from(weight) * words as f64)
+            .map(|(&(_, length), &words)| f64::from(length) * words as f64)
             .sum();
         let mean = total / num_documents.max(1) as f64;
         let mut tables = Vec::new();
-        for (field, &weight) in weights.iter().enumerate() {
+        for (field, &(_, weight)) in weights.iter().enumerate() {
             if weight > 0.0 && mean > 0.0 {
                 let table = std::array::from_fn(|code| {
-                    let length = f64::from(FieldNormReader::id_to_fieldnorm(code as u8));
-                    (f64::from(K1 * B) * f64::from(weight) * length / mean) as f32
+                    let words = f64::from(FieldNormReader::id_to_fieldnorm(code as u8));
+                    (f64::from(K1 * B) * f64::from(weight) * words / mean) as f32
                 });
                 tables.push((field, table));
             }
@@ -60,7 +63,7 @@ impl Norms {
         }
     }
 
-    pub fn is_for(&self, weights: &[f32], num_documents: u64, num_words: &[u64]) -> bool {
+    pub fn is_for(&self, weights: &[Weights], num_documents: u64, num_words: &[u64]) -> bool {
         self.weights == weights
             && self.num_documents == num_documents
             && self.num_words == num_words
@@ -100,7 +103,8 @@ pub struct Scoring<'a> {
 impl Scoring<'_> {
     /// What a field counts; 1 where a query names a field that has no weight.
     pub fn weight(&self, field: u32) -> f32 {
-        let weight = self.norms.weights.get(field as usize).copied();
+        let weights = self.norms.weights.get(field as usize);
+        let weight = weights.map(|&(weight, _)| weight);
         weight.filter(|&weight| weight > 0.0).unwrap_or(1.0)
     }
 

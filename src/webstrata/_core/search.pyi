@@ -14,6 +14,7 @@ B: float
 LENGTHS: list[int]
 
 _Clause = tuple[Any, ...]
+_Weights = tuple[float, float]
 _Version = tuple[int, Sequence[Sequence[str]]]
 _Statistics = tuple[int, Sequence[int], Mapping[str, int]]
 
@@ -46,7 +47,7 @@ class Reader:
     def search(
         self,
         clause: _Clause,
-        weights: Sequence[float],
+        weights: Sequence[_Weights],
         limit: int,
         labels: NDArray[np.uint64],
         mask: int,
@@ -54,10 +55,10 @@ class Reader:
         statistics: _Statistics | None = None,
     ) -> tuple[NDArray[np.uint32], NDArray[np.float32], NDArray[np.float32]]: ...
     def score(
-        self, clause: _Clause, weights: Sequence[float], documents: NDArray[np.uint32]
+        self, clause: _Clause, weights: Sequence[_Weights], documents: NDArray[np.uint32]
     ) -> NDArray[np.float32]: ...
     def count(
-        self, clause: _Clause, weights: Sequence[float], labels: NDArray[np.uint64], mask: int
+        self, clause: _Clause, weights: Sequence[_Weights], labels: NDArray[np.uint64], mask: int
     ) -> int: ...
     def postings(self, field: int, term: str) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]: ...
     def positions(self, field: int, term: str) -> NDArray[np.uint32]: ...

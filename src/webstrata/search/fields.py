@@ -43,6 +43,10 @@ FIELDS = (
     ("word", "whole"),
 )
 NUMBERS = {name: number for number, (name, _) in enumerate(FIELDS)}
+LENGTHS = {"title": "text", "text": "text", "other": "other"}
+"""Fields that a document's length is made of, each with the field whose weight its words have there."""
+Weights = tuple[float, float]
+"""What a word of a field counts, and what it adds to the length of a document."""
 SCORED = tuple(name for name, kind in FIELDS if kind != "whole")
 
 
@@ -59,17 +63,21 @@ def weights(settings: SearchSettings) -> dict[str, float]:
     return {name: weight for name, weight in found.items() if weight > 0}
 
 
-def weight_list(settings: SearchSettings) -> list[float]:
-    """The weight of every field by its number, as the core takes them; 0 for fields that are not scored.
+def weight_list(settings: SearchSettings) -> list[Weights]:
+    """Of every field, by its number, what a word counts and what it adds to the length of a document.
+
+    The length is that of what a page shows itself: title, main content and the rest. Links to a page do not make
+    it longer.
 
     Examples
     --------
     >>> from webstrata.search.settings import SearchSettings
-    >>> weight_list(SearchSettings())
-    [8.0, 1.0, 0.5, 2.0, 0.5, 2.0, 0.0, 0.0, 0.0]
+    >>> weight_list(SearchSettings())[:4]
+    [(8.0, 1.0), (1.0, 1.0), (0.5, 0.5), (2.0, 0.0)]
     """
     found = weights(settings)
-    return [found.get(name, 0.0) for name, _ in FIELDS]
+    lengths = {name: getattr(settings, f"{like}_weight") for name, like in LENGTHS.items()}
+    return [(found.get(name, 0.0), lengths.get(name, 0.0)) for name, _ in FIELDS]
 
 
 def field_values(key: str, row: Mapping[str, Any], anchors: Sequence[str]) -> list[list[str]]:

@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from webstrata._core.search import K1, LENGTHS, B
 from webstrata.errors import FormatError
-from webstrata.search.fields import NUMBERS, SCORED
+from webstrata.search.fields import NUMBERS, SCORED, Weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -197,20 +197,20 @@ class Lengths(NamedTuple):
     codes: Sequence[npt.NDArray[np.uint8] | None]
     """Of each field the code of each document's length, where it is scored."""
 
-    def norms(self, weights: Sequence[float]) -> npt.NDArray[np.float64]:
+    def norms(self, weights: Sequence[Weights]) -> npt.NDArray[np.float64]:
         """What scores need of the length of each document: k₁ (1 - b + b L / mean L).
 
         Examples
         --------
-        >>> Lengths(2, [4], [np.array([1, 3], "u1")]).norms([2.0]).round(2).tolist()
+        >>> Lengths(2, [4], [np.array([1, 3], "u1")]).norms([(2.0, 1.0)]).round(2).tolist()
         [0.36, 0.84]
         """
         total = np.zeros(self.num_documents)
         mean = 0.0
-        for weight, words, codes in zip(weights, self.num_words, self.codes, strict=True):
-            if weight > 0 and codes is not None:
-                total += weight * np.asarray(LENGTHS, np.float64)[codes]
-                mean += weight * words / max(self.num_documents, 1)
+        for (_, length), words, codes in zip(weights, self.num_words, self.codes, strict=True):
+            if length > 0 and codes is not None:
+                total += length * np.asarray(LENGTHS, np.float64)[codes]
+                mean += length * words / max(self.num_documents, 1)
         return K1 * (1 - B + B * total / mean) if mean > 0 else np.full(self.num_documents, K1 * (1 - B))
 
 
@@ -232,7 +232,7 @@ class Merger:
     --------
     >>> lists = {(0, "fish"): pack(np.array([0, 1], "u4"), np.array([1, 2], "u4"))}
     >>> lengths = Lengths(2, [5], [np.array([2, 3], "u1")])
-    >>> found = Merger(lengths, [2.0], lists.get).answer(("word", "fish", [0]))
+    >>> found = Merger(lengths, [(2.0, 1.0)], lists.get).answer(("word", "fish", [0]))
     >>> found.documents.tolist(), found.scores.round(4).tolist()
     ([0, 1], [0.2327, 0.2493])
     """
@@ -240,7 +240,7 @@ class Merger:
     def __init__(
         self,
         lengths: Lengths,
-        weights: Sequence[float],
+        weights: Sequence[Weights],
         fetch: Callable[[Key], bytes | None],
         fetch_places: Callable[[Key], bytes | None] = lambda _: None,
     ) -> None:
@@ -283,7 +283,7 @@ class Merger:
     def _saturate(self, lists: Sequence[tuple[int, *Counted]], idf: float) -> Scored:
         """BM25F of weighted frequencies, added over fields."""
         weighted = [
-            Scored(documents, (self._weights[field] or 1.0) * counts) for field, documents, counts in lists
+            Scored(documents, (self._weights[field][0] or 1.0) * counts) for field, documents, counts in lists
         ]
         documents, x = _unite(weighted)
         return Scored(documents, idf * (K1 + 1) * x / (x + self._norms[documents]))

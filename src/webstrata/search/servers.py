@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from webstrata.search.fields import Weights
     from webstrata.search.postings import Key
     from webstrata.search.query import Clause
 
@@ -64,7 +65,7 @@ class DocumentServer:
     def search(
         self,
         clause: Clause,
-        weights: Sequence[float],
+        weights: Sequence[Weights],
         limit: int,
         mask: int,
         factors: tuple[str, float] | None,

@@ -36,7 +36,7 @@ class SearchSettings(Settings):
     host_weight: float = setting(0.5, "Weight of a word in the name of the host.", check=not_negative)
     url_weight: float = setting(2.0, "Weight of a word in the path of the URL.", check=not_negative)
     link_weight: float = setting(
-        0.1, "Upper limit of what links to a page add to its score, as a share of it.", check=not_negative
+        0.02, "Upper limit of what links to a page add to its score, as a share of it.", check=not_negative
     )
     limit: int = setting(10, "Answers that are given.", check=positive)
     per_host: int = setting(0, "Answers of a host at most; 0 for any number.", check=not_negative)
