@@ -2,10 +2,10 @@
 
 `search-latency` and `search-common`: milliseconds of the median query (p99 in the details), ten answers, one
 to three words of middle frequency, or of the hundred most frequent ones. Both sides have the same documents
-in one segment, and ask for the same terms in the same fields: ours the index as it is built, in which versions
-share entries, with labels of snapshots, scored by BM25F; theirs, tantivy by its Python package, a plain index
-with a document for each version, without labels, scored by the weighted sum of BM25 over fields, which is what it
-offers. Ours makes its query of clauses each time; theirs has it made before.
+in one segment, and ask for the same terms in the same fields: ours the index as it is built, in which
+versions share entries, with labels of snapshots, scored by BM25F; theirs, tantivy by its Python package, a
+plain index with a document for each version, without labels, scored by the weighted sum of BM25 over fields,
+which is what it offers. Ours makes its query of clauses each time; theirs has it made before.
 
 `search-index`: documents a CPU second on one indexing thread, the same values of the same fields, English
 stemmer, with positions where we have them. `search-two`: the index of all months built by two processes

@@ -1,10 +1,10 @@
 """Documentation sets with known-item queries, for `bench.search_quality`.
 
 **Sets.** `docs` is ``docs/docs.warc.gz`` of the third-party data (`WEBSTRATA_TEST_DATA`) with its own
-queries. The others are documentation packages of Debian, unpacked below the folder that `WEBSTRATA_CORPUS` names
-(``apt-get download PACKAGE; dpkg -x FILE.deb $WEBSTRATA_CORPUS/PACKAGE``), at most `MAX_PAGES` pages of each,
-chosen by the SHA-256 of their paths. The part of a set says what it is for: defaults are chosen on `tuning`
-and reported on `report`. The queries of `docs` are split by the SHA-256 of the page's URL.
+queries. The others are documentation packages of Debian, unpacked below the folder that `WEBSTRATA_CORPUS`
+names (``apt-get download PACKAGE; dpkg -x FILE.deb $WEBSTRATA_CORPUS/PACKAGE``), at most `MAX_PAGES` pages
+of each, chosen by the SHA-256 of their paths. The part of a set says what it is for: defaults are chosen on
+`tuning` and reported on `report`. The queries of `docs` are split by the SHA-256 of the page's URL.
 
 **Queries** are drawn from the HTML by the rule below. No extractor is involved, and no search engine:
 

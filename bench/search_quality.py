@@ -1,18 +1,18 @@
-"""How well search finds a known page on real documentation: ours, SQLite FTS5 and plain tantivy on the same pages.
+"""How well search finds known pages of real documentation, next to SQLite FTS5 and plain tantivy.
 
 `python -m bench.search_quality` prints a table: a row per documentation set and kind of query
-(`bench.search_corpora`), with recall@10 and the mean reciprocal rank of the right page (0 where it is not among
-the first ten). Sets that are absent are named in a sentence. `--part tuning` prints the sets that defaults were
-chosen on, the default is `report`; `--quick` asks a third of the queries of the sets below 300 pages and of
-`docs`; `--json` prints one JSON document.
+(`bench.search_corpora`), with recall@10 and the mean reciprocal rank of the right page (0 where it is not
+among the first ten). Sets that are absent are named in a sentence. `--part tuning` prints the sets that
+defaults were chosen on, the default is `report`; `--quick` asks a third of the queries of the sets below 300
+pages and of `docs`; `--json` prints one JSON document.
 
-- *ours*: the pages are ingested from a WARC file, indexed and searched with default settings; queries are passed
-  as plain text (`webstrata.search.query.escape`). Where the collection was ranked, links count as they do by
-  default: `webstrata rank` is run before.
-- *FTS5*: SQLite with the tokenizer `porter unicode61`, title and visible text as two columns with weights 3 and
-  1, all words joined by OR.
-- *tantivy*: its Python package (`make peers`), one field with the tokenizer `en_stem`, the title three times and
-  the visible text; all words joined by OR.
+- *ours*: the pages are ingested from a WARC file, indexed and searched with default settings; queries are
+  passed as plain text (`webstrata.search.query.escape`). Where the collection was ranked, links count as
+  they do by default: `webstrata rank` is run before.
+- *FTS5*: SQLite with the tokenizer `porter unicode61`, title and visible text as two columns with weights 3
+  and 1, all words joined by OR.
+- *tantivy*: its Python package (`make peers`), one field with the tokenizer `en_stem`, the title three times
+  and the visible text; all words joined by OR.
 
 Peers get the visible text of whole pages as `webstrata.web.html.scan` finds it.
 """
@@ -281,7 +281,9 @@ def main() -> None:
         rows += measure_corpus(corpus, place, chosen)
     rows += average(rows) if len({row.corpus for row in rows}) > 1 else []
     if options.json:
-        print(json.dumps({"commit": find_commit(), "part": options.part, "rows": [_plain(row) for row in rows]}))
+        print(
+            json.dumps({"commit": find_commit(), "part": options.part, "rows": [_plain(row) for row in rows]})
+        )
     elif rows:
         print(show(rows))
     low = [] if options.quick or options.part != "report" else find_low(rows)

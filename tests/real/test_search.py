@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from bench.search_corpora import CORPORA, Query, read_pages, read_queries
@@ -45,7 +46,7 @@ def collection(pages: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory
 def test_a_known_page_is_found_at_least_as_well_as_by_full_text_search_of_sqlite(
     pages: dict[str, bytes], queries: list[Query], collection: ws.Collection, kind: str
 ) -> None:
-    stored = set(collection.text_index.urls(range(len(collection.text_index))))
+    stored = set(collection.text_index.urls(np.arange(len(collection.text_index))))
     asked = [query for query in queries if query.kind == kind and query.url in stored]
     assert len(asked) >= 20
     ours = measure(asked, [collection.text_index.search(escape(query.text)).urls for query in asked])

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 QUERIES = (
     "fish", "tropical fish", "+sea fish -waves", "trop* OR menu", "fish site:sea.example", "nothing",
-    "tropical-fish sea", "title:fish sea", '"tropical fish"', '"fried fish" OR sea', '-"fish and chips" +fish', '"fish tropical"',
+    "tropical-fish sea", "title:fish sea",
+    '"tropical fish"', '"fried fish" OR sea', '-"fish and chips" +fish', '"fish tropical"',
 )  # fmt: skip
 
 

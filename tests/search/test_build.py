@@ -145,7 +145,9 @@ def test_snapshots_are_chosen_by_their_labels(indexed: ws.Collection) -> None:
 
 def test_pages_marked_noindex_and_error_pages_are_nodes_without_a_document(tmp_path: Path) -> None:
     urls = [f"http://a.example/{name}" for name in ("kept", "marked", "soft")]
-    collection = make_small(tmp_path / "uk", {"2026-05": {url: Says("Fish", "A fish swims.") for url in urls}})
+    collection = make_small(
+        tmp_path / "uk", {"2026-05": {url: Says("Fish", "A fish swims.") for url in urls}}
+    )
     marks = {"noindex": [False, True, None], "soft_404": [False, False, True]}
     with collection["2026-05"].build("pages") as part:
         write_pages(part.path / "pages.parquet", pa.table({"url": urls, **marks}))

@@ -40,7 +40,9 @@ def test_segments_that_are_put_together_number_their_documents_in_order(tmp_path
     assert not list((tmp_path / "two").glob("*.idx"))
 
 
-def test_an_index_of_an_earlier_format_says_how_to_build_it_again(tmp_path: Path, indexed: ws.Collection) -> None:
+def test_an_index_of_an_earlier_format_says_how_to_build_it_again(
+    tmp_path: Path, indexed: ws.Collection
+) -> None:
     with pytest.raises(MissingError, match=r"an earlier version.*format 1, now 3.*webstrata index"):
         TextIndex(indexed, cast("Part", SimpleNamespace(path=DATA)))
     # the same command builds all of it

@@ -40,7 +40,9 @@ def test_lengths_are_kept_as_lucene_keeps_them() -> None:
         assert max(kept for kept in LENGTHS if kept <= length) == reference.lucene_length(length)
 
 
-@given(pages, st.lists(st.sampled_from([*WORDS, "sea-salt", "ship-swim"]), min_size=1, max_size=3, unique=True))
+@given(
+    pages, st.lists(st.sampled_from([*WORDS, "sea-salt", "ship-swim"]), min_size=1, max_size=3, unique=True)
+)
 @settings(max_examples=25)
 def test_scores_are_those_of_a_plain_bm25f(
     tmp_path_factory: pytest.TempPathFactory, drawn: list[tuple[str, str, list[str]]], query: list[str]
@@ -61,9 +63,7 @@ def test_scores_are_those_of_a_plain_bm25f(
     [segment] = json.loads((folder / "meta.json").read_bytes())["segments"]
     reader = Reader(folder, [segment["segment_id"].replace("-", "")])
     fields = {
-        name: [
-            _join([analyzer.terms(value) for value in each[NUMBERS[name]]]) for each in documents
-        ]
+        name: [_join([analyzer.terms(value) for value in each[NUMBERS[name]]]) for each in documents]
         for name in SCORED
     }
     given_list = weight_list(SearchSettings())
@@ -165,7 +165,9 @@ TYPED = {
     "Straße": "Die STRASSE ist lang.",
     "std::vector": "Use std::vector here.",
 }
-APART = "A node in js, foo and bar, don and t, v1 or 2 or 3, cve 25194, jane at doe, 東 and 京 and 都, C, std."
+APART = (
+    "A node in js, foo and bar, don and t, v1 or 2 or 3, cve 25194, jane at doe, 東 and 京 and 都, C, std."
+)
 
 
 @pytest.fixture(scope="module")
@@ -206,8 +208,6 @@ def test_a_query_without_answers_says_how_it_was_understood(typed: TextIndex) ->
 def test_the_rarity_of_a_word_counts_documents_that_have_it_in_any_field(index: TextIndex) -> None:
     # in the title alone, in the text alone, and in both
     documents = {
-        number
-        for name in SCORED
-        for number in index.reader.postings(NUMBERS[name], "fish")[0].tolist()
+        number for name in SCORED for number in index.reader.postings(NUMBERS[name], "fish")[0].tolist()
     }
     assert index.reader.frequency("fish") == len(documents)

@@ -4,8 +4,8 @@ use super::web::words::Words;
 use crate::search::analysis;
 use crate::search::best::Choice;
 use crate::search::query::{Clause, Statistics};
-use crate::search::scoring::{self, Weights};
 use crate::search::read;
+use crate::search::scoring::{self, Weights};
 use crate::search::write::{self, Sharing, Version};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -245,8 +245,7 @@ impl Reader {
         });
         let hits = py.detach(|| {
             let statistics = statistics.as_ref();
-            self.0
-                .search(&clause, &weights, limit, &choice, statistics)
+            self.0.search(&clause, &weights, limit, &choice, statistics)
         })?;
         let documents: Vec<u32> = hits.iter().map(|hit| hit.document).collect();
         let scores: Vec<f32> = hits.iter().map(|hit| hit.score).collect();

@@ -97,7 +97,9 @@ fn suffix_of(text: &str, begin: usize, end: usize) -> &str {
         [b'#', after @ ..]
             if end - begin == 1
                 && text.as_bytes()[begin].is_ascii_alphabetic()
-                && !after.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'#') =>
+                && !after
+                    .first()
+                    .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'#') =>
         {
             &text[end..=end]
         }

@@ -173,12 +173,15 @@ impl Part {
         loop {
             let mut last = entry;
             for list in &mut self.lists {
+                if last == TERMINATED {
+                    return last;
+                }
                 if list.entry() < last {
                     list.seek(last);
                 }
                 last = last.max(list.entry());
             }
-            if last == entry || last == TERMINATED {
+            if last == entry {
                 return last;
             }
             entry = last;

@@ -93,11 +93,7 @@ pub fn make_schema(fields: &[(String, String)]) -> Result<(Schema, Vec<Kind>), S
                 WORDS,
                 IndexRecordOption::WithFreqsAndPositions,
             ),
-            "first" => (
-                Kind::First,
-                WORDS,
-                IndexRecordOption::WithFreqsAndPositions,
-            ),
+            "first" => (Kind::First, WORDS, IndexRecordOption::WithFreqsAndPositions),
             "whole" => (Kind::Whole, "raw", IndexRecordOption::Basic),
             _ => {
                 return Err(SearchError::Arguments(format!(

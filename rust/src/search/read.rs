@@ -158,7 +158,8 @@ impl Reader {
     ) -> Result<Scoring<'a>, SearchError> {
         let is_wrong = |&(word, length): &Weights| {
             let both = [word, length];
-            both.iter().any(|weight| !weight.is_finite() || *weight < 0.0)
+            both.iter()
+                .any(|weight| !weight.is_finite() || *weight < 0.0)
         };
         if weights.len() != self.is_scored.len() || weights.iter().any(is_wrong) {
             return Err(SearchError::Arguments(format!(

@@ -4,12 +4,12 @@ use super::versions::{EXTENSION, Pieces, Versions};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use tantivy::TantivyError;
 use tantivy::directory::{Directory, OwnedBytes};
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::index::{InvertedIndexReader, SegmentReader};
 use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
-use tantivy::TantivyError;
 
 pub struct Segment {
     pub reader: SegmentReader,

@@ -12,9 +12,9 @@
 ``word``      whole      the words of title and anchors as they are written, folded, for completion
 ============  =========  ===============================================================================
 
-All fields but *whole* ones are scored, with positions for phrases. Versions of a page that are much alike share
-an entry of the index: of *versions* each has its own words; of *first* the words of the earliest of them stand
-for all.
+All fields but *whole* ones are scored, with positions for phrases. Versions of a page that are much alike
+share an entry of the index: of *versions* each has its own words; of *first* the words of the earliest of
+them stand for all.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def weights(settings: SearchSettings) -> dict[str, float]:
     --------
     >>> from webstrata.search.settings import SearchSettings
     >>> weights(SearchSettings(url_weight=0.0))
-    {'title': 8.0, 'text': 1.0, 'other': 0.5, 'anchor': 2.0, 'host': 0.5}
+    {'title': 8.0, 'text': 1.0, 'other': 0.7, 'anchor': 2.0, 'host': 0.5}
     """
     found = {name: float(getattr(settings, f"{name}_weight")) for name in SCORED}
     return {name: weight for name, weight in found.items() if weight > 0}
@@ -66,14 +66,14 @@ def weights(settings: SearchSettings) -> dict[str, float]:
 def weight_list(settings: SearchSettings) -> list[Weights]:
     """Of every field, by its number, what a word counts and what it adds to the length of a document.
 
-    The length is that of what a page shows itself: title, main content and the rest. Links to a page do not make
-    it longer.
+    The length is that of what a page shows itself: title, main content and the rest. Links to a page do not
+    make it longer.
 
     Examples
     --------
     >>> from webstrata.search.settings import SearchSettings
     >>> weight_list(SearchSettings())[:4]
-    [(8.0, 1.0), (1.0, 1.0), (0.5, 0.5), (2.0, 0.0)]
+    [(8.0, 1.0), (1.0, 1.0), (0.7, 0.7), (2.0, 0.0)]
     """
     found = weights(settings)
     lengths = {name: getattr(settings, f"{like}_weight") for name, like in LENGTHS.items()}

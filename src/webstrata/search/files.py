@@ -48,8 +48,8 @@ class IndexFacts:
     format: int = FORMAT
 
 
-def read_facts(path: Path) -> IndexFacts:
-    """What an index says of itself; `FormatError` where it says nothing.
+def read_facts(path: Path, collection: str = "COLLECTION") -> IndexFacts:
+    """What an index says of itself; `FormatError` where it says nothing, `MissingError` where it is too old.
 
     Examples
     --------
@@ -70,8 +70,8 @@ def read_facts(path: Path) -> IndexFacts:
             )
         if int(found["format"]) < FORMAT:
             raise MissingError(
-                f"{path}: the text index was built by an earlier version, with other words and scores (format "
-                f"{found['format']}, now {FORMAT}); build it again with `webstrata index`"
+                f"{path}: the text index was built by an earlier version, with other terms and scores "
+                f"(format {found['format']}, now {FORMAT}); build it with `webstrata index {collection}`"
             )
         return IndexFacts(**found)
     except (ValueError, TypeError, KeyError) as error:

@@ -96,9 +96,7 @@ class Hits:
                 "terms": word.terms,
                 "field": word.field,
                 "unknown": [
-                    term
-                    for term in word.terms
-                    if not word.text.endswith("*") and not reader.frequency(term)
+                    term for term in word.terms if not word.text.endswith("*") and not reader.frequency(term)
                 ],
             }
             for word in self.understood

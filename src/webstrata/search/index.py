@@ -70,7 +70,7 @@ class TextIndex:
     def __init__(self, collection: Collection, part: Part) -> None:
         self.collection = collection
         self._part = part  # held, so that the files stay
-        self.facts = read_facts(part.path / FACTS)
+        self.facts = read_facts(part.path / FACTS, collection.word)
         self.documents = read_documents(part.path)
         self.maps = {label: read_map(part.path, label) for label in self.facts.snapshots}
         with explained(part.path / "labels", "read"):
@@ -202,7 +202,7 @@ class TextIndex:
     def score(
         self, query: str, at: str, nodes: npt.NDArray[np.int64], settings: SearchSettings | None = None
     ) -> npt.NDArray[np.float64]:
-        """What nodes of a snapshot score for their text, 0 for those that do not match or have no document."""
+        """What nodes of a snapshot score for their text; 0 where they do not match or have no document."""
         settings = settings or self.collection.settings(SearchSettings)
         clause = self.compiler(settings).compile(query)
         mapped = self.maps[at][nodes]

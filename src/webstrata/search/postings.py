@@ -276,7 +276,11 @@ class Merger:
 
     def _idf(self, term: str) -> float:
         """That of a term, by how many documents have it in any field."""
-        lists = [self._unpack(field, term)[0] for field, codes in enumerate(self._lengths.codes) if codes is not None]
+        lists = [
+            self._unpack(field, term)[0]
+            for field, codes in enumerate(self._lengths.codes)
+            if codes is not None
+        ]
         df = len(np.unique(np.concatenate([NONE.documents, *lists])))
         return float(np.log1p((self._lengths.num_documents - df + 0.5) / (df + 0.5)))
 
@@ -286,7 +290,8 @@ class Merger:
             Scored(documents, (self._weights[field][0] or 1.0) * counts) for field, documents, counts in lists
         ]
         documents, x = _unite(weighted)
-        return Scored(documents, idf * (K1 + 1) * x / (x + self._norms[documents]))
+        scores: npt.NDArray[np.float64] = idf * (K1 + 1) * x / (x + self._norms[documents])
+        return Scored(documents, scores)
 
     def _find_phrase(self, field: int, terms: Sequence[str]) -> Counted:
         """Documents in which terms stand one after the other in a field, and how often."""

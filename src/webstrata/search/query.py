@@ -13,19 +13,20 @@
 
 What is written as one word and has parts, as ``CVE-2023-25194``, ``node.js``, ``foo_bar`` or ``don't``, is a
 phrase of its parts. A run of three or more characters of a script without blanks, as Chinese or Thai, is any
-of the pairs of neighbours in it. A name before a colon that is not a field is part of the word: ``std::vector``.
-Parentheses attached to a word belong to it: ``main()``.
+of the pairs of neighbours in it. A name before a colon that is not a field is part of the word:
+``std::vector``. Parentheses attached to a word belong to it: ``main()``.
 
-A word is scored by BM25F (``rust/src/search/scoring.rs``): the frequencies of a word in all fields are weighted
-and added before they are saturated, the length of a document is that of title, main content and the rest of its
-text (v, `fields.weight_list`), and df counts documents that have the word in any field; N, df and the mean length are those of all documents of the index, whatever their time:
+A word is scored by BM25F (``rust/src/search/scoring.rs``): the frequencies of a word in all fields are
+weighted and added before they are saturated, the length of a document is that of title, main content and the
+rest of its text (v, `fields.weight_list`), and df counts documents that have the word in any field. N, df
+and the mean length are those of all documents of the index, whatever their time::
 
     score(t, d) = ln(1 + (N - df + ½) / (df + ½)) · (k₁ + 1) · x / (x + k₁ (1 - b + b L(d) / mean L)),
-    x = Σ_f w_f · tf_f(t, d),   L(d) = Σ_f v_f · |d_f|,   k₁ = 0.6,   b = 0.8.
+    x = Σ_f w_f · tf_f(t, d),   L(d) = Σ_f v_f · |d_f|,   k₁ = 0.6,   b = 0.8
 
-A query scores the sum over its words. A phrase is scored as a word whose x counts phrases and whose IDF is the
-sum of those of its words. Lengths are kept in one byte per field, exact up to 40 words, above that by at most an
-eighth too short, as Lucene keeps them.
+A query scores the sum over its words. A phrase is scored as a word whose x counts phrases and whose IDF is
+the sum of those of its words. Lengths are kept in one byte per field, exact up to 40 words, above that by at
+most an eighth too short, as Lucene keeps them.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class SearchSettings(Settings):
     title_weight: float = setting(8.0, "Weight of a word in the title (BM25F).", check=not_negative)
     text_weight: float = setting(1.0, "Weight of a word in main content.", check=not_negative)
     other_weight: float = setting(
-        0.5, "Weight of a word in text that is not main content.", check=not_negative
+        0.7, "Weight of a word in text that is not main content.", check=not_negative
     )
     anchor_weight: float = setting(2.0, "Weight of a word in the text of a link.", check=not_negative)
     host_weight: float = setting(0.5, "Weight of a word in the name of the host.", check=not_negative)
