@@ -123,13 +123,19 @@ def test_words_that_are_joined_are_one_union_and_what_must_not_be_is_not_marked(
 )  # fmt: skip
 def test_what_is_typed_as_one_word_is_a_word_or_a_phrase(typed: str, terms: list[str]) -> None:
     compiler = Compiler(Analyzer(load_core(), "porter"), ["text"], lambda *_: [])
-    expected = ("word", terms[0], [1]) if len(terms) == 1 else ("phrase", terms, [1])
-    assert compiler.compile(typed) == expected
+    whole = ("word", terms[0], [1]) if len(terms) == 1 else ("phrase", terms, [1])
+    assert compiler.compile(f"+{typed}") == ("boolean", [("must", whole)])
+    found = compiler.compile(typed)
+    if len(terms) > 1:
+        # the parts count too
+        assert found[1] == [("should", whole), *(("should", ("word", term, [1])) for term in terms)]
+    else:
+        assert found == whole
 
 
 def test_a_run_of_characters_without_blanks_is_any_of_its_pairs() -> None:
     compiler = Compiler(Analyzer(load_core(), None), ["text"], lambda *_: [])
-    assert compiler.compile("東京") == ("phrase", ["東", "京"], [1])
+    assert compiler.compile("東京") == ("boolean", [("should", ("phrase", ["東", "京"], [1]))])
     kind, pairs = compiler.compile("東京都")
     assert kind == "boolean"
     assert [clause[1] for _, clause in pairs] == [["東", "京"], ["京", "都"]]

@@ -36,10 +36,11 @@ impl Looking {
         if listed.len() > 1 {
             segment.read_pieces(number, listed.len(), &mut self.pieces);
         }
-        let own = listed.clone();
-        self.norms.clear();
-        self.norms
-            .extend(own.map(|listed| scoring.norms.document(segment, number, listed)));
+        let norms = &mut self.norms;
+        norms.clear();
+        scoring
+            .norms
+            .for_each(segment, number, |norm| norms.push(norm));
         Entry {
             number,
             count: listed.len(),
@@ -134,29 +135,31 @@ impl Part {
         }))
     }
 
-    /// Adds to each document of an entry how often it has the words, weighted.
-    fn add(&mut self, entry: &Entry<'_>, out: &mut [f32]) {
+    /// Adds to each document of an entry how often it has the words, weighted; whether the entry has them.
+    fn add(&mut self, entry: &Entry<'_>, out: &mut [f32]) -> bool {
         if !self.lists.iter_mut().all(|list| list.reaches(entry.number)) {
-            return;
+            return false;
         }
         let is_alone = entry.count == 1 || !self.is_shared;
         if let [list] = &mut self.lists[..] {
             if is_alone {
                 let x = self.weight * list.count() as f32;
-                return out.iter_mut().for_each(|sum| *sum += x);
+                out.iter_mut().for_each(|sum| *sum += x);
+                return true;
             }
             list.positions(&mut self.positions[0]);
             for (place, sum) in out.iter_mut().enumerate() {
                 *sum += self.weight * entry.pieces.count(place, &self.positions[0]) as f32;
             }
-            return;
+            return true;
         }
         for (list, positions) in self.lists.iter_mut().zip(&mut self.positions) {
             list.positions(positions);
         }
         if is_alone {
             let x = self.weight * count_phrases(&self.positions) as f32;
-            return out.iter_mut().for_each(|sum| *sum += x);
+            out.iter_mut().for_each(|sum| *sum += x);
+            return true;
         }
         for (place, sum) in out.iter_mut().enumerate() {
             for (positions, places) in self.positions.iter().zip(&mut self.places) {
@@ -165,6 +168,7 @@ impl Part {
             }
             *sum += self.weight * count_phrases(&self.places) as f32;
         }
+        true
     }
 
     /// The next entry that has all terms, from the one on that it stands at.
@@ -207,12 +211,14 @@ impl Lookup {
         Ok(Self { parts })
     }
 
-    /// How often each document of an entry has it, weighted.
-    pub fn add(&mut self, entry: &Entry<'_>, out: &mut [f32]) {
+    /// How often each document of an entry has it, weighted; whether any may have it.
+    pub fn add(&mut self, entry: &Entry<'_>, out: &mut [f32]) -> bool {
         out.fill(0.0);
+        let mut found = false;
         for part in &mut self.parts {
-            part.add(entry, out);
+            found |= part.add(entry, out);
         }
+        found
     }
 
     /// The next entry that has all terms in one field, from those on that it stands at; `TERMINATED` behind the last.
@@ -294,19 +300,6 @@ impl Tree {
             Box::new(Lookup::open(leaf, segment, scoring)?),
             most,
         ))
-    }
-
-    /// A union of words and phrases, in this order.
-    pub fn open_union<'a>(
-        leaves: impl Iterator<Item = &'a Leaf<'a>>,
-        segment: &Segment,
-        scoring: &Scoring<'_>,
-    ) -> tantivy::Result<Self> {
-        let mut all = Vec::new();
-        for leaf in leaves {
-            all.push((Occur::Should, Self::open_leaf(leaf, segment, scoring)?));
-        }
-        Ok(Self::Boolean(all))
     }
 
     /// What each document of an entry scores, `NO_MATCH` where it does not match.

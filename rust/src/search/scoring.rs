@@ -69,13 +69,21 @@ impl Norms {
             && self.num_words == num_words
     }
 
-    /// That of a listed document of an entry.
-    pub fn document(&self, segment: &Segment, entry: u32, listed: usize) -> f32 {
-        let mut sum = K1 * (1.0 - B);
+    /// Calls `each` with that of every document of an entry, as they are listed.
+    pub fn for_each(&self, segment: &Segment, entry: u32, mut each: impl FnMut(f32)) {
+        // what all of them have in common, and what the field adds of which each has its own words
+        let (mut common, mut own) = (K1 * (1.0 - B), None);
         for (field, table) in &self.tables {
-            sum += table[segment.code(*field, entry, listed) as usize];
+            if *field == segment.shared() as usize {
+                own = Some(table);
+            } else {
+                common += table[segment.entry_code(*field, entry) as usize];
+            }
         }
-        sum
+        for listed in segment.listed(entry) {
+            let added = own.map_or(0.0, |table| table[segment.own_code(listed) as usize]);
+            each(common + added);
+        }
     }
 
     /// Of each entry of a segment the least of its documents.
@@ -83,9 +91,9 @@ impl Norms {
         self.least[segment.place].get_or_init(|| {
             let entries = 0..segment.reader.max_doc();
             let least = entries.map(|entry| {
-                let listed = segment.listed(entry);
-                let own = listed.map(|listed| self.document(segment, entry, listed));
-                own.fold(f32::MAX, f32::min)
+                let mut least = f32::MAX;
+                self.for_each(segment, entry, |norm| least = least.min(norm));
+                least
             });
             least.collect()
         })

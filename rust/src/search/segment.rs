@@ -101,6 +101,11 @@ impl Segment {
         }
     }
 
+    /// The code of a listed document's length in the field of which it has words of its own.
+    pub fn own_code(&self, listed: usize) -> u8 {
+        self.versions.code(listed)
+    }
+
     /// The code of a listed document's length in a field.
     pub fn code(&self, field: usize, entry: u32, listed: usize) -> u8 {
         if self.versions.shared as usize == field {

@@ -7,7 +7,7 @@
 //! (`evaluate`). Scores are always added in the same order, so that they do not depend on what was passed over.
 
 use super::best::Takes;
-use super::evaluate::{List, Looking, Lookup, NO_MATCH, Tree};
+use super::evaluate::{List, Looking, Lookup};
 use super::query::Leaf;
 use super::scoring::{Scoring, saturate};
 use super::segment::Segment;
@@ -146,11 +146,7 @@ pub fn search(
     }
     let norms = scoring.norms.least(segment);
     let mut window = Window::default();
-    let mut exact = Exact {
-        looking: Looking::default(),
-        tree: None,
-        scores: Vec::new(),
-    };
+    let mut exact = Exact::default();
     let mut floor = lowered(best.threshold());
     // words from this one on cannot bring an entry in by themselves
     let mut needed = words.len();
@@ -193,11 +189,10 @@ pub fn search(
                 .clone()
                 .any(|listed| best.counts(segment.document(listed)))
             {
-                let leaves = || order.iter().map(|(_, leaf)| *leaf);
-                failed = exact.score(entry, segment, scoring, leaves);
+                failed = exact.score(entry, segment, scoring, &order);
                 for (listed, &score) in listed.zip(&exact.scores) {
                     let document = segment.document(listed);
-                    if !score.is_nan() && best.counts(document) {
+                    if score > floor && score > 0.0 && best.counts(document) {
                         best.offer(document, score);
                     }
                 }
@@ -300,29 +295,43 @@ impl<'a> Window<'a> {
 }
 
 /// Scores the documents of an entry that stands for several; opened when it is needed.
+#[derive(Default)]
 struct Exact {
     looking: Looking,
-    tree: Option<Tree>,
+    words: Option<Vec<(f32, Lookup)>>,
+    counts: Vec<f32>,
+    /// 0 for a document without any of the words.
     scores: Vec<f32>,
 }
 
 impl Exact {
-    fn score<'a, I: Iterator<Item = &'a Leaf<'a>>>(
+    fn score(
         &mut self,
         entry: u32,
         segment: &Segment,
         scoring: &Scoring<'_>,
-        leaves: impl Fn() -> I,
+        order: &[(f32, &Leaf<'_>)],
     ) -> tantivy::Result<()> {
-        let tree = match &mut self.tree {
-            Some(tree) => tree,
-            None => self
-                .tree
-                .insert(Tree::open_union(leaves(), segment, scoring)?),
-        };
+        if self.words.is_none() {
+            let mut words = Vec::with_capacity(order.len());
+            for (most, leaf) in order {
+                words.push((*most, Lookup::open(leaf, segment, scoring)?));
+            }
+            self.words = Some(words);
+        }
         let entry = self.looking.at(segment, entry, scoring);
-        self.scores.resize(entry.count, NO_MATCH);
-        tree.score(&entry, &mut self.scores);
+        self.counts.resize(entry.count, 0.0);
+        self.scores.clear();
+        self.scores.resize(entry.count, 0.0);
+        for (most, lookup) in self.words.iter_mut().flatten() {
+            if !lookup.add(&entry, &mut self.counts) {
+                continue;
+            }
+            let counts = self.counts.iter().zip(entry.norms);
+            for (score, (&x, &norm)) in self.scores.iter_mut().zip(counts) {
+                *score += saturate(*most, x, norm);
+            }
+        }
         Ok(())
     }
 }

@@ -87,7 +87,7 @@ class Hits:
     def explain(self) -> list[dict[str, Any]]:
         """How the query was understood: each word as typed, its terms, and those that no page has.
 
-        A word that has several terms is a phrase: they stand one after the other.
+        Of a word that has several terms, pages with all of them one after the other come first.
         """
         reader = self.index.reader
         return [

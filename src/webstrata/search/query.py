@@ -11,10 +11,11 @@
     site:example.org           of a host, or of a domain with all hosts below it
     language:en                in a language
 
-What is written as one word and has parts, as ``CVE-2023-25194``, ``node.js``, ``foo_bar`` or ``don't``, is a
-phrase of its parts. A run of three or more characters of a script without blanks, as Chinese or Thai, is any
-of the pairs of neighbours in it. A name before a colon that is not a field is part of the word:
-``std::vector``. Parentheses attached to a word belong to it: ``main()``.
+What is written as one word and has parts, as ``CVE-2023-25194``, ``node.js``, ``foo_bar`` or ``don't``, is
+looked for as a phrase of its parts; pages with some of the parts are found too, and come after. In quotes,
+or where it must be there or must not, the phrase alone counts. A run of three or more characters of a script
+without blanks, as Chinese or Thai, is any of the pairs of neighbours in it. A name before a colon that is
+not a field is part of the word: ``std::vector``. Parentheses attached to a word belong to it: ``main()``.
 
 A word is scored by BM25F (``rust/src/search/scoring.rs``): the frequencies of a word in all fields are
 weighted and added before they are saturated, the length of a document is that of title, main content and the
@@ -70,11 +71,6 @@ class Understood(NamedTuple):
     """As they are in the index."""
     field: str = ""
     """The field that was named."""
-
-    @property
-    def is_phrase(self) -> bool:
-        """Whether the terms must stand one after the other."""
-        return len(self.terms) > 1
 
 
 @dataclass(frozen=True)
@@ -328,8 +324,8 @@ class Compiler:
     >>> compiler = Compiler(Analyzer(load_core(), "porter"), ["title", "text"], lambda *_: [])
     >>> compiler.compile("fishes")
     ('word', 'fish', [0, 1])
-    >>> compiler.compile("title:node.js")
-    ('phrase', ['node', 'js'], [0])
+    >>> compiler.compile("+title:node.js")
+    ('boolean', [('must', ('phrase', ['node', 'js'], [0]))])
     >>> compiler.terms, compiler.understood
     (['node', 'js'], [Understood(text='node.js', terms=['node', 'js'], field='title')])
     """
@@ -354,7 +350,8 @@ class Compiler:
         self.terms = list(dict.fromkeys(self.terms))
         return found
 
-    def _compile(self, node: Node) -> Clause:
+    def _compile(self, node: Node, *, needed: bool = False) -> Clause:
+        """The clause of a node; `needed` where a word with parts must be there as a whole."""
         if isinstance(node, Group):
             return self._compile_group(node)
         if node.field in FILTERS:
@@ -367,13 +364,18 @@ class Compiler:
         if not terms:
             raise refuse(self._text, node.start, "there is no letter or digit in this; name a word")
         self.terms += terms
-        self.understood.append(Understood(node.text, terms, node.field))
+        shown = f'"{node.text}"' if isinstance(node, Phrase) else node.text
+        self.understood.append(Understood(shown, terms, node.field))
         if len(terms) == 1:
             return ("word", terms[0], fields)
-        if isinstance(node, Word) and len(terms) > 2 and all(map(_is_character, terms)):
+        phrase: Clause = ("phrase", terms, fields)
+        if isinstance(node, Phrase) or needed:
+            return phrase
+        if all(map(_is_character, terms)):
             # no blanks are written between words: pages with some of the pairs are found too
             return _any([("phrase", list(pair), fields) for pair in pairwise(terms)])
-        return ("phrase", terms, fields)
+        # `async_orm.py` also means the page that is called `async_orm`
+        return _any([phrase, *(("word", term, fields) for term in dict.fromkeys(terms))])
 
     def _is_blank(self, node: Node) -> bool:
         """Whether there is nothing to look for in it, as in ``&``."""
@@ -394,7 +396,7 @@ class Compiler:
         )
         if not (must or should):
             must, should = list(group.must), list(group.should)  # which is refused
-        pairs: list[tuple[str, Clause]] = [("must", self._compile(node)) for node in must]
+        pairs: list[tuple[str, Clause]] = [("must", self._compile(node, needed=True)) for node in must]
         for node in should:
             clause = self._compile(node)
             if not must and clause[0] == "boolean" and all(occur == "should" for occur, _ in clause[1]):
@@ -403,7 +405,9 @@ class Compiler:
             else:
                 pairs.append(("should", clause))
         marked, understood = list(self.terms), list(self.understood)
-        pairs += [("not", self._compile(node)) for node in group.without if not self._is_blank(node)]
+        pairs += [
+            ("not", self._compile(node, needed=True)) for node in group.without if not self._is_blank(node)
+        ]
         # what must not be there is neither marked nor missed
         self.terms, self.understood = marked, understood
         if not any(occur != "not" and not _is_filter(clause) for occur, clause in pairs):

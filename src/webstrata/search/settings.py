@@ -36,13 +36,13 @@ class SearchSettings(Settings):
     host_weight: float = setting(0.5, "Weight of a word in the name of the host.", check=not_negative)
     url_weight: float = setting(2.0, "Weight of a word in the path of the URL.", check=not_negative)
     link_weight: float = setting(
-        0.02, "Upper limit of what links to a page add to its score, as a share of it.", check=not_negative
+        0.005, "Upper limit of what links to a page add to its score, as a share of it.", check=not_negative
     )
     limit: int = setting(10, "Answers that are given.", check=positive)
     per_host: int = setting(0, "Answers of a host at most; 0 for any number.", check=not_negative)
     fold: int = setting(
-        3,
-        "Bits in which the simhashes of two answers may differ at most for the lower one to be folded away; "
-        "0 folds equal texts alone.",
+        0,
+        "Bits in which the simhashes of two answers may differ at most for the lower one to be folded; 0 folds "
+        "equal texts alone.",
         check=_bits,
     )

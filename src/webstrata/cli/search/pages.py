@@ -51,8 +51,8 @@ def command(
 
     QUERY is some words; "words in quotes" stand one after the other, +word must be there and -word must not,
     AND, OR, NOT and parentheses combine them, trop* is any word that begins so, title:word looks in one
-    field, site:example.org in one host or domain. What has parts, as node.js or CVE-2023-25194, is found as
-    it is typed.
+    field, site:example.org in one host or domain. Pages that have node.js or CVE-2023-25194 as it is typed
+    come before pages with its parts.
     """
     from webstrata.search.index import TextIndex
 
@@ -103,8 +103,7 @@ def _show(hits: Hits) -> None:
 
 def _describe(word: dict[str, Any]) -> str:
     """One word of a query as it was understood."""
-    terms = " ".join(word["terms"])
-    told = f'{word["text"]}: the phrase "{terms}"' if len(word["terms"]) > 1 else f"{word['text']}: {terms}"
+    told = f"{word['text']}: {' + '.join(word['terms'])}"
     where = f" in the field {word['field']}" if word["field"] else ""
     unknown = f"; no page has {', '.join(word['unknown'])}" if word["unknown"] else ""
     return f"{told}{where}{unknown}"
