@@ -1,4 +1,4 @@
-"""BM25 in plain Python, over lists of words."""
+"""BM25F in plain Python, over lists of words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from webstrata._core.search import LENGTHS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-K1, B = 1.2, 0.75
+    Fields = Mapping[str, list[list[str]]]
+
+K1, B = 0.6, 0.8
 
 
 def lucene_length(length: int) -> int:
@@ -26,24 +28,42 @@ def lucene_length(length: int) -> int:
     return 24 + (rest >> shift << shift)
 
 
-def bm25(
-    term: str, document: int, field: Sequence[Sequence[str]], *, length: Mapping[int, int] | None = None
+def kept_length(length: int) -> int:
+    """What the index keeps of a length."""
+    return LENGTHS[bisect_right(LENGTHS, length) - 1]
+
+
+def count_phrases(words: Sequence[str], phrase: Sequence[str]) -> int:
+    """How often words stand one after the other."""
+    size = len(phrase)
+    return sum(list(words[start : start + size]) == list(phrase) for start in range(len(words)))
+
+
+def idf(term: str, fields: Fields, number: int) -> float:
+    """By how many documents have a term in any field."""
+    df = sum(any(term in field[document] for field in fields.values()) for document in range(number))
+    return math.log(1 + (number - df + 0.5) / (df + 0.5))
+
+
+def bm25f(
+    phrase: Sequence[str], document: int, fields: Fields, weights: Mapping[str, tuple[float, float]]
 ) -> float:
-    """The score of a term in a document, given the words of a field of every document."""
-    words = field[document]
-    df = sum(term in other for other in field)
-    tf = words.count(term)
-    if not tf:
+    """The score of a word, or of words one after the other, in a document, given the words of its fields."""
+    number = len(next(iter(fields.values())))
+    x = sum(weights[name][0] * count_phrases(field[document], phrase) for name, field in fields.items())
+    if not x:
         return 0.0
-    mean = sum(map(len, field)) / len(field)
-    kept = LENGTHS[bisect_right(LENGTHS, len(words)) - 1]
-    idf = math.log(1 + (len(field) - df + 0.5) / (df + 0.5))
-    return idf * tf * (K1 + 1) / (tf + K1 * (1 - B + B * kept / mean))
+    length = sum(weights[name][1] * kept_length(len(field[document])) for name, field in fields.items())
+    mean = sum(weights[name][1] * sum(map(len, field)) for name, field in fields.items()) / number
+    rarity = sum(idf(term, fields, number) for term in phrase)
+    return rarity * (K1 + 1) * x / (x + K1 * (1 - B + (B * length / mean if mean else 0)))
 
 
-def score(query: Sequence[str], document: int, fields: Mapping[str, list[list[str]]],
-          weights: Mapping[str, float]) -> float:  # fmt: skip
-    """The score of a query of words: the sum over words and fields of weight × BM25."""
-    return sum(
-        weights[name] * bm25(term, document, field) for term in query for name, field in fields.items()
-    )
+def score(
+    query: Sequence[Sequence[str]],
+    document: int,
+    fields: Fields,
+    weights: Mapping[str, tuple[float, float]],
+) -> float:
+    """The score of a query of words and phrases: the sum over them."""
+    return sum(bm25f(words, document, fields, weights) for words in query)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 QUERIES = (
     "fish", "tropical fish", "+sea fish -waves", "trop* OR menu", "fish site:sea.example", "nothing",
+    "tropical-fish sea", "title:fish sea",
     '"tropical fish"', '"fried fish" OR sea', '-"fish and chips" +fish', '"fish tropical"',
 )  # fmt: skip
 
@@ -43,7 +44,7 @@ def test_scores_of_a_partition_are_those_of_one_index(
                     np.testing.assert_allclose(one.scores, other.scores, rtol=1e-6)
                     np.testing.assert_allclose(one.text_scores, other.text_scores, rtol=1e-6)
         asked = broker.servers.traffic.requests
-        broker.top(("term", 1, "fish", 1.0), 3, index.mask(), SearchSettings())
+        broker.top(("word", "fish", [1]), 3, index.mask(), SearchSettings())
         # a term is in one part, a document in any
         assert broker.servers.traffic.requests - asked == (1 if kind == "terms" else 3)
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from tests.search.small import MONTHS, Says, add_text, make_small
 from webstrata.collection.progress import Progress
-from webstrata.errors import LabelError
+from webstrata.errors import LabelError, MissingError
 from webstrata.search import build as building
 from webstrata.search import segments as writing
 from webstrata.search.build import build_index, choose_snapshots
+from webstrata.search.documents import NO_DOCUMENT
 from webstrata.search.index import TextIndex
 from webstrata.search.settings import SearchSettings
+from webstrata.store.pages import write_pages
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -137,3 +141,34 @@ def test_snapshots_are_chosen_by_their_labels(indexed: ws.Collection) -> None:
     assert len(choose_snapshots(indexed, "all")) == 3
     with pytest.raises(LabelError, match=r"no snapshot 2026-09; known are 2026-05, 2026-06, 2026-07"):
         choose_snapshots(indexed, "2026-09")
+
+
+def test_pages_marked_noindex_and_error_pages_are_nodes_without_a_document(tmp_path: Path) -> None:
+    urls = [f"http://a.example/{name}" for name in ("kept", "marked", "soft")]
+    collection = make_small(
+        tmp_path / "uk", {"2026-05": {url: Says("Fish", "A fish swims.") for url in urls}}
+    )
+    marks = {"noindex": [False, True, None], "soft_404": [False, False, True]}
+    with collection["2026-05"].build("pages") as part:
+        write_pages(part.path / "pages.parquet", pa.table({"url": urls, **marks}))
+    facts = build_index(collection, workers=1)
+    assert facts.num_documents == 1
+    index = TextIndex.open(collection)
+    assert index.maps["2026-05"].tolist() == [0, NO_DOCUMENT, NO_DOCUMENT]
+    assert index.search("fish").urls == ["http://a.example/kept"]
+    assert index.count("fish") == 1
+    assert (index.score("fish", "2026-05", np.arange(3)) > 0).tolist() == [True, False, False]
+    assert index.nodes("2026-05").tolist() == [0]
+    # in the next month one of them is shown again
+    add_text(collection, "2026-06", {url: Says("Fish", "A fish swims.") for url in urls})
+    build_index(collection, workers=1)
+    index = TextIndex.open(collection)
+    assert len(index.search("fish", at="2026-05", grouped=False)) == 1
+    assert len(index.search("fish", at="2026-06", grouped=False)) == 3
+    # other marks make another index
+    with collection["2026-05"].build("pages") as part:
+        write_pages(part.path / "pages.parquet", pa.table({"url": urls, "noindex": [True, True, True]}))
+    with pytest.raises(MissingError, match="2026-05/pages changed"):
+        TextIndex.open(collection)
+    build_index(collection, workers=1)
+    assert len(TextIndex.open(collection).search("fish", at="2026-05")) == 0

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 import pytest
 
+import webstrata as ws
 from webstrata._core.search import Analyzer, Reader, Writer
-from webstrata.errors import FormatError
+from webstrata.errors import FormatError, MissingError
+from webstrata.search.build import build_index
 from webstrata.search.files import find_segments, put_together, read_facts
 from webstrata.search.index import TextIndex
 from webstrata.web.words import load_core
 
 if TYPE_CHECKING:
-    import webstrata as ws
     from webstrata.collection.parts import Part
 
 DATA = Path(__file__).parents[1] / "data" / "search-1"
@@ -25,7 +27,7 @@ DATA = Path(__file__).parents[1] / "data" / "search-1"
 def test_segments_that_are_put_together_number_their_documents_in_order(tmp_path: Path) -> None:
     for name, titles in (("one", {0: "a", 1: "b"}), ("two", {2: "b"})):
         (tmp_path / name).mkdir()
-        writer = Writer(tmp_path / name, [("title", "words")], Analyzer(load_core(), None))
+        writer = Writer(tmp_path / name, [("title", "versions")], Analyzer(load_core(), None))
         writer.add([[(number, [[title]])] for number, title in titles.items()])
         writer.finish()
     names = put_together(
@@ -38,19 +40,24 @@ def test_segments_that_are_put_together_number_their_documents_in_order(tmp_path
     assert not list((tmp_path / "two").glob("*.idx"))
 
 
-def test_an_index_of_the_first_format_still_answers(indexed: ws.Collection) -> None:
-    old = TextIndex(indexed, cast("Part", SimpleNamespace(path=DATA)))
-    new = TextIndex.open(indexed)
-    assert old.facts.format == 1
-    for query in ("fish", '"fried fish"', "chips -peas", "waves OR menu"):
-        one, other = (index.search(query, grouped=False) for index in (old, new))
-        assert sorted(zip(one.urls, one.snapshots, strict=True)) == sorted(
-            zip(other.urls, other.snapshots, strict=True)
-        )
-        assert sorted(one.scores) == pytest.approx(sorted(other.scores))
+def test_an_index_of_an_earlier_format_says_how_to_build_it_again(
+    tmp_path: Path, indexed: ws.Collection
+) -> None:
+    with pytest.raises(MissingError, match=r"an earlier version.*format 1, now 3.*webstrata index"):
+        TextIndex(indexed, cast("Part", SimpleNamespace(path=DATA)))
+    # the same command builds all of it
+    shutil.copytree(indexed.path, tmp_path / "uk", symlinks=True)
+    copy = ws.open(tmp_path / "uk")
+    with copy.open_part("search") as part:
+        facts = part.path / "index.json"
+        facts.write_text(facts.read_text().replace('"format": 3', '"format": 2'))
+    with pytest.raises(MissingError, match="webstrata index"):
+        TextIndex.open(copy)
+    assert build_index(copy, workers=1).format == 3
+    assert len(TextIndex.open(copy).search("fish")) > 0
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"format": 1}', '{"format": 1, "pages": 3}'])
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"format": 3}', '{"format": 3, "pages": 3}'])
 def test_what_describes_no_index_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "index.json").write_text(content)
     with pytest.raises(FormatError, match="does not describe an index"):

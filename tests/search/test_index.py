@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 import webstrata as ws
 from tests.search import reference
-from tests.search.small import MONTHS, add_text, make_small
+from tests.search.small import MONTHS, Says, add_text, make_small
 from webstrata._core.search import LENGTHS, Analyzer, Reader, Writer
 from webstrata.errors import FormatError, LabelError, MissingError
 from webstrata.search.build import build_index
-from webstrata.search.fields import FIELDS, NUMBERS, SCORED, field_values, weights
+from webstrata.search.fields import FIELDS, NUMBERS, SCORED, field_values, weight_list
 from webstrata.search.index import TextIndex
 from webstrata.search.query import Compiler
 from webstrata.search.settings import SearchSettings
@@ -30,14 +30,21 @@ texts = st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join)
 pages = st.lists(st.tuples(texts, texts, st.lists(texts, max_size=2)), min_size=1, max_size=12)
 
 
+def _join(values: list[list[str]]) -> list[str]:
+    """The words of all values of a field; of two values none are neighbours."""
+    return [term for value in values for term in value]
+
+
 def test_lengths_are_kept_as_lucene_keeps_them() -> None:
     for length in (*range(300), 1000, 12345, 10**6):
         assert max(kept for kept in LENGTHS if kept <= length) == reference.lucene_length(length)
 
 
-@given(pages, st.lists(st.sampled_from(WORDS), min_size=1, max_size=3, unique=True))
+@given(
+    pages, st.lists(st.sampled_from([*WORDS, "sea-salt", "ship-swim"]), min_size=1, max_size=3, unique=True)
+)
 @settings(max_examples=25)
-def test_scores_are_those_of_a_plain_bm25(
+def test_scores_are_those_of_a_plain_bm25f(
     tmp_path_factory: pytest.TempPathFactory, drawn: list[tuple[str, str, list[str]]], query: list[str]
 ) -> None:
     folder = tmp_path_factory.mktemp("bm25")
@@ -56,20 +63,20 @@ def test_scores_are_those_of_a_plain_bm25(
     [segment] = json.loads((folder / "meta.json").read_bytes())["segments"]
     reader = Reader(folder, [segment["segment_id"].replace("-", "")])
     fields = {
-        name: [
-            [term for value in each[NUMBERS[name]] for term in analyzer.terms(value)] for each in documents
-        ]
+        name: [_join([analyzer.terms(value) for value in each[NUMBERS[name]]]) for each in documents]
         for name in SCORED
     }
-    given_weights = weights(SearchSettings())
-    expected = [reference.score(query, number, fields, given_weights) for number in range(len(drawn))]
-    clause = Compiler(analyzer, given_weights, lambda *_: []).compile(" ".join(query))
+    given_list = weight_list(SearchSettings())
+    given_weights = {name: given_list[NUMBERS[name]] for name in SCORED}
+    words = [analyzer.terms(word) for word in query]
+    expected = [reference.score(words, number, fields, given_weights) for number in range(len(drawn))]
+    clause = Compiler(analyzer, SCORED, lambda *_: []).compile(" ".join(query))
     labels = np.ones(len(drawn), np.uint64)
-    found, scores, _ = reader.search(clause, len(drawn), labels, 1)
+    found, scores, _ = reader.search(clause, given_list, len(drawn), labels, 1)
     assert set(found.tolist()) == set(np.flatnonzero(expected).tolist())
     np.testing.assert_allclose(scores, np.array(expected)[found], rtol=1e-5)
     # the best three are the best three of all, whatever was pruned
-    _, best, _ = reader.search(clause, 3, labels, 1)
+    _, best, _ = reader.search(clause, given_list, 3, labels, 1)
     np.testing.assert_allclose(best, scores[:3], rtol=1e-6)
 
 
@@ -142,3 +149,65 @@ def test_a_damaged_index_is_said_to_be_one(tmp_path: Path) -> None:
     (folder / "meta.json").write_text("{}")
     with pytest.raises(FormatError, match="build it again"):
         TextIndex.open(collection)
+
+
+TYPED = {
+    "CVE-2023-25194": "We fixed CVE-2023-25194 in May 2023; see also CVE-2024-1.",
+    "C++": "A class in C++ has members.",
+    "C#": "A class in C# has properties.",
+    "node.js": "Install Node.js first.",
+    "don't": "They don’t like it.",
+    "foo_bar": "Call foo_bar() twice.",
+    "v1.2.3": "Version v1.2.3 is out.",
+    "jane.doe@example.org": "Write to Jane.Doe@example.org today.",
+    "東京都": "昨日は東京都に行きました。",
+    "Donaudampfschifffahrtsgesellschaft": "Die Donaudampfschifffahrtsgesellschaft fährt.",
+    "Straße": "Die STRASSE ist lang.",
+    "std::vector": "Use std::vector here.",
+}
+APART = (
+    "A node in js, foo and bar, don and t, v1 or 2 or 3, cve 25194, jane at doe, 東 and 京 and 都, C, std."
+)
+
+
+@pytest.fixture(scope="module")
+def typed(tmp_path_factory: pytest.TempPathFactory) -> TextIndex:
+    """Pages with words that have parts, each in main content and around it; and one with the parts alone."""
+    pages = {f"http://main.example/{place}": Says("", text) for place, text in enumerate(TYPED.values())}
+    for place, text in enumerate(TYPED.values()):
+        pages[f"http://around.example/{place}"] = Says("", f"Main.\n{text}", main=(0, 5))
+    pages["http://apart.example/"] = Says("", APART)
+    collection = make_small(tmp_path_factory.mktemp("typed") / "uk", {"2026-05": pages})
+    build_index(collection, workers=1)
+    return collection.text_index
+
+
+@pytest.mark.parametrize("query", TYPED)
+def test_what_has_parts_is_found_as_it_is_typed(typed: TextIndex, query: str) -> None:
+    place = list(TYPED).index(query)
+    found = typed.search(query, grouped=False).urls
+    assert set(found[:2]) == {f"http://main.example/{place}", f"http://around.example/{place}"}
+    assert typed.search(f"+{query}", grouped=False).urls == found[:2]
+    assert query[0].lower() in typed.search(query).to_arrow()["snippet"][0].as_py().lower()
+
+
+def test_parts_find_what_they_are_parts_of(typed: TextIndex) -> None:
+    for part, query in (("bar", "foo_bar"), ("25194", "CVE-2023-25194"), ("doe", "jane.doe@example.org")):
+        assert f"http://main.example/{list(TYPED).index(query)}" in typed.search(part).urls
+
+
+def test_a_query_without_answers_says_how_it_was_understood(typed: TextIndex) -> None:
+    hits = typed.search('"CVE-2099-25194" title:fishes')
+    assert len(hits) == 0
+    assert hits.explain() == [
+        {"text": '"CVE-2099-25194"', "terms": ["cve", "2099", "25194"], "field": "", "unknown": ["2099"]},
+        {"text": "fishes", "terms": ["fish"], "field": "title", "unknown": ["fish"]},
+    ]
+
+
+def test_the_rarity_of_a_word_counts_documents_that_have_it_in_any_field(index: TextIndex) -> None:
+    # in the title alone, in the text alone, and in both
+    documents = {
+        number for name in SCORED for number in index.reader.postings(NUMBERS[name], "fish")[0].tolist()
+    }
+    assert index.reader.frequency("fish") == len(documents)

@@ -5,6 +5,7 @@ use crate::search::analysis;
 use crate::search::best::Choice;
 use crate::search::query::{Clause, Statistics};
 use crate::search::read;
+use crate::search::scoring::{self, Weights};
 use crate::search::write::{self, Sharing, Version};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -22,6 +23,8 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Reader>()?;
     module.add_class::<Writer>()?;
     let lengths: Vec<u32> = (0..=255).map(FieldNormReader::id_to_fieldnorm).collect();
+    module.add("K1", scoring::K1)?;
+    module.add("B", scoring::B)?;
     module.add("LENGTHS", lengths)
 }
 
@@ -124,18 +127,20 @@ fn read_clause(given: &Bound<'_, PyAny>) -> PyResult<Clause> {
     let kind = given.get_borrowed_item(0)?;
     let kind = kind.cast::<PyString>()?;
     Ok(match kind.to_str()? {
-        "term" => {
-            let text = given.get_borrowed_item(2)?;
-            Clause::Term(
-                given.get_borrowed_item(1)?.extract()?,
+        "word" => {
+            let text = given.get_borrowed_item(1)?;
+            Clause::Word(
                 text.cast::<PyString>()?.to_str()?.to_owned(),
-                given.get_borrowed_item(3)?.extract()?,
+                given.get_borrowed_item(2)?.extract()?,
             )
         }
         "phrase" => Clause::Phrase(
             given.get_borrowed_item(1)?.extract()?,
             given.get_borrowed_item(2)?.extract()?,
-            given.get_borrowed_item(3)?.extract()?,
+        ),
+        "whole" => Clause::Whole(
+            given.get_borrowed_item(1)?.extract()?,
+            given.get_borrowed_item(2)?.extract()?,
         ),
         "filter" => Clause::Filter(Box::new(read_clause(&given.get_item(1)?)?)),
         "all" => Clause::All,
@@ -156,14 +161,14 @@ fn read_clause(given: &Bound<'_, PyAny>) -> PyResult<Clause> {
             Clause::Boolean(clauses)
         }
         kind => {
-            let message = format!("query: {kind} is no kind of clause");
+            let message = format!("query: unknown kind of clause: {kind}");
             return Err(PyValueError::new_err(message));
         }
     })
 }
 
-/// Documents, the words of each field, and of terms of fields the documents that have them.
-type GivenStatistics = (u64, Vec<u64>, HashMap<(u32, String), u64>);
+/// Documents, the words of each field, and how many documents have a term in any field.
+type GivenStatistics = (u64, Vec<u64>, HashMap<String, u64>);
 
 type Found<'py> = (
     Bound<'py, PyArray1<u32>>,
@@ -202,17 +207,19 @@ impl Reader {
         Ok(self.0.listed_documents(segment)?.into_pyarray(py))
     }
 
-    fn frequency(&self, field: u32, term: &str) -> PyResult<u64> {
-        Ok(self.0.frequency(field, term)?)
+    /// How many documents have a term in any field.
+    fn frequency(&self, term: &str) -> PyResult<u64> {
+        Ok(self.0.frequency(term)?)
     }
 
     /// Documents, scores and scores of their text alone, the best first.
-    #[pyo3(signature = (clause, limit, labels, mask, factors = None, statistics = None))]
+    #[pyo3(signature = (clause, weights, limit, labels, mask, factors = None, statistics = None))]
     #[allow(clippy::too_many_arguments)]
     fn search<'py>(
         &self,
         py: Python<'py>,
         clause: &Bound<'py, PyAny>,
+        weights: Vec<Weights>,
         limit: usize,
         labels: PyReadonlyArray1<'py, u64>,
         mask: u64,
@@ -236,7 +243,10 @@ impl Reader {
             num_words,
             frequencies: frequencies.into_iter().collect(),
         });
-        let hits = py.detach(|| self.0.search(&clause, limit, &choice, statistics.as_ref()))?;
+        let hits = py.detach(|| {
+            let statistics = statistics.as_ref();
+            self.0.search(&clause, &weights, limit, &choice, statistics)
+        })?;
         let documents: Vec<u32> = hits.iter().map(|hit| hit.document).collect();
         let scores: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
         let text_scores: Vec<f32> = hits.iter().map(|hit| hit.text_score).collect();
@@ -252,10 +262,11 @@ impl Reader {
         &self,
         py: Python<'py>,
         clause: &Bound<'py, PyAny>,
+        weights: Vec<Weights>,
         documents: PyReadonlyArray1<'py, u32>,
     ) -> PyResult<Bound<'py, PyArray1<f32>>> {
         let (clause, documents) = (read_clause(clause)?, documents.as_slice()?);
-        let scores = py.detach(|| self.0.score(&clause, documents))?;
+        let scores = py.detach(|| self.0.score(&clause, &weights, documents))?;
         Ok(scores.into_pyarray(py))
     }
 
@@ -263,11 +274,12 @@ impl Reader {
         &self,
         py: Python<'_>,
         clause: &Bound<'_, PyAny>,
+        weights: Vec<Weights>,
         labels: PyReadonlyArray1<'_, u64>,
         mask: u64,
     ) -> PyResult<u64> {
         let (clause, labels) = (read_clause(clause)?, labels.as_slice()?);
-        Ok(py.detach(|| self.0.count(&clause, labels, mask))?)
+        Ok(py.detach(|| self.0.count(&clause, &weights, labels, mask))?)
     }
 
     fn postings<'py>(&self, py: Python<'py>, field: u32, term: &str) -> PyResult<Counts<'py>> {

@@ -1,4 +1,8 @@
-//! Words of a text as the index has them: folded, stemmed. Each different word is stemmed once.
+//! Words of a text as the index has them: split into parts, folded, stemmed. Each different word is stemmed once.
+//!
+//! UAX #29 keeps `foo_bar`, `node.js`, `don't` and `1.2.3` together; here their parts are terms of their own, one after
+//! the other, so that `bar` finds `foo_bar` and `foo_bar` is a phrase. `++` after a word, and `#` after a single letter,
+//! belong to the term: `c++`, `c#`.
 
 use crate::web::words::Words;
 use frostem::Stemmer;
@@ -27,11 +31,16 @@ impl Analyzer {
         }
     }
 
-    /// Puts the term of a word into `out`.
-    fn analyze(&mut self, word: &str, out: &mut String) {
+    /// Puts the term of a word into `out`; a word with a suffix is not stemmed.
+    fn analyze(&mut self, word: &str, suffix: &str, out: &mut String) {
         out.clear();
         self.words.fold(word, &mut self.folded);
-        let Some(stemmer) = self.stemmer else {
+        if !suffix.is_empty() {
+            out.push_str(&self.folded);
+            return out.push_str(suffix);
+        }
+        let Some(stemmer) = self.stemmer.filter(|_| self.folded.len() > 2) else {
+            // as Porter leaves words of two letters
             return out.push_str(&self.folded);
         };
         if let Some(stem) = self.stems.get(self.folded.as_str()) {
@@ -51,9 +60,50 @@ impl Analyzer {
         let mut term = String::new();
         let words = Arc::clone(&self.words);
         words.for_each(text, |begin, end| {
-            self.analyze(&text[begin..end], &mut term);
-            each(&term, begin, end);
+            let suffix = suffix_of(text, begin, end);
+            let mut start = begin;
+            for part in text[begin..end].split(is_separator) {
+                let stop = start + part.len();
+                if !part.is_empty() {
+                    let own = if stop == end { suffix } else { "" };
+                    self.analyze(part, own, &mut term);
+                    each(&term, start, stop + own.len());
+                }
+                start = stop + text[stop..end].chars().next().map_or(0, char::len_utf8);
+            }
         });
+    }
+}
+
+/// Whether a character joins two parts of what UAX #29 has as one word.
+fn is_separator(letter: char) -> bool {
+    match letter {
+        '_' | '.' | '\'' | ':' | ',' | ';' => true,
+        _ if letter.is_ascii() => false,
+        _ => SEPARATORS.contains(letter),
+    }
+}
+
+/// As in `webstrata.web.words`: what stands between letters, between digits, and what joins all.
+const SEPARATORS: &str = "\u{2018}\u{2019}\u{2024}\u{fe52}\u{ff07}\u{ff0e}\u{b7}\u{387}\u{55f}\u{5f4}\u{2027}\u{fe13}\
+\u{fe55}\u{ff1a}\u{37e}\u{589}\u{60c}\u{60d}\u{66c}\u{7f8}\u{2044}\u{fe10}\u{fe14}\u{fe50}\u{fe54}\u{ff0c}\u{ff1b}\
+\u{202f}\u{203f}\u{2040}\u{2054}\u{fe33}\u{fe34}\u{fe4d}\u{fe4e}\u{fe4f}\u{ff3f}";
+
+/// The `++` or `#` after a word that belongs to its term.
+fn suffix_of(text: &str, begin: usize, end: usize) -> &str {
+    let rest = text[end..].as_bytes();
+    match rest {
+        [b'+', b'+', after @ ..] if after.first() != Some(&b'+') => &text[end..end + 2],
+        [b'#', after @ ..]
+            if end - begin == 1
+                && text.as_bytes()[begin].is_ascii_alphabetic()
+                && !after
+                    .first()
+                    .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'#') =>
+        {
+            &text[end..=end]
+        }
+        _ => "",
     }
 }
 

@@ -1,51 +1,62 @@
 //! What each document of an entry scores, exactly: which of the words that a clause asks for it has itself, and how often.
 
-use super::query::Clause;
+use super::query::{Clause, Leaf};
+use super::scoring::{Scoring, saturate};
 use super::segment::Segment;
 use super::versions::Pieces;
 use tantivy::postings::{Postings, SegmentPostings, TermInfo};
 use tantivy::query::Occur;
-use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{DocSet, TERMINATED, Term};
-
-/// BM25 by the codes of lengths: the part of a field that does not depend on the term.
-pub type Norms = [f32; 256];
-
-/// A weight for each term or phrase of a clause, and norms for each field.
-pub trait Weights {
-    fn weight(&self, terms: &[Term]) -> tantivy::Result<f32>;
-    fn norms(&self, field: usize) -> &Norms;
-    /// Where the list of a term is in a segment.
-    fn list(&self, term: &Term, segment: &Segment) -> tantivy::Result<Option<TermInfo>>;
-}
-
-/// What a word scores that comes so often in a text of this length.
-pub fn bm25(weight: f32, norms: &Norms, code: u8, count: u32) -> f32 {
-    let count = count as f32;
-    weight * (count / (count + norms[code as usize]))
-}
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocSet, TERMINATED};
 
 /// What a document that does not match has in place of a score.
 pub const NO_MATCH: f32 = f32::NAN;
 
 /// The documents of an entry that is looked at.
 pub struct Entry<'a> {
-    pub segment: &'a Segment,
     pub number: u32,
-    /// The first of them, as they are listed.
-    pub first: usize,
     pub count: usize,
     /// Their runs; of one that is alone nothing.
     pub pieces: &'a Pieces,
+    /// What scores need of their lengths.
+    pub norms: &'a [f32],
 }
 
-/// A list of postings that goes on from entry to entry.
+/// What is kept from one entry to the next.
+#[derive(Default)]
+pub struct Looking {
+    pieces: Pieces,
+    norms: Vec<f32>,
+}
+
+impl Looking {
+    /// The documents of an entry, with their runs where there are several.
+    pub fn at(&mut self, segment: &Segment, number: u32, scoring: &Scoring<'_>) -> Entry<'_> {
+        let listed = segment.listed(number);
+        if listed.len() > 1 {
+            segment.read_pieces(number, listed.len(), &mut self.pieces);
+        }
+        let norms = &mut self.norms;
+        norms.clear();
+        scoring
+            .norms
+            .for_each(segment, number, |norm| norms.push(norm));
+        Entry {
+            number,
+            count: listed.len(),
+            pieces: &self.pieces,
+            norms: &self.norms,
+        }
+    }
+}
+
+/// A list of postings, read from entry to entry.
 pub struct List(SegmentPostings);
 
 impl List {
     pub fn open(
         segment: &Segment,
-        term: &Term,
+        field: u32,
         found: &TermInfo,
         positions: bool,
     ) -> tantivy::Result<Self> {
@@ -54,7 +65,7 @@ impl List {
         } else {
             IndexRecordOption::WithFreqs
         };
-        let field = &segment.fields[term.field().field_id() as usize];
+        let field = &segment.fields[field as usize];
         Ok(Self(field.read_postings_from_terminfo(found, option)?))
     }
 
@@ -81,7 +92,7 @@ impl List {
     }
 
     /// Whether the entry, which is none before that of the last call, has the term.
-    fn reaches(&mut self, entry: u32) -> bool {
+    pub fn reaches(&mut self, entry: u32) -> bool {
         if self.0.doc() < entry {
             self.0.seek(entry);
         }
@@ -89,103 +100,144 @@ impl List {
     }
 }
 
-/// One term or several one behind the other, in one field.
-pub struct Leaf<'a> {
-    field: usize,
+/// One term or several one after the other, in one field.
+struct Part {
     is_shared: bool,
-    lists: Vec<List>,
     weight: f32,
-    norms: &'a Norms,
+    lists: Vec<List>,
     positions: Vec<Vec<u32>>,
     places: Vec<Vec<u32>>,
 }
 
-impl<'a> Leaf<'a> {
-    /// None where the segment does not have all terms.
-    pub fn open(
+impl Part {
+    /// None where the segment does not have all terms in the field.
+    fn open(
         segment: &Segment,
-        terms: &[Term],
-        boost: f32,
-        weights: &'a dyn Weights,
+        texts: &[String],
+        field: u32,
+        scoring: &Scoring<'_>,
     ) -> tantivy::Result<Option<Self>> {
-        let number = terms[0].field().field_id();
-        let is_shared = segment.shared() == Some(number);
-        let mut lists = Vec::with_capacity(terms.len());
-        for term in terms {
-            let Some(found) = weights.list(term, segment)? else {
+        let is_shared = segment.shared() == field;
+        let mut lists = Vec::with_capacity(texts.len());
+        for text in texts {
+            let Some(found) = scoring.own.list(field, text, segment)? else {
                 return Ok(None);
             };
-            let positions = is_shared || terms.len() > 1;
-            lists.push(List::open(segment, term, &found, positions)?);
+            let positions = is_shared || texts.len() > 1;
+            lists.push(List::open(segment, field, &found, positions)?);
         }
         Ok(Some(Self {
-            field: number as usize,
             is_shared,
-            weight: weights.weight(terms)? * boost,
-            norms: weights.norms(number as usize),
+            weight: scoring.weight(field),
             positions: vec![Vec::new(); lists.len()],
             places: vec![Vec::new(); lists.len()],
             lists,
         }))
     }
 
-    fn value(&self, code: u8, count: u32) -> f32 {
-        bm25(self.weight, self.norms, code, count)
-    }
-
-    /// What each document scores, and what the entry as a whole would.
-    pub fn score(&mut self, entry: &Entry<'_>, out: &mut [f32]) -> Option<f32> {
-        out.fill(NO_MATCH);
+    /// Adds to each document of an entry how often it has the words, weighted; whether the entry has them.
+    fn add(&mut self, entry: &Entry<'_>, out: &mut [f32]) -> bool {
         if !self.lists.iter_mut().all(|list| list.reaches(entry.number)) {
-            return None;
+            return false;
         }
-        let own = entry.segment.entry_code(self.field, entry.number);
         let is_alone = entry.count == 1 || !self.is_shared;
         if let [list] = &mut self.lists[..] {
-            let whole = list.0.term_freq();
-            let whole_score = bm25(self.weight, self.norms, own, whole);
             if is_alone {
-                out.fill(whole_score);
-                return Some(whole_score);
+                let x = self.weight * list.count() as f32;
+                out.iter_mut().for_each(|sum| *sum += x);
+                return true;
             }
-            list.0.positions(&mut self.positions[0]);
-            for (place, score) in out.iter_mut().enumerate() {
-                let count = entry.pieces.count(place, &self.positions[0]);
-                if count > 0 {
-                    let listed = entry.first + place;
-                    let code = entry.segment.code(self.field, entry.number, listed);
-                    *score = self.value(code, count);
-                }
+            list.positions(&mut self.positions[0]);
+            for (place, sum) in out.iter_mut().enumerate() {
+                *sum += self.weight * entry.pieces.count(place, &self.positions[0]) as f32;
             }
-            return Some(whole_score);
+            return true;
         }
         for (list, positions) in self.lists.iter_mut().zip(&mut self.positions) {
-            list.0.positions(positions);
+            list.positions(positions);
         }
         if is_alone {
-            let count = count_phrases(&self.positions);
-            if count > 0 {
-                out.fill(self.value(own, count));
-            }
-            return None;
+            let x = self.weight * count_phrases(&self.positions) as f32;
+            out.iter_mut().for_each(|sum| *sum += x);
+            return true;
         }
-        for (place, score) in out.iter_mut().enumerate() {
+        for (place, sum) in out.iter_mut().enumerate() {
             for (positions, places) in self.positions.iter().zip(&mut self.places) {
                 places.clear();
                 entry.pieces.place(place, positions, places);
             }
-            let count = count_phrases(&self.places);
-            if count > 0 {
-                let listed = entry.first + place;
-                let code = entry.segment.code(self.field, entry.number, listed);
-                *score = self.value(code, count);
-            }
+            *sum += self.weight * count_phrases(&self.places) as f32;
         }
-        None
+        true
+    }
+
+    /// The next entry that has all terms, from the one on that it stands at.
+    fn next(&mut self) -> u32 {
+        let mut entry = self.lists[0].entry();
+        loop {
+            let mut last = entry;
+            for list in &mut self.lists {
+                if last == TERMINATED {
+                    return last;
+                }
+                if list.entry() < last {
+                    list.seek(last);
+                }
+                last = last.max(list.entry());
+            }
+            if last == entry {
+                return last;
+            }
+            entry = last;
+        }
     }
 }
 
-/// How often words stand one behind the other, given where each of them stands.
+/// A word or a phrase with its lists in one segment: its weighted frequency is added over fields.
+pub struct Lookup {
+    parts: Vec<Part>,
+}
+
+impl Lookup {
+    pub fn open(
+        leaf: &Leaf<'_>,
+        segment: &Segment,
+        scoring: &Scoring<'_>,
+    ) -> tantivy::Result<Self> {
+        let mut parts = Vec::with_capacity(leaf.fields.len());
+        for &field in leaf.fields {
+            parts.extend(Part::open(segment, leaf.texts, field, scoring)?);
+        }
+        Ok(Self { parts })
+    }
+
+    /// How often each document of an entry has it, weighted; whether any may have it.
+    pub fn add(&mut self, entry: &Entry<'_>, out: &mut [f32]) -> bool {
+        out.fill(0.0);
+        let mut found = false;
+        for part in &mut self.parts {
+            found |= part.add(entry, out);
+        }
+        found
+    }
+
+    /// The next entry that has all terms in one field, from those on that it stands at; `TERMINATED` behind the last.
+    pub fn next(&mut self) -> u32 {
+        let next = self.parts.iter_mut().map(Part::next);
+        next.min().unwrap_or(TERMINATED)
+    }
+
+    /// Goes on behind an entry.
+    pub fn pass(&mut self, entry: u32) {
+        for part in &mut self.parts {
+            if part.lists[0].entry() <= entry {
+                part.lists[0].seek(entry + 1);
+            }
+        }
+    }
+}
+
+/// How often words stand one after the other, given where each of them stands.
 fn count_phrases(places: &[Vec<u32>]) -> u32 {
     let [first, others @ ..] = places else {
         return 0;
@@ -198,42 +250,56 @@ fn count_phrases(places: &[Vec<u32>]) -> u32 {
 }
 
 /// A clause with its lists in one segment.
-pub enum Tree<'a> {
-    Leaf(Box<Leaf<'a>>),
-    Boolean(Vec<(Occur, Tree<'a>)>),
-    Filter(Box<Tree<'a>>),
+pub enum Tree {
+    /// Words and what they score at most.
+    Leaf(Box<Lookup>, f32),
+    Boolean(Vec<(Occur, Tree)>),
+    Filter(Box<Tree>),
+    Whole(Box<List>),
     All,
     Nothing,
 }
 
-impl<'a> Tree<'a> {
+impl Tree {
     pub fn open(
         clause: &Clause,
         segment: &Segment,
-        weights: &'a dyn Weights,
+        scoring: &Scoring<'_>,
     ) -> tantivy::Result<Self> {
-        let leaf = |field: u32, texts: &[String], boost: f32| {
-            let field = Field::from_field_id(field);
-            let terms = texts.iter().map(|text| Term::from_field_text(field, text));
-            let terms: Vec<Term> = terms.collect();
-            let leaf = Leaf::open(segment, &terms, boost, weights)?;
-            Ok(leaf.map_or(Self::Nothing, |leaf| Self::Leaf(Box::new(leaf))))
-        };
-        match clause {
-            Clause::Term(field, text, boost) => leaf(*field, std::slice::from_ref(text), *boost),
-            Clause::Phrase(field, texts, boost) => leaf(*field, texts, *boost),
-            Clause::Filter(inner) => {
-                Ok(Self::Filter(Box::new(Self::open(inner, segment, weights)?)))
+        Ok(match clause {
+            Clause::Word(text, fields) => {
+                let texts = std::slice::from_ref(text);
+                Self::open_leaf(&Leaf { texts, fields }, segment, scoring)?
             }
-            Clause::All => Ok(Self::All),
+            Clause::Phrase(texts, fields) => {
+                Self::open_leaf(&Leaf { texts, fields }, segment, scoring)?
+            }
+            Clause::Whole(field, text) => match segment.list(*field, text)? {
+                Some(found) => Self::Whole(Box::new(List::open(segment, *field, &found, false)?)),
+                None => Self::Nothing,
+            },
+            Clause::Filter(inner) => Self::Filter(Box::new(Self::open(inner, segment, scoring)?)),
+            Clause::All => Self::All,
             Clause::Boolean(clauses) => {
                 let mut all = Vec::with_capacity(clauses.len());
                 for (occur, inner) in clauses {
-                    all.push((*occur, Self::open(inner, segment, weights)?));
+                    all.push((*occur, Self::open(inner, segment, scoring)?));
                 }
-                Ok(Self::Boolean(all))
+                Self::Boolean(all)
             }
-        }
+        })
+    }
+
+    fn open_leaf(
+        leaf: &Leaf<'_>,
+        segment: &Segment,
+        scoring: &Scoring<'_>,
+    ) -> tantivy::Result<Self> {
+        let most = scoring.most(leaf.texts)?;
+        Ok(Self::Leaf(
+            Box::new(Lookup::open(leaf, segment, scoring)?),
+            most,
+        ))
     }
 
     /// What each document of an entry scores, `NO_MATCH` where it does not match.
@@ -241,8 +307,20 @@ impl<'a> Tree<'a> {
         match self {
             Self::Nothing => out.fill(NO_MATCH),
             Self::All => out.fill(1.0),
-            Self::Leaf(leaf) => {
-                leaf.score(entry, out);
+            Self::Whole(list) => out.fill(if list.reaches(entry.number) {
+                0.0
+            } else {
+                NO_MATCH
+            }),
+            Self::Leaf(words, most) => {
+                words.add(entry, out);
+                for (score, &norm) in out.iter_mut().zip(entry.norms) {
+                    *score = if *score > 0.0 {
+                        saturate(*most, *score, norm)
+                    } else {
+                        NO_MATCH
+                    };
+                }
             }
             Self::Filter(inner) => {
                 inner.score(entry, out);
@@ -280,69 +358,16 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Corrects what tantivy gave an entry for a union of terms: only words of the shared field differ between versions.
-pub struct Union<'a> {
-    leaves: Vec<Leaf<'a>>,
-    own: Vec<f32>,
-}
-
-impl<'a> Union<'a> {
-    pub fn open(
-        terms: &[(u32, &str, f32)],
-        segment: &Segment,
-        weights: &'a dyn Weights,
-    ) -> tantivy::Result<Self> {
-        let mut leaves = Vec::new();
-        for &(number, text, boost) in terms {
-            if segment.shared() == Some(number) {
-                let term = Term::from_field_text(Field::from_field_id(number), text);
-                leaves.extend(Leaf::open(segment, &[term], boost, weights)?);
-            }
-        }
-        Ok(Self {
-            leaves,
-            own: Vec::new(),
-        })
-    }
-
-    /// What each document of an entry scores that scores `whole`; `NO_MATCH` where it does not match.
-    pub fn score(&mut self, entry: &Entry<'_>, whole: f32, out: &mut [f32]) {
-        self.own.resize(out.len(), 0.0);
-        let mut rest = whole;
-        out.fill(0.0);
-        for leaf in &mut self.leaves {
-            if let Some(score) = leaf.score(entry, &mut self.own) {
-                rest -= score;
-                for (sum, score) in out.iter_mut().zip(&self.own) {
-                    if !score.is_nan() {
-                        *sum += score;
-                    }
-                }
-            }
-        }
-        // what is left of a difference is no score
-        let rest = if rest > 1e-5 * whole { rest } else { 0.0 };
-        for sum in out {
-            *sum = if *sum + rest > 0.0 {
-                *sum + rest
-            } else {
-                NO_MATCH
-            };
-        }
-    }
-}
-
 /// Documents of a term, given where its list is, with what of it each has.
 pub fn for_each_document(
     segment: &Segment,
-    term: &Term,
+    field: u32,
     found: &TermInfo,
     positions: bool,
     mut each: impl FnMut(u32, u32, &[u32]),
 ) -> tantivy::Result<()> {
-    let field = term.field().field_id();
-    let is_shared = segment.shared() == Some(field);
-    let List(mut list) = List::open(segment, term, found, positions || is_shared)?;
+    let is_shared = segment.shared() == field;
+    let List(mut list) = List::open(segment, field, found, positions || is_shared)?;
     let (mut whole, mut own, mut pieces) = (Vec::new(), Vec::new(), Pieces::default());
     while list.doc() != TERMINATED {
         let listed = segment.listed(list.doc());

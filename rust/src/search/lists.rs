@@ -16,12 +16,14 @@ impl Reader {
         text: &str,
         positions: bool,
     ) -> Result<Occurrences, SearchError> {
-        let term = self.term(field, text)?;
+        self.check_field(field)?;
         let (mut found, mut places) = (Vec::new(), Vec::new());
         for segment in &self.segments {
-            let list = segment.look_up(&term).map_err(|error| self.refuse(error))?;
-            let Some((list, _)) = list else { continue };
-            for_each_document(segment, &term, &list, positions, |document, count, own| {
+            let list = segment.list(field, text);
+            let Some(list) = list.map_err(|error| self.refuse(error))? else {
+                continue;
+            };
+            for_each_document(segment, field, &list, positions, |document, count, own| {
                 found.push((document, count, places.len()));
                 if positions {
                     places.extend_from_slice(own);
@@ -52,7 +54,7 @@ impl Reader {
 
     /// The code of each document's length in a field; `LENGTHS` has what it stands for.
     pub fn length_codes(&self, field: u32) -> Result<Vec<u8>, SearchError> {
-        let number = self.term(field, "")?.field().field_id() as usize;
+        let number = self.check_field(field)?;
         let mut found = vec![0; self.num_documents as usize];
         for segment in &self.segments {
             for entry in 0..segment.reader.max_doc() {
@@ -73,7 +75,7 @@ impl Reader {
         prefix: &str,
         limit: usize,
     ) -> Result<BTreeMap<String, u64>, SearchError> {
-        let number = self.term(field, "")?.field().field_id() as usize;
+        let number = self.check_field(field)?;
         let mut found = BTreeMap::new();
         for segment in &self.segments {
             let mut terms = segment.fields[number]

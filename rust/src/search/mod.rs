@@ -6,14 +6,14 @@
 pub mod analysis;
 pub mod best;
 pub mod evaluate;
-pub mod few;
 mod folder;
 mod lists;
 pub mod query;
 pub mod read;
-mod scoring;
+pub mod scoring;
 pub mod segment;
 pub mod sharing;
+pub mod union;
 pub mod versions;
 pub mod write;
 
@@ -43,7 +43,7 @@ impl SearchError {
                 Self::Collection(CollectionError::from_io(folder, action, error))
             }
             error => Self::Format(format!(
-                "{}: this is no index that can be read ({error}); build it again with `webstrata index`",
+                "{}: the index cannot be read ({error}); build it again with `webstrata index`",
                 folder.display()
             )),
         }
@@ -71,9 +71,7 @@ pub enum Kind {
     Positions,
     /// The same, and versions that share an entry each have their own.
     Versions,
-    /// Words and how often they come.
-    Words,
-    /// The same, and those of the first version stand for all that share its entry.
+    /// Words and where they stand; those of the first version stand for all that share its entry.
     First,
     /// Values as they are, for filters.
     Whole,
@@ -95,12 +93,11 @@ pub fn make_schema(fields: &[(String, String)]) -> Result<(Schema, Vec<Kind>), S
                 WORDS,
                 IndexRecordOption::WithFreqsAndPositions,
             ),
-            "words" => (Kind::Words, WORDS, IndexRecordOption::WithFreqs),
-            "first" => (Kind::First, WORDS, IndexRecordOption::WithFreqs),
+            "first" => (Kind::First, WORDS, IndexRecordOption::WithFreqsAndPositions),
             "whole" => (Kind::Whole, "raw", IndexRecordOption::Basic),
             _ => {
                 return Err(SearchError::Arguments(format!(
-                    "fields: {kind} is no kind of field, or a second one of its kind"
+                    "fields: unknown kind {kind}, or a second field of kind versions"
                 )));
             }
         };

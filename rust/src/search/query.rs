@@ -4,20 +4,20 @@ use super::SearchError;
 use super::segment::Segment;
 use hashbrown::HashMap;
 use std::cell::RefCell;
+use std::rc::Rc;
 use tantivy::Term;
 use tantivy::postings::TermInfo;
-use tantivy::query::{
-    AllQuery, Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, Occur,
-    PhraseQuery, Query, TermQuery,
-};
+use tantivy::query::{AllQuery, BooleanQuery, EmptyQuery, Occur, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption};
 
 /// What a document must be like, and what it scores if it is.
 pub enum Clause {
-    /// It has the term in a field: BM25 times a weight.
-    Term(u32, String, f32),
-    /// It has these terms in a field, one behind the other.
-    Phrase(u32, Vec<String>, f32),
+    /// It has the term in one of these fields.
+    Word(String, Vec<u32>),
+    /// It has these terms one after the other in one of these fields.
+    Phrase(Vec<String>, Vec<u32>),
+    /// It has this value in a field that is not scored.
+    Whole(u32, String),
     /// All of `Must`, none of `MustNot`, and one of `Should` where there is no `Must`; the sum of scores.
     Boolean(Vec<(Occur, Clause)>),
     /// As the clause, and scores 0.
@@ -26,89 +26,89 @@ pub enum Clause {
     All,
 }
 
-/// What a query of tantivy is made with.
-pub struct Making<'a> {
-    pub num_fields: usize,
-    /// The field of which versions have words of their own.
-    pub shared: Option<u32>,
-    /// Whether any document has a term.
-    pub is_known: &'a dyn Fn(&Term) -> bool,
-    /// What terms score at most that stand one behind the other.
-    pub most: &'a dyn Fn(&[Term]) -> f32,
-}
-
-impl Making<'_> {
-    fn field(&self, number: u32) -> Result<Field, SearchError> {
-        if (number as usize) < self.num_fields {
-            return Ok(Field::from_field_id(number));
-        }
-        Err(SearchError::Arguments(format!(
-            "query: expected a field below {}, got {number}",
-            self.num_fields
-        )))
-    }
-}
-
-fn boosted(query: Box<dyn Query>, boost: f32) -> Box<dyn Query> {
-    if boost == 1.0 {
-        query
-    } else {
-        Box::new(BoostQuery::new(query, boost))
-    }
+/// A word or a phrase of a union.
+#[derive(Clone, Copy)]
+pub struct Leaf<'a> {
+    pub texts: &'a [String],
+    pub fields: &'a [u32],
 }
 
 impl Clause {
-    /// A query that finds every entry with a document that the clause finds, and perhaps others, and gives it no less,
-    /// times the slack; without the terms that no document has, each of which would cost a table of scores.
-    pub fn to_query(&self, making: &Making<'_>) -> Result<Box<dyn Query>, SearchError> {
-        Ok(self
-            .to_known(making)?
-            .unwrap_or_else(|| Box::new(EmptyQuery)))
+    /// A query that finds every entry with a document that the clause finds, and perhaps others. It has no scores.
+    pub fn to_query(&self, own: &Own<'_>, shared: Option<u32>) -> Box<dyn Query> {
+        self.to_known(own, shared)
+            .unwrap_or_else(|| Box::new(EmptyQuery))
     }
 
-    /// Refuses fields that are not there.
-    pub fn check(&self, num_fields: usize) -> Result<(), SearchError> {
+    /// Refuses fields that are not there, and fields that are not of this kind.
+    pub fn check(&self, is_scored: &[bool]) -> Result<(), SearchError> {
+        let refuse = |field: &u32| {
+            Err(SearchError::Arguments(format!(
+                "query: field {field} of {} does not fit its clause",
+                is_scored.len()
+            )))
+        };
         match self {
-            Self::Term(field, ..) | Self::Phrase(field, ..) if *field as usize >= num_fields => {
-                Err(SearchError::Arguments(format!(
-                    "query: expected a field below {num_fields}, got {field}"
-                )))
+            Self::Word(_, fields) | Self::Phrase(_, fields) => {
+                let wrong = |field: &&u32| !is_scored.get(**field as usize).is_some_and(|is| *is);
+                if let Self::Phrase(texts, _) = self
+                    && texts.len() < 2
+                {
+                    return Err(SearchError::Arguments(
+                        "query: expected two terms or more in a phrase".to_owned(),
+                    ));
+                }
+                fields.iter().find(wrong).map_or(Ok(()), refuse)
             }
-            Self::Filter(clause) => clause.check(num_fields),
+            Self::Whole(field, _) if is_scored.get(*field as usize).is_none_or(|is| *is) => {
+                refuse(field)
+            }
+            Self::Filter(clause) => clause.check(is_scored),
             Self::Boolean(clauses) => clauses
                 .iter()
-                .try_for_each(|(_, clause)| clause.check(num_fields)),
-            _ => Ok(()),
+                .try_for_each(|(_, clause)| clause.check(is_scored)),
+            Self::Whole(..) | Self::All => Ok(()),
         }
     }
 
-    /// Whether documents that stand alone in their entry score just what the query gives the entry.
+    /// Whether documents that stand alone in their entry match just where the query finds the entry.
     pub fn is_exact(&self, shared: Option<u32>) -> bool {
         match self {
-            Self::Term(..) | Self::All => true,
-            Self::Phrase(field, ..) => Some(*field) != shared,
+            Self::Word(..) | Self::Whole(..) | Self::All => true,
+            Self::Phrase(..) => false,
             Self::Filter(clause) => clause.is_exact(shared),
             Self::Boolean(clauses) => clauses.iter().all(|(occur, clause)| match occur {
-                Occur::MustNot => !clause.is_about(shared),
+                Occur::MustNot => clause.can_exclude(shared),
                 _ => clause.is_exact(shared),
             }),
         }
     }
 
+    /// Whether an entry that its query finds has no document that the clause does not find.
+    fn can_exclude(&self, shared: Option<u32>) -> bool {
+        !self.is_about(shared) && self.is_exact(shared)
+    }
+
     /// Whether it asks for words of a field.
     fn is_about(&self, wanted: Option<u32>) -> bool {
         match self {
-            Self::Term(field, ..) | Self::Phrase(field, ..) => Some(*field) == wanted,
+            Self::Word(_, fields) | Self::Phrase(_, fields) => {
+                wanted.is_some_and(|wanted| fields.contains(&wanted))
+            }
             Self::Filter(clause) => clause.is_about(wanted),
             Self::Boolean(clauses) => clauses.iter().any(|(_, clause)| clause.is_about(wanted)),
-            Self::All => false,
+            Self::Whole(..) | Self::All => false,
         }
     }
 
-    /// Its terms, if any of them is enough and their scores are added.
-    pub fn as_union(&self) -> Option<Vec<(u32, &str, f32)>> {
+    /// Its words and phrases, if any of them is enough and their scores are added.
+    pub fn as_union(&self) -> Option<Vec<Leaf<'_>>> {
         match self {
-            Self::Term(field, text, boost) => Some(vec![(*field, text, *boost)]),
+            Self::Word(text, fields) => Some(vec![Leaf {
+                texts: std::slice::from_ref(text),
+                fields,
+            }]),
+            Self::Phrase(texts, fields) => Some(vec![Leaf { texts, fields }]),
             Self::Boolean(clauses) => {
                 let mut all = Vec::with_capacity(clauses.len());
                 for (occur, clause) in clauses {
@@ -124,72 +124,62 @@ impl Clause {
     }
 
     /// The query, or nothing where it cannot match.
-    fn to_known(&self, making: &Making<'_>) -> Result<Option<Box<dyn Query>>, SearchError> {
-        Ok(Some(match self {
-            Self::Term(field, text, boost) => {
-                let term = Term::from_field_text(making.field(*field)?, text);
-                if !(making.is_known)(&term) {
-                    return Ok(None);
-                }
-                let query = TermQuery::new(term, IndexRecordOption::WithFreqs);
-                boosted(Box::new(query), *boost)
+    fn to_known(&self, own: &Own<'_>, shared: Option<u32>) -> Option<Box<dyn Query>> {
+        let term = |field: u32, text: &str| -> Box<dyn Query> {
+            let term = Term::from_field_text(Field::from_field_id(field), text);
+            Box::new(TermQuery::new(term, IndexRecordOption::Basic))
+        };
+        let join = |occur: Occur, mut all: Vec<Box<dyn Query>>| -> Option<Box<dyn Query>> {
+            if all.len() < 2 {
+                return all.pop();
             }
-            Self::Phrase(number, texts, boost) => {
-                let field = making.field(*number)?;
-                let terms: Vec<Term> = texts
+            let all = all.into_iter().map(|query| (occur, query)).collect();
+            Some(Box::new(BooleanQuery::new(all)))
+        };
+        match self {
+            Self::Word(text, fields) => {
+                let known = fields.iter().filter(|field| own.has(**field, text));
+                join(
+                    Occur::Should,
+                    known.map(|field| term(*field, text)).collect(),
+                )
+            }
+            // words that stand apart in an entry may be neighbours in a version: all of them is what is asked for
+            Self::Phrase(texts, fields) => {
+                let known = fields
                     .iter()
-                    .map(|text| Term::from_field_text(field, text))
-                    .collect();
-                if terms.len() < 2 {
-                    return Err(SearchError::Arguments(
-                        "query: expected two terms or more in a phrase".to_owned(),
-                    ));
-                }
-                if !terms.iter().all(making.is_known) {
-                    return Ok(None);
-                }
-                if Some(*number) != making.shared {
-                    return Ok(Some(boosted(Box::new(PhraseQuery::new(terms)), *boost)));
-                }
-                // words that stand apart in an entry may be neighbours in a version: all of them is what is asked for
-                let most = (making.most)(&terms) * boost;
-                let all = terms.into_iter().map(|term| {
-                    let query: Box<dyn Query> =
-                        Box::new(TermQuery::new(term, IndexRecordOption::Basic));
-                    (Occur::Must, query)
+                    .filter(|field| texts.iter().all(|text| own.has(**field, text)));
+                let all = known.filter_map(|field| {
+                    let words = texts.iter().map(|text| term(*field, text));
+                    join(Occur::Must, words.collect())
                 });
-                let all = BooleanQuery::new(all.collect());
-                Box::new(ConstScoreQuery::new(Box::new(all), most))
+                join(Occur::Should, all.collect())
             }
+            Self::Whole(field, text) => Some(term(*field, text)),
             Self::Boolean(clauses) => {
-                let mut made = Vec::with_capacity(clauses.len());
-                let mut is_dropped = false;
+                let mut made: Vec<(Occur, Box<dyn Query>)> = Vec::with_capacity(clauses.len());
                 for (occur, clause) in clauses {
-                    if *occur == Occur::MustNot && clause.is_about(making.shared) {
+                    if *occur == Occur::MustNot && !clause.can_exclude(shared) {
                         // one version of an entry may have it, and another not
-                        is_dropped = true;
                         continue;
                     }
-                    match (occur, clause.to_known(making)?) {
+                    match (occur, clause.to_known(own, shared)) {
                         (_, Some(query)) => made.push((*occur, query)),
-                        (Occur::Must, None) => return Ok(None),
+                        (Occur::Must, None) => return None,
                         _ => {}
                     }
                 }
                 if !made.iter().any(|(occur, _)| *occur != Occur::MustNot) {
-                    if !is_dropped || clauses.iter().any(|(occur, _)| *occur != Occur::MustNot) {
-                        return Ok(None);
+                    if clauses.iter().any(|(occur, _)| *occur != Occur::MustNot) {
+                        return None;
                     }
                     made.push((Occur::Must, Box::new(AllQuery)));
                 }
-                Box::new(BooleanQuery::new(made))
+                Some(Box::new(BooleanQuery::new(made)))
             }
-            Self::Filter(clause) => match clause.to_known(making)? {
-                Some(query) => Box::new(ConstScoreQuery::new(query, 0.0)),
-                None => return Ok(None),
-            },
-            Self::All => Box::new(AllQuery),
-        }))
+            Self::Filter(clause) => clause.to_known(own, shared),
+            Self::All => Some(Box::new(AllQuery)),
+        }
     }
 }
 
@@ -198,94 +188,85 @@ pub struct Statistics {
     pub num_documents: u64,
     /// Words of each field.
     pub num_words: Vec<u64>,
-    /// In how many documents a term of a field is.
-    pub frequencies: HashMap<(u32, String), u64>,
+    /// How many documents have a term in any field.
+    pub frequencies: HashMap<String, u64>,
 }
 
-impl Bm25StatisticsProvider for Statistics {
-    fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
-        let number = field.field_id() as usize;
-        Ok(self.num_words.get(number).copied().unwrap_or_default())
-    }
-
-    fn total_num_docs(&self) -> tantivy::Result<u64> {
-        Ok(self.num_documents)
-    }
-
-    fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
-        let text = term.value().as_str().unwrap_or_default().to_owned();
-        let found = self.frequencies.get(&(term.field().field_id(), text));
-        Ok(found.copied().unwrap_or_default().min(self.num_documents))
+impl Statistics {
+    pub fn frequency(&self, text: &str) -> u64 {
+        self.frequencies.get(text).copied().unwrap_or_default()
     }
 }
 
-/// Statistics of an index by itself: its lengths are added up once, and each term of a query is looked up once.
+/// The terms of an index by itself: each term of a query is looked up once.
 pub struct Own<'a> {
     segments: &'a [Segment],
     num_documents: u64,
-    num_words: &'a [u64],
-    looked_up: RefCell<Vec<Known>>,
+    looked_up: RefCell<Vec<Rc<Known>>>,
 }
 
-/// A term: in how many documents it is, and where its list is in each segment.
+/// A term: how many documents have it in any field, and where its lists are in each segment.
 struct Known {
-    term: Term,
+    text: String,
     count: u64,
-    lists: Vec<Option<TermInfo>>,
+    lists: Vec<Vec<Option<TermInfo>>>,
 }
 
 impl<'a> Own<'a> {
-    pub fn new(segments: &'a [Segment], num_documents: u64, num_words: &'a [u64]) -> Self {
+    pub fn new(segments: &'a [Segment], num_documents: u64) -> Self {
         Self {
             segments,
             num_documents,
-            num_words,
             looked_up: RefCell::default(),
         }
     }
 
-    /// Where the list of a term is in a segment.
-    pub fn list(&self, term: &Term, segment: usize) -> tantivy::Result<Option<TermInfo>> {
-        self.find(term, |known| known.lists[segment].clone())
+    pub fn num_documents(&self) -> u64 {
+        self.num_documents
     }
 
-    fn find<T>(&self, term: &Term, tell: impl Fn(&Known) -> T) -> tantivy::Result<T> {
+    /// How many documents have a term in any field.
+    pub fn frequency(&self, text: &str) -> tantivy::Result<u64> {
+        Ok(self.find(text)?.count)
+    }
+
+    /// Whether any document has a term in a field; what cannot be looked up is left in the query, which then says why.
+    fn has(&self, field: u32, text: &str) -> bool {
+        self.find(text).map_or(true, |known| {
+            let mut lists = known.lists.iter();
+            lists.any(|lists| lists[field as usize].is_some())
+        })
+    }
+
+    /// Where the list of a term of a field is in a segment.
+    pub fn list(
+        &self,
+        field: u32,
+        text: &str,
+        segment: &Segment,
+    ) -> tantivy::Result<Option<TermInfo>> {
+        Ok(self.find(text)?.lists[segment.place][field as usize].clone())
+    }
+
+    fn find(&self, text: &str) -> tantivy::Result<Rc<Known>> {
         // a query has a few terms, and they are asked for in the order in which they came
-        if let Some(known) = self
-            .looked_up
-            .borrow()
-            .iter()
-            .find(|known| known.term == *term)
-        {
-            return Ok(tell(known));
+        let looked_up = self.looked_up.borrow();
+        if let Some(known) = looked_up.iter().find(|known| known.text == text) {
+            return Ok(Rc::clone(known));
         }
+        drop(looked_up);
         let mut known = Known {
-            term: term.clone(),
+            text: text.to_owned(),
             count: 0,
             lists: Vec::with_capacity(self.segments.len()),
         };
         for segment in self.segments {
-            let found = segment.look_up(term)?;
-            known.count += found.as_ref().map_or(0, |(_, count)| *count);
-            known.lists.push(found.map(|(list, _)| list));
+            let (lists, count) = segment.look_up(text)?;
+            known.count += count;
+            known.lists.push(lists);
         }
-        let told = tell(&known);
-        self.looked_up.borrow_mut().push(known);
-        Ok(told)
-    }
-}
-
-impl Bm25StatisticsProvider for Own<'_> {
-    fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
-        let number = field.field_id() as usize;
-        Ok(self.num_words.get(number).copied().unwrap_or_default())
-    }
-
-    fn total_num_docs(&self) -> tantivy::Result<u64> {
-        Ok(self.num_documents)
-    }
-
-    fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
-        self.find(term, |known| known.count)
+        let known = Rc::new(known);
+        self.looked_up.borrow_mut().push(Rc::clone(&known));
+        Ok(known)
     }
 }

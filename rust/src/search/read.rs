@@ -1,44 +1,43 @@
 //! Segments opened for reading: the best documents of a query, terms, postings, lengths.
 //!
-//! tantivy finds entries; what their documents score is found here (see `versions`). Nothing is ever written: the folder
-//! may be of somebody else, and its files are described by checksums.
+//! Unions of words and phrases are merged here (`union`); for other clauses tantivy finds entries, and what their documents
+//! score is found here (`evaluate`). Nothing is ever written: the folder may belong to somebody else, and its files are
+//! described by checksums.
 
 use super::SearchError;
 use super::best::{Best, Choice, Hit, Takes};
-use super::evaluate::{Entry, NO_MATCH, Norms, Tree, Union};
-use super::few;
+use super::evaluate::{Looking, NO_MATCH, Tree};
 use super::folder::ReadOnly;
-use super::query::{Clause, Making, Own, Statistics};
-use super::scoring::{Scoring, make_norms};
+use super::query::{Clause, Own, Statistics};
+use super::scoring::{Norms, Scoring, Weights};
 use super::segment::Segment;
-use super::versions::Pieces;
+use super::union;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-use tantivy::query::{Bm25StatisticsProvider, Bm25Weight, EnableScoring, Weight};
-use tantivy::schema::Field;
-use tantivy::{DocId, Index, ReloadPolicy, Searcher, TantivyError, Term};
-
-/// A document that scores less than this share of its entry is scored by itself: a difference has lost its last digits.
-const PRECISE: f32 = 0.25;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tantivy::query::{EnableScoring, Weight};
+use tantivy::schema::FieldType;
+use tantivy::{Index, ReloadPolicy, Searcher, TantivyError};
 
 pub struct Reader {
     folder: PathBuf,
     searcher: Searcher,
     pub(super) segments: Vec<Segment>,
     pub(super) num_documents: u32,
-    num_fields: usize,
+    /// Of each field.
+    is_scored: Vec<bool>,
     /// The field of which versions have words of their own.
     shared: Option<u32>,
     /// Of each field.
     num_words: Vec<u64>,
-    norms: Vec<Norms>,
+    /// Those of the last query.
+    norms: Mutex<Option<Arc<Norms>>>,
     /// Of each document its segment, and its place among those listed there; found when it is needed.
     homes: OnceLock<Vec<(u32, u32)>>,
 }
 
 impl Reader {
-    /// Opens the segments of a folder, which are named in the order of their documents where these have no numbers.
+    /// Opens the segments of a folder.
     pub fn open(folder: &Path, segments: &[String]) -> Result<Self, SearchError> {
         let refuse = |error| SearchError::new(folder, "read", error);
         let damaged = |problem: &str| {
@@ -64,8 +63,7 @@ impl Reader {
         for name in segments {
             let found = known.remove(name);
             let found = found.ok_or_else(|| damaged(&format!("there is no segment {name}")))?;
-            let segment =
-                Segment::open(found, &directory, total as u32, opened.len()).map_err(refuse)?;
+            let segment = Segment::open(found, &directory, opened.len()).map_err(refuse)?;
             total += segment.num_documents();
             opened.push(segment);
         }
@@ -81,20 +79,26 @@ impl Reader {
         if !opened.iter().all(numbers) {
             return Err(damaged("a segment lists documents that are not there"));
         }
-        let num_fields = searcher.schema().num_fields();
+        let is_scored: Vec<bool> = searcher
+            .schema()
+            .fields()
+            .map(|(_, entry)| match entry.field_type() {
+                FieldType::Str(options) => options
+                    .get_indexing_options()
+                    .is_some_and(|indexing| indexing.fieldnorms()),
+                _ => false,
+            })
+            .collect();
         let add = |field| opened.iter().map(|segment| segment.num_words(field)).sum();
-        let num_words: Vec<u64> = (0..num_fields).map(add).collect();
-        let norms = num_words.iter();
-        let norms = norms.map(|words| make_norms(*words, u64::from(num_documents)));
         Ok(Self {
             folder: folder.to_owned(),
-            norms: norms.collect(),
-            shared: opened.iter().find_map(Segment::shared),
+            shared: opened.first().map(Segment::shared),
+            num_words: (0..is_scored.len()).map(add).collect(),
+            is_scored,
             searcher,
             segments: opened,
             num_documents,
-            num_fields,
-            num_words,
+            norms: Mutex::new(None),
             homes: OnceLock::new(),
         })
     }
@@ -124,50 +128,63 @@ impl Reader {
         Ok(all.map(|listed| segment.document(listed)).collect())
     }
 
-    pub(super) fn term(&self, field: u32, text: &str) -> Result<Term, SearchError> {
-        if field as usize >= self.num_fields {
-            let message = format!("field: expected less than {}, got {field}", self.num_fields);
-            return Err(SearchError::Arguments(message));
+    pub(super) fn check_field(&self, field: u32) -> Result<usize, SearchError> {
+        let number = field as usize;
+        if number >= self.is_scored.len() {
+            return Err(SearchError::Arguments(format!(
+                "field: expected less than {}, got {field}",
+                self.is_scored.len()
+            )));
         }
-        Ok(Term::from_field_text(Field::from_field_id(field), text))
+        Ok(number)
     }
 
     fn own(&self) -> Own<'_> {
-        let number = u64::from(self.num_documents);
-        Own::new(&self.segments, number, &self.num_words)
+        Own::new(&self.segments, u64::from(self.num_documents))
     }
 
-    /// In how many documents a term is.
-    pub fn frequency(&self, field: u32, text: &str) -> Result<u64, SearchError> {
-        let found = self.own().doc_freq(&self.term(field, text)?);
+    /// How many documents have a term in any field.
+    pub fn frequency(&self, text: &str) -> Result<u64, SearchError> {
+        let found = self.own().frequency(text);
         found.map_err(|error| self.refuse(error))
     }
 
-    /// How entries are found, by the given statistics.
-    fn weigh(
+    /// What a query is scored by, given the weights of each field.
+    fn scoring<'a>(
         &self,
-        clause: &Clause,
-        own: &Own<'_>,
-        statistics: &dyn Bm25StatisticsProvider,
-        scores: bool,
-    ) -> Result<Box<dyn Weight>, SearchError> {
-        // what cannot be looked up is left in the query, which then says why
-        let is_known = |term: &Term| own.doc_freq(term).map_or(true, |count| count > 0);
-        let most = |terms: &[Term]| {
-            Bm25Weight::for_terms(statistics, terms).map_or(f32::MAX, |weight| weight.max_score())
+        weights: &[Weights],
+        own: &'a Own<'a>,
+        statistics: Option<&'a Statistics>,
+    ) -> Result<Scoring<'a>, SearchError> {
+        let is_wrong = |&(word, length): &Weights| {
+            let both = [word, length];
+            both.iter()
+                .any(|weight| !weight.is_finite() || *weight < 0.0)
         };
-        let query = clause.to_query(&Making {
-            num_fields: self.num_fields,
-            shared: self.shared,
-            is_known: &is_known,
-            most: &most,
-        })?;
-        let scoring = if scores {
-            EnableScoring::enabled_from_statistics_provider(statistics, &self.searcher)
-        } else {
-            EnableScoring::disabled_from_searcher(&self.searcher)
+        if weights.len() != self.is_scored.len() || weights.iter().any(is_wrong) {
+            return Err(SearchError::Arguments(format!(
+                "weights: expected {} pairs of finite numbers, none below 0",
+                self.is_scored.len()
+            )));
+        }
+        let (number, words) = match statistics {
+            Some(given) => (given.num_documents, &given.num_words),
+            None => (own.num_documents(), &self.num_words),
         };
-        query.weight(scoring).map_err(|error| self.refuse(error))
+        let mut last = self.norms.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = last.as_ref();
+        let norms = match known.filter(|norms| norms.is_for(weights, number, words)) {
+            Some(norms) => Arc::clone(norms),
+            None => {
+                let norms = Norms::new(weights, number, words, self.segments.len());
+                Arc::clone(last.insert(Arc::new(norms)))
+            }
+        };
+        Ok(Scoring {
+            own,
+            statistics,
+            norms,
+        })
     }
 
     fn home(&self, document: u32) -> (u32, u32) {
@@ -185,7 +202,12 @@ impl Reader {
     }
 
     /// What each of some documents, which ascend, scores for its text; 0 for one that does not match.
-    pub fn score(&self, clause: &Clause, documents: &[u32]) -> Result<Vec<f32>, SearchError> {
+    pub fn score(
+        &self,
+        clause: &Clause,
+        weights: &[Weights],
+        documents: &[u32],
+    ) -> Result<Vec<f32>, SearchError> {
         if !documents.is_sorted()
             || documents
                 .last()
@@ -197,12 +219,8 @@ impl Reader {
             )));
         }
         let own = self.own();
-        let scoring = Scoring {
-            own: &own,
-            statistics: &own,
-            norms: &self.norms,
-        };
-        clause.check(self.num_fields)?;
+        let scoring = self.scoring(weights, &own, None)?;
+        clause.check(&self.is_scored)?;
         // lists are gone through once, in the order of entries
         let mut order: Vec<(u32, u32, usize)> = documents
             .iter()
@@ -214,8 +232,8 @@ impl Reader {
             .collect();
         order.sort_unstable();
         let mut scores = vec![0.0; documents.len()];
-        let (mut pieces, mut found) = (Pieces::default(), Vec::new());
-        let mut opened: Option<(u32, Tree<'_>)> = None;
+        let (mut looking, mut found) = (Looking::default(), Vec::new());
+        let mut opened: Option<(u32, Tree)> = None;
         let mut last: Option<(u32, u32)> = None;
         for (number, listed, place) in order {
             let segment = &self.segments[number as usize];
@@ -228,7 +246,7 @@ impl Reader {
             if last != Some((number, entry))
                 && let Some((_, tree)) = &mut opened
             {
-                let entry = look_at(segment, entry, &mut pieces);
+                let entry = looking.at(segment, entry, &scoring);
                 found.resize(entry.count, NO_MATCH);
                 tree.score(&entry, &mut found);
             }
@@ -243,6 +261,7 @@ impl Reader {
     pub fn search(
         &self,
         clause: &Clause,
+        weights: &[Weights],
         limit: usize,
         choice: &Choice<'_>,
         statistics: Option<&Statistics>,
@@ -255,148 +274,84 @@ impl Reader {
             )));
         }
         let own = self.own();
-        let norms: Vec<Norms>;
-        let scoring = match statistics {
-            Some(given) => {
-                let words = (0..self.num_fields).map(|field| given.num_words.get(field).copied());
-                norms = words
-                    .map(|words| make_norms(words.unwrap_or_default(), given.num_documents))
-                    .collect();
-                Scoring {
-                    own: &own,
-                    statistics: given,
-                    norms: &norms,
-                }
-            }
-            None => Scoring {
-                own: &own,
-                statistics: &own,
-                norms: &self.norms,
-            },
-        };
+        let scoring = self.scoring(weights, &own, statistics)?;
+        clause.check(&self.is_scored)?;
         let mut best = Best::new(limit, choice);
-        let terms = clause.as_union();
-        clause.check(self.num_fields)?;
-        let mut weight: Option<Box<dyn Weight>> = None;
+        if let Some(leaves) = clause.as_union() {
+            for segment in &self.segments {
+                union::search(&leaves, segment, &scoring, &mut best)
+                    .map_err(|error| self.refuse(error))?;
+            }
+            return Ok(best.into_sorted_vec());
+        }
+        let weight = self.weigh(clause, &own)?;
         for segment in &self.segments {
             let refuse = |error| self.refuse(error);
-            if let Some(terms) = &terms
-                && few::count_entries(terms, segment, &scoring).map_err(refuse)? <= few::FEW
-            {
-                few::search(terms, segment, &scoring, &mut best).map_err(refuse)?;
-                continue;
-            }
-            let weight = match &weight {
-                Some(weight) => weight,
-                None => weight.insert(self.weigh(clause, &own, scoring.statistics, true)?),
+            let mut tree = Tree::open(clause, segment, &scoring).map_err(refuse)?;
+            let (mut looking, mut scores) = (Looking::default(), Vec::new());
+            let mut look = |number: u32| {
+                let listed = segment.listed(number);
+                let mut documents = listed.clone().map(|place| segment.document(place));
+                if !documents.any(|document| best.counts(document)) {
+                    return;
+                }
+                let entry = looking.at(segment, number, &scoring);
+                scores.resize(listed.len(), NO_MATCH);
+                tree.score(&entry, &mut scores);
+                for (listed, &score) in listed.zip(&scores) {
+                    let document = segment.document(listed);
+                    if !score.is_nan() && best.counts(document) {
+                        best.offer(document, score);
+                    }
+                }
             };
-            self.search_segment(clause, segment, weight.as_ref(), &scoring, &mut best)
+            weight
+                .for_each_no_score(&segment.reader, &mut |entries| {
+                    entries.iter().for_each(|&number| look(number));
+                })
                 .map_err(refuse)?;
         }
         Ok(best.into_sorted_vec())
     }
 
-    fn search_segment(
-        &self,
-        clause: &Clause,
-        segment: &Segment,
-        weight: &dyn Weight,
-        scoring: &Scoring<'_>,
-        best: &mut Best<'_>,
-    ) -> tantivy::Result<()> {
-        let slack = segment.slack();
-        let terms = clause.as_union();
-        let is_exact = clause.is_exact(self.shared);
-        let (mut union, mut tree): (Option<Union<'_>>, Option<Tree<'_>>) = (None, None);
-        let (mut pieces, mut scores) = (Pieces::default(), Vec::new());
-        let mut failed: Option<TantivyError> = None;
-        let mut look = |number: DocId, whole: f32, best: &mut Best<'_>| -> tantivy::Result<()> {
-            let listed = segment.listed(number);
-            if listed.len() == 1 && is_exact {
-                let document = segment.document(listed.start);
-                if best.counts(document) {
-                    best.offer(document, whole);
-                }
-                return Ok(());
-            }
-            let mut documents = listed.clone().map(|place| segment.document(place));
-            if !documents.any(|document| best.counts(document)) {
-                return Ok(());
-            }
-            let entry = look_at(segment, number, &mut pieces);
-            scores.resize(listed.len(), NO_MATCH);
-            let mut is_precise = false;
-            if let Some(terms) = &terms {
-                if union.is_none() {
-                    union = Some(Union::open(terms, segment, scoring)?);
-                }
-                if let Some(union) = &mut union {
-                    union.score(&entry, whole, &mut scores);
-                }
-                // those that cannot come in need no more digits
-                let least = best.threshold();
-                let room = 1e-4 * whole;
-                is_precise = scores
-                    .iter()
-                    .all(|score| *score >= PRECISE * whole || score + room < least);
-            }
-            if !is_precise {
-                if tree.is_none() {
-                    tree = Some(Tree::open(clause, segment, scoring)?);
-                }
-                if let Some(tree) = &mut tree {
-                    tree.score(&entry, &mut scores);
-                }
-            }
-            for (listed, &score) in listed.zip(&scores) {
-                let document = segment.document(listed);
-                if !score.is_nan() && best.counts(document) {
-                    best.offer(document, score);
-                }
-            }
-            Ok(())
-        };
-        let begin = best.threshold() / slack;
-        weight.for_each_pruning(begin, &segment.reader, &mut |number, whole| {
-            if let Err(error) = look(number, whole, best) {
-                failed = Some(error);
-            }
-            if failed.is_some() {
-                return f32::MAX;
-            }
-            best.threshold() / slack
-        })?;
-        failed.map_or(Ok(()), Err)
+    /// How entries are found that may have a document of the clause.
+    fn weigh(&self, clause: &Clause, own: &Own<'_>) -> Result<Box<dyn Weight>, SearchError> {
+        let query = clause.to_query(own, self.shared);
+        let scoring = EnableScoring::disabled_from_searcher(&self.searcher);
+        query.weight(scoring).map_err(|error| self.refuse(error))
     }
 
     /// How many documents that count there are.
-    pub fn count(&self, clause: &Clause, labels: &[u64], mask: u64) -> Result<u64, SearchError> {
+    pub fn count(
+        &self,
+        clause: &Clause,
+        weights: &[Weights],
+        labels: &[u64],
+        mask: u64,
+    ) -> Result<u64, SearchError> {
         if labels.len() < self.num_documents as usize {
             return Err(SearchError::Arguments(
                 "labels: expected one for each document".to_owned(),
             ));
         }
         let own = self.own();
-        let weight = self.weigh(clause, &own, &own, false)?;
-        let scoring = Scoring {
-            own: &own,
-            statistics: &own,
-            norms: &self.norms,
-        };
+        let scoring = self.scoring(weights, &own, None)?;
+        clause.check(&self.is_scored)?;
         let is_exact = clause.is_exact(self.shared);
+        let weight = self.weigh(clause, &own)?;
         let mut total = 0;
         for segment in &self.segments {
+            let refuse = |error| self.refuse(error);
             let counts = |listed: usize| labels[segment.document(listed) as usize] & mask != 0;
-            let tree = Tree::open(clause, segment, &scoring);
-            let mut tree = tree.map_err(|error| self.refuse(error))?;
-            let (mut pieces, mut scores) = (Pieces::default(), Vec::new());
+            let mut tree = Tree::open(clause, segment, &scoring).map_err(refuse)?;
+            let (mut looking, mut scores) = (Looking::default(), Vec::new());
             let counted = weight.for_each_no_score(&segment.reader, &mut |entries| {
                 for &number in entries {
                     let listed = segment.listed(number);
                     if listed.len() == 1 && is_exact {
                         total += u64::from(counts(listed.start));
                     } else if listed.clone().any(counts) {
-                        let entry = look_at(segment, number, &mut pieces);
+                        let entry = looking.at(segment, number, &scoring);
                         scores.resize(listed.len(), NO_MATCH);
                         tree.score(&entry, &mut scores);
                         let matching = listed.zip(&scores);
@@ -406,23 +361,8 @@ impl Reader {
                     }
                 }
             });
-            counted.map_err(|error| self.refuse(error))?;
+            counted.map_err(refuse)?;
         }
         Ok(total)
-    }
-}
-
-/// The documents of an entry, with their runs where there are several.
-fn look_at<'a>(segment: &'a Segment, number: u32, pieces: &'a mut Pieces) -> Entry<'a> {
-    let listed = segment.listed(number);
-    if listed.len() > 1 {
-        segment.read_pieces(number, listed.len(), pieces);
-    }
-    Entry {
-        segment,
-        number,
-        first: listed.start,
-        count: listed.len(),
-        pieces,
     }
 }

@@ -4,12 +4,12 @@ use super::versions::{EXTENSION, Pieces, Versions};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use tantivy::TantivyError;
 use tantivy::directory::{Directory, OwnedBytes};
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::index::{InvertedIndexReader, SegmentReader};
 use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
-use tantivy::{TantivyError, Term};
 
 pub struct Segment {
     pub reader: SegmentReader,
@@ -17,9 +17,7 @@ pub struct Segment {
     pub fields: Vec<Arc<InvertedIndexReader>>,
     /// Of each field whose lengths are kept.
     lengths: Vec<Option<FieldNormReader>>,
-    /// None where each entry is a document, numbered from `first` on (format 1).
-    versions: Option<Versions<OwnedBytes>>,
-    first: u32,
+    versions: Versions<OwnedBytes>,
     /// Which of the segments it is.
     pub place: usize,
 }
@@ -29,22 +27,16 @@ impl Segment {
     pub fn open(
         reader: &SegmentReader,
         directory: &dyn Directory,
-        first: u32,
         place: usize,
     ) -> tantivy::Result<Self> {
         let name = format!("{}.{EXTENSION}", reader.segment_id().uuid_string());
-        let versions = if directory.exists(Path::new(&name))? {
-            let data = directory.open_read(Path::new(&name))?.read_bytes()?;
-            let versions = Versions::new(data)
-                .map_err(|problem| TantivyError::SystemError(format!("{name}: {problem}")))?;
-            if versions.num_entries != reader.max_doc() as usize {
-                let problem = format!("{name}: it is of another segment");
-                return Err(TantivyError::SystemError(problem));
-            }
-            Some(versions)
-        } else {
-            None
-        };
+        let data = directory.open_read(Path::new(&name))?.read_bytes()?;
+        let versions = Versions::new(data)
+            .map_err(|problem| TantivyError::SystemError(format!("{name}: {problem}")))?;
+        if versions.num_entries != reader.max_doc() as usize {
+            let problem = format!("{name}: it belongs to another segment");
+            return Err(TantivyError::SystemError(problem));
+        }
         let numbers = 0..reader.schema().num_fields() as u32;
         let fields = numbers.clone().map(Field::from_field_id);
         let fields: tantivy::Result<Vec<_>> =
@@ -58,51 +50,33 @@ impl Segment {
             fields: fields?,
             lengths: lengths?,
             versions,
-            first,
             place,
         })
     }
 
     pub fn num_documents(&self) -> usize {
-        let entries = self.reader.max_doc() as usize;
-        self.versions
-            .as_ref()
-            .map_or(entries, |versions| versions.num_documents)
+        self.versions.num_documents
     }
 
     /// The field of which versions have words of their own.
-    pub fn shared(&self) -> Option<u32> {
-        self.versions.as_ref().map(|versions| versions.shared)
-    }
-
-    pub fn slack(&self) -> f32 {
-        self.versions
-            .as_ref()
-            .map_or(1.0, |versions| versions.slack)
+    pub fn shared(&self) -> u32 {
+        self.versions.shared
     }
 
     /// Words of a field, of all documents.
     pub fn num_words(&self, field: usize) -> u64 {
-        match &self.versions {
-            Some(versions) => versions.num_words.get(field).copied().unwrap_or_default(),
-            None => self.fields[field].total_num_tokens(),
-        }
+        let words = self.versions.num_words.get(field);
+        words.copied().unwrap_or_default()
     }
 
     /// Which of the listed documents are those of an entry.
     pub fn listed(&self, entry: u32) -> Range<usize> {
-        match &self.versions {
-            Some(versions) => versions.listed(entry),
-            None => entry as usize..entry as usize + 1,
-        }
+        self.versions.listed(entry)
     }
 
     /// The number of a listed document.
     pub fn document(&self, listed: usize) -> u32 {
-        match &self.versions {
-            Some(versions) => versions.document(listed),
-            None => self.first + listed as u32,
-        }
+        self.versions.document(listed)
     }
 
     /// The entry of a listed document.
@@ -127,42 +101,55 @@ impl Segment {
         }
     }
 
+    /// The code of a listed document's length in the field of which it has words of its own.
+    pub fn own_code(&self, listed: usize) -> u8 {
+        self.versions.code(listed)
+    }
+
     /// The code of a listed document's length in a field.
     pub fn code(&self, field: usize, entry: u32, listed: usize) -> u8 {
-        match &self.versions {
-            Some(versions) if versions.shared as usize == field => versions.code(listed),
-            _ => self.entry_code(field, entry),
+        if self.versions.shared as usize == field {
+            self.versions.code(listed)
+        } else {
+            self.entry_code(field, entry)
         }
     }
 
     /// The runs of the documents of an entry.
     pub fn read_pieces(&self, entry: u32, count: usize, out: &mut Pieces) {
-        if let Some(versions) = &self.versions {
-            versions.read_runs(entry, count, out);
-        }
+        self.versions.read_runs(entry, count, out);
     }
 
-    /// Where the list of a term is, and in how many documents the term is.
-    pub fn look_up(&self, term: &Term) -> tantivy::Result<Option<(TermInfo, u64)>> {
-        let number = term.field().field_id() as usize;
-        let bytes = term.serialized_value_bytes();
-        let terms = self.fields[number].terms();
-        let Some(found) = terms.get(bytes)? else {
-            return Ok(None);
-        };
-        let mut count = u64::from(found.doc_freq);
-        if let Some(versions) = &self.versions
-            && let Some(place) = terms.term_ord(bytes)?
-        {
-            count += versions.more(number, place);
+    /// Where the list of a term of a field is.
+    pub fn list(&self, field: u32, text: &str) -> tantivy::Result<Option<TermInfo>> {
+        Ok(self.fields[field as usize].terms().get(text)?)
+    }
+
+    /// Where the lists of a term are in fields that are scored, and how many documents have it in any of them.
+    pub fn look_up(&self, text: &str) -> tantivy::Result<(Vec<Option<TermInfo>>, u64)> {
+        let mut lists = vec![None; self.fields.len()];
+        let mut count = 0;
+        for (number, field) in self.fields.iter().enumerate() {
+            if self.lengths[number].is_none() {
+                continue;
+            }
+            let terms = field.terms();
+            if let Some(found) = terms.get(text)? {
+                let place = terms.term_ord(text)?.unwrap_or(u64::MAX);
+                // each document is counted where it has the term first: in the shared field, then in the order of fields
+                count += if number as u32 == self.shared() {
+                    u64::from(found.doc_freq) + self.versions.more(number, place)
+                } else {
+                    self.versions.first(number, place)
+                };
+                lists[number] = Some(found);
+            }
         }
-        Ok(Some((found, count)))
+        Ok((lists, count))
     }
 
     /// In how many more documents than entries a term of a field is, by its place among the terms.
     pub fn more(&self, field: usize, place: u64) -> u64 {
-        self.versions
-            .as_ref()
-            .map_or(0, |versions| versions.more(field, place))
+        self.versions.more(field, place)
     }
 }

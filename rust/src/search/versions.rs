@@ -11,8 +11,7 @@
 //! 12   4       documents, D
 //! 16   4       fields, F
 //! 20   4       number of the shared field
-//! 24   4       slack, a float: what an entry scores for a word, times it, no version of it exceeds
-//! 28   4       0
+//! 24   8       0
 //! 32   8 F     words of each field, of all documents
 //!      4 (E+1) the first document of each entry, as they are listed
 //!      4 (E+1) where its runs begin
@@ -20,6 +19,8 @@
 //!      D       codes of their lengths in the shared field
 //!      ...     of each field: 4 bytes for its terms, T; T bytes: in how many more documents than entries a term is, 255
 //!              for more than 254; 4 bytes for how many these are; of each its place among the terms and the number, 4 + 4
+//!      ...     the same once more, with how many documents have a term in this field, but neither in the shared one nor
+//!              in an earlier one; no terms for the shared field and for fields that are not scored
 //!      ...     runs: nothing for an entry of one document, which has all words; else of each document how many runs, and
 //!              of each where it begins, less the end of the one before it (zigzag), and its words; as LEB128
 //! ```
@@ -27,7 +28,7 @@
 use super::sharing::Run;
 use std::ops::Range;
 
-pub const MAGIC: &[u8; 8] = b"WSVERS\x01\x00";
+pub const MAGIC: &[u8; 8] = b"WSVERS\x02\x00";
 pub const EXTENSION: &str = "versions";
 const HEADER: usize = 32;
 const MANY: u8 = 255;
@@ -36,7 +37,6 @@ const MANY: u8 = 255;
 pub struct Gathered {
     num_fields: usize,
     pub shared: u32,
-    pub slack: f32,
     pub num_words: Vec<u64>,
     pub firsts: Vec<u32>,
     begins: Vec<u32>,
@@ -50,7 +50,6 @@ impl Gathered {
         Self {
             num_fields,
             shared,
-            slack: 1.0,
             num_words: vec![0; num_fields],
             firsts: vec![0],
             begins: vec![0],
@@ -86,15 +85,16 @@ impl Gathered {
         self.runs.len() + 5 * self.documents.len() + 8 * self.firsts.len()
     }
 
-    /// The file, given for each field in how many more documents than entries each of its terms is.
-    pub fn to_bytes(&self, more: &[Vec<u32>]) -> Vec<u8> {
+    /// The file, given for each field in how many more documents than entries each of its terms is, and how many have it
+    /// in this field first.
+    pub fn to_bytes(&self, more: &[Vec<u32>], first: &[Vec<u32>]) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
         let numbers = [
             self.firsts.len() as u32 - 1,
             self.documents.len() as u32,
             self.num_fields as u32,
             self.shared,
-            self.slack.to_bits(),
+            0,
             0,
         ];
         let mut put_all = |numbers: &[u32]| {
@@ -108,7 +108,7 @@ impl Gathered {
         put_all(&self.begins);
         put_all(&self.documents);
         out.extend_from_slice(&self.codes);
-        for field in more {
+        for field in more.iter().chain(first) {
             out.extend((field.len() as u32).to_le_bytes());
             out.extend(field.iter().map(|&more| more.min(u32::from(MANY)) as u8));
             let many: Vec<u32> = (0..field.len() as u32)
@@ -187,13 +187,12 @@ pub struct Versions<B> {
     pub num_entries: usize,
     pub num_documents: usize,
     pub shared: u32,
-    pub slack: f32,
     pub num_words: Vec<u64>,
     firsts: usize,
     begins: usize,
     documents: usize,
     codes: usize,
-    /// Of each field where its terms begin, how many, and how many have many.
+    /// Of each field, twice, where its terms begin, how many, and how many have many.
     terms: Vec<(usize, usize, usize)>,
     runs: usize,
 }
@@ -205,18 +204,18 @@ impl<B: std::ops::Deref<Target = [u8]>> Versions<B> {
             return Err("it has another beginning");
         }
         if data[6..8] != MAGIC[6..] {
-            return Err("it has a newer format");
+            return Err("it has another format");
         }
         let number = |place: usize| read(&data, place);
         let [num_entries, num_documents, num_fields] =
             [8, 12, 16].map(|place| number(place) as usize);
-        let (shared, slack) = (number(20), f32::from_bits(number(24)));
+        let shared = number(20);
         let firsts = HEADER + 8 * num_fields;
         let begins = firsts + 4 * (num_entries + 1);
         let documents = begins + 4 * (num_entries + 1);
         let codes = documents + 4 * num_documents;
         let mut place = codes + num_documents;
-        if place > data.len() || slack.is_nan() || slack < 1.0 {
+        if place > data.len() {
             return Err("it is too short");
         }
         let num_words = (0..num_fields)
@@ -225,8 +224,8 @@ impl<B: std::ops::Deref<Target = [u8]>> Versions<B> {
                 u64::from(number(at)) | u64::from(number(at + 4)) << 32
             })
             .collect();
-        let mut terms = Vec::with_capacity(num_fields);
-        for _ in 0..num_fields {
+        let mut terms = Vec::with_capacity(2 * num_fields);
+        for _ in 0..2 * num_fields {
             let count = data.get(place..place + 4).map(|_| number(place) as usize);
             let count = count.ok_or("it is too short")?;
             let many = place + 4 + count;
@@ -251,7 +250,6 @@ impl<B: std::ops::Deref<Target = [u8]>> Versions<B> {
             num_entries,
             num_documents,
             shared,
-            slack,
             num_words,
             firsts,
             begins,
@@ -280,7 +278,16 @@ impl<B: std::ops::Deref<Target = [u8]>> Versions<B> {
 
     /// In how many more documents than entries a term of a field is, by its place among the terms.
     pub fn more(&self, field: usize, term: u64) -> u64 {
-        let Some(&(begin, count, num_many)) = self.terms.get(field) else {
+        self.number_of(field, term)
+    }
+
+    /// How many documents have a term in a field, but neither in the shared one nor in an earlier one.
+    pub fn first(&self, field: usize, term: u64) -> u64 {
+        self.number_of(self.num_words.len() + field, term)
+    }
+
+    fn number_of(&self, table: usize, term: u64) -> u64 {
+        let Some(&(begin, count, num_many)) = self.terms.get(table) else {
             return 0;
         };
         let term = term as usize;
@@ -367,12 +374,13 @@ mod tests {
         let (one, other) = (vec![run(0, 300)], vec![run(200, 90), run(3, 7)]);
         gathered.push([(7, 9, &one[..])].into_iter());
         gathered.push([(0, 40, &one[..]), (5, 41, &other[..])].into_iter());
-        let data = gathered.to_bytes(&[vec![3, 1000], vec![]]);
+        let data = gathered.to_bytes(&[vec![3, 1000], vec![]], &[vec![2], vec![]]);
         let versions = Versions::new(&data[..]).unwrap();
         assert_eq!((versions.num_entries, versions.num_documents), (2, 3));
         assert_eq!(versions.listed(1), 1..3);
         assert_eq!((versions.document(2), versions.code(2)), (5, 41));
         assert_eq!([0, 1, 2].map(|term| versions.more(0, term)), [3, 1000, 0]);
+        assert_eq!([0, 1].map(|term| versions.first(0, term)), [2, 0]);
         let mut pieces = Pieces::default();
         versions.read_runs(1, 2, &mut pieces);
         assert_eq!((pieces.of(0), pieces.of(1)), (&one[..], &other[..]));
@@ -394,7 +402,7 @@ mod tests {
             length: 3,
         }];
         gathered.push([(0, 1, &runs[..]), (1, 1, &runs[..])].into_iter());
-        let whole = gathered.to_bytes(&[vec![1]]);
+        let whole = gathered.to_bytes(&[vec![1]], &[vec![0]]);
         for length in 0..whole.len() {
             assert!(Versions::new(&whole[..length]).is_err());
         }

@@ -52,6 +52,9 @@ pub struct Writer {
     terms: Terms,
     /// Of terms of the shared field in how many more documents than entries they are.
     more: HashMap<String, u32>,
+    /// Of terms of each other field how many documents have them there, but neither in the shared field nor in an earlier
+    /// one.
+    first: Vec<HashMap<String, u32>>,
 }
 
 /// An entry that is being made.
@@ -92,6 +95,7 @@ impl Writer {
             analyzer,
             sharing,
             gathered: Gathered::new(kinds.len(), shared.map_or(u32::MAX, |field| field as u32)),
+            first: vec![HashMap::new(); kinds.len()],
             kinds,
             terms: Terms::default(),
             more: HashMap::new(),
@@ -146,17 +150,14 @@ impl Writer {
             }
         }
         for draft in &drafts {
-            self.count_more(draft);
-            self.write(draft, &versions[draft.first])?;
+            let counts = self.count_more(draft);
+            self.write(draft, &versions[draft.first], counts)?;
         }
         Ok(())
     }
 
-    /// Notes of the words of an entry in how many more of its documents they are.
-    fn count_more(&mut self, draft: &Draft) {
-        if draft.members.len() == 1 {
-            return;
-        }
+    /// Of each term how many documents of an entry have it in the shared field; notes in how many more than the entry.
+    fn count_more(&mut self, draft: &Draft) -> Vec<u32> {
         let words = draft.sequence.words();
         // the last document that has a term, and how many have it
         let mut seen = vec![(0, 0u32); self.terms.len() + 1];
@@ -177,6 +178,7 @@ impl Writer {
                 *self.more.entry_ref(term).or_default() += count - 1;
             }
         }
+        seen.into_iter().map(|(_, count)| count).collect()
     }
 
     /// Hashes of the words that stand in fields of which only those of the first version count.
@@ -201,6 +203,8 @@ impl Writer {
         &mut self,
         draft: &Draft,
         first: &Version<T>,
+        // of each term how many documents have it in the fields that were gone through
+        mut counts: Vec<u32>,
     ) -> Result<(), SearchError> {
         let mut document = TantivyDocument::default();
         let count = draft.members.len() as u64;
@@ -220,21 +224,29 @@ impl Writer {
                     let lengths = draft.members.iter();
                     *num_words += lengths.map(|member| u64::from(member.1)).sum::<u64>();
                 }
-                Kind::Positions | Kind::Words | Kind::First => {
+                Kind::Positions | Kind::First => {
+                    let (terms, found) = (&mut self.terms, &mut self.first[number]);
+                    let members = draft.members.len() as u32;
                     for text in texts {
                         let mut lines = String::with_capacity(text.as_ref().len() + 16);
                         self.analyzer.for_each(text.as_ref(), |term, _, _| {
                             lines.push_str(term);
                             lines.push('\n');
                             *num_words += count;
+                            let own = terms.number(term) as usize;
+                            if counts.len() <= own {
+                                counts.resize(own + 1, 0);
+                            }
+                            if counts[own] < members {
+                                *found.entry_ref(term).or_default() += members - counts[own];
+                                counts[own] = members;
+                            }
                         });
                         document.add_text(field, lines);
                     }
                 }
             }
         }
-        let whole = length_of(draft.num_words);
-        self.gathered.slack = self.gathered.slack.max(whole / draft.least);
         let members = draft.members.iter().map(|(document, length, runs)| {
             let code = FieldNormReader::fieldnorm_to_id(*length);
             (*document, code, &runs[..])
@@ -258,6 +270,7 @@ impl Writer {
             gathered,
             kinds,
             more: counted,
+            first: counted_first,
             ..
         } = self;
         let refuse = |error| SearchError::new(&folder, "write", error);
@@ -268,25 +281,31 @@ impl Writer {
         })?;
         let path = folder.join(format!("{}.{EXTENSION}", segment.id().uuid_string()));
         let reader = SegmentReader::open(&segment).map_err(refuse)?;
-        let mut more = Vec::with_capacity(kinds.len());
+        let (mut more, mut first) = (Vec::new(), Vec::new());
         for (number, kind) in kinds.iter().enumerate() {
             let field = Field::from_field_id(number as u32);
             let inverted = reader.inverted_index(field).map_err(refuse)?;
             let found = if *kind == Kind::Versions {
-                take_more(&inverted, &counted)
+                take_counts(&inverted, &counted)
             } else {
                 add_more(&inverted, &gathered.firsts)
             };
             more.push(found.map_err(refuse)?);
+            first.push(match kind {
+                Kind::Positions | Kind::First => {
+                    take_counts(&inverted, &counted_first[number]).map_err(refuse)?
+                }
+                Kind::Versions | Kind::Whole => Vec::new(),
+            });
         }
         let mut file = files::Writer::create(&path).map_err(SearchError::Collection)?;
-        file.put(&gathered.to_bytes(&more))
+        file.put(&gathered.to_bytes(&more, &first))
             .map_err(SearchError::Collection)
     }
 }
 
-/// Of each term of the shared field in how many more documents than entries it is, as was counted.
-fn take_more(
+/// Of each term of a field what was counted.
+fn take_counts(
     inverted: &InvertedIndexReader,
     counted: &HashMap<String, u32>,
 ) -> tantivy::Result<Vec<u32>> {

@@ -7,13 +7,16 @@ from numpy.typing import NDArray
 
 from webstrata._core.web import Words
 
-__all__ = ["LENGTHS", "Analyzer", "Reader", "Writer"]
+__all__ = ["K1", "LENGTHS", "Analyzer", "B", "Reader", "Writer"]
 
+K1: float
+B: float
 LENGTHS: list[int]
 
 _Clause = tuple[Any, ...]
+_Weights = tuple[float, float]
 _Version = tuple[int, Sequence[Sequence[str]]]
-_Statistics = tuple[int, Sequence[int], Mapping[tuple[int, str], int]]
+_Statistics = tuple[int, Sequence[int], Mapping[str, int]]
 
 @final
 class Analyzer:
@@ -40,18 +43,23 @@ class Reader:
     def num_documents(self) -> int: ...
     def num_words(self) -> list[int]: ...
     def listed_documents(self, segment: int) -> NDArray[np.uint32]: ...
-    def frequency(self, field: int, term: str) -> int: ...
+    def frequency(self, term: str) -> int: ...
     def search(
         self,
         clause: _Clause,
+        weights: Sequence[_Weights],
         limit: int,
         labels: NDArray[np.uint64],
         mask: int,
         factors: tuple[NDArray[np.float32], float] | None = None,
         statistics: _Statistics | None = None,
     ) -> tuple[NDArray[np.uint32], NDArray[np.float32], NDArray[np.float32]]: ...
-    def score(self, clause: _Clause, documents: NDArray[np.uint32]) -> NDArray[np.float32]: ...
-    def count(self, clause: _Clause, labels: NDArray[np.uint64], mask: int) -> int: ...
+    def score(
+        self, clause: _Clause, weights: Sequence[_Weights], documents: NDArray[np.uint32]
+    ) -> NDArray[np.float32]: ...
+    def count(
+        self, clause: _Clause, weights: Sequence[_Weights], labels: NDArray[np.uint64], mask: int
+    ) -> int: ...
     def postings(self, field: int, term: str) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]: ...
     def positions(self, field: int, term: str) -> NDArray[np.uint32]: ...
     def length_codes(self, field: int) -> NDArray[np.uint8]: ...

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from webstrata.errors import MissingError
-from webstrata.search.fields import FIELDS, SCORED
+from webstrata.search.fields import FIELDS, SCORED, weight_list
 from webstrata.search.partitions import FACTS, part_name, place_of, read_partition
-from webstrata.search.postings import Key, Lengths, Merger, iter_keys, iter_phrase_keys
+from webstrata.search.postings import Key, Lengths, Merger, iter_keys, iter_phrase_keys, iter_terms
 from webstrata.search.servers import DocumentServer, Pool, Servers, TermServer
 
 if TYPE_CHECKING:
@@ -88,16 +88,16 @@ class DocumentBroker(Broker):
     def _make_servers(self, folder: Path) -> Servers:
         parts = [(folder / str(number), names) for number, names in enumerate(self.facts.segments)]
         self._numbers = [np.fromfile(path / "documents", "<u4") for path, _ in parts]
-        self._frequencies: dict[Key, int] = {}
+        self._frequencies: dict[str, int] = {}
         self._kept: set[str] = set()
         return Servers(DocumentServer, parts, pool=self._pool)
 
     def top(self, clause: Clause, limit: int, mask: int, settings: SearchSettings) -> Top:
         """Documents, scores and scores of their text alone, the best first."""
         factors = self._prepare(mask, settings)
-        known = {key: self._frequencies[key] for key in self._learn(clause)}
+        known = {term: self._frequencies[term] for term in self._learn(clause)}
         statistics = (self.facts.num_documents, self.facts.num_words, known)
-        request = ("search", clause, limit, mask, factors, statistics)
+        request = ("search", clause, weight_list(settings), limit, mask, factors, statistics)
         if self.kind != "tiers":
             return _best(self.servers.ask_all(*request), limit)
         found: list[Top] = []
@@ -119,14 +119,14 @@ class DocumentBroker(Broker):
                 self._kept.add(called)
         return (name, 1 + settings.link_weight) if used else None
 
-    def _learn(self, clause: Clause) -> list[Key]:
+    def _learn(self, clause: Clause) -> list[str]:
         """The terms of a clause, each with its frequency known by now."""
-        keys = list(dict.fromkeys(iter_keys(clause)))
-        new = [key for key in keys if key not in self._frequencies]
+        terms = list(dict.fromkeys(iter_terms(clause)))
+        new = [term for term in terms if term not in self._frequencies]
         if new:
             counts = np.sum(self.servers.ask_all("frequencies", new), axis=0)
             self._frequencies |= dict(zip(new, counts.tolist(), strict=True))
-        return keys
+        return terms
 
 
 class TermBroker(Broker):
@@ -143,7 +143,7 @@ class TermBroker(Broker):
     def top(self, clause: Clause, limit: int, mask: int, settings: SearchSettings) -> Top:
         """Documents, scores and scores of their text alone, the best first."""
         lists, places = self._fetch(dict.fromkeys(iter_keys(clause)), dict.fromkeys(iter_phrase_keys(clause)))
-        found = Merger(self._lengths, lists.get, places.get).answer(clause)
+        found = Merger(self._lengths, weight_list(settings), lists.get, places.get).answer(clause)
         counts = (self.index.labels[found.documents] & np.uint64(mask)) != 0
         documents, texts = found.documents[counts].astype(np.uint32), found.scores[counts]
         factors, used = self.index.factors(mask, settings.link_weight)

@@ -12,7 +12,8 @@
    appears whole, and readers keep the one that they have open.
 
 An index is added to while the snapshots it knows are unchanged and its settings are the same; otherwise all
-of it is made anew.
+of it is built again. Pages that are marked `noindex`, and error pages with status 200, are nodes without a
+document.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from webstrata.errors import FormatError, LabelError, MissingError, NewerFormatE
 from webstrata.search.documents import (
     DIGEST,
     DOCUMENTS,
+    NO_DIGEST,
     Held,
     Homes,
     PageReader,
@@ -219,7 +221,7 @@ def _find_before(
     part = stack.enter_context(collection.open_part(PART))
     try:
         facts = read_facts(part.path / FACTS)
-    except (FormatError, NewerFormatError):
+    except (FormatError, MissingError, NewerFormatError):
         return nothing
     same = all(inputs.get(name) == checksum for name, checksum in part.record.inputs.items())
     if (
@@ -306,8 +308,13 @@ def digest_pages(work: tuple[Source, int, int], folder: Path, task: Task) -> dic
     """
     source, first, last = work
     with open_writer(folder / DIGESTS) as stream:
-        for pages in PageReader(source).read(np.arange(first, last)):
-            stream.write(b"".join(identify(page.key, page.row, page.anchors) for page in pages))
+        reader = PageReader(source)
+        for pages in reader.read(np.arange(first, last)):
+            digests = (
+                NO_DIGEST if reader.left_out[page.node] else identify(page.key, page.row, page.anchors)
+                for page in pages
+            )
+            stream.write(b"".join(digests))
             task.advance(len(pages))
     return {"pages": last - first}
 

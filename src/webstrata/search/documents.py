@@ -23,6 +23,7 @@ import pyarrow as pa
 from webstrata.search.fields import split_text
 from webstrata.store.anchors import Anchors
 from webstrata.store.links import NOFOLLOW
+from webstrata.store.pages import Pages
 from webstrata.store.text import BATCH, Text
 from webstrata.store.urls import Urls
 
@@ -37,6 +38,12 @@ if TYPE_CHECKING:
     from webstrata.collection.parts import Part
 
 DIGEST = 16
+NO_DOCUMENT = 0xFFFF_FFFF
+"""In a map, for a node whose page is not indexed."""
+NO_DIGEST = bytes(DIGEST)
+"""That of a page which is not indexed."""
+LEFT_OUT = ("noindex", "soft_404")
+"""Columns of the part `pages` that keep a page out of the index where they are true."""
 MAX_ANCHORS = 1 << 16
 """Bytes of anchor texts of a page that are looked at, in their order."""
 DOCUMENTS = pa.schema([
@@ -54,6 +61,8 @@ class Source(NamedTuple):
     text: Path
     urls: Path
     anchors: Path | None
+    pages: Path | None = None
+    """Where pages are marked that are left out."""
 
 
 class Page(NamedTuple):
@@ -71,20 +80,25 @@ class Held(NamedTuple):
     text: Part
     urls: Part
     anchors: Part | None
+    pages: Part | None = None
 
     @classmethod
     def open(cls, snapshot: Snapshot, stack: ExitStack) -> Held:
-        """Open the parts of a snapshot until the stack is closed; anchors need not be there."""
+        """Open the parts of a snapshot until the stack is closed; anchors and pages need not be there."""
         text, urls = (stack.enter_context(snapshot.open_part(name)) for name in ("text", "urls"))
-        anchors = None
+        anchors = pages = None
         if "anchors" in snapshot.parts:
             anchors = stack.enter_context(snapshot.open_part("anchors"))
-        return cls(text, urls, anchors)
+        if "pages" in snapshot.parts:
+            pages = stack.enter_context(snapshot.open_part("pages"))
+            if not set(LEFT_OUT) & set(Pages(pages.path).columns):
+                pages = None
+        return cls(text, urls, anchors, pages)
 
     def source(self, label: str) -> Source:
         """Where another process finds them."""
-        anchors = None if self.anchors is None else self.anchors.path
-        return Source(label, self.text.path, self.urls.path, anchors)
+        anchors, pages = (None if part is None else part.path for part in (self.anchors, self.pages))
+        return Source(label, self.text.path, self.urls.path, anchors, pages)
 
     def inputs(self, label: str) -> dict[str, str]:
         """The names and checksums of the parts."""
@@ -97,6 +111,7 @@ class PageReader:
     def __init__(self, source: Source) -> None:
         self.text, self.urls = Text(source.text), Urls(source.urls)
         self._anchors = Anchors(source.anchors) if source.anchors else None
+        self._pages = source.pages
 
     def __len__(self) -> int:
         return len(self.text)
@@ -105,6 +120,17 @@ class PageReader:
     def columns(self) -> pa.Table:
         """Words, language and simhash of all nodes."""
         return self.text.columns("words", "language", "simhash").combine_chunks()
+
+    @cached_property
+    def left_out(self) -> npt.NDArray[np.bool_]:
+        """Whether each node is kept out of the index: marked `noindex`, or an error page with status 200."""
+        found = np.zeros(len(self), bool)
+        if self._pages is not None:
+            pages = Pages(self._pages)
+            for name in LEFT_OUT:
+                if name in pages.columns:
+                    found |= pages.table(name)[name].fill_null(False).to_numpy()
+        return found
 
     def read(self, nodes: npt.NDArray[np.int64]) -> Iterator[list[Page]]:
         """The pages of nodes, which are sorted, some at a time."""
@@ -193,8 +219,14 @@ class Register:
         """The documents of some identities, and the places of those that are new."""
         known = len(self)
         numbers = self._numbers
-        found = np.array([numbers.setdefault(digest, len(numbers)) for digest in digests], np.int64)
-        return found, np.flatnonzero(found >= known).tolist()
+        found = np.array(
+            [
+                NO_DOCUMENT if digest == NO_DIGEST else numbers.setdefault(digest, len(numbers))
+                for digest in digests
+            ],
+            np.int64,
+        )
+        return found, np.flatnonzero((found >= known) & (found != NO_DOCUMENT)).tolist()
 
 
 class Homes(NamedTuple):
@@ -214,8 +246,9 @@ class Homes(NamedTuple):
         """
         sources, nodes = np.full(num_documents, -1), np.full(num_documents, -1)
         for number, documents in reversed(list(enumerate(maps))):
-            sources[documents] = number
-            nodes[documents] = np.arange(len(documents))
+            has_one = np.flatnonzero(documents != NO_DOCUMENT)
+            sources[documents[has_one]] = number
+            nodes[documents[has_one]] = has_one
         return cls(sources, nodes)
 
 
@@ -229,5 +262,5 @@ def make_labels(maps: Sequence[npt.NDArray[np.uint32]], num_documents: int) -> n
     """
     labels = np.zeros(num_documents, np.uint64)
     for number, documents in enumerate(maps):
-        labels[documents] |= np.uint64(1 << number)
+        labels[documents[documents != NO_DOCUMENT]] |= np.uint64(1 << number)
     return labels

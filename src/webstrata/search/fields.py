@@ -5,16 +5,16 @@
 ``text``      versions   main content; all of the text where none was found
 ``other``     first      the rest of the text, which says more of the site than of the page (STORE)
 ``anchor``    positions  what links of other pages call it, each different text once
-``host``      words      the labels of the host's name
-``url``       words      words of path and query
+``host``      positions  the labels of the host's name
+``url``       positions  words of path and query
 ``site``      whole      the host, and all names that it ends with: ``example.org`` finds ``www.example.org``
 ``language``  whole      the code of the language
 ``word``      whole      the words of title and anchors as they are written, folded, for completion
 ============  =========  ===============================================================================
 
-*positions* are needed for phrases, *words* are only counted, and *whole* values are not scored. Versions of a
-page that are much alike share an entry of the index: of *versions* each has its own words, with positions; of
-*first* the words of the earliest of them stand for all.
+All fields but *whole* ones are scored, with positions for phrases. Versions of a page that are much alike
+share an entry of the index: of *versions* each has its own words; of *first* the words of the earliest of
+them stand for all.
 """
 
 from __future__ import annotations
@@ -36,15 +36,18 @@ FIELDS = (
     ("text", "versions"),
     ("other", "first"),
     ("anchor", "positions"),
-    ("host", "words"),
-    ("url", "words"),
+    ("host", "positions"),
+    ("url", "positions"),
     ("site", "whole"),
     ("language", "whole"),
     ("word", "whole"),
 )
 NUMBERS = {name: number for number, (name, _) in enumerate(FIELDS)}
+LENGTHS = {"title": "text", "text": "text", "other": "other"}
+"""Fields that a document's length is made of, each with the field whose weight its words have there."""
+Weights = tuple[float, float]
+"""What a word of a field counts, and what it adds to the length of a document."""
 SCORED = tuple(name for name, kind in FIELDS if kind != "whole")
-WITH_POSITIONS = frozenset(name for name, kind in FIELDS if kind in ("positions", "versions"))
 
 
 def weights(settings: SearchSettings) -> dict[str, float]:
@@ -54,10 +57,27 @@ def weights(settings: SearchSettings) -> dict[str, float]:
     --------
     >>> from webstrata.search.settings import SearchSettings
     >>> weights(SearchSettings(url_weight=0.0))
-    {'title': 3.0, 'text': 1.0, 'other': 0.2, 'anchor': 1.5, 'host': 1.0}
+    {'title': 8.0, 'text': 1.0, 'other': 0.7, 'anchor': 2.0, 'host': 0.5}
     """
     found = {name: float(getattr(settings, f"{name}_weight")) for name in SCORED}
     return {name: weight for name, weight in found.items() if weight > 0}
+
+
+def weight_list(settings: SearchSettings) -> list[Weights]:
+    """Of every field, by its number, what a word counts and what it adds to the length of a document.
+
+    The length is that of what a page shows itself: title, main content and the rest. Links to a page do not
+    make it longer.
+
+    Examples
+    --------
+    >>> from webstrata.search.settings import SearchSettings
+    >>> weight_list(SearchSettings())[:4]
+    [(8.0, 1.0), (1.0, 1.0), (0.7, 0.7), (2.0, 0.0)]
+    """
+    found = weights(settings)
+    lengths = {name: getattr(settings, f"{like}_weight") for name, like in LENGTHS.items()}
+    return [(found.get(name, 0.0), lengths.get(name, 0.0)) for name, _ in FIELDS]
 
 
 def field_values(key: str, row: Mapping[str, Any], anchors: Sequence[str]) -> list[list[str]]:

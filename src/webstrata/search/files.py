@@ -17,7 +17,7 @@ import pyarrow as pa
 from webstrata._core.collection import rename
 from webstrata.collection import shards
 from webstrata.collection.files import explained, link_file, make_directory, replace_file
-from webstrata.errors import FormatError, NewerFormatError
+from webstrata.errors import FormatError, MissingError, NewerFormatError
 from webstrata.search.fields import FIELDS
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PART = "search"
 FACTS = "index.json"
-FORMAT = 2
+FORMAT = 3
 SEGMENTS = "segments"
 META = "meta.json"
 
@@ -48,8 +48,8 @@ class IndexFacts:
     format: int = FORMAT
 
 
-def read_facts(path: Path) -> IndexFacts:
-    """What an index says of itself; `FormatError` where it says nothing.
+def read_facts(path: Path, collection: str = "COLLECTION") -> IndexFacts:
+    """What an index says of itself; `FormatError` where it says nothing, `MissingError` where it is too old.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def read_facts(path: Path) -> IndexFacts:
     >>> _ = path.write_text('{"format": 9}')
     >>> read_facts(path)
     Traceback (most recent call last):
-    webstrata.errors.NewerFormatError: ...index.json: the index has format 9, and this version reads 2; ...
+    webstrata.errors.NewerFormatError: ...index.json: the index has format 9, and this version reads 3; ...
     """
     with explained(path, "read"):
         content = path.read_bytes()
@@ -67,6 +67,11 @@ def read_facts(path: Path) -> IndexFacts:
             raise NewerFormatError(
                 f"{path}: the index has format {found['format']}, and this version reads {FORMAT}; upgrade "
                 "webstrata, or build it again with `webstrata index`"
+            )
+        if int(found["format"]) < FORMAT:
+            raise MissingError(
+                f"{path}: the text index was built by an earlier version, with other terms and scores "
+                f"(format {found['format']}, now {FORMAT}); build it with `webstrata index {collection}`"
             )
         return IndexFacts(**found)
     except (ValueError, TypeError, KeyError) as error:
@@ -122,7 +127,7 @@ def find_segments(folder: Path, *, is_ours: bool = True) -> Segments:
     >>> from webstrata._core.search import Analyzer, Writer
     >>> from webstrata.web.words import load_core
     >>> folder = getfixture("tmp_path")
-    >>> Writer(folder, [("title", "words")], Analyzer(load_core(), None)).finish()
+    >>> Writer(folder, [("title", "positions")], Analyzer(load_core(), None)).finish()
     >>> len(find_segments(folder).names)
     1
     """
@@ -153,7 +158,7 @@ def put_together(folder: Path, given: Iterable[Segments]) -> list[str]:
     >>> folder = getfixture("tmp_path")
     >>> for name in ("one", "two"):
     ...     (folder / name).mkdir()
-    ...     Writer(folder / name, [("title", "words")], Analyzer(load_core(), None)).finish()
+    ...     Writer(folder / name, [("title", "positions")], Analyzer(load_core(), None)).finish()
     >>> given = [find_segments(folder / "one"), find_segments(folder / "two", is_ours=False)]
     >>> len(put_together(folder / "both", given))
     2

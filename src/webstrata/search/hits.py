@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from webstrata.search.index import TextIndex
+    from webstrata.search.query import Understood
 
 HITS = pa.schema([
     ("rank", pa.uint32()),
@@ -40,7 +41,7 @@ class Hit(NamedTuple):
     title: str
     score: float
     text_score: float
-    """BM25 alone."""
+    """BM25F alone."""
     link_factor: float
     """What it was multiplied by for the links to the page."""
     snapshots: list[str]
@@ -76,10 +77,30 @@ class Hits:
     mask: int
     """The snapshots that were asked for."""
     folded: Sequence[int]
-    """For each answer how many stand behind it that are not shown."""
+    """For each answer how many are not shown that are like it."""
+    understood: Sequence[Understood] = ()
+    """What was made of each word of the query."""
 
     def __len__(self) -> int:
         return len(self.documents)
+
+    def explain(self) -> list[dict[str, Any]]:
+        """How the query was understood: each word as typed, its terms, and those that no page has.
+
+        Of a word that has several terms, pages with all of them one after the other come first.
+        """
+        reader = self.index.reader
+        return [
+            {
+                "text": word.text,
+                "terms": word.terms,
+                "field": word.field,
+                "unknown": [
+                    term for term in word.terms if not word.text.endswith("*") and not reader.frequency(term)
+                ],
+            }
+            for word in self.understood
+        ]
 
     @property
     def urls(self) -> list[str]:

@@ -26,8 +26,8 @@ from webstrata._core import search as core
 from webstrata.collection.collection import parse_label
 from webstrata.collection.files import explained
 from webstrata.errors import FormatError, LabelError, MissingError
-from webstrata.search.documents import Held
-from webstrata.search.fields import NUMBERS, weights
+from webstrata.search.documents import NO_DOCUMENT, Held
+from webstrata.search.fields import NUMBERS, weight_list, weights
 from webstrata.search.files import FACTS, PART, SEGMENTS, read_documents, read_facts, read_map
 from webstrata.search.hits import Hits
 from webstrata.search.links import link_factors
@@ -70,7 +70,7 @@ class TextIndex:
     def __init__(self, collection: Collection, part: Part) -> None:
         self.collection = collection
         self._part = part  # held, so that the files stay
-        self.facts = read_facts(part.path / FACTS)
+        self.facts = read_facts(part.path / FACTS, collection.word)
         self.documents = read_documents(part.path)
         self.maps = {label: read_map(part.path, label) for label in self.facts.snapshots}
         with explained(part.path / "labels", "read"):
@@ -188,6 +188,7 @@ class TextIndex:
             text_scores[kept].astype(np.float64),
             mask,
             folded,
+            tuple(compiler.understood),
         )
 
     def top(
@@ -196,21 +197,27 @@ class TextIndex:
         """Documents, scores and scores of their text alone, the best first."""
         factors, used = self.factors(mask, settings.link_weight)
         given = (factors, 1 + settings.link_weight) if used else None
-        return self.reader.search(clause, limit, self.labels, mask, given)
+        return self.reader.search(clause, weight_list(settings), limit, self.labels, mask, given)
 
     def score(
         self, query: str, at: str, nodes: npt.NDArray[np.int64], settings: SearchSettings | None = None
     ) -> npt.NDArray[np.float64]:
-        """What nodes of a snapshot score for their text, 0 for those that do not match."""
-        compiler = self.compiler(settings or self.collection.settings(SearchSettings))
-        documents, places = np.unique(self.maps[at][nodes], return_inverse=True)
-        found = self.reader.score(compiler.compile(query), documents.astype(np.uint32))
-        return found.astype(np.float64)[places]
+        """What nodes of a snapshot score for their text; 0 where they do not match or have no document."""
+        settings = settings or self.collection.settings(SearchSettings)
+        clause = self.compiler(settings).compile(query)
+        mapped = self.maps[at][nodes]
+        has_one = mapped != NO_DOCUMENT
+        documents, places = np.unique(mapped[has_one], return_inverse=True)
+        found = self.reader.score(clause, weight_list(settings), documents.astype(np.uint32))
+        scores = np.zeros(len(mapped))
+        scores[has_one] = found.astype(np.float64)[places]
+        return scores
 
     def count(self, query: str, *, at: str | None = None, settings: SearchSettings | None = None) -> int:
         """How many documents a query finds."""
-        compiler = self.compiler(settings or self.collection.settings(SearchSettings))
-        return self.reader.count(compiler.compile(query), self.labels, self.mask(at=at))
+        settings = settings or self.collection.settings(SearchSettings)
+        clause = self.compiler(settings).compile(query)
+        return self.reader.count(clause, weight_list(settings), self.labels, self.mask(at=at))
 
     def complete(self, start: str, limit: int = 10) -> list[str]:
         """Words of titles and links that begin so, those of most documents first."""
@@ -218,7 +225,7 @@ class TextIndex:
         return [word for word, _ in Counter(found).most_common(limit)]
 
     def compiler(self, settings: SearchSettings) -> Compiler:
-        """What makes clauses of queries, with the weights of these settings."""
+        """What makes clauses of queries, with the fields that have a weight in these settings."""
         return Compiler(self.analyzer, weights(settings), self._expand)
 
     def _expand(self, field: str, start: str) -> list[str]:
@@ -270,7 +277,8 @@ class TextIndex:
         """The node of each document in a snapshot, -1 where it has none."""
         if label not in self._nodes:
             found = np.full(len(self), -1, np.int64)
-            found[self.maps[label]] = np.arange(len(self.maps[label]))
+            has_one = np.flatnonzero(self.maps[label] != NO_DOCUMENT)
+            found[self.maps[label][has_one]] = has_one
             self._nodes[label] = found
         return self._nodes[label]
 
@@ -367,12 +375,12 @@ def within(clause: Clause, host: str | None) -> Clause:
     Examples
     --------
     >>> within(("all",), "Example.org")
-    ('boolean', [('must', ('all',)), ('must', ('filter', ('term', 6, 'example.org', 1.0)))])
+    ('boolean', [('must', ('all',)), ('must', ('filter', ('whole', 6, 'example.org')))])
     """
     if not host:
         return clause
     name = host.casefold().strip().removesuffix(".")
-    return ("boolean", [("must", clause), ("must", ("filter", ("term", NUMBERS["site"], name, 1.0)))])
+    return ("boolean", [("must", clause), ("must", ("filter", ("whole", NUMBERS["site"], name)))])
 
 
 def find_last_at(labels: Sequence[str], at: str) -> str:

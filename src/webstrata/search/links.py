@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from webstrata.collection.files import explained
+from webstrata.search.documents import NO_DOCUMENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,6 +100,7 @@ def link_factors(
         if scores:
             used[snapshot.label] = list(scores)
             worth = np.mean([saturate(each) for each in scores.values()], axis=0)
+            has_one = documents != NO_DOCUMENT
             # a later snapshot has the last word
-            factors[documents] = 1 + weight * worth
+            factors[documents[has_one]] = 1 + weight * worth[has_one]
     return factors, used

@@ -32,7 +32,7 @@ from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import FormatError, MissingError, UsageError
 from webstrata.search.documents import Homes
-from webstrata.search.fields import FIELDS, NUMBERS, SCORED, WITH_POSITIONS
+from webstrata.search.fields import FIELDS, NUMBERS, SCORED
 from webstrata.search.files import SEGMENTS, put_together
 from webstrata.search.index import TextIndex
 from webstrata.search.postings import pack, pack_places
@@ -269,7 +269,7 @@ def _write_terms(build: Build, index: TextIndex, parts: int) -> None:
             for term in terms:
                 documents, counts = index.reader.postings(number, term)
                 places = None
-                if name in WITH_POSITIONS:
+                if name in SCORED:
                     places = pack_places(counts, index.reader.positions(number, term))
                 lists[place_of(term, parts)][make_key(number, term)] = pack(documents, counts), places
                 task.advance(1)

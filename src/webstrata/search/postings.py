@@ -23,18 +23,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from webstrata._core.search import LENGTHS
+from webstrata._core.search import K1, LENGTHS, B
 from webstrata.errors import FormatError
+from webstrata.search.fields import NUMBERS, SCORED, Weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    import numpy.typing as npt
-
     from webstrata.search.query import Clause
 
-K1, B = 1.2, 0.75
 Key = tuple[int, str]
 """A field, and a term in it."""
 
@@ -47,6 +46,8 @@ class Scored(NamedTuple):
 
 
 NONE = Scored(np.zeros(0, np.int64), np.zeros(0))
+Counted = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+"""Documents, ascending, and how often each has something."""
 
 
 def pack(documents: npt.NDArray[np.uint32], counts: npt.NDArray[np.uint32]) -> bytes:
@@ -127,19 +128,41 @@ def unpack(data: bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     return np.cumsum(gaps, dtype=np.int64), counts.astype(np.int64)
 
 
-def iter_keys(clause: Clause) -> Iterator[Key]:
-    """The terms that a clause needs, with their fields.
+def iter_terms(clause: Clause) -> Iterator[str]:
+    """The terms that a clause is scored by.
 
     Examples
     --------
-    >>> list(iter_keys(("boolean", [("must", ("term", 0, "fish", 1.0)), ("not", ("term", 1, "ship", 1.0))])))
-    [(0, 'fish'), (1, 'ship')]
+    >>> list(iter_terms(("boolean", [("must", ("word", "fish", [0])), ("not", ("phrase", ["a", "b"], [1]))])))
+    ['fish', 'a', 'b']
     """
     kind = clause[0]
-    if kind == "term":
-        yield clause[1], clause[2]
+    if kind == "word":
+        yield clause[1]
     elif kind == "phrase":
-        yield from ((clause[1], term) for term in clause[2])
+        yield from clause[1]
+    elif kind == "filter":
+        yield from iter_terms(clause[1])
+    elif kind == "boolean":
+        for _, inner in clause[1]:
+            yield from iter_terms(inner)
+
+
+def iter_keys(clause: Clause) -> Iterator[Key]:
+    """The lists that a clause needs: of its terms in all fields that are scored, and of whole values.
+
+    Examples
+    --------
+    >>> list(iter_keys(("boolean", [("must", ("word", "fish", [0])), ("not", ("whole", 6, "a.org"))])))
+    [(0, 'fish'), (1, 'fish'), (2, 'fish'), (3, 'fish'), (4, 'fish'), (5, 'fish'), (6, 'a.org')]
+    """
+    kind = clause[0]
+    if kind in ("word", "phrase"):
+        # one IDF for all fields: the lists of all are needed, also where one is asked for
+        for term in iter_terms(clause):
+            yield from ((NUMBERS[name], term) for name in SCORED)
+    elif kind == "whole":
+        yield clause[1], clause[2]
     elif kind == "filter":
         yield from iter_keys(clause[1])
     elif kind == "boolean":
@@ -152,12 +175,12 @@ def iter_phrase_keys(clause: Clause) -> Iterator[Key]:
 
     Examples
     --------
-    >>> word, phrase = ("term", 0, "a", 1.0), ("phrase", 1, ["b", "c"], 1.0)
+    >>> word, phrase = ("word", "a", [0]), ("phrase", ["b", "c"], [1])
     >>> list(iter_phrase_keys(("boolean", [("must", word), ("must", phrase)])))
     [(1, 'b'), (1, 'c')]
     """
     if clause[0] == "phrase":
-        yield from iter_keys(clause)
+        yield from ((field, term) for field in clause[2] for term in clause[1])
     elif clause[0] == "filter":
         yield from iter_phrase_keys(clause[1])
     elif clause[0] == "boolean":
@@ -174,6 +197,22 @@ class Lengths(NamedTuple):
     codes: Sequence[npt.NDArray[np.uint8] | None]
     """Of each field the code of each document's length, where it is scored."""
 
+    def norms(self, weights: Sequence[Weights]) -> npt.NDArray[np.float64]:
+        """What scores need of the length of each document: k₁ (1 - b + b L / mean L).
+
+        Examples
+        --------
+        >>> Lengths(2, [4], [np.array([1, 3], "u1")]).norms([(2.0, 1.0)]).round(2).tolist()
+        [0.36, 0.84]
+        """
+        total = np.zeros(self.num_documents)
+        mean = 0.0
+        for (_, length), words, codes in zip(weights, self.num_words, self.codes, strict=True):
+            if length > 0 and codes is not None:
+                total += length * np.asarray(LENGTHS, np.float64)[codes]
+                mean += length * words / max(self.num_documents, 1)
+        return K1 * (1 - B + B * total / mean) if mean > 0 else np.full(self.num_documents, K1 * (1 - B))
+
 
 class Merger:
     """Answers clauses from postings.
@@ -182,6 +221,8 @@ class Merger:
     ----------
     lengths
         Of all documents.
+    weights
+        Of each field.
     fetch
         The list of a term, or None where no document has it.
     fetch_places
@@ -191,75 +232,84 @@ class Merger:
     --------
     >>> lists = {(0, "fish"): pack(np.array([0, 1], "u4"), np.array([1, 2], "u4"))}
     >>> lengths = Lengths(2, [5], [np.array([2, 3], "u1")])
-    >>> found = Merger(lengths, lists.get).answer(("term", 0, "fish", 2.0))
+    >>> found = Merger(lengths, [(2.0, 1.0)], lists.get).answer(("word", "fish", [0]))
     >>> found.documents.tolist(), found.scores.round(4).tolist()
-    ([0, 1], [0.3971, 0.4747])
+    ([0, 1], [0.2327, 0.2493])
     """
 
     def __init__(
         self,
         lengths: Lengths,
+        weights: Sequence[Weights],
         fetch: Callable[[Key], bytes | None],
         fetch_places: Callable[[Key], bytes | None] = lambda _: None,
     ) -> None:
-        self._lengths, self._fetch, self._fetch_places = lengths, fetch, fetch_places
+        self._lengths, self._weights = lengths, weights
+        self._fetch, self._fetch_places = fetch, fetch_places
+        self._norms = lengths.norms(weights)
 
     def answer(self, clause: Clause) -> Scored:
         """What matches a clause, and what it scores."""
         kind = clause[0]
-        if kind == "term":
-            return self._score(clause[1], clause[2], clause[3])
+        if kind == "word":
+            lists = [(field, *self._unpack(field, clause[1])) for field in clause[2]]
+            return self._saturate(lists, self._idf(clause[1]))
+        if kind == "phrase":
+            lists = [(field, *self._find_phrase(field, clause[1])) for field in clause[2]]
+            return self._saturate(lists, sum(map(self._idf, clause[1])))
         if kind == "boolean":
             return self._combine(clause[1])
+        if kind == "whole":
+            documents, _ = self._unpack(clause[1], clause[2])
+            return Scored(documents, np.zeros(len(documents)))
         if kind == "filter":
             documents = self.answer(clause[1]).documents
             return Scored(documents, np.zeros(len(documents)))
         if kind == "all":
             number = self._lengths.num_documents
             return Scored(np.arange(number), np.ones(number))
-        if kind == "phrase":
-            return self._score_phrase(clause[1], clause[2], clause[3])
-        raise ValueError(f"clause: expected one that the core knows, got {kind}")
+        raise ValueError(f"clause: unknown kind {kind}")
 
-    def _score(self, field: int, term: str, weight: float) -> Scored:
+    def _unpack(self, field: int, term: str) -> Counted:
         data = self._fetch((field, term))
-        if data is None:
-            return NONE
-        documents, tf = unpack(data)
-        return self._weigh(field, documents, tf, weight * self._idf(len(documents)))
+        return (NONE.documents, NONE.documents) if data is None else unpack(data)
 
-    def _idf(self, df: int) -> float:
+    def _idf(self, term: str) -> float:
+        """That of a term, by how many documents have it in any field."""
+        lists = [
+            self._unpack(field, term)[0]
+            for field, codes in enumerate(self._lengths.codes)
+            if codes is not None
+        ]
+        df = len(np.unique(np.concatenate([NONE.documents, *lists])))
         return float(np.log1p((self._lengths.num_documents - df + 0.5) / (df + 0.5)))
 
-    def _weigh(
-        self, field: int, documents: npt.NDArray[np.int64], tf: npt.NDArray[np.int64], weight: float
-    ) -> Scored:
-        codes = self._lengths.codes[field]
-        if codes is None:
-            return Scored(documents, np.zeros(len(documents)))
-        mean = self._lengths.num_words[field] / self._lengths.num_documents
-        lengths = np.asarray(LENGTHS, np.float64)[codes[documents]]
-        return Scored(documents, weight * tf * (K1 + 1) / (tf + K1 * (1 - B + B * lengths / mean)))
+    def _saturate(self, lists: Sequence[tuple[int, *Counted]], idf: float) -> Scored:
+        """BM25F of weighted frequencies, added over fields."""
+        weighted = [
+            Scored(documents, (self._weights[field][0] or 1.0) * counts) for field, documents, counts in lists
+        ]
+        documents, x = _unite(weighted)
+        scores: npt.NDArray[np.float64] = idf * (K1 + 1) * x / (x + self._norms[documents])
+        return Scored(documents, scores)
 
-    def _score_phrase(self, field: int, terms: Sequence[str], weight: float) -> Scored:
-        """As a term that is as rare as all of its terms together, where they stand one behind the other."""
-        beginnings, idf = None, 0.0
+    def _find_phrase(self, field: int, terms: Sequence[str]) -> Counted:
+        """Documents in which terms stand one after the other in a field, and how often."""
+        beginnings = None
         for number, term in enumerate(terms):
             data, placed = self._fetch((field, term)), self._fetch_places((field, term))
             if data is None or placed is None:
-                return NONE
+                return NONE.documents, NONE.documents
             documents, counts = unpack(data)
-            idf += self._idf(len(documents))
             # a document, and the place at which the phrase would begin; not below 0 for any term
             places = (unpack_places(placed, counts) + len(terms) - number).astype(np.uint64)
             found = np.repeat(documents.astype(np.uint64), counts) << np.uint64(32) | places
             beginnings = (
                 found if beginnings is None else np.intersect1d(beginnings, found, assume_unique=True)
             )
-        if beginnings is None:
-            return NONE
+        assert beginnings is not None  # a phrase has terms
         owners, times = np.unique(beginnings >> np.uint64(32), return_counts=True)
-        return self._weigh(field, owners.astype(np.int64), times.astype(np.int64), weight * idf)
+        return owners.astype(np.int64), times.astype(np.int64)
 
     def _combine(self, pairs: Sequence[tuple[str, Clause]]) -> Scored:
         by_kind: dict[str, list[Scored]] = {"must": [], "should": [], "not": []}

@@ -3,7 +3,7 @@
 ::
 
     tropical fish              pages with either word, those with both higher
-    "tropical fish"            the words one behind the other
+    "tropical fish"            the words one after the other
     +fish tropical -shop       with fish, without shop
     fish AND (salt OR sweet)   Boolean: AND binds closer than OR, NOT closer than both
     trop*                      every term that begins so
@@ -11,27 +11,38 @@
     site:example.org           of a host, or of a domain with all hosts below it
     language:en                in a language
 
-A word scores the sum over fields of weight × BM25, a query the sum over its words. By Lucene's formula, with
-N, df and the mean length of a field those of all documents of the index, whatever their time,
+What is written as one word and has parts, as ``CVE-2023-25194``, ``node.js``, ``foo_bar`` or ``don't``, is
+looked for as a phrase of its parts; pages with some of the parts are found too, and come after. In quotes,
+or where it must be there or must not, the phrase alone counts. A run of three or more characters of a script
+without blanks, as Chinese or Thai, is any of the pairs of neighbours in it. A name before a colon that is
+not a field is part of the word: ``std::vector``. Parentheses attached to a word belong to it: ``main()``.
 
-    BM25(t, d) = ln(1 + (N - df + ½) / (df + ½)) · tf (k₁ + 1) / (tf + k₁ (1 - b + b |d| / mean)),
-    k₁ = 1.2, b = 0.75.
+A word is scored by BM25F (``rust/src/search/scoring.rs``): the frequencies of a word in all fields are
+weighted and added before they are saturated, the length of a document is that of title, main content and the
+rest of its text (v, `fields.weight_list`), and df counts documents that have the word in any field. N, df
+and the mean length are those of all documents of the index, whatever their time::
 
-Lengths are kept in one byte each, exact up to 40 words, above that by at most an eighth too short, as Lucene
-keeps them.
+    score(t, d) = ln(1 + (N - df + ½) / (df + ½)) · (k₁ + 1) · x / (x + k₁ (1 - b + b L(d) / mean L)),
+    x = Σ_f w_f · tf_f(t, d),   L(d) = Σ_f v_f · |d_f|,   k₁ = 0.6,   b = 0.8
+
+A query scores the sum over its words. A phrase is scored as a word whose x counts phrases and whose IDF is
+the sum of those of its words. Lengths are kept in one byte per field, exact up to 40 words, above that by at
+most an eighth too short, as Lucene keeps them.
 """
 
 from __future__ import annotations
 
+import difflib
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from webstrata.errors import QueryError
-from webstrata.search.fields import NUMBERS, SCORED, WITH_POSITIONS
+from webstrata.search.fields import NUMBERS, SCORED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     from webstrata._core.search import Analyzer
 
@@ -43,12 +54,23 @@ MAX_DEPTH = 50
 _WIDTH = 78
 _TOKEN = re.compile(
     r"""\s*(?: (?P<open>\() | (?P<close>\)) | (?P<sign>[+-](?=\S)) | (?P<field>[A-Za-z]+):(?=\S)
-        | "(?P<phrase>[^"]*)" | (?P<broken>") | (?P<word>[^\s()"]+) )""",
+        | "(?P<phrase>[^"]*)" | (?P<broken>") | (?P<word>[^\s()"]+(?:\([^\s()"]*\)?[^\s()"]*)*) )""",
     re.VERBOSE,
 )
 
 Clause = tuple[Any, ...]
-"""What the core takes: ``("term", field, term, weight)``, ``("boolean", [("must", clause), …])``, …"""
+"""What the core takes: ``("word", term, fields)``, ``("boolean", [("must", clause), …])``, …"""
+
+
+class Understood(NamedTuple):
+    """What was made of a word or a quotation of a query."""
+
+    text: str
+    """As it was typed."""
+    terms: list[str]
+    """As they are in the index."""
+    field: str = ""
+    """The field that was named."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +154,7 @@ def parse(text: str) -> Node:
     Group(must=(), should=(Word(text='tropical', ...),), without=(Word(text='shop', ...),))
     >>> parse("fish AND (salt")
     Traceback (most recent call last):
-    webstrata.errors.QueryError: query, column 10: the parenthesis is not closed; write ) behind the last word
+    webstrata.errors.QueryError: query, column 10: the parenthesis is not closed; write ) after the last word
     >>> parse("  ")
     Traceback (most recent call last):
     webstrata.errors.QueryError: query, column 1: there is nothing to look for; name a word
@@ -242,7 +264,7 @@ class _Parser:
         token = self._peek()
         if token is None:
             raise refuse(
-                self._text, opened.start, "the parenthesis is not closed; write ) behind the last word"
+                self._text, opened.start, "the parenthesis is not closed; write ) after the last word"
             )
         self._place += 1
         self._depth -= 1
@@ -250,18 +272,37 @@ class _Parser:
 
     def _read_field(self, token: _Token) -> Node:
         name = {"host": "site", "lang": "language"}.get(token.text, token.text)
-        if name not in (*SCORED, *FILTERS):
-            known = ", ".join((*SCORED, *FILTERS))
-            # `http://…` and the like are words, and no fields
+        known = (*SCORED, *FILTERS)
+        if name not in known:
+            if near := difflib.get_close_matches(name.lower(), known, 1, 0.75):
+                raise refuse(
+                    self._text,
+                    token.start,
+                    f"there is no field {name}; write {near[0]}:, or put the word into quotes",
+                )
+            # `http://…`, `std::vector` and the like are words
             following = self._peek()
-            if following is not None and following.kind == "word" and following.text.startswith("//"):
-                self._place += 1
-                return Word(f"{token.text}:{following.text}", "", False, token.start)
-            raise refuse(self._text, token.start, f"there is no field {token.text}; known are {known}")
+            if following is None or following.kind != "word":
+                return Word(token.text, "", is_prefix=False, start=token.start)
+            self._place += 1
+            return Word(f"{token.text}:{following.text}", "", is_prefix=False, start=token.start)
         node = self._read_term()
         if isinstance(node, Group):
             raise refuse(self._text, token.start, "a field takes one word or one quotation; repeat it")
         return replace(node, field=name)
+
+
+def escape(text: str) -> str:
+    """The query for the words of a plain text: without quotes, signs, operators and fields.
+
+    Examples
+    --------
+    >>> escape('Fix "title: NOT shown" (-Werror) for *.html')
+    'Fix title not shown Werror for .html'
+    """
+    words = (word.lstrip("+-").strip("*") for word in re.sub(r'["():]', " ", text).split())
+    kept = (word for word in words if any(map(str.isalnum, word)))
+    return " ".join(word.lower() if word in ("AND", "OR", "NOT") else word for word in kept)
 
 
 class Compiler:
@@ -271,8 +312,8 @@ class Compiler:
     ----------
     analyzer
         What the index was made with.
-    weights
-        Of each field that is scored.
+    fields
+        The names of those that words are looked for in.
     expand
         The terms of a field that begin so, for prefixes.
 
@@ -280,93 +321,111 @@ class Compiler:
     --------
     >>> from webstrata._core.search import Analyzer
     >>> from webstrata.web.words import load_core
-    >>> compiler = Compiler(Analyzer(load_core(), "porter"), {"title": 3.0, "text": 1.0}, lambda *_: [])
+    >>> compiler = Compiler(Analyzer(load_core(), "porter"), ["title", "text"], lambda *_: [])
     >>> compiler.compile("fishes")
-    ('boolean', [('should', ('term', 0, 'fish', 3.0)), ('should', ('term', 1, 'fish', 1.0))])
-    >>> compiler.terms
-    ['fish']
+    ('word', 'fish', [0, 1])
+    >>> compiler.compile("+title:node.js")
+    ('boolean', [('must', ('phrase', ['node', 'js'], [0]))])
+    >>> compiler.terms, compiler.understood
+    (['node', 'js'], [Understood(text='node.js', terms=['node', 'js'], field='title')])
     """
 
     def __init__(
         self,
         analyzer: Analyzer,
-        weights: Mapping[str, float],
+        fields: Iterable[str],
         expand: Callable[[str, str], list[str]],
     ) -> None:
-        self._analyzer, self._weights, self._expand = analyzer, weights, expand
+        self._analyzer, self._fields, self._expand = analyzer, list(fields), expand
         self.terms: list[str] = []
         """Terms of the last query that may be marked in a text."""
+        self.understood: list[Understood] = []
+        """What was made of each of its words."""
 
     def compile(self, text: str) -> Clause:
         """The clause of a query."""
         self._text = text
-        self.terms = []
+        self.terms, self.understood = [], []
         found = self._compile(parse(text))
         self.terms = list(dict.fromkeys(self.terms))
         return found
 
-    def _compile(self, node: Node) -> Clause:
+    def _compile(self, node: Node, *, needed: bool = False) -> Clause:
+        """The clause of a node; `needed` where a word with parts must be there as a whole."""
         if isinstance(node, Group):
             return self._compile_group(node)
         if node.field in FILTERS:
             value = node.text.casefold().strip().removesuffix(".")
-            return ("filter", ("term", NUMBERS[node.field], value, 1.0))
+            return ("filter", ("whole", NUMBERS[node.field], value))
         terms = self._analyzer.terms(node.text)
+        fields = [NUMBERS[name] for name in ([node.field] if node.field else self._fields)]
         if isinstance(node, Word) and node.is_prefix and len(terms) == 1:
-            return self._compile_prefix(node)
+            return self._compile_prefix(node, fields)
         if not terms:
             raise refuse(self._text, node.start, "there is no letter or digit in this; name a word")
         self.terms += terms
-        fields = [node.field] if node.field else list(self._weights)
+        shown = f'"{node.text}"' if isinstance(node, Phrase) else node.text
+        self.understood.append(Understood(shown, terms, node.field))
         if len(terms) == 1:
-            return _any([("term", NUMBERS[name], terms[0], self._weight(name)) for name in fields])
-        # what is written as one word and is several, as covid-19, is a phrase
-        fields = [name for name in fields if name in WITH_POSITIONS]
-        if not fields:
-            raise refuse(
-                self._text,
-                node.start,
-                f"the field {node.field} keeps no order of words; use title, text or anchor",
-            )
-        return _any([("phrase", NUMBERS[name], terms, self._weight(name)) for name in fields])
+            return ("word", terms[0], fields)
+        phrase: Clause = ("phrase", terms, fields)
+        if isinstance(node, Phrase) or needed:
+            return phrase
+        if all(map(_is_character, terms)):
+            # no blanks are written between words: pages with some of the pairs are found too
+            return _any([("phrase", list(pair), fields) for pair in pairwise(terms)])
+        # `async_orm.py` also means the page that is called `async_orm`
+        return _any([phrase, *(("word", term, fields) for term in dict.fromkeys(terms))])
 
-    def _weight(self, field: str) -> float:
-        return self._weights.get(field, 1.0)
+    def _is_blank(self, node: Node) -> bool:
+        """Whether there is nothing to look for in it, as in ``&``."""
+        return (
+            not isinstance(node, Group) and node.field not in FILTERS and not self._analyzer.terms(node.text)
+        )
 
-    def _compile_prefix(self, node: Word) -> Clause:
-        fields = [node.field] if node.field else list(self._weights)
-        found: list[Clause] = []
-        for name in fields:
-            terms = self._expand(name, node.text.casefold())
-            self.terms += terms
-            found += [("term", NUMBERS[name], term, self._weight(name)) for term in terms]
-        return _any(found)
+    def _compile_prefix(self, node: Word, fields: list[int]) -> Clause:
+        names = [node.field] if node.field else self._fields
+        terms = dict.fromkeys(term for name in names for term in self._expand(name, node.text.casefold()))
+        self.terms += terms
+        self.understood.append(Understood(f"{node.text}*", [node.text.casefold()], node.field))
+        return _any([("word", term, fields) for term in terms])
 
     def _compile_group(self, group: Group) -> Clause:
-        pairs: list[tuple[str, Clause]] = [("must", self._compile(node)) for node in group.must]
-        for node in group.should:
+        must, should = (
+            [node for node in nodes if not self._is_blank(node)] for nodes in (group.must, group.should)
+        )
+        if not (must or should):
+            must, should = list(group.must), list(group.should)  # which is refused
+        pairs: list[tuple[str, Clause]] = [("must", self._compile(node, needed=True)) for node in must]
+        for node in should:
             clause = self._compile(node)
-            kept = self.terms
-            if not group.must and clause[0] == "boolean" and all(occur == "should" for occur, _ in clause[1]):
-                # one union of all terms can be pruned, one of unions cannot
+            if not must and clause[0] == "boolean" and all(occur == "should" for occur, _ in clause[1]):
+                # one union of all words can be pruned, one of unions cannot
                 pairs += clause[1]
             else:
                 pairs.append(("should", clause))
-            self.terms = kept
-        marked = list(self.terms)
-        pairs += [("not", self._compile(node)) for node in group.without]
-        self.terms = marked  # what must not be there is not marked
+        marked, understood = list(self.terms), list(self.understood)
+        pairs += [
+            ("not", self._compile(node, needed=True)) for node in group.without if not self._is_blank(node)
+        ]
+        # what must not be there is neither marked nor missed
+        self.terms, self.understood = marked, understood
         if not any(occur != "not" and not _is_filter(clause) for occur, clause in pairs):
             pairs.append(("must", ("all",)))
         filters = [pair for pair in pairs if pair[0] == "should" and _is_filter(pair[1])]
         if filters and len(filters) < sum(pair[0] == "should" for pair in pairs):
-            # `fish site:example.org`: a filter beside words is meant to hold
+            # `fish site:example.org`: a filter next to words is meant to hold
             rest = [pair for pair in pairs if pair not in filters]
             words = [pair for pair in rest if pair[0] == "should"]
             others = [pair for pair in rest if pair[0] != "should"]
-            inner = [("must", ("boolean", words))] if not group.must else words
+            inner = [("must", ("boolean", words))] if not must else words
             pairs = [*others, *inner, *(("must", clause) for _, clause in filters)]
         return ("boolean", pairs)
+
+
+def _is_character(term: str) -> bool:
+    """Whether a term is a character of a script without blanks between words."""
+    return len(term) == 1 and ord(term) >= 0xE00
 
 
 def _is_filter(clause: Clause) -> bool:

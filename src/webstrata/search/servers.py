@@ -36,10 +36,11 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from webstrata.search.fields import Weights
     from webstrata.search.postings import Key
     from webstrata.search.query import Clause
 
-    Statistics = tuple[int, Sequence[int], Mapping[Key, int]]
+    Statistics = tuple[int, Sequence[int], Mapping[str, int]]
 
 Pool = Literal["processes", "threads"]
 
@@ -57,13 +58,14 @@ class DocumentServer:
         """Keep numbers of its documents: labels, or the factors of some snapshots."""
         self._arrays[name] = numbers
 
-    def frequencies(self, keys: Sequence[Key]) -> list[int]:
-        """In how many of its documents each term is."""
-        return [self._reader.frequency(field, term) for field, term in keys]
+    def frequencies(self, terms: Sequence[str]) -> list[int]:
+        """How many of its documents have each term in any field."""
+        return [self._reader.frequency(term) for term in terms]
 
     def search(
         self,
         clause: Clause,
+        weights: Sequence[Weights],
         limit: int,
         mask: int,
         factors: tuple[str, float] | None,
@@ -72,7 +74,7 @@ class DocumentServer:
         """Its best documents, by their numbers in all, with scores and scores of their text alone."""
         given = (self._arrays[factors[0]], factors[1]) if factors else None
         found, scores, texts = self._reader.search(
-            clause, limit, self._arrays["labels"], mask, given, statistics
+            clause, weights, limit, self._arrays["labels"], mask, given, statistics
         )
         return self.documents[found], scores, texts
 

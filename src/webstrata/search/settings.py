@@ -27,22 +27,22 @@ class SearchSettings(Settings):
     memory: int = setting(
         512 << 20, "Memory in which segments are made, all at work together.", unit="bytes", check=_memory
     )
-    title_weight: float = setting(3.0, "What BM25 in titles counts.", check=not_negative)
-    text_weight: float = setting(1.0, "What BM25 in main content counts.", check=not_negative)
+    title_weight: float = setting(8.0, "Weight of a word in the title (BM25F).", check=not_negative)
+    text_weight: float = setting(1.0, "Weight of a word in main content.", check=not_negative)
     other_weight: float = setting(
-        0.2, "What BM25 in text that is not main content counts.", check=not_negative
+        0.7, "Weight of a word in text that is not main content.", check=not_negative
     )
-    anchor_weight: float = setting(1.5, "What BM25 in the texts of links counts.", check=not_negative)
-    host_weight: float = setting(1.0, "What BM25 in the names of hosts counts.", check=not_negative)
-    url_weight: float = setting(0.5, "What BM25 in paths of URLs counts.", check=not_negative)
+    anchor_weight: float = setting(2.0, "Weight of a word in the text of a link.", check=not_negative)
+    host_weight: float = setting(0.5, "Weight of a word in the name of the host.", check=not_negative)
+    url_weight: float = setting(2.0, "Weight of a word in the path of the URL.", check=not_negative)
     link_weight: float = setting(
-        0.5, "By how much of itself a score grows at most for the links to a page.", check=not_negative
+        0.005, "Upper limit of what links to a page add to its score, as a share of it.", check=not_negative
     )
     limit: int = setting(10, "Answers that are given.", check=positive)
     per_host: int = setting(0, "Answers of a host at most; 0 for any number.", check=not_negative)
     fold: int = setting(
-        3,
-        "Bits in which the simhashes of two answers may differ at most for the lower one to be folded away; "
-        "0 folds equal texts alone.",
+        0,
+        "Bits in which the simhashes of two answers may differ at most for the lower one to be folded; 0 folds "
+        "equal texts alone.",
         check=_bits,
     )

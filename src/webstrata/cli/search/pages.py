@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,7 +22,7 @@ _SCORING = [name for name in SearchSettings.__dataclass_fields__ if name not in 
 @click.command("pages", epilog='Example: webstrata search uk "tropical fish" --at 2026-06')
 @collection_argument
 @click.argument("query")
-@click.option("--at", metavar="DATE", help="A snapshot, or the last one at this date; all if not told.")
+@click.option("--at", metavar="DATE", help="A snapshot, or the last one at this date; default: all.")
 @click.option("--from", "since", metavar="DATE", help="The first snapshot that counts.")
 @click.option("--to", "until", metavar="DATE", help="The last snapshot that counts.")
 @click.option("--host", metavar="HOST", help="Pages of this host, or of this domain and all hosts below it.")
@@ -49,9 +49,10 @@ def command(
 ) -> None:
     r"""Find pages of COLLECTION by their words.
 
-    QUERY is some words; "words in quotes" stand one behind the other, +word must be there and -word must not,
-    AND, OR, NOT and parentheses do what they say, trop* is any word that begins so, title:word looks in one
-    field, site:example.org in one host or domain.
+    QUERY is some words; "words in quotes" stand one after the other, +word must be there and -word must not,
+    AND, OR, NOT and parentheses combine them, trop* is any word that begins so, title:word looks in one
+    field, site:example.org in one host or domain. Pages that have node.js or CVE-2023-25194 as it is typed
+    come before pages with its parts.
     """
     from webstrata.search.index import TextIndex
 
@@ -80,6 +81,7 @@ def command(
             "query": query,
             "snapshots": [label for number, label in enumerate(index.snapshots) if hits.mask & 1 << number],
             "links": links,
+            "understood": hits.explain(),
             "hits": [hit._asdict() for hit in hits],
         })  # fmt: skip
         return
@@ -94,11 +96,21 @@ def _show(hits: Hits) -> None:
         click.echo(f"    {hit.snippet}")
         click.echo(f"    {_explain(hit)}\n")
     if not len(hits):
-        click.echo("No page was found.")
+        click.echo("No page was found. The query was understood as:")
+        for word in hits.explain():
+            click.echo(f"    {_describe(word)}")
+
+
+def _describe(word: dict[str, Any]) -> str:
+    """One word of a query as it was understood."""
+    told = f"{word['text']}: {' + '.join(word['terms'])}"
+    where = f" in the field {word['field']}" if word["field"] else ""
+    unknown = f"; no page has {', '.join(word['unknown'])}" if word["unknown"] else ""
+    return f"{told}{where}{unknown}"
 
 
 def _explain(hit: Hit) -> str:
     dates = hit.snapshots
     when = dates[0] if len(dates) == 1 else f"{dates[0]} … {dates[-1]} ({tell_count(len(dates), 'snapshot')})"
     folded = f", {hit.folded} more like it" if hit.folded else ""
-    return f"{when}, score {hit.score:.3f} = BM25 {hit.text_score:.3f} × links {hit.link_factor:.3f}{folded}"
+    return f"{when}, score {hit.score:.3f} = BM25F {hit.text_score:.3f} × links {hit.link_factor:.3f}{folded}"
