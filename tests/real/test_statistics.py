@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import webstrata as ws
@@ -41,12 +42,17 @@ def test_one_host_gives_no_intervals_of_change(flink: ws.Collection) -> None:
     assert report.moving() == {}
 
 
-def test_survival_of_pages_is_that_of_sets_of_urls(flink: ws.Collection) -> None:
+def test_survival_of_pages_is_that_of_sets_of_urls(flink: ws.Collection, history: Path) -> None:
     there = [set(flink[date].urls) for date in DATES]
     first = {url: min(t for t in range(3) if url in there[t]) for url in set.union(*there)}
     last = {url: max(t for t in range(3) if url in there[t]) for url in first}
     alive = [{url for url in first if first[url] <= t <= last[url]} for t in range(3)]
     pages = next(one for one in describe_survival(flink.temporal.facts) if one.what == "pages")
+    # the repository of the site says the same
+    masks = np.load(history / "node-masks.npy").astype(np.int64) & 0b111
+    assert [row.alive for row in pages.turnover] == [
+        int(((masks & 2 ** (t + 1) - 1 > 0) & (masks >> t > 0)).sum()) for t in range(2)
+    ]
     for t, row in enumerate(pages.turnover):
         assert row.alive == len(alive[t])
         assert row.deaths == len(alive[t] - alive[t + 1])
