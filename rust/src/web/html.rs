@@ -8,7 +8,9 @@ mod directives;
 mod foreign;
 mod headings;
 pub mod kinds;
-mod names;
+mod links;
+pub mod names;
+pub mod outline;
 mod references;
 mod texts;
 mod tokens;
@@ -21,6 +23,7 @@ use headings::Headings;
 use memchr::memchr;
 pub use names::Kind;
 use names::{Attribute, Known, Tag};
+use outline::Outline;
 use references::decode;
 pub use references::push_decoded;
 use std::ops::Range;
@@ -78,6 +81,8 @@ pub struct Scan {
     targets: String,
     anchors: String,
     heads: Headings,
+    /// Its elements and lines, if the text was wanted.
+    pub outline: Outline,
     hashed: Fingerprint,
     nesting: Vec<u8>,
     known: Known,
@@ -199,6 +204,7 @@ impl<'a> Scanner<'a> {
         self.push_text(&body[text..], true);
         self.close_anchor();
         trim_end(&mut self.scan.text);
+        self.scan.outline.flush(self.scan.text.len() + 1);
         self.scan.heads.close(self.scan.text.len());
     }
 
@@ -214,12 +220,16 @@ impl<'a> Scanner<'a> {
             if let Some(level) = headings::level(lower).filter(|_| self.num_templates == 0) {
                 self.scan.heads.open(level, self.scan.text.len());
             }
+            if meaning.ends_block {
+                self.scan.outline.flush(self.scan.text.len());
+            }
         }
         if self.wants.text && !tag.is_raw() {
             self.scan.tags.push(self.scan.text.len() as u32);
         }
         let mut attributes = Attributes::new(self.body, name.end);
-        if tag == Tag::Other && self.scan.nesting.is_empty() {
+        let is_outlined = self.wants.text && meaning.begins_block && self.num_templates == 0;
+        if tag == Tag::Other && self.scan.nesting.is_empty() && !is_outlined {
             attributes.skip_all();
             return attributes.end;
         }
@@ -231,6 +241,13 @@ impl<'a> Scanner<'a> {
             }
         }
         let end = attributes.end?;
+        if is_outlined {
+            let at = self.scan.text.len();
+            self.scan.outline.start(meaning.key, at, &values);
+        }
+        if tag == Tag::Other && self.scan.nesting.is_empty() {
+            return Some(end);
+        }
         if is_breaking {
             self.leave_foreign();
         }
@@ -307,6 +324,9 @@ impl<'a> Scanner<'a> {
                 self.scan.heads.close(self.scan.text.len());
             }
             break_line(&mut self.scan.text);
+            if meaning.begins_block && self.num_templates == 0 {
+                self.scan.outline.end(meaning.key, self.scan.text.len());
+            }
         }
         if self.wants.text && !tag.is_raw() {
             self.scan.tags.push(self.scan.text.len() as u32);
@@ -400,65 +420,6 @@ impl<'a> Scanner<'a> {
                 self.scan.targets.push_str(target);
                 self.add_link(Kind::Refresh, 0, begin..begin + target.len());
             }
-        }
-    }
-
-    fn push_target(&mut self, raw: &[u8]) -> Range<usize> {
-        let targets = &mut self.scan.targets;
-        let begin = targets.len();
-        push_decoded(targets, raw, self.encoding, true);
-        let written = &targets[begin..];
-        let start = begin + written.len() - written.trim_start_matches(|c| c <= ' ').len();
-        start..start + targets[start..].trim_end_matches(|c| c <= ' ').len()
-    }
-
-    fn push_link(&mut self, kind: Kind, rel: u8, raw: &[u8]) {
-        let target = self.push_target(raw);
-        self.add_link(kind, rel, target);
-    }
-
-    fn add_link(&mut self, kind: Kind, rel: u8, target: Range<usize>) {
-        let end = self.scan.anchors.len();
-        if kind == Kind::Anchor && self.wants.anchors {
-            self.open_anchor = Some(self.scan.links.len());
-        }
-        self.scan.links.push(Link {
-            kind,
-            rel,
-            target,
-            anchor: end..end,
-        });
-    }
-
-    fn close_anchor(&mut self) {
-        if let Some(place) = self.open_anchor.take() {
-            trim_end(&mut self.scan.anchors);
-            let anchor = &mut self.scan.links[place].anchor;
-            anchor.end = self.scan.anchors.len().max(anchor.start);
-        }
-    }
-
-    fn push_text(&mut self, text: &[u8], has_references: bool) {
-        if text.is_empty() || self.is_muted {
-            return;
-        }
-        self.scan.hashed.push_text(text);
-        if self.num_templates > 0 || self.open_anchor.is_none() && !self.wants.text {
-            return;
-        }
-        let Scan { scratch, .. } = &mut *self.scan;
-        scratch.clear();
-        if has_references {
-            push_decoded(scratch, text, self.encoding, false);
-        } else {
-            scratch.push_str(&decode(text, self.encoding));
-        }
-        if let Some(place) = self.open_anchor {
-            let floor = self.scan.links[place].anchor.start;
-            collapse(&mut self.scan.anchors, floor, &self.scan.scratch);
-        }
-        if self.wants.text {
-            collapse(&mut self.scan.text, 0, &self.scan.scratch);
         }
     }
 }

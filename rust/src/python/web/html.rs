@@ -10,6 +10,7 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(detect_language, module)?)?;
     module.add_function(wrap_pyfunction!(fingerprint_page, module)?)?;
     module.add_function(wrap_pyfunction!(parse_robots_directives, module)?)?;
+    module.add_function(wrap_pyfunction!(scan_outline, module)?)?;
     module.add_function(wrap_pyfunction!(scan_page, module)?)
 }
 
@@ -102,5 +103,67 @@ fn scan_page<'py>(
     found.set_item("fingerprint", scan.fingerprint)?;
     found.set_item("charset", scan.encoding.map(|encoding| encoding.name()))?;
     found.set_item("source", scan.source.name())?;
+    Ok(found)
+}
+
+/// Elements whose names are longer than seven bytes and that have a meaning of their own.
+const LONG: [&str; 8] = [
+    "blockquote",
+    "colgroup",
+    "fieldset",
+    "figcaption",
+    "noscript",
+    "optgroup",
+    "textarea",
+    "template",
+];
+
+fn tag(key: u64) -> String {
+    if key >> 63 == 1 {
+        let known = LONG
+            .iter()
+            .find(|name| html::names::key(name.as_bytes()) == key);
+        return (*known.unwrap_or(&"?")).to_owned();
+    }
+    // the length is the last byte that is not zero
+    let bytes = key.to_le_bytes();
+    let length = 7 - key.leading_zeros().min(63) as usize / 8;
+    String::from_utf8_lossy(&bytes[..length]).into_owned()
+}
+
+/// The text of a page and its outline: parents, tags and names of elements; of blocks nodes, begins, ends and bytes in
+/// links.
+#[pyfunction]
+#[pyo3(signature = (body, label))]
+pub fn scan_outline<'py>(
+    py: Python<'py>,
+    body: PyBackedBytes,
+    label: Option<PyBackedStr>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let scan = py.detach(|| {
+        let mut scan = html::Scan::default();
+        let wants = html::Wants {
+            no_fingerprint: true,
+            anchors: true,
+            text: true,
+            ..html::Wants::default()
+        };
+        html::scan(&body, label.as_deref(), &wants, &mut scan);
+        scan
+    });
+    let outline = &scan.outline;
+    let found = PyDict::new(py);
+    found.set_item("text", &scan.text)?;
+    let parents: Vec<_> = outline.nodes.iter().map(|node| node.parent).collect();
+    found.set_item("parents", parents)?;
+    let tags: Vec<_> = outline.nodes.iter().map(|node| tag(node.name)).collect();
+    found.set_item("tags", tags)?;
+    let names = (0..outline.nodes.len()).map(|node| String::from_utf8_lossy(outline.names(node)));
+    found.set_item("names", names.collect::<Vec<_>>())?;
+    let blocks = outline.blocks.iter();
+    let blocks: Vec<_> = blocks
+        .map(|block| (block.node, block.begin, block.end, block.linked))
+        .collect();
+    found.set_item("blocks", blocks)?;
     Ok(found)
 }

@@ -88,10 +88,17 @@ pub enum Attribute {
     XlinkHref,
     ShadowRootMode,
     Type,
+    Class,
+    Id,
+    Role,
+    ItemProp,
+    Style,
+    Hidden,
+    AriaHidden,
 }
 
 impl Attribute {
-    pub const COUNT: usize = 11;
+    pub const COUNT: usize = 18;
 
     pub fn find(name: &[u8]) -> Option<Attribute> {
         let (wanted, which): (&[u8], _) = match (name.len(), name[0] | 0x20) {
@@ -106,6 +113,13 @@ impl Attribute {
             (10, b'x') => (b"xlink:href", Attribute::XlinkHref),
             (14, b's') => (b"shadowrootmode", Attribute::ShadowRootMode),
             (4, b't') => (b"type", Attribute::Type),
+            (5, b'c') => (b"class", Attribute::Class),
+            (2, b'i') => (b"id", Attribute::Id),
+            (4, b'r') => (b"role", Attribute::Role),
+            (8, b'i') => (b"itemprop", Attribute::ItemProp),
+            (5, b's') => (b"style", Attribute::Style),
+            (6, b'h') => (b"hidden", Attribute::Hidden),
+            (11, b'a') => (b"aria-hidden", Attribute::AriaHidden),
             _ => return None,
         };
         name.eq_ignore_ascii_case(wanted).then_some(which)
@@ -211,6 +225,52 @@ fn layout(name: &[u8]) -> (bool, bool) {
     }
 }
 
+/// Elements without content.
+fn is_void(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"area"
+            | b"base"
+            | b"basefont"
+            | b"bgsound"
+            | b"br"
+            | b"col"
+            | b"embed"
+            | b"frame"
+            | b"hr"
+            | b"img"
+            | b"image"
+            | b"input"
+            | b"keygen"
+            | b"link"
+            | b"meta"
+            | b"param"
+            | b"source"
+            | b"track"
+            | b"wbr"
+    )
+}
+
+/// A name in lower case as a number: eight bytes tell short names apart, the last of them being the length; longer
+/// ones are hashed.
+pub const fn key(name: &[u8]) -> u64 {
+    let mut place = name.len();
+    if place > 7 {
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        while place > 0 {
+            place -= 1;
+            hash = (hash ^ name[place] as u64).wrapping_mul(0x100_0000_01b3);
+        }
+        return hash | 1 << 63;
+    }
+    let mut key = place as u64;
+    while place > 0 {
+        place -= 1;
+        key = key << 8 | name[place] as u64;
+    }
+    key
+}
+
 /// What the name of an element means for a scan.
 #[derive(Debug, Clone, Copy)]
 pub struct Meaning {
@@ -220,13 +280,27 @@ pub struct Meaning {
     /// Whether it ends SVG and MathML wherever it stands.
     pub is_breaking: bool,
     pub nesting: Option<u8>,
+    /// Its name, as `key` writes it.
+    pub key: u64,
+    /// Whether it is an element of the outline.
+    pub begins_block: bool,
+    /// Whether it ends a block and has no content.
+    pub ends_block: bool,
 }
 
 impl Meaning {
     fn of(name: &[u8]) -> Self {
         let (is_inline, is_breaking) = layout(name);
+        let tag = Tag::find(name);
+        let is_unseen = matches!(
+            tag,
+            Tag::Script | Tag::Style | Tag::Title | Tag::Iframe | Tag::Raw
+        );
         Self {
-            tag: Tag::find(name),
+            tag,
+            key: key(name),
+            begins_block: !is_inline && !is_void(name) && !is_unseen,
+            ends_block: name == b"hr",
             is_inline,
             is_breaking,
             nesting: nesting(name),
@@ -247,12 +321,10 @@ impl Known {
     /// The meaning of a name in lower case.
     #[inline]
     pub fn find(&mut self, name: &[u8]) -> Meaning {
-        // eight bytes tell short names apart, the last of them being the length
         if name.len() > 7 {
             return Meaning::of(name);
         }
-        let bytes = name.iter().rev();
-        let key = bytes.fold(name.len() as u64, |key, byte| key << 8 | u64::from(*byte));
+        let key = key(name);
         let slot = &mut self.0[(key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize];
         if slot.0 != key {
             *slot = (key, Meaning::of(name));

@@ -17,6 +17,7 @@ impl Scan {
         }
         self.nesting.clear();
         self.tags.clear();
+        self.outline.clear();
         (self.robots, self.refresh_delay, self.base) = (0, None, None);
     }
 
@@ -24,7 +25,10 @@ impl Scan {
     pub fn num_bytes(&self) -> usize {
         let texts = [&self.text, &self.targets, &self.anchors, &self.scratch];
         let links = self.links.capacity() * size_of::<Link>() + self.tags.capacity() * 4;
-        texts.map(String::capacity).iter().sum::<usize>() + links + self.hashed.num_bytes()
+        texts.map(String::capacity).iter().sum::<usize>()
+            + links
+            + self.hashed.num_bytes()
+            + self.outline.num_bytes()
     }
 }
 

@@ -1,0 +1,185 @@
+//! The elements of a page that begin lines, and the lines between their tags, as places in its text.
+//!
+//! The tree is not that of a browser: elements within lines are not in it, an end tag closes what is open up to its
+//! start (looked for among the last [`MAX_DEPTH`] that are open), and one without a start is ignored. Elements without
+//! content are not in it either; `br` breaks a line of the text and no block, `hr` ends a block.
+
+use super::names::{Attribute, key};
+
+/// Open elements among which the start of an end tag is looked for: a bound for the time.
+const MAX_DEPTH: usize = 512;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Node {
+    /// The number of the element around it; that of the root is its own.
+    pub parent: u32,
+    /// What its name is, as `names::key` writes it.
+    pub name: u64,
+    /// Where its names end: class, id and itemprop as written, `@role`, and `@hidden` if it is not shown.
+    names_end: u32,
+}
+
+/// Text that stands by itself: a place in the text of the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Block {
+    pub node: u32,
+    pub begin: u32,
+    pub end: u32,
+    /// Bytes of it within links.
+    pub linked: u32,
+}
+
+/// Cleared and filled again by the next scan.
+#[derive(Default)]
+pub struct Outline {
+    pub nodes: Vec<Node>,
+    pub blocks: Vec<Block>,
+    names: Vec<u8>,
+    stack: Vec<u32>,
+    begin: usize,
+    linked: usize,
+}
+
+const P: u64 = key(b"p");
+const LI: u64 = key(b"li");
+const DT: u64 = key(b"dt");
+const DD: u64 = key(b"dd");
+const TD: u64 = key(b"td");
+const TH: u64 = key(b"th");
+const TR: u64 = key(b"tr");
+const OPTION: u64 = key(b"option");
+
+/// By name of an element, those that its start closes where they are the last that was opened.
+fn closed_by(name: u64) -> &'static [u64] {
+    match name {
+        LI => &[LI],
+        DT | DD => &[DD, DT],
+        TD | TH => &[TD, TH],
+        TR => &[TD, TH, TR],
+        OPTION => &[OPTION],
+        _ => &[],
+    }
+}
+
+fn hides(style: &[u8]) -> bool {
+    let style = style.to_ascii_lowercase();
+    [(&b"display"[..], &b"none"[..]), (b"visibility", b"hidden")]
+        .iter()
+        .any(|(property, value)| {
+            memchr::memmem::find_iter(&style, property).any(|at| {
+                let rest = style[at + property.len()..].trim_ascii_start();
+                rest.strip_prefix(b":")
+                    .is_some_and(|rest| rest.trim_ascii_start().starts_with(value))
+            })
+        })
+}
+
+impl Outline {
+    pub fn clear(&mut self) {
+        self.nodes.clear();
+        self.blocks.clear();
+        self.names.clear();
+        self.stack.clear();
+        (self.begin, self.linked) = (0, 0);
+        self.push(key(b"html"));
+    }
+
+    pub fn num_bytes(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>()
+            + self.blocks.capacity() * size_of::<Block>()
+            + self.names.capacity()
+    }
+
+    /// What an element says of itself.
+    pub fn names(&self, node: usize) -> &[u8] {
+        let begin = node
+            .checked_sub(1)
+            .map_or(0, |node| self.nodes[node].names_end);
+        &self.names[begin as usize..self.nodes[node].names_end as usize]
+    }
+
+    /// Begins an element where the text has `at` bytes, the last of them a line feed.
+    pub fn start(&mut self, name: u64, at: usize, values: &[Option<&[u8]>; Attribute::COUNT]) {
+        if self.top() == P {
+            self.pop(at);
+        }
+        for closed in closed_by(name) {
+            if self.stack.len() > 1 && self.top() == *closed {
+                self.pop(at);
+            }
+        }
+        self.flush(at);
+        let value = |which: Attribute| values[which as usize];
+        for which in [Attribute::Class, Attribute::Id, Attribute::ItemProp] {
+            if let Some(value) = value(which) {
+                self.names.extend_from_slice(value);
+                self.names.push(b' ');
+            }
+        }
+        if let Some(role) = value(Attribute::Role) {
+            self.names.push(b'@');
+            self.names.extend_from_slice(role);
+            self.names.push(b' ');
+        }
+        let is_hidden = value(Attribute::Hidden).is_some()
+            || value(Attribute::AriaHidden)
+                .is_some_and(|value| value.eq_ignore_ascii_case(b"true"))
+            || value(Attribute::Style).is_some_and(hides);
+        if is_hidden {
+            self.names.extend_from_slice(b"@hidden ");
+        }
+        self.push(name);
+    }
+
+    /// Ends an element.
+    pub fn end(&mut self, name: u64, at: usize) {
+        let first = self.stack.len().saturating_sub(MAX_DEPTH).max(1);
+        let open = self.stack[first..]
+            .iter()
+            .rposition(|node| self.nodes[*node as usize].name == name);
+        if let Some(place) = open {
+            self.flush(at);
+            self.stack.truncate(first + place);
+        }
+    }
+
+    /// Ends a block that goes from where the last one ended to where the text has `at` bytes.
+    pub fn flush(&mut self, at: usize) {
+        // a line feed that ends the text is no part of the block
+        let end = at.saturating_sub(1).max(self.begin);
+        if end > self.begin {
+            self.blocks.push(Block {
+                node: self.stack.last().copied().unwrap_or(0),
+                begin: self.begin as u32,
+                end: end as u32,
+                linked: self.linked.min(end - self.begin) as u32,
+            });
+        }
+        (self.begin, self.linked) = (at, 0);
+    }
+
+    pub fn add_linked(&mut self, length: usize) {
+        self.linked += length;
+    }
+
+    fn push(&mut self, name: u64) {
+        let parent = self.stack.last().copied().unwrap_or(0);
+        self.stack.push(self.nodes.len() as u32);
+        self.nodes.push(Node {
+            parent,
+            name,
+            names_end: self.names.len() as u32,
+        });
+    }
+
+    fn pop(&mut self, at: usize) {
+        self.flush(at);
+        self.stack.pop();
+    }
+
+    fn top(&self) -> u64 {
+        self.stack
+            .last()
+            .map_or(0, |node| self.nodes[*node as usize].name)
+    }
+}
