@@ -137,6 +137,16 @@ def read_documentation(part: str) -> tuple[dict[str, list[Labelled]], list[str]]
     return sets, absent
 
 
+def has_documentation() -> bool:
+    """Whether a package of a held-out generator is there."""
+    named = os.environ.get("WEBSTRATA_CORPUS")
+    return bool(named) and any(
+        (Path(named) / generator.package).is_dir()
+        for generator in read_generators()
+        if generator.part == "held-out"
+    )
+
+
 def find_articles() -> Path:
     """The folder of the 91 labelled articles; it need not be there."""
     named = os.environ.get("WEBSTRATA_TEST_DATA")

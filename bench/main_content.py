@@ -1,39 +1,44 @@
-"""How well and how fast main content is found: our filter beside trafilatura.
+"""How well and how fast main content is found: ours, trafilatura, resiliparse, and the whole visible text.
 
-`main-content`: processor seconds for all labelled pages (`--quick`: 30 of them), from characters to text;
-theirs in its fast mode, which is as good as its default and faster. `main-content-f1`: F1 on the same pages,
-as scrapinghub/article-extraction-benchmark counts it; `details` has precision, recall and pages per second of
-our other methods too, on our side; `stored` is what the part `text` of a snapshot keeps, and its pages per
-second are those of all that is found for text and links; `stored-dom` what it keeps if settings say so.
+`python -m bench.main_content --table` prints F1 of each method on each labelled set (`bench.labelled`), and
+pages per second of processor time, from a page in memory to its main content. ``dom`` is what the part `text`
+of a snapshot keeps. ``visible`` is the simple baseline: all visible text of a page. trafilatura runs in its fast
+mode, which is as good as its default here and faster; resiliparse in the environment of the peers
+(`make peers`). ``--each`` adds a line for each documentation generator.
 
-The labelled set is the folder `content` of the third-party data that tests use (`WEBSTRATA_TEST_DATA`); both
-figures are left out where it is not there.
+Figures, as JSON lines, where the labelled pages are there:
+
+`main-content`: processor seconds for all labelled articles (`--quick`: 30 of them), ours and trafilatura's.
+`main-content-f1`: F1 on the same pages, as scrapinghub/article-extraction-benchmark counts it.
+`main-content-docs`: F1 on the documentation pages of the generators that nothing was tuned on.
 """
 
 from __future__ import annotations
 
 import functools
 import json
-import os
 import shutil
+import subprocess
+import sys
+import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bench.frame import ROOT, Call, Figure, main
+from bench.frame import PEERS, ROOT, Call, Figure, main
 from bench.html import Installed
+from bench.labelled import find_articles, has_documentation, read_articles, read_documentation
+
+if TYPE_CHECKING:
+    from webstrata.store.main_content.evaluate import Labelled, Quality
 
 _NUM_QUICK = 30
-
-
-def find_labelled() -> Path:
-    """The folder of labelled pages; it need not be there."""
-    named = os.environ.get("WEBSTRATA_TEST_DATA")
-    return (Path(named) if named else ROOT.parent / "shared" / "data") / "content"
+OURS = ("dom", "low-slope", "slope", "trafilatura")
+"""Methods of `webstrata.store.main_content`, in our environment."""
 
 
 def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
-    """Copy the labelled pages."""
-    source = find_labelled()
+    """Copy the labelled articles."""
+    source = find_articles()
     truth = json.loads((source / "ground-truth.json").read_text())
     names = sorted(truth)[: _NUM_QUICK if quick else None]
     (folder / "html").mkdir()
@@ -42,41 +47,53 @@ def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls
     (folder / "ground-truth.json").write_text(json.dumps({name: truth[name] for name in names}))
 
 
-@functools.cache
-def load(place: str) -> list[str]:
-    """The characters of the pages of an input."""
-    from webstrata.store.main_content.evaluate import read_labelled
-    from webstrata.store.main_content.tokens import decode
+def prepare_documentation(folder: Path, _quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
+    """Write the documentation pages that nothing was tuned on, as a labelled set."""
+    import gzip
 
-    return [decode(page.body) for page in read_labelled(Path(place))]
+    (folder / "html").mkdir()
+    truth = {}
+    for generator, pages in read_documentation("held-out")[0].items():
+        for number, page in enumerate(pages):
+            name = f"{generator}-{number:02}"
+            (folder / "html" / f"{name}.html.gz").write_bytes(gzip.compress(page.body, mtime=0))
+            truth[name] = {"articleBody": page.truth, "url": page.url}
+    (folder / "ground-truth.json").write_text(json.dumps(truth))
+
+
+@functools.cache
+def load(place: str) -> list[bytes]:
+    """The pages of an input."""
+    from webstrata.store.main_content.evaluate import read_labelled
+
+    return [page.body for page in read_labelled(Path(place))]
+
+
+def extract_all(place: str, method: str) -> int:
+    """Extract all pages of an input; characters found."""
+    from webstrata.store.main_content import extract
+
+    return sum(len(extract(page, method=method)) for page in load(place))
 
 
 def extract_ours(place: str) -> int:
-    """Extract all pages with our filter."""
-    from webstrata.store.main_content.dom import extract_filtered
-
-    return sum(len(extract_filtered(page)) for page in load(place))
+    """Extract all pages with the method that snapshots keep."""
+    return extract_all(place, "dom")
 
 
 def extract_theirs(place: str) -> int:
     """Extract all pages with trafilatura."""
-    import trafilatura
-
-    return sum(
-        len(trafilatura.extract(page, include_comments=False, fast=True) or "") for page in load(place)
-    )
+    return extract_all(place, "trafilatura")
 
 
 def measure(place: str, methods: list[str]) -> dict[str, Any]:
     """F1 of the first method, and what else there is to say of all of them."""
-    from webstrata.store.main_content import extract
-    from webstrata.store.main_content.evaluate import evaluate, read_labelled
+    from webstrata.store.main_content.evaluate import read_labelled
 
     pages = read_labelled(Path(place))
     found = {}
     for method in methods:
-        extract(pages[0].body, method=method)  # what is loaded at first use is not counted
-        quality = evaluate(pages, lambda body, url: extract(body, url=url, method=method))  # noqa: B023
+        quality = measure_method(pages, method)
         found[method] = {name: round(value, 4) for name, value in quality._asdict().items()} | {
             "pages_per_second": round(quality.pages_per_second, 1)
         }
@@ -84,13 +101,108 @@ def measure(place: str, methods: list[str]) -> dict[str, Any]:
 
 
 def measure_ours(place: str) -> dict[str, Any]:
-    """F1 of our filter, with our other methods in the details."""
-    return measure(place, ["dom", "slope", "low-slope", "stored", "stored-dom"])
+    """F1 of the method that snapshots keep, with our other methods in the details."""
+    return measure(place, ["dom", "slope", "low-slope", "visible"])
 
 
 def measure_theirs(place: str) -> dict[str, Any]:
     """F1 of trafilatura."""
     return measure(place, ["trafilatura"])
+
+
+def measure_method(pages: list[Labelled], method: str) -> Quality:
+    """How good and how fast a method is: one of `OURS`, ``visible`` or ``resiliparse``."""
+    from webstrata.store.main_content import extract
+    from webstrata.store.main_content.evaluate import Quality, count_shingles, evaluate, summarize
+    from webstrata.web.html import scan
+
+    if method == "resiliparse":
+        texts, seconds = run_resiliparse(pages)
+        counts = [count_shingles(page.truth, text) for page, text in zip(pages, texts, strict=True)]
+        return Quality(*summarize(counts), len(pages), seconds)
+    if method == "visible":
+        return evaluate(pages, lambda body, _url: scan(body, text=True).text)
+    extract(pages[0].body, method=method)  # what is loaded at first use is not counted
+    return evaluate(pages, lambda body, url: extract(body, url=url, method=method))
+
+
+# ---- resiliparse, in the environment of the peers
+
+
+def run_resiliparse(pages: list[Labelled]) -> tuple[list[str], float]:
+    """Main content of pages by resiliparse, and its processor seconds."""
+    from webstrata.store.main_content.tokens import decode
+
+    command = [PEERS / "python", "-m", "bench.main_content", "--serve-resiliparse"]
+    told = json.dumps([decode(page.body) for page in pages])
+    done = subprocess.run(command, input=told, cwd=ROOT, capture_output=True, text=True, check=True)
+    answer = json.loads(done.stdout)
+    return answer["texts"], answer["seconds"]
+
+
+def serve_resiliparse() -> None:
+    """Read pages on stdin and write their main content: what the peers' interpreter runs."""
+    from resiliparse.extract.html2text import extract_plain_text
+
+    pages = json.load(sys.stdin)
+    began = time.process_time()
+    texts = [extract_plain_text(page, main_content=True, alt_texts=False) for page in pages]
+    json.dump({"texts": texts, "seconds": time.process_time() - began}, sys.stdout)
+
+
+# ---- the table
+
+
+def print_table(*, each: bool) -> None:
+    """F1 of each method on each set; what is absent is said on stderr."""
+    methods = ["visible", "low-slope", "dom", "trafilatura", "resiliparse"]
+    if not list(PEERS.parent.glob("lib/python*/site-packages/resiliparse")):
+        print("resiliparse is left out: run `make peers`", file=sys.stderr)
+        methods.remove("resiliparse")
+    sets: dict[str, list[Labelled]] = {}
+    for part in ("tuning", "held-out"):
+        generators, absent = read_documentation(part)
+        for sentence in absent:
+            print(sentence, file=sys.stderr)
+        if each:
+            sets |= {f"{part}: {name}": pages for name, pages in generators.items()}
+        sets[f"documentation, {part}"] = [page for pages in generators.values() for page in pages]
+    articles = read_articles("articles")
+    sets |= {"articles, tuning half": articles[::2], "articles, other half": articles[1::2]}
+    sets |= {"articles-rest": read_articles("articles-rest"), "readability": read_articles("readability")}
+    print(f"{'F1':28} {'pages':>5} " + " ".join(f"{method:>12}" for method in methods))
+    speeds: dict[str, list[tuple[int, float]]] = {method: [] for method in methods}
+    for name, pages in sets.items():
+        if not pages:
+            print(
+                f"{name} is left out: no pages (bench/labelled.py says where they come from)", file=sys.stderr
+            )
+            continue
+        row = []
+        for method in methods:
+            quality = measure_method(pages, method)
+            row.append(f"{quality.f1:12.3f}")
+            speeds[method].append((quality.pages, quality.seconds))
+        print(f"{name:28} {len(pages):5} " + " ".join(row), flush=True)
+    rates = [sum(n for n, _ in found) / (sum(s for _, s in found) or 1) for found in speeds.values()]
+    print(f"{'pages/s, one core':34} " + " ".join(f"{rate:12.0f}" for rate in rates))
+
+
+def _figure(name: str, data: str, prepare_it: Any) -> Figure:  # noqa: ANN401 (a function, as the frame has it)
+    return Figure(
+        name=name,
+        ours=Call("bench.main_content:measure_ours"),
+        theirs=Call("bench.main_content:measure_theirs"),
+        peer=Installed("trafilatura"),
+        prepare=prepare_it,
+        data=data,
+        measure="answer",
+        unit="F1",
+        better="more",
+        rounds=1,
+        quick_rounds=1,
+        warm_up=False,
+    )
 
 
 FIGURES = (
@@ -104,24 +216,18 @@ FIGURES = (
             data="main-content",
             measure="cpu",
         ),
-        Figure(
-            name="main-content-f1",
-            ours=Call("bench.main_content:measure_ours"),
-            theirs=Call("bench.main_content:measure_theirs"),
-            peer=Installed("trafilatura"),
-            prepare=prepare,
-            data="main-content",
-            measure="answer",
-            unit="F1",
-            better="more",
-            rounds=1,
-            quick_rounds=1,
-            warm_up=False,
-        ),
+        _figure("main-content-f1", "main-content", prepare),
     ]
-    if find_labelled().is_dir()
+    if find_articles().is_dir()
     else []
+) + (
+    [_figure("main-content-docs", "main-content-docs", prepare_documentation)] if has_documentation() else []
 )
 
 if __name__ == "__main__":
-    main(FIGURES)
+    if "--serve-resiliparse" in sys.argv:
+        serve_resiliparse()
+    elif "--table" in sys.argv:
+        print_table(each="--each" in sys.argv)
+    else:
+        main(FIGURES)

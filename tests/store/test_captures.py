@@ -14,7 +14,7 @@ from tests.store.crawls import Answer, write_crawl
 from webstrata.errors import MissingError, UrlError, UsageError
 from webstrata.store.captures import Captures, find_capture
 from webstrata.store.cdxj import Line
-from webstrata.store.main_content.slope import find_main
+from webstrata.store.main_content.methods import find_places
 from webstrata.store.step import build_store
 from webstrata.store.text import cut_main
 from webstrata.store.warc import Capture, Revisit, WarcWriter
@@ -96,7 +96,10 @@ def test_the_text_is_the_stored_one_where_it_is_of_this_capture(uk: Collection) 
         assert (capture.stored_text is not None) == stored
         # nothing was parsed to tell it
         assert ("page" in vars(capture)) != stored
-        assert text == (capture.page.text, cut_main(text[0], find_main(text[0], capture.page.tags)))
+        assert text == (
+            capture.page.text,
+            cut_main(text[0], find_places("dom", capture.page, capture.payload)),
+        )
 
 
 def test_what_was_not_captured_is_told_with_what_to_do(uk: Collection) -> None:

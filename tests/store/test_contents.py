@@ -17,6 +17,7 @@ from webstrata.collection.progress import Progress, Task
 from webstrata.errors import Cancelled
 from webstrata.store import contents
 from webstrata.store.contents import build_contents, parse
+from webstrata.store.main_content.dom import load_rules
 from webstrata.store.main_content.slope import extract_low_slopes
 from webstrata.store.settings import MAIN
 from webstrata.store.step import PARSED, build_parsed, build_store
@@ -49,7 +50,8 @@ def test_headings_and_text_are_read_in_any_charset(charset: str) -> None:
         "title": "題",
         "headings": [{"level": 1, "text": "日本語の見出し"}],
         "text": "日本語の見出し\n本文です。",
-        "main": [],
+        "main": [0, len("日本語の見出し\n本文です。".encode())],
+        "fallback": False,
     }
 
 
@@ -66,13 +68,15 @@ def test_plain_text_has_no_tags_and_no_links(charset: str) -> None:
 def test_main_content_is_that_of_the_method_that_is_named() -> None:
     menu = "<li><a href=/é>Menü</a></li>" * 40
     story = " ".join(f"wörter{number}" for number in range(90))
-    page = f"<ul>{menu}</ul><p>{story}</p><script>{menu}</script><p>{story} end</p><ul>{menu}</ul>"
-    row = parse(page.encode(), url="http://a/").text
+    page = f"<ul>{menu}</ul><div><p>{story}</p><script>{menu}</script><p>{story} end</p></div><ul>{menu}</ul>"
+    row = parse(page.encode(), url="http://a/", main="low-slope").text
     kept = cut_main(row["text"], row["main"])
-    assert MAIN == "low-slope"
     assert kept.split() == extract_low_slopes(page).split()
     assert kept.split().count("wörter7") == 2
     assert kept.count("Menü") < 30
+    row = parse(page.encode(), url="http://a/").text
+    assert cut_main(row["text"], row["main"]) == f"{story}\n{story} end"
+    assert not row["fallback"]
 
 
 def test_what_a_page_says_of_itself_counts_where_its_text_is_too_short() -> None:
@@ -111,9 +115,9 @@ def test_any_bytes_can_be_parsed(body: bytes, mime: str, charset: bytes) -> None
     assert all(1 <= heading["level"] <= 6 and heading["text"] for heading in found.text["headings"])
 
 
-def parse_by_core(body: bytes, url: str, head: bytes) -> contents.Content:
+def parse_by_core(body: bytes, url: str, head: bytes, main: str = MAIN) -> contents.Content:
     """What the core makes of a page, as `parse` says it."""
-    kernel = core.Contents(load_core(), 1, MAX_LENGTH)
+    kernel = core.Contents(load_core(), 1, MAX_LENGTH, load_rules() if main == "dom" else None)
     label = contents._find_header(head, contents._LABEL)
     kernel.parse(0, body, url, label, contents._find_header(head, contents._ROBOTS) or "")
     found = kernel.finish()
@@ -155,7 +159,9 @@ def test_the_core_parses_pages_of_others_as_python_does(test_data: Path) -> None
     assert pages
     for path in pages:
         body = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        assert parse_by_core(body, "http://a.org/b/", b"") == parse(body, url="http://a.org/b/")
+        for main in ("dom", "low-slope"):
+            expected = parse(body, url="http://a.org/b/", main=main)
+            assert parse_by_core(body, "http://a.org/b/", b"", main) == expected
 
 
 def test_of_a_page_without_end_the_beginning_is_parsed() -> None:
@@ -213,13 +219,19 @@ def test_settings_say_how_main_content_is_found(tmp_path: Path, monkeypatch: pyt
         "http://a.uk/": page,
         "http://a.uk/b": Answer(b"plain text", mime="text/plain"),
     }
+    monkeypatch.setenv("WEBSTRATA_STORE_MAIN", "low-slope")
     one = build(tmp_path, pages, label="2026-06")
-    assert (one.text.main_method, one.text[0].main) == (MAIN, "")
-    monkeypatch.setenv("WEBSTRATA_STORE_MAIN", "dom")
+    assert one.text.main_method == "low-slope"
+    # no section is long enough, so that the visible text stands in, and that is counted
+    assert [one.text[node].main == one.text[node].text for node in range(2)] == [True, True]
+    assert [one.text[node].fallback for node in range(2)] == [True, True]
+    assert one.parts.record("text").counts["fallback"] == 2
+    monkeypatch.delenv("WEBSTRATA_STORE_MAIN")
     two = build(tmp_path, pages, label="2026-07")
+    assert MAIN == "dom"
     assert (two.text.main_method, two.text[0].main.split("\n")) == ("dom", lines)
     assert two.capture("http://a.uk/").main == two.text[0].main
-    assert two.parts.record("text").counts["taken"] == 0
+    assert two.parts.record("text").counts["taken"] == two.parts.record("text").counts["fallback"] == 0
     # what was found in the same way is taken over
     three = build(tmp_path, pages, label="2026-08")
     assert three.parts.record("text").counts["taken"] == 2
@@ -277,7 +289,12 @@ def test_a_record_that_cannot_be_read_costs_its_page_alone(
     data[begun : begun + 4] = bytes(4)
     path.write_bytes(data)
     build_parsed(snapshot, workers=1)
-    assert snapshot.parts.record("text").counts == {"nodes": 3, "taken": 0, "unreadable": 1}
+    assert snapshot.parts.record("text").counts == {
+        "nodes": 3,
+        "taken": 0,
+        "unreadable": 1,
+        "fallback": 0,
+    }
     assert (snapshot.text[1].text, snapshot.text[1].charset) == ("", None)
     assert snapshot.text[2].title == "T2"
     assert "no record begins here" in caplog.text

@@ -11,6 +11,6 @@ from webstrata.store.settings import StoreSettings
 
 def test_main_content_is_found_by_a_method_that_gives_places() -> None:
     assert StoreSettings().main in METHODS
-    assert StoreSettings.read(options={"main": "dom"}, environment={}).main == "dom"
-    with pytest.raises(SettingError, match="one of low-slope, dom"):
+    assert StoreSettings.read(options={"main": "low-slope"}, environment={}).main == "low-slope"
+    with pytest.raises(SettingError, match="one of dom, low-slope"):
         StoreSettings.read(options={"main": "trafilatura"}, environment={})

@@ -4,6 +4,7 @@
 
 use super::warc::records::{Record, Unpacker};
 use crate::store::main_content::slope::find_low_slopes;
+use crate::store::main_content::{Finder, Rules};
 use crate::store::simhash::simhash;
 use crate::web::html::{self, Scan, Wants};
 use crate::web::words::Words;
@@ -52,6 +53,8 @@ pub struct Content {
     pub text: String,
     /// Where main content begins and ends in it, in bytes.
     pub main: Vec<(u32, u32)>,
+    /// Whether no main content was found, so that the whole text stands in.
+    pub is_fallback: bool,
     pub headings: Vec<(u8, String)>,
     pub words: u32,
     pub simhash: u64,
@@ -100,6 +103,9 @@ impl Targets {
 pub struct Parser {
     pub targets: Targets,
     words: Arc<Words>,
+    /// By which main content is found; by sections of low slope where there are none.
+    rules: Option<Arc<Rules>>,
+    finder: Finder,
     hashes: Vec<u64>,
     scan: Scan,
     unpacker: Unpacker,
@@ -113,10 +119,12 @@ pub struct Parser {
 
 impl Parser {
     /// Addresses longer than `max_length` are no links.
-    pub fn new(words: Arc<Words>, max_length: usize) -> Self {
+    pub fn new(words: Arc<Words>, max_length: usize, rules: Option<Arc<Rules>>) -> Self {
         Self {
             targets: Targets::default(),
             words,
+            rules,
+            finder: Finder::default(),
             hashes: Vec::new(),
             scan: Scan::default(),
             unpacker: Unpacker::default(),
@@ -169,11 +177,17 @@ impl Parser {
         };
         self.hashes.clear();
         self.words.push_hashes(&self.scan.text, &mut self.hashes);
+        let text = &self.scan.text;
+        let (main, is_fallback) = match &self.rules {
+            Some(rules) => self.finder.find(&self.scan.outline, rules, text.len()),
+            None => stand_in(find_low_slopes(text, &self.scan.tags), text.len()),
+        };
         let mut content = Content {
             words: self.hashes.len() as u32,
             simhash: simhash(&self.hashes),
             title: self.scan.title.clone(),
-            main: find_low_slopes(&self.scan.text, &self.scan.tags),
+            main,
+            is_fallback,
             headings: self.scan.headings().collect(),
             charset: self.scan.encoding.map(|encoding| encoding.name()),
             spoken: detect_language(&self.scan.text),
@@ -233,6 +247,14 @@ impl Parser {
             });
         }
     }
+}
+
+/// Sections of a text of some length, or all of it where there are none; and whether that was so.
+pub fn stand_in(found: Vec<(u32, u32)>, length: usize) -> (Vec<(u32, u32)>, bool) {
+    if found.is_empty() && length > 0 {
+        return (vec![(0, length as u32)], true);
+    }
+    (found, false)
 }
 
 /// The language of the middle of a text, where it can be told for sure; menus stand at its ends.

@@ -1,155 +1,117 @@
-//! The elements and blocks of a page from which main content is chosen (STORE, Removing noise).
+//! Main content, chosen from the outline of a page: places in its text (STORE, Removing noise).
 //!
-//! One pass over the bytes by the states of the HTML standard; what kinds of elements there are, and which names are
-//! those of noise, are tables that `webstrata.store.main_content.dom` hands over.
+//! `webstrata.store.main_content.dom` has the definition, in Python, and the tables that are handed over; all shares
+//! are compared as whole numbers, so that both find the same.
 
 pub mod slope;
 
-use crate::web::html::{Attributes, ends_name, find_comment_end, find_raw_end, push_decoded};
-use encoding_rs::UTF_8;
-use hashbrown::{HashMap, HashSet};
-use memchr::memchr;
+use crate::web::html::names::key;
+use crate::web::html::outline::{Block, Outline};
+use hashbrown::HashMap;
 
-/// What an element is, by its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Its content is no markup, and no text of the page.
-    Raw,
-    /// Its content is no text of the page.
-    Hidden,
-    Void,
-    Inline,
-    /// Noise, as surely as the level tells.
-    Noise(u8),
-    /// Never noise by its attributes.
-    Plain,
+/// Noise that is left out on every page, on every page if it is small, and on pages of articles.
+pub const ALWAYS: u8 = 3;
+pub const SURE: u8 = 2;
+pub const MAYBE: u8 = 1;
+/// What an element says that it holds: the main content, content, an article.
+pub const MAIN: u8 = 3;
+pub const CONTENT: u8 = 2;
+pub const POSTING: u8 = 1;
+
+/// Bytes of the smallest content that is not doubted, of a paragraph, of running text, of a bar with links.
+const MIN_CONTENT: u64 = 200;
+const MIN_PARAGRAPH: u64 = 40;
+const MIN_RUNNING: u64 = 80;
+const MAX_BAR: u64 = 300;
+/// Names that are remembered.
+const MAX_KNOWN: usize = 1 << 14;
+
+/// What an element is by its name.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Kind {
+    pub noise: u8,
+    pub mark: u8,
+    /// Whether what its attributes say is ignored.
+    pub is_plain: bool,
+    /// Whether it holds reference: code, definitions, tables.
+    pub is_reference: bool,
+    /// Whether it is never the place of main content.
+    pub is_inner: bool,
+    pub is_title: bool,
 }
 
 /// Tables that say what is noise and what is main content.
 #[derive(Default)]
 pub struct Rules {
-    pub kinds: HashMap<String, Kind>,
-    /// By name of an element, those that its start closes.
-    pub closes: HashMap<String, Vec<String>>,
-    /// Words of class and id with the level of noise.
+    pub kinds: HashMap<u64, Kind>,
+    /// Words of class and id with the level of noise; 0 for those that are none.
     pub words: HashMap<String, u8>,
-    /// The same for words that begin so.
+    /// The same for words that begin or end so.
     pub prefixes: Vec<(String, u8)>,
-    /// Names that are noise only as a whole, or as several words.
+    pub suffixes: Vec<(String, u8)>,
+    /// Names as a whole, and roles.
     pub phrases: HashMap<String, u8>,
-    /// Two words, one behind the other, of main content.
-    pub main: Vec<(String, String)>,
-    pub roles: HashSet<String>,
-}
-
-/// The elements that begin lines, by number; the first is the page.
-#[derive(Default)]
-pub struct Tree {
-    pub parents: Vec<i64>,
-    pub tags: Vec<String>,
-    pub noise: Vec<u8>,
-    pub marks: Vec<u8>,
-    pub blocks: Vec<Block>,
-}
-
-pub struct Block {
-    pub node: usize,
-    pub text: String,
-    /// Characters of it within links.
-    pub linked: usize,
-}
-
-/// A tag, with the text that precedes it.
-struct Token<'a> {
-    text: &'a str,
-    is_end: bool,
-    name: String,
-    attributes: usize,
+    /// Two words, one after the other, with the mark.
+    pub pairs: Vec<(String, String, u8)>,
+    /// What names end with that are no noise.
+    pub harmless: String,
 }
 
 impl Rules {
-    fn kind(&self, name: &str) -> Option<Kind> {
-        self.kinds.get(name).copied()
+    /// How surely an element is noise by what it says of itself, and what it says that it holds.
+    pub fn judge(&self, names: &[u8]) -> (u8, u8) {
+        let names = split_camel(&String::from_utf8_lossy(names));
+        let tokens = || names.split_ascii_whitespace();
+        let is_said =
+            tokens().any(|token| token.starts_with('@') && self.phrases.get(token) == Some(&SURE));
+        if is_said {
+            return (SURE, 0);
+        }
+        if tokens().any(|token| token == "@main") {
+            return (0, MAIN);
+        }
+        if let Some(mark) = self.find_mark(&names) {
+            return (0, mark);
+        }
+        let mut doubted = tokens().filter(|token| !token.ends_with(&self.harmless));
+        let level = doubted.find_map(|token| {
+            let phrase = self.phrases.get(token).copied();
+            phrase.or_else(|| {
+                token
+                    .split(['-', '_'])
+                    .find_map(|word| self.find_word(word))
+            })
+        });
+        (level.unwrap_or(0), 0)
     }
 
-    /// How surely an element is noise, and whether it says that it is main content.
-    fn judge(&self, name: &str, attributes: Attributes<'_>) -> (u8, u8) {
-        match self.kind(name) {
-            Some(Kind::Noise(level)) => return (level, 0),
-            Some(Kind::Plain) => return (0, 0),
-            _ => (),
-        }
-        let mut names = String::new();
-        for (key, value) in attributes {
-            let is = |name: &str| key.eq_ignore_ascii_case(name.as_bytes());
-            let value = || String::from_utf8_lossy(value);
-            if is("class") || is("id") || is("itemprop") {
-                names.push_str(&value());
-                names.push(' ');
-            } else if is("style") {
-                if hides(&value().to_ascii_lowercase()) {
-                    return (1, 0);
-                }
-            } else if is("hidden") || (is("aria-hidden") && value().eq_ignore_ascii_case("true")) {
-                return (1, 0);
-            } else if is("role") && self.roles.contains(&value().to_ascii_lowercase()) {
-                return (2, 0);
-            }
-        }
-        let names = split_camel(&names);
-        if self.is_main(&names) {
-            return (0, 1);
-        }
-        match self.find_noise(&names) {
-            Some(level) if name != "article" => (level, 0),
-            _ => (0, u8::from(name == "article")),
-        }
-    }
-
-    fn is_main(&self, names: &str) -> bool {
-        self.main.iter().any(|(first, second)| {
-            let mut ends = names.match_indices(first.as_str());
-            ends.any(|(at, _)| {
+    fn find_mark(&self, names: &str) -> Option<u8> {
+        let found = self.pairs.iter().find(|(first, second, _)| {
+            names.match_indices(first.as_str()).any(|(at, _)| {
                 let rest = &names[at + first.len()..];
                 let rest = rest.strip_prefix('-').unwrap_or(rest);
-                rest.strip_prefix('_')
-                    .unwrap_or(rest)
-                    .starts_with(second.as_str())
+                let rest = rest.strip_prefix('_').unwrap_or(rest);
+                rest.starts_with(second.as_str())
             })
-        })
+        });
+        found.map(|(_, _, mark)| *mark)
     }
 
-    /// The level of the first name or word that is one of noise.
-    fn find_noise(&self, names: &str) -> Option<u8> {
-        names.split_ascii_whitespace().find_map(|name| {
-            let phrase = self.phrases.get(name).copied();
-            phrase.or_else(|| {
-                let mut words = name.split(['-', '_']).filter(|word| !word.is_empty());
-                words.find_map(|word| {
-                    let begins = |(prefix, level): &(String, u8)| {
-                        word.starts_with(prefix.as_str()).then_some(*level)
-                    };
-                    self.words
-                        .get(word)
-                        .copied()
-                        .or_else(|| self.prefixes.iter().find_map(begins))
-                })
-            })
-        })
+    /// The level of a word, if it is one of noise.
+    fn find_word(&self, word: &str) -> Option<u8> {
+        if let Some(level) = self.words.get(word) {
+            return Some(*level).filter(|level| *level > 0);
+        }
+        let begins = self
+            .prefixes
+            .iter()
+            .filter(|(prefix, _)| word.starts_with(prefix.as_str()));
+        let ends = self
+            .suffixes
+            .iter()
+            .filter(|(suffix, _)| word.ends_with(suffix.as_str()));
+        begins.chain(ends).map(|(_, level)| *level).max()
     }
-}
-
-fn hides(style: &str) -> bool {
-    [("display", "none"), ("visibility", "hidden")]
-        .iter()
-        .any(|(key, value)| {
-            let mut found = style.match_indices(key);
-            found.any(|(at, _)| {
-                let rest = style[at + key.len()..].trim_start();
-                rest.strip_prefix(':')
-                    .is_some_and(|rest| rest.trim_start().starts_with(value))
-            })
-        })
 }
 
 /// In lower case, with `-` where a capital follows a small letter.
@@ -166,218 +128,280 @@ fn split_camel(names: &str) -> String {
     out
 }
 
-/// All tags that are not within raw text, and the text behind the last one.
-fn tokenize<'a>(page: &'a str, rules: &Rules) -> (Vec<Token<'a>>, &'a str) {
-    let body = page.as_bytes();
-    let mut tokens = Vec::new();
-    let (mut at, mut text) = (0, 0);
-    while let Some(open) = memchr(b'<', &body[at..]).map(|found| at + found) {
-        let end = match &body[open + 1..] {
-            [b'!', b'-', b'-', ..] => find_comment_end(body, open + 4),
-            [b'!' | b'?', rest @ ..] => memchr(b'>', rest).map(|length| open + length + 3),
-            [b'/', letter, ..] | [letter, ..]
-                if letter.is_ascii_alphabetic()
-                    && (body[open + 1] == b'/' || *letter == body[open + 1]) =>
-            {
-                let is_end = body[open + 1] == b'/';
-                let from = open + 1 + usize::from(is_end);
-                let rest = &body[from..];
-                let length = rest
-                    .iter()
-                    .position(|byte| ends_name(*byte))
-                    .unwrap_or(rest.len());
-                let name = String::from_utf8_lossy(&rest[..length]).to_ascii_lowercase();
-                let mut attributes = Attributes::new(body, from + length);
-                attributes.skip_all();
-                let mut end = attributes.end;
-                let is_raw = !is_end && rules.kind(&name) == Some(Kind::Raw);
-                if let (true, Some(from)) = (is_raw, end) {
-                    let inner = find_raw_end(body, from, name.as_bytes());
-                    end = memchr(b'>', &body[inner..]).map(|length| inner + length + 1);
-                }
-                let token = Token {
-                    text: &page[text..open],
-                    is_end,
-                    name: if is_raw { String::new() } else { name },
-                    attributes: from + length,
-                };
-                tokens.push(token);
-                text = end.unwrap_or(body.len());
-                end
-            }
-            _ => {
-                at = open + 1;
-                continue;
-            }
-        };
-        at = end.unwrap_or(body.len());
-        if text < at {
-            // a comment or a declaration: what precedes it is text of its own
-            tokens.push(Token {
-                text: &page[text..open],
-                is_end: false,
-                name: String::new(),
-                attributes: at,
-            });
-            text = at;
-        }
-    }
-    (tokens, &page[text..])
+/// Finds main content; one per thread.
+#[derive(Default)]
+pub struct Finder {
+    known: HashMap<Box<[u8]>, (u8, u8)>,
+    kinds: Vec<Kind>,
+    /// The step at which an element is left out, 0 where it is not.
+    gone: Vec<u8>,
+    /// The last element within each.
+    last: Vec<u32>,
+    masses: Vec<u64>,
+    sums: Vec<(u64, u64, bool)>,
+    in_reference: Vec<bool>,
 }
 
-struct Reader<'a> {
-    rules: &'a Rules,
-    tree: Tree,
-    stack: Vec<usize>,
-    open: HashMap<String, usize>,
-    words: String,
-    linked: usize,
-    in_link: bool,
+fn length(block: &Block) -> u64 {
+    u64::from(block.end - block.begin)
 }
 
-/// The tree of a page. An end tag closes what is open up to its start, and one without a start is ignored.
-pub fn read_tree(page: &str, rules: &Rules) -> Tree {
-    let (tokens, rest) = tokenize(page, rules);
-    let mut last_ends = HashMap::new();
-    for (place, token) in tokens.iter().enumerate() {
-        if token.is_end && rules.kind(&token.name) == Some(Kind::Hidden) {
-            last_ends.insert(token.name.as_str(), place);
-        }
-    }
-    let mut reader = Reader {
-        rules,
-        tree: Tree::default(),
-        stack: Vec::new(),
-        open: HashMap::new(),
-        words: String::new(),
-        linked: 0,
-        in_link: false,
-    };
-    reader.push("html", 0, 0);
-    let mut hidden = None;
-    for (place, token) in tokens.iter().enumerate() {
-        if let Some(name) = hidden {
-            if token.is_end && token.name == name {
-                hidden = None;
-            }
-            continue;
-        }
-        reader.text(token.text);
-        if token.name.is_empty() {
-            continue;
-        }
-        let kind = rules.kind(&token.name);
-        if token.is_end {
-            reader.end(&token.name, kind);
-        } else if kind == Some(Kind::Hidden) && last_ends.get(token.name.as_str()) > Some(&place) {
-            hidden = Some(token.name.as_str());
-        } else {
-            reader.start(
-                &token.name,
-                kind,
-                Attributes::new(page.as_bytes(), token.attributes),
-            );
-        }
-    }
-    if hidden.is_none() {
-        reader.text(rest);
-    }
-    reader.flush();
-    reader.tree
+fn free(block: &Block) -> u64 {
+    length(block) - u64::from(block.linked)
 }
 
-impl Reader<'_> {
-    fn push(&mut self, name: &str, noise: u8, mark: u8) {
-        let parent = self.stack.last().map_or(-1, |&node| node as i64);
-        self.stack.push(self.tree.parents.len());
-        self.tree.parents.push(parent);
-        self.tree.tags.push(name.to_owned());
-        self.tree.noise.push(noise);
-        self.tree.marks.push(mark);
-        *self.open.entry_ref(name).or_insert(0) += 1;
-    }
+fn is_long(block: &Block, least: u64) -> bool {
+    length(block) >= least && 2 * u64::from(block.linked) < length(block)
+}
 
-    fn pop(&mut self) {
-        self.flush();
-        if let Some(node) = self.stack.pop()
-            && let Some(count) = self.open.get_mut(&self.tree.tags[node])
-        {
-            *count -= 1;
+impl Finder {
+    /// Where main content begins and ends in the text, and whether the whole text stands in for it.
+    pub fn find(
+        &mut self,
+        outline: &Outline,
+        rules: &Rules,
+        text: usize,
+    ) -> (Vec<(u32, u32)>, bool) {
+        self.judge(outline, rules);
+        let all: u64 = outline.blocks.iter().map(length).sum();
+        let chosen = self.choose(outline, all);
+        let size: u64 = chosen.iter().copied().map(length).sum();
+        if size == 0 || size < MIN_CONTENT && size * 20 < all {
+            let whole = (text > 0).then_some((0, text as u32));
+            return (whole.into_iter().collect(), text > 0);
         }
-    }
-
-    fn top(&self) -> &str {
-        self.stack.last().map_or("", |&node| &self.tree.tags[node])
-    }
-
-    fn text(&mut self, text: &str) {
-        if text.trim().is_empty() {
-            return;
-        }
-        let begin = self.words.len();
-        push_decoded(&mut self.words, text.as_bytes(), UTF_8, false);
-        if self.in_link {
-            self.linked += self.words[begin..].trim().chars().count();
-        }
-    }
-
-    fn flush(&mut self) {
-        if self.words.is_empty() {
-            return;
-        }
-        let mut text = String::with_capacity(self.words.len());
-        for word in self.words.split_whitespace() {
-            if !text.is_empty() {
-                text.push(' ');
-            }
-            text.push_str(word);
-        }
-        self.words.clear();
-        if !text.is_empty() {
-            let length = text.chars().count();
-            self.tree.blocks.push(Block {
-                node: self.stack.last().copied().unwrap_or(0),
-                text,
-                linked: self.linked.min(length),
-            });
-        }
-        self.linked = 0;
-    }
-
-    fn end(&mut self, name: &str, kind: Option<Kind>) {
-        if name == "a" {
-            self.in_link = false;
-        } else if kind != Some(Kind::Inline) && self.open.get(name).is_some_and(|&count| count > 0)
-        {
-            while self.stack.len() > 1 && self.top() != name {
-                self.pop();
-            }
-            if self.stack.len() > 1 {
-                self.pop();
+        let mut places: Vec<(u32, u32)> = Vec::new();
+        for block in chosen {
+            match places.last_mut() {
+                Some(last) if block.begin <= last.1 + 1 => last.1 = block.end,
+                _ => places.push((block.begin, block.end)),
             }
         }
+        (places, false)
     }
 
-    fn start(&mut self, name: &str, kind: Option<Kind>, attributes: Attributes<'_>) {
-        match kind {
-            Some(Kind::Inline) => self.in_link |= name == "a",
-            Some(Kind::Void) if name == "br" => self.words.push(' '),
-            Some(Kind::Void) if name == "hr" => self.flush(),
-            Some(Kind::Void) => (),
-            _ => {
-                if self.top() == "p" {
-                    self.pop();
-                }
-                let rules = self.rules;
-                for closed in rules.closes.get(name).map_or(&[][..], |closed| closed) {
-                    if self.stack.len() > 1 && self.top() == closed {
-                        self.pop();
+    /// What each element is, and which lie within each other.
+    fn judge(&mut self, outline: &Outline, rules: &Rules) {
+        let nodes = &outline.nodes;
+        self.kinds.clear();
+        if self.known.len() > MAX_KNOWN {
+            self.known.clear();
+        }
+        for (number, node) in nodes.iter().enumerate() {
+            let mut kind = rules.kinds.get(&node.name).copied().unwrap_or_default();
+            let names = outline.names(number);
+            if !kind.is_plain && !names.is_empty() {
+                let (noise, mark) = match self.known.get(names) {
+                    Some(known) => *known,
+                    None => {
+                        let judged = rules.judge(names);
+                        self.known.insert(names.into(), judged);
+                        judged
                     }
-                }
-                self.flush();
-                let (noise, mark) = rules.judge(name, attributes);
-                self.push(name, noise, mark);
+                };
+                (kind.noise, kind.mark) = (noise, mark);
+            }
+            self.kinds.push(kind);
+        }
+        self.last.clear();
+        self.last.extend(0..nodes.len() as u32);
+        for number in (1..nodes.len()).rev() {
+            let parent = nodes[number].parent as usize;
+            self.last[parent] = self.last[parent].max(self.last[number]);
+        }
+        self.in_reference.clear();
+        for (number, node) in nodes.iter().enumerate() {
+            let is_within = number > 0 && self.in_reference[node.parent as usize];
+            self.in_reference
+                .push(is_within || self.kinds[number].is_reference);
+        }
+        self.find_bars(outline);
+    }
+
+    /// Takes short elements with links to the next or previous page for noise.
+    fn find_bars(&mut self, outline: &Outline) {
+        if !outline.blocks.iter().any(|block| block.is_step) {
+            return;
+        }
+        self.sums.clear();
+        self.sums.resize(outline.nodes.len(), (0, 0, false));
+        for block in &outline.blocks {
+            let sum = &mut self.sums[block.node as usize];
+            sum.0 += length(block);
+            sum.1 += u64::from(block.linked);
+            sum.2 |= block.is_step;
+        }
+        for number in (1..outline.nodes.len()).rev() {
+            let (size, linked, is_step) = self.sums[number];
+            let sum = &mut self.sums[outline.nodes[number].parent as usize];
+            (sum.0, sum.1, sum.2) = (sum.0 + size, sum.1 + linked, sum.2 | is_step);
+        }
+        let all = self.sums[0].0;
+        for (kind, (size, linked, is_step)) in self.kinds.iter_mut().zip(&self.sums).skip(1) {
+            if *is_step && *size <= MAX_BAR && 3 * size <= all && 10 * linked >= 3 * size {
+                kind.noise = kind.noise.max(SURE);
             }
         }
     }
+
+    fn choose<'a>(&mut self, outline: &'a Outline, all: u64) -> Vec<&'a Block> {
+        self.gone.clear();
+        self.gone.resize(outline.nodes.len(), 0);
+        self.leave_out(outline, 1, ALWAYS, (2, 1));
+        self.leave_out(outline, 2, SURE, (9, 10));
+        let main = self.find_main(outline, 2, (9, 10));
+        let total = self.masses[0];
+        let mut weighed = self.kinds.iter().zip(&self.masses);
+        let has_posting = weighed.any(|(kind, mass)| kind.mark == POSTING && 5 * mass >= total);
+        let found = self.blocks(outline, 2, main);
+        if let Some(article) = self.choose_article(outline, &found, all, has_posting) {
+            return article;
+        }
+        let size = |blocks: &[&Block]| blocks.iter().map(|block| length(block)).sum::<u64>();
+        if size(&found) >= MIN_CONTENT {
+            return found;
+        }
+        let main = self.find_main(outline, 1, (9, 10));
+        let other = self.blocks(outline, 1, main);
+        if 10 * size(&found) >= size(&other) {
+            found
+        } else {
+            other
+        }
+    }
+
+    /// The paragraphs of an article, if the page is one; `found` is what it would be if it were none.
+    fn choose_article<'a>(
+        &mut self,
+        outline: &'a Outline,
+        found: &[&Block],
+        all: u64,
+        has_posting: bool,
+    ) -> Option<Vec<&'a Block>> {
+        self.leave_out(outline, 3, MAYBE, (1, 2));
+        let main = self.find_main(outline, 3, (3, 4));
+        let mut blocks = self.blocks(outline, 3, main);
+        let is_reference = |block: &Block| self.in_reference[block.node as usize];
+        let (mut total, mut size, mut reference, mut running) = (0, 0, 0, 0);
+        for block in &blocks {
+            (total, size) = (total + free(block), size + length(block));
+            if is_reference(block) {
+                reference += free(block);
+            } else if is_long(block, MIN_RUNNING) {
+                running += free(block);
+            }
+        }
+        let (found_free, found_size) = found.iter().fold((0, 0), |sums, block| {
+            (sums.0 + free(block), sums.1 + length(block))
+        });
+        let is_article = 4 * running >= 3 * total
+            && 10 * reference < total
+            && (100 * size < 65 * all || has_posting)
+            && 10 * found_free >= 3 * found_size;
+        if !is_article {
+            return None;
+        }
+        let is_paragraph = |block: &&Block| is_long(block, MIN_PARAGRAPH);
+        let (first, last) = (
+            blocks.iter().position(is_paragraph)?,
+            blocks.iter().rposition(is_paragraph)?,
+        );
+        blocks.truncate(last + 1);
+        blocks.drain(..first);
+        blocks.retain(|block| {
+            2 * u64::from(block.linked) <= length(block)
+                && !self.kinds[block.node as usize].is_title
+        });
+        (blocks.iter().map(|block| length(block)).sum::<u64>() >= MIN_CONTENT).then_some(blocks)
+    }
+
+    /// Leaves out noise of a level, in one step; what holds that share of the text is none, whatever its name.
+    fn leave_out(&mut self, outline: &Outline, step: u8, level: u8, most: (u64, u64)) {
+        self.weigh(outline, step - 1);
+        let bound = most.0 * self.masses[0];
+        for number in 1..outline.nodes.len() {
+            if self.gone[number] == 0 {
+                let around = self.gone[outline.nodes[number].parent as usize];
+                self.gone[number] = if around > 0 {
+                    around
+                } else if self.kinds[number].noise == level && most.1 * self.masses[number] < bound
+                {
+                    step
+                } else {
+                    0
+                };
+            }
+        }
+    }
+
+    fn is_there(&self, block: &Block, step: u8) -> bool {
+        let gone = self.gone[block.node as usize];
+        gone == 0 || gone > step
+    }
+
+    /// Weighs each element and all it contains: a byte of text 20, one in a link 1.
+    fn weigh(&mut self, outline: &Outline, step: u8) {
+        self.masses.clear();
+        self.masses.resize(outline.nodes.len(), 0);
+        for block in &outline.blocks {
+            if self.is_there(block, step) {
+                self.masses[block.node as usize] += 20 * free(block) + u64::from(block.linked);
+            }
+        }
+        for number in (1..outline.nodes.len()).rev() {
+            self.masses[outline.nodes[number].parent as usize] += self.masses[number];
+        }
+    }
+
+    /// The number of the element that is the main content, given the share of the text that it must hold.
+    fn find_main(&mut self, outline: &Outline, step: u8, least: (u64, u64)) -> usize {
+        self.weigh(outline, step);
+        let (masses, kinds) = (&self.masses, &self.kinds);
+        let is_main =
+            |number: &usize| kinds[*number].mark == MAIN && 10 * masses[*number] >= 3 * masses[0];
+        let mut top = None;
+        for number in (0..kinds.len()).filter(is_main) {
+            if top.is_none_or(|top: usize| masses[number] > masses[top]) {
+                top = Some(number);
+            }
+        }
+        let root = top.unwrap_or(0);
+        let inside = root..self.last[root] as usize + 1;
+        let is_marked = |number: &usize| {
+            matches!(kinds[*number].mark, CONTENT | POSTING)
+                && 10 * masses[*number] > 4 * masses[root]
+        };
+        let marked = inside.clone().filter(is_marked);
+        if let Some(largest) = marked.clone().map(|number| masses[number]).max() {
+            // of those within each other the innermost that loses little
+            return marked
+                .filter(|number| 10 * masses[*number] >= 8 * largest)
+                .max()
+                .unwrap_or(root);
+        }
+        if top.is_some() {
+            return root;
+        }
+        let mut best = inside
+            .rev()
+            .find(|number| least.1 * masses[*number] >= least.0 * masses[root])
+            .unwrap_or(0);
+        while best > 0 && kinds[best].is_inner {
+            best = outline.nodes[best].parent as usize;
+        }
+        best
+    }
+
+    fn blocks<'a>(&self, outline: &'a Outline, step: u8, main: usize) -> Vec<&'a Block> {
+        let inside = main as u32..=self.last[main];
+        let blocks = outline.blocks.iter();
+        blocks
+            .filter(|block| inside.contains(&block.node) && self.is_there(block, step))
+            .collect()
+    }
+}
+
+/// The key of an element's name, for [`Rules::kinds`].
+pub fn name_key(name: &str) -> u64 {
+    key(name.as_bytes())
 }

@@ -361,6 +361,11 @@ impl<'a> Scanner<'a> {
         let (kind, target) = match tag {
             Tag::A => {
                 self.close_anchor();
+                if self.wants.text {
+                    self.scan
+                        .outline
+                        .add_link(value(Attribute::Rel), value(Attribute::AccessKey));
+                }
                 (Kind::Anchor, href.or(value(Attribute::XlinkHref)))
             }
             Tag::Area => (Kind::Area, href),

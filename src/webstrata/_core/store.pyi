@@ -27,7 +27,9 @@ __all__ = [
 
 @final
 class Contents:
-    def __new__(cls, words: Words, num_rows: int, max_length: int) -> Contents: ...
+    def __new__(
+        cls, words: Words, num_rows: int, max_length: int, rules: ContentRules | None = None
+    ) -> Contents: ...
     def read(self, path: str | PathLike[str], pages: Sequence[tuple[int, int, int, str]]) -> list[int]: ...
     def parse(self, row: int, body: bytes, url: str, label: str | None, robots: str) -> None: ...
     def finish(self) -> dict[str, Any]: ...
@@ -56,18 +58,16 @@ class ContentRules:
     def __new__(
         cls,
         *,
-        kinds: dict[str, str],
-        noise: dict[str, int],
-        closes: dict[str, Sequence[str]],
+        kinds: dict[str, tuple[int, int, str]],
         words: dict[str, int],
         prefixes: Sequence[tuple[str, int]],
+        suffixes: Sequence[tuple[str, int]],
         phrases: dict[str, int],
-        main: Sequence[tuple[str, str]],
-        roles: set[str],
+        pairs: Sequence[tuple[str, str, int]],
+        harmless: str,
     ) -> ContentRules: ...
-    def read_tree(
-        self, page: str
-    ) -> tuple[list[int], list[str], list[int], list[int], list[int], list[str], list[int]]: ...
+    def judge(self, names: str) -> tuple[int, int]: ...
+    def find(self, body: bytes, label: str | None) -> tuple[str, list[int], bool]: ...
 
 @final
 class WarcFiles:

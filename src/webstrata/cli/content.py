@@ -15,7 +15,7 @@ from webstrata.errors import MissingExtraError
 if TYPE_CHECKING:
     from typing import BinaryIO
 
-METHODS = ("dom", "trafilatura", "slope", "low-slope", "stored", "stored-dom")
+METHODS = ("dom", "trafilatura", "slope", "low-slope")
 
 
 @click.group("content", epilog="Example: webstrata content extract page.html --method dom")

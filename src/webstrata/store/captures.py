@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from webstrata.errors import MissingError, UsageError
 from webstrata.store.answers import HTML, first, media_type, parse_headers
 from webstrata.store.cdxj import Index, surt
-from webstrata.store.main_content.places import find_places
+from webstrata.store.main_content.methods import find_places
 from webstrata.store.pages import Pages
 from webstrata.store.settings import MAIN, StoreSettings
 from webstrata.store.text import Text, cut_main
@@ -258,8 +258,7 @@ class StoredCapture:
             return self.stored_text.main
         page = self.page
         method = self.holder.main_method if self.holder else MAIN
-        places = find_places(method, page.text, page.tags, self.payload, charset=self._charset)
-        return cut_main(page.text, places)
+        return cut_main(page.text, find_places(method, page, self.payload))
 
     @property
     def decoded(self) -> str:

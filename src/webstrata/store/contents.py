@@ -41,24 +41,25 @@ from webstrata.collection.files import open_writer
 from webstrata.collection.progress import Progress, Task
 from webstrata.errors import FormatError
 from webstrata.store.links import LINKS, PAGE_NOFOLLOW
-from webstrata.store.main_content.places import find_places
-from webstrata.store.main_content.slope import find_main
+from webstrata.store.main_content.dom import find_places, load_rules
+from webstrata.store.main_content.slope import find_sections
 from webstrata.store.merging import merge_links, merge_text
 from webstrata.store.pages import Pages
-from webstrata.store.settings import MAIN, StoreSettings
+from webstrata.store.settings import LOW_SLOPE, MAIN, StoreSettings
 from webstrata.store.simhash import simhash
 from webstrata.store.taking import Earlier, Taken, find_earlier, match
-from webstrata.store.text import BATCH, COLUMNS, TEXT, cut_main, write_text
+from webstrata.store.text import BATCH, COLUMNS, TEXT, write_text
 from webstrata.store.warc import read_record
 from webstrata.store.warc_files import WarcFiles, locate
 from webstrata.web import charset as charsets
 from webstrata.web import html, language
+from webstrata.web.outline import scan_outline
 from webstrata.web.row_key import row_keys
 from webstrata.web.url import MAX_LENGTH
 from webstrata.web.words import load_core, words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -96,8 +97,8 @@ class Content:
     """Links without a normal form."""
 
 
-def parse(body: bytes, *, url: str, mime: str = "text/html", head: bytes = b"") -> Content:
-    r"""What a page contains, given its payload and the head of its answer.
+def parse(body: bytes, *, url: str, mime: str = "text/html", head: bytes = b"", main: str = MAIN) -> Content:
+    r"""What a page contains, given its payload, the head of its response and how main content is found.
 
     Examples
     --------
@@ -125,12 +126,14 @@ def parse(body: bytes, *, url: str, mime: str = "text/html", head: bytes = b"") 
     ]
     start = max(len(page.text) - _SAMPLE, 0) // 2
     spoken = language.detect(page.text[start : start + _SAMPLE]) or _read_declared(page.language or "")
+    places, is_fallback = _find_places(body[:MAX_PARSED], page, main)
     return Content(
         {
             "title": page.title,
             "headings": [{"level": level, "text": text} for level, text in page.headings],
             "text": page.text,
-            "main": find_main(page.text, page.tags),
+            "main": places,
+            "fallback": is_fallback,
         },
         {
             "words": len(found),
@@ -143,18 +146,13 @@ def parse(body: bytes, *, url: str, mime: str = "text/html", head: bytes = b"") 
     )
 
 
-def extract_stored(page: str, url: str | None = None) -> str:
-    """The main content of a page as the core finds it for the part `text`, with all else that it finds.
-
-    Examples
-    --------
-    >>> extract_stored("<p>x</p>" * 40 + "<p>" + " word" * 80 + "<p>y</p>" * 40).split().count("word")
-    80
-    """
-    kernel = core.Contents(load_core(), 1, MAX_LENGTH)
-    kernel.parse(0, page.encode("utf-8", "replace"), url or "http://localhost/", "utf-8", "")
-    found = kernel.finish()
-    return cut_main(found["text"][1].tobytes().decode(), found["main"].tolist())
+def _find_places(body: bytes, page: html.Page, main: str) -> tuple[list[int], bool]:
+    """Where main content stands in the text, and whether the whole text stands in for it."""
+    if main != LOW_SLOPE:
+        return find_places(scan_outline(body, charset=page.charset.name))
+    found = find_sections(page.text, page.tags)
+    is_fallback = bool(page.text) and not found
+    return [0, len(page.text.encode())] if is_fallback else found, is_fallback
 
 
 def _read_declared(text: str) -> str | None:
@@ -228,7 +226,8 @@ def _parse_range(item: _Range, folder: Path, task: Task) -> Mapping[str, int]:
     """Write the contents of a range of nodes."""
     names = ("url", "content_mime_type", "warc_filename", "warc_record_offset", "warc_record_length")
     table = Pages(Path(item.pages)).between(item.start, item.stop, *names)
-    kernel = core.Contents(load_core(), len(table), MAX_LENGTH)
+    rules = None if item.main == LOW_SLOPE else load_rules()
+    kernel = core.Contents(load_core(), len(table), MAX_LENGTH, rules)
     taken = Taken(item.taken, Path(item.text), Path(item.links))
     task.advance(len(taken))
     order = pc.sort_indices(
@@ -243,15 +242,21 @@ def _parse_range(item: _Range, folder: Path, task: Task) -> Mapping[str, int]:
             unreadable += _parse_rows(kernel, path, rows[place : place + BATCH], chosen)
             task.advance(len(chosen))
     found = kernel.finish()
+    counts = {"taken": len(taken), "unreadable": unreadable, "rejected": found["rejected"], "fallback": 0}
     if "text" in item.parts:
         columns = taken.complete_columns(_text_columns(found))
-        if item.main != MAIN:
-            found |= _find_main(item, table.take(order).to_pylist(), order.tolist(), found)
-        batches = taken.complete_text(_text_batches(found, len(table)))
+        batches = _count_fallback(taken.complete_text(_text_batches(found, len(table))), counts)
         write_text(folder, batches, columns, compression=None, main=item.main)
     if "links" in item.parts:
         _write_links(folder, *taken.complete_links(*_links_table(item.start, found), item.start))
-    return {"taken": len(taken), "unreadable": unreadable, "rejected": found["rejected"]}
+    return counts
+
+
+def _count_fallback(batches: Iterable[pa.RecordBatch], counts: dict[str, int]) -> Iterator[pa.RecordBatch]:
+    """The same batches; the pages whose whole text stands in for main content are added to the counts."""
+    for batch in batches:
+        counts["fallback"] += pc.sum(batch["fallback"]).as_py() or 0
+        yield batch
 
 
 def _group_files(names: list[str], rows: list[int]) -> Iterator[tuple[str, list[int]]]:
@@ -283,26 +288,6 @@ def _parse_rows(kernel: core.Contents, path: Path, rows: list[int], pages: list[
     return unreadable
 
 
-def _find_main(
-    item: _Range, pages: list[dict[str, Any]], rows: list[int], found: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The places of main content, those of `rows` by another method than the core's."""
-    texts = _strings(found["text"], 0, len(found["num_main"]))
-    places = np.split(found["main"], np.cumsum(found["num_main"])[:-1])
-    for row, page in zip(rows, pages, strict=True):
-        if page["content_mime_type"] == "text/plain":
-            continue
-        path = locate(dict(item.warc), page["warc_filename"])
-        try:
-            record = read_record(path, page["warc_record_offset"], page["warc_record_length"])
-        except FormatError:
-            continue  # it is counted, and has no text
-        label = _find_header(record.head, _LABEL)
-        chosen = find_places(item.main, texts[row].as_py(), [], record.payload, charset=label)
-        places[row] = np.array(chosen, np.uint32)
-    return {"main": np.concatenate(places), "num_main": np.array([*map(len, places)], np.uint32)}
-
-
 def _text_batches(found: Mapping[str, Any], size: int) -> Iterator[pa.RecordBatch]:
     levels, counts = found["heading_level"], np.concatenate([[0], np.cumsum(found["num_headings"])])
     ends = np.concatenate([[0], np.cumsum(found["num_main"])]).astype(np.int32)
@@ -320,6 +305,7 @@ def _text_batches(found: Mapping[str, Any], size: int) -> Iterator[pa.RecordBatc
             pa.ListArray.from_arrays(places, headings),
             _strings(found["text"], start, stop),
             main.slice(start, stop - start),
+            pa.array(found["fallback"][start:stop]),
         ]
         yield pa.RecordBatch.from_arrays(columns, schema=TEXT)
 
@@ -451,19 +437,20 @@ def build_contents(
             _parse_range,
             work,
             workers=workers,
-            # what the core does by itself needs no interpreter; other ways to find main content do
-            pool="threads" if settings.main == MAIN else "processes",
+            pool="threads",  # what the core does by itself needs no interpreter
             title="parsing",
             unit="pages",
         )
         counts = {
-            name: sum(shard.counts[name] for shard in done) for name in ("taken", "unreadable", "rejected")
+            name: sum(shard.counts[name] for shard in done)
+            for name in ("taken", "unreadable", "rejected", "fallback")
         }
         folders = [shard.path for shard in done]
         # one packs, the other sorts: with a core each, they are done in the time of one
         packing = None
         if texts:
-            texts.count(nodes=num_nodes, taken=counts["taken"], unreadable=counts["unreadable"])
+            names_of_text = ("taken", "unreadable", "fallback")
+            texts.count(nodes=num_nodes, **{name: counts[name] for name in names_of_text})
             thread = stack.enter_context(ThreadPoolExecutor(1))
             packing = thread.submit(merge_text, texts.path, folders, main=settings.main)
         if targets:

@@ -6,16 +6,18 @@ from dataclasses import dataclass
 
 from webstrata.collection.settings import Settings, one_of, setting
 
-MAIN = "low-slope"
-"""How main content is found unless settings say otherwise: by the method that needs no tree of the page."""
+MAIN = "dom"
+"""How main content is found unless settings say otherwise."""
+LOW_SLOPE = "low-slope"
+"""How it was found by default up to 0.1.0."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StoreSettings(Settings):
-    """What is kept of every page, beside its text and links."""
+    """What is kept of every page in addition to its text and links."""
 
     main: str = setting(
         MAIN,
-        "How main content is found: low-slope, or dom, which is better and makes the step take longer.",
-        check=one_of(MAIN, "dom"),
+        "How main content is found: dom, by the elements of a page, or low-slope, where tags are rare.",
+        check=one_of(MAIN, LOW_SLOPE),
     )

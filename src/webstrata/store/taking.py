@@ -19,9 +19,9 @@ from webstrata.errors import WebstrataError
 from webstrata.store.links import LINKS, TARGETS, Links
 from webstrata.store.pages import Pages
 from webstrata.store.rows import take
-from webstrata.store.settings import MAIN
+from webstrata.store.settings import LOW_SLOPE, MAIN
 from webstrata.store.sorting import Queue
-from webstrata.store.text import Text
+from webstrata.store.text import VERSION, Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -75,7 +75,8 @@ def open_earlier(snapshot: Snapshot, *, main: str = MAIN) -> Earlier | None:
         if (
             {text.record.version, links.record.version} == {__version__}
             and made_from == {pages.record.checksum}
-            and text.record.settings.get("main", MAIN) == main
+            and text.record.settings.get("main", LOW_SLOPE) == main
+            and Text(text.path).main_version == VERSION
         ):
             return Earlier(pages, text, links)
     for part in parts:

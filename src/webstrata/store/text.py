@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 
 from webstrata.collection.files import explained, open_writer
 from webstrata.store.rows import regroup
-from webstrata.store.settings import MAIN
+from webstrata.store.settings import LOW_SLOPE, MAIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -38,12 +38,15 @@ if TYPE_CHECKING:
 BATCH = 64
 """Pages that are packed together."""
 ROW_GROUP = 1 << 16
+VERSION = 2
+"""Of the columns of `TEXT` and of the rules of main content; what another version has is not reused."""
 
 TEXT = pa.schema([
     ("title", pa.string()),
     ("headings", pa.list_(pa.struct([("level", pa.uint8()), ("text", pa.string())]))),
     ("text", pa.string()),
     ("main", pa.list_(pa.uint32())),
+    ("fallback", pa.bool_()),
 ], metadata={"main": MAIN})  # fmt: skip
 COLUMNS = pa.schema([
     ("words", pa.uint32()),
@@ -77,6 +80,8 @@ class PageText:
     simhash: int
     main: str
     """Of `text` the sections that are main content, a line each; found as `Text.main_method` says."""
+    fallback: bool
+    """Whether no main content was found, so that `main` is the whole text."""
 
 
 def cut_main(text: str, places: Sequence[int]) -> str:
@@ -115,9 +120,10 @@ def write_text(
     [Heading(level=1, text='A')]
     """
     options = pa.ipc.IpcWriteOptions(compression=compression)
+    metadata = {"main": main, "main_version": str(VERSION)}
     with (
         open_writer(folder / "text.arrow") as stream,
-        pa.ipc.new_file(stream, TEXT.with_metadata({"main": main}), options=options) as writer,
+        pa.ipc.new_file(stream, TEXT.with_metadata(metadata), options=options) as writer,
     ):
         for batch in batches:
             writer.write_batch(batch)
@@ -165,8 +171,13 @@ class Text:
     @property
     def main_method(self) -> str:
         """How main content was found: a method of `webstrata.store.main_content`."""
-        named: bytes = (self._file.schema.metadata or {}).get(b"main", MAIN.encode())
+        named: bytes = (self._file.schema.metadata or {}).get(b"main", LOW_SLOPE.encode())
         return named.decode()
+
+    @property
+    def main_version(self) -> int:
+        """The version of that method; 1 in parts of 0.1.0."""
+        return int((self._file.schema.metadata or {}).get(b"main_version", b"1"))
 
     def columns(self, *names: str) -> pa.Table:
         """The columns named of `words`, `language`, `charset`, `simhash`, or all; the row is the node."""
@@ -206,7 +217,8 @@ class Text:
         row = self.row(node)
         headings = [Heading(**heading) for heading in row.pop("headings")]
         main = cut_main(row["text"], row.pop("main", None) or [])
-        return PageText(headings=headings, main=main, **row, **self.column_row(node))
+        fallback = bool(row.pop("fallback", None))  # null, or absent, in parts of 0.1.0
+        return PageText(headings=headings, main=main, fallback=fallback, **row, **self.column_row(node))
 
     def row(self, node: int) -> dict[str, Any]:
         """Title, headings, text and places of main content of a node as plain data."""

@@ -103,7 +103,7 @@ def test_trafilatura_is_as_good_here_as_its_published_figure(qualities: dict[str
     assert qualities["trafilatura"].f1 == pytest.approx(0.96, abs=0.012)
 
 
-@pytest.mark.parametrize("method", ["dom", "low-slope", "slope", "stored", "stored-dom"])
+@pytest.mark.parametrize("method", ["dom", "low-slope", "slope"])
 def test_each_method_of_ours_keeps_its_quality(
     qualities: dict[str, Quality], test_data: Path, method: str
 ) -> None:

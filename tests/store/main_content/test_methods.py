@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 
 from webstrata.errors import MissingExtraError, UsageError
 from webstrata.store.main_content import DEFAULT, METHODS, extract
+from webstrata.store.main_content.methods import find_places
+from webstrata.store.text import cut_main
+from webstrata.web.html import scan
 
 TEXT = "Ein längerer Absatz über die Geschichte der Stadt, mit Kommas, der sicher als Fließtext gilt. " * 3
 MENU = "".join(f"<li><a href=/{n}>Menü {n}</a></li>" for n in range(60))
@@ -42,9 +45,7 @@ def test_without_its_package_trafilatura_says_what_to_install(monkeypatch: pytes
 
 
 def test_a_method_that_is_not_known_is_refused_with_those_that_are() -> None:
-    with pytest.raises(
-        UsageError, match="choose one of dom, low-slope, slope, stored, stored-dom, trafilatura"
-    ):
+    with pytest.raises(UsageError, match="choose one of dom, low-slope, slope, trafilatura"):
         extract(b"", method="best")
 
 
@@ -53,3 +54,14 @@ def test_a_method_that_is_not_known_is_refused_with_those_that_are() -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_any_bytes_will_do(method: str, body: bytes) -> None:
     assert isinstance(extract(body, method=method), str)
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "iso-8859-15", "utf-16"])
+def test_places_are_those_of_the_content_that_is_extracted(charset: str) -> None:
+    body = PAGE.format(charset).encode(charset)
+    page = scan(body, url="http://example.de/", text=True)
+    assert cut_main(page.text, find_places("dom", page, body)) == extract(body, method="dom")
+    assert cut_main(page.text, find_places("low-slope", page, body)).count("Menü") < 10
+    short = scan(b"<p>Short", text=True)
+    assert find_places("low-slope", short, b"<p>Short") == [0, 5]
+    assert find_places("low-slope", scan(b"", text=True), b"") == find_places("dom", scan(b""), b"") == []

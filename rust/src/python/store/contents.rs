@@ -1,5 +1,6 @@
 //! Contents of pages, as columns.
 
+use super::main_content::ContentRules;
 use crate::python::web::words::Words;
 use crate::store::contents::{Content, Link, Parser};
 use numpy::PyArray1;
@@ -21,9 +22,16 @@ pub struct Contents {
 #[pymethods]
 impl Contents {
     #[new]
-    fn new(words: &Words, num_rows: usize, max_length: usize) -> Self {
+    #[pyo3(signature = (words, num_rows, max_length, rules=None))]
+    fn new(
+        words: &Words,
+        num_rows: usize,
+        max_length: usize,
+        rules: Option<&ContentRules>,
+    ) -> Self {
+        let rules = rules.map(|rules| rules.0.clone());
         Self {
-            parser: Parser::new(words.0.clone(), max_length),
+            parser: Parser::new(words.0.clone(), max_length, rules),
             rows: vec![Content::default(); num_rows],
         }
     }
@@ -104,6 +112,8 @@ impl Contents {
         let main: Vec<u32> = sections.flat_map(|&(begin, end)| [begin, end]).collect();
         found.set_item("main", PyArray1::from_vec(py, main))?;
         found.set_item("num_main", sizes(|row| 2 * row.main.len()))?;
+        let fallback: Vec<bool> = rows.iter().map(|row| row.is_fallback).collect();
+        found.set_item("fallback", PyArray1::from_vec(py, fallback))?;
         found.set_item("num_headings", sizes(|row| row.headings.len()))?;
         found.set_item("num_links", sizes(|row| row.links.len()))?;
         found.set_item("words", sizes(|row| row.words as usize))?;

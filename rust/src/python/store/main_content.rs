@@ -1,83 +1,92 @@
 //! `webstrata._core.store.ContentRules`.
 
-use crate::store::main_content::{Kind, Rules, read_tree};
+use crate::store::main_content::{Finder, Kind, Rules, name_key};
+use crate::web::html::{self, Scan, Wants};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use std::collections::{HashMap, HashSet};
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 #[pyclass(module = "webstrata._core.store", frozen)]
-pub struct ContentRules(Rules);
-
-/// Parents, tags, noise and marks of elements; of blocks nodes, texts and characters in links.
-type Found = (
-    Vec<i64>,
-    Vec<String>,
-    Vec<u32>,
-    Vec<u32>,
-    Vec<usize>,
-    Vec<String>,
-    Vec<usize>,
-);
+pub struct ContentRules(pub Arc<Rules>);
 
 #[pymethods]
 impl ContentRules {
     #[new]
-    #[pyo3(signature = (*, kinds, noise, closes, words, prefixes, phrases, main, roles))]
+    #[pyo3(signature = (*, kinds, words, prefixes, suffixes, phrases, pairs, harmless))]
     #[allow(clippy::too_many_arguments)] // as Python calls it
     fn new(
-        kinds: HashMap<String, String>,
-        noise: HashMap<String, u8>,
-        closes: HashMap<String, Vec<String>>,
+        kinds: HashMap<String, (u8, u8, String)>,
         words: HashMap<String, u8>,
         prefixes: Vec<(String, u8)>,
+        suffixes: Vec<(String, u8)>,
         phrases: HashMap<String, u8>,
-        main: Vec<(String, String)>,
-        roles: HashSet<String>,
+        pairs: Vec<(String, String, u8)>,
+        harmless: String,
     ) -> PyResult<Self> {
         let mut rules = Rules {
-            closes: closes.into_iter().collect(),
             words: words.into_iter().collect(),
             prefixes,
+            suffixes,
             phrases: phrases.into_iter().collect(),
-            main,
-            roles: roles.into_iter().collect(),
+            pairs,
+            harmless,
             ..Rules::default()
         };
-        for (name, kind) in kinds {
-            let kind = match &*kind {
-                "raw" => Kind::Raw,
-                "hidden" => Kind::Hidden,
-                "void" => Kind::Void,
-                "inline" => Kind::Inline,
-                "plain" => Kind::Plain,
-                _ => return Err(PyValueError::new_err(format!("kinds: {kind:?} is none"))),
+        for (name, (noise, mark, flags)) in kinds {
+            let mut kind = Kind {
+                noise,
+                mark,
+                ..Kind::default()
             };
-            rules.kinds.insert(name, kind);
+            for flag in flags.split_ascii_whitespace() {
+                match flag {
+                    "plain" => kind.is_plain = true,
+                    "reference" => kind.is_reference = true,
+                    "inner" => kind.is_inner = true,
+                    "title" => kind.is_title = true,
+                    _ => {
+                        return Err(PyValueError::new_err(format!(
+                            "kinds: unknown flag {flag:?}"
+                        )));
+                    }
+                }
+            }
+            rules.kinds.insert(name_key(&name), kind);
         }
-        let levels = noise.into_iter();
-        rules
-            .kinds
-            .extend(levels.map(|(name, level)| (name, Kind::Noise(level))));
-        Ok(Self(rules))
+        Ok(Self(Arc::new(rules)))
     }
 
-    fn read_tree(&self, py: Python<'_>, page: &str) -> Found {
-        let tree = py.detach(|| read_tree(page, &self.0));
-        let (mut nodes, mut texts, mut linked) = (vec![], vec![], vec![]);
-        for block in tree.blocks {
-            nodes.push(block.node);
-            texts.push(block.text);
-            linked.push(block.linked);
-        }
-        let widen = |levels: Vec<u8>| levels.into_iter().map(u32::from).collect();
-        (
-            tree.parents,
-            tree.tags,
-            widen(tree.noise),
-            widen(tree.marks),
-            nodes,
-            texts,
-            linked,
-        )
+    /// How surely what an element says of itself is noise, and what it says that it holds.
+    fn judge(&self, names: &str) -> (u8, u8) {
+        self.0.judge(names.as_bytes())
+    }
+
+    /// The text of a page, where main content begins and ends in it, and whether all of it stands in.
+    #[pyo3(signature = (body, label))]
+    fn find(
+        &self,
+        py: Python<'_>,
+        body: PyBackedBytes,
+        label: Option<PyBackedStr>,
+    ) -> (String, Vec<u32>, bool) {
+        py.detach(|| {
+            let wants = Wants {
+                no_fingerprint: true,
+                anchors: true,
+                text: true,
+                ..Wants::default()
+            };
+            let mut scan = Scan::default();
+            html::scan(&body, label.as_deref(), &wants, &mut scan);
+            let (places, is_fallback) =
+                Finder::default().find(&scan.outline, &self.0, scan.text.len());
+            let places = places
+                .into_iter()
+                .flat_map(|(begin, end)| [begin, end])
+                .collect();
+            (scan.text, places, is_fallback)
+        })
     }
 }

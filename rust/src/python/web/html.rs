@@ -131,8 +131,8 @@ fn tag(key: u64) -> String {
     String::from_utf8_lossy(&bytes[..length]).into_owned()
 }
 
-/// The text of a page and its outline: parents, tags and names of elements; of blocks nodes, begins, ends and bytes in
-/// links.
+/// The text of a page and its outline: parents, tags and names of elements; of blocks nodes, begins, ends, bytes in
+/// links, and whether they have a link to the next page or the like.
 #[pyfunction]
 #[pyo3(signature = (body, label))]
 pub fn scan_outline<'py>(
@@ -162,7 +162,15 @@ pub fn scan_outline<'py>(
     found.set_item("names", names.collect::<Vec<_>>())?;
     let blocks = outline.blocks.iter();
     let blocks: Vec<_> = blocks
-        .map(|block| (block.node, block.begin, block.end, block.linked))
+        .map(|block| {
+            (
+                block.node,
+                block.begin,
+                block.end,
+                block.linked,
+                block.is_step,
+            )
+        })
         .collect();
     found.set_item("blocks", blocks)?;
     Ok(found)

@@ -95,6 +95,7 @@ pub enum Attribute {
     Style,
     Hidden,
     AriaHidden,
+    AccessKey,
 }
 
 impl Attribute {
@@ -120,6 +121,7 @@ impl Attribute {
             (5, b's') => (b"style", Attribute::Style),
             (6, b'h') => (b"hidden", Attribute::Hidden),
             (11, b'a') => (b"aria-hidden", Attribute::AriaHidden),
+            (9, b'a') => (b"accesskey", Attribute::AccessKey),
             _ => return None,
         };
         name.eq_ignore_ascii_case(wanted).then_some(which)
@@ -294,12 +296,12 @@ impl Meaning {
         let tag = Tag::find(name);
         let is_unseen = matches!(
             tag,
-            Tag::Script | Tag::Style | Tag::Title | Tag::Iframe | Tag::Raw
+            Tag::Script | Tag::Style | Tag::Template | Tag::Title | Tag::Iframe | Tag::Raw
         );
         Self {
             tag,
             key: key(name),
-            begins_block: !is_inline && !is_void(name) && !is_unseen,
+            begins_block: !is_inline && !is_void(name) && !is_unseen && name != b"head",
             ends_block: name == b"hr",
             is_inline,
             is_breaking,

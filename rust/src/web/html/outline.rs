@@ -27,6 +27,8 @@ pub struct Block {
     pub end: u32,
     /// Bytes of it within links.
     pub linked: u32,
+    /// Whether it has a link to the next, the previous or an upper page.
+    pub is_step: bool,
 }
 
 /// Cleared and filled again by the next scan.
@@ -38,6 +40,7 @@ pub struct Outline {
     stack: Vec<u32>,
     begin: usize,
     linked: usize,
+    is_step: bool,
 }
 
 const P: u64 = key(b"p");
@@ -80,8 +83,8 @@ impl Outline {
         self.blocks.clear();
         self.names.clear();
         self.stack.clear();
-        (self.begin, self.linked) = (0, 0);
-        self.push(key(b"html"));
+        (self.begin, self.linked, self.is_step) = (0, 0, false);
+        self.push(key(b"html")); // the page, whatever it begins with
     }
 
     pub fn num_bytes(&self) -> usize {
@@ -153,9 +156,27 @@ impl Outline {
                 begin: self.begin as u32,
                 end: end as u32,
                 linked: self.linked.min(end - self.begin) as u32,
+                is_step: self.is_step,
             });
         }
-        (self.begin, self.linked) = (at, 0);
+        (self.begin, self.linked, self.is_step) = (at, 0, false);
+    }
+
+    /// Takes note of a link, given its `rel` and `accesskey`.
+    pub fn add_link(&mut self, rel: Option<&[u8]>, access_key: Option<&[u8]>) {
+        const STEPS: [&[u8]; 8] = [
+            b"next",
+            b"prev",
+            b"previous",
+            b"up",
+            b"contents",
+            b"index",
+            b"start",
+            b"top",
+        ];
+        let leads = |token: &[u8]| STEPS.iter().any(|step| step.eq_ignore_ascii_case(token));
+        self.is_step |= rel.is_some_and(|rel| rel.split(u8::is_ascii_whitespace).any(leads))
+            || access_key.is_some_and(|key| key.len() == 1 && key[0].is_ascii_alphabetic());
     }
 
     pub fn add_linked(&mut self, length: usize) {

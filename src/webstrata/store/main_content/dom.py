@@ -1,149 +1,133 @@
-"""Main content by the structure of a page: noise is filtered, the rest is weighed (STORE; Gupta et al. 2003).
+"""Main content by the structure of a page: noise is left out, the place of the rest is found (STORE; Gupta et al. 2003).
 
-1. *Filter.* Elements that never hold main content (navigation, asides, forms, captions, hidden ones) and
-   those whose class, id or role names noise (``share``, ``related``, ``comments`` …) are left out with all
-   they contain.
-2. *Blocks.* What is left is cut into blocks at every element that begins a line. A block is a paragraph if it
-   is long enough and little of it lies in links.
-3. *Place.* The main content is the smallest element that holds most of the text of paragraphs; elements
-   that say so by name or kind (``article``, ``itemprop=articleBody``, ``entry-content`` …) come first.
-4. *Trim.* Of its blocks, those are dropped that are mostly links, and what precedes the first paragraph and
-   follows the last one.
+The page is its `Outline`: elements, and blocks of text in them. A byte of text weighs 20, a byte in a link 1,
+and an element what its blocks and those of the elements in it weigh.
 
-The tree is not that of a browser: elements within lines are not in it, an end tag closes what is open up to
-its start, and one without a start is ignored. The tree and its blocks are read by the core, in one pass, by
-the tables of this module; the rest is here. ``tests/store/main_content/reference.py`` reads the same tree in
-Python.
+1. *Noise.* An element is noise **always** (controls, fallbacks of media), **surely** (``nav``, ``footer``,
+   roles and names of navigation, hidden ones; a bar of links to the next and previous page), or **maybe**
+   (``header``, ``form``, names as ``related`` or ``tags``). What is surely noise is left out unless it has 9/10 of
+   the weight of the page, what may be noise unless it has half of it, and only from articles.
+2. *Place.* The main content is in the element that says so (``main``, ``role=main``) and has 3/10 of the
+   weight; in it, in the innermost of those that are named as content (``article``, ``entry-content`` …) and
+   have 8/10 of the weight of the heaviest of these, itself more than 4/10. Where nothing is named, it is the
+   innermost element with 9/10 of the weight, and no part of a list, a table or a text.
+3. *Kind of page.* With what may be noise left out, and 3/4 in place of 9/10, the place is that of an article.
+   The page is taken for one if 3/4 of the text there, links not counted, is running text (blocks of 80 bytes
+   and more outside of ``pre``, ``dl`` and ``table``), less than 1/10 is in those three, links are no more
+   than 7/10 of what was found in step 2, and there is much else on the page: the article is less than 65% of
+   all text, or an element with the name of one holds a fifth of the weight.
+4. *Blocks.* Of an article those from the first paragraph to the last, without titles (``h1``) and blocks that
+   are mostly links. Of any other page, such as documentation, all in the place that step 2 found: there, short
+   lines, tables and lists of links are content.
+5. *Doubt.* Content of less than 200 bytes is looked for again with noise of the first level alone left out, and
+   that is taken if it is ten times as long. What is then empty, or less than 200 bytes and a twentieth of the
+   text, is none: the whole text stands in.
+
+The core computes this on the way, while it reads text and links of a page (``rust/src/store/main_content.rs``);
+`find_blocks` says in Python what it computes, by the same tables. The tests compare the two.
 """
 
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, NamedTuple
 
 from webstrata._core.store import ContentRules
-from webstrata.store.main_content.tokens import HIDDEN, RAW, VOID
+from webstrata.web.outline import Block, Outline, scan_outline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-INLINE = frozenset({
-    "a", "abbr", "acronym", "amp-img", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em",
-    "font", "i", "img", "ins", "kbd", "label", "mark", "nobr", "path", "picture", "q", "s", "samp", "small",
-    "source", "span", "strike", "strong", "sub", "sup", "svg", "time", "tt", "u", "var", "wbr",
-})  # fmt: skip
-"""Elements within a line."""
-NOISE = frozenset({
-    "address", "aside", "button", "dialog", "fieldset", "figcaption", "footer", "form", "head", "header",
-    "map", "menu", "nav",
-})  # fmt: skip
-"""Elements that hold no main content."""
-PLAIN = frozenset({"body", "html", "main", "blockquote", "pre"})
-"""Elements that are no noise whatever their attributes say."""
-CLOSED = {
-    "li": ("li",), "dt": ("dd", "dt"), "dd": ("dd", "dt"), "td": ("td", "th"), "th": ("td", "th"),
-    "tr": ("td", "th", "tr"), "option": ("option",),
+ALWAYS, SURE, MAYBE = 3, 2, 1
+"""Levels of noise."""
+MAIN, CONTENT, POSTING = 3, 2, 1
+"""What an element can say that it holds: the main content, content, the text of an article."""
+
+NOISE = {
+    ALWAYS: (
+        "audio", "button", "canvas", "dialog", "noscript", "object", "optgroup", "option", "select", "svg",
+        "template", "textarea", "video",
+    ),
+    SURE: ("aside", "footer", "menu", "nav"),
+    MAYBE: ("address", "fieldset", "figcaption", "form", "header", "map"),
 }  # fmt: skip
-"""By name of an element, those that its start closes where they are the last that was opened."""
+"""Elements that are noise by their kind."""
+PLAIN = ("blockquote", "body", "html", "pre")
+"""Elements that are not noise, whatever their attributes say."""
+REFERENCE = ("dl", "pre", "table")
+"""Elements whose text is not running text."""
+INNER = (
+    "blockquote", "dd", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre", "table", "tbody",
+    "td", "th", "thead", "tr", "ul",
+)  # fmt: skip
+"""Elements that are parts of a text, and not the place of one."""
 
-ROLES = frozenset({"navigation", "complementary", "banner", "contentinfo", "dialog", "search"})
-"""Roles of noise."""
-SURE = (
-    "comment", "comments", "commentlist", "disqus", "footer", "menu", "nav", "navbar", "navigation",
-    "outbrain", "recirc*", "recommend*", "related*", "replies", "respond", "taboola",
-)  # fmt: skip
-"""Words in the class or id of what is around main content, never within; ``*`` stands for any letters."""
-MAYBE = (
-    "ad", "adv", "advert*", "banner", "breadcrumb", "breadcrumbs", "byline", "caption", "contact", "cookie",
-    "cookies", "credit", "credits", "copyright", "disclaimer", "donat*", "dropdown", "gallery", "infobox",
-    "legal", "login", "masthead", "meta", "metadata", "modal", "more", "navigator", "newsletter*", "overlay",
-    "pager", "pagination", "popular", "popup", "print", "promo*", "rating", "ratings", "shar*", "sidebar",
-    "signup", "skip", "social*", "sponsor*", "subscri*", "taglist", "tags", "teaser", "teasers", "toc",
-    "toolbar", "tooltip", "trending", "widget",
-)  # fmt: skip
-"""Words in the class or id of what may be noise."""
-PHRASES = ("hidden", "screen-reader-text", "sr-only", "visually-hidden")
-"""Names of noise as a whole."""
-MAIN = tuple(
-    (first, second)
-    for first, seconds in (
-        ("article", "body content text"), ("entry", "content"), ("post", "content body"),
-        ("story", "body content"), ("body", "content"), ("content", "body"), ("main", "content"),
-        ("page", "content"), ("article_", "body"),
-    )
-    for second in seconds.split()
-)  # fmt: skip
-"""Words that stand together in the class, id or itemprop of main content."""
+WORDS = {
+    SURE: (
+        "breadcrumb*", "comments", "commentlist", "cookie", "cookies", "copyright", "disqus", "footer*", "*footer",
+        "legal", "masthead", "menu", "*menu", "nav*", "*nav", "newsletter*", "outbrain", "pager", "paginat*",
+        "recirc*", "recommend*", "replies", "respond", "sidebar*", "*sidebar", "skip", "social*", "sponsor*",
+        "taboola", "toolbar", "advert*",
+    ),
+    MAYBE: (
+        "ad", "adv", "banner", "byline", "caption", "comment", "contact", "credit", "credits", "disclaimer", "donat*",
+        "dropdown", "gallery", "header", "infobox", "login", "meta", "metadata", "modal", "more", "overlay", "popular",
+        "popup", "print", "promo*", "rating", "ratings", "related*", "shar*", "signup", "subscri*", "taglist",
+        "tags", "teaser", "teasers", "toc", "tooltip", "trending", "widget",
+    ),
+    0: ("navy",),
+}  # fmt: skip
+"""Words of class and id of what is noise; ``*`` stands for any letters, and level 0 for words that only look like it."""
+PHRASES = {
+    SURE: (
+        "@alertdialog", "@banner", "@complementary", "@contentinfo", "@dialog", "@hidden", "@menu", "@menubar",
+        "@navigation", "@search", "@toolbar",
+    ),
+    MAYBE: ("hidden", "screen-reader-text", "sr-only", "visually-hidden"),
+}  # fmt: skip
+"""Names as a whole, roles, and ``@hidden`` for what is not shown, of noise."""
+PAIRS = {
+    POSTING: (
+        ("article", "body content text"), ("article_", "body"), ("entry", "content"), ("post", "content body"),
+        ("story", "body content"),
+    ),
+    CONTENT: (("body", "content"), ("content", "body"), ("main", "content"), ("page", "content")),
+}  # fmt: skip
+"""Words that stand together, joined by nothing, ``-`` or ``_``, in the names of content."""
+HARMLESS = "embed"
+"""What names end with that are not those of noise: posts of a social network within an article are content."""
 
-INNER = 0.8
-"""The share of its text that an element must leave to one within it that is preferred."""
 MIN_CONTENT = 200
-"""Characters below which the filter is suspected to have been too strict."""
+"""Bytes below which content is doubted."""
 MIN_PARAGRAPH = 40
-"""Characters from which on a block counts as paragraph."""
+"""Bytes of a block that an article may begin or end with."""
+MIN_RUNNING = 80
+"""Bytes of a block of running text."""
+MAX_BAR = 300
+"""Bytes of the longest bar with links to the next and previous page."""
 
 
-@dataclass(slots=True)
-class Block:
-    """Text that stands by itself."""
+class Found(NamedTuple):
+    """Main content of a page."""
 
-    node: int
-    tag: str
     text: str
-    linked: int
-    """Characters of it within links."""
-
-    @property
-    def is_paragraph(self) -> bool:
-        """Whether it looks like running text."""
-        return len(self.text) >= MIN_PARAGRAPH and self.linked < 0.5 * len(self.text)
+    """The visible text of the page."""
+    places: list[int]
+    """Where sections of main content begin and end in it, in bytes of UTF-8, in turn."""
+    is_fallback: bool
+    """Whether none was found, so that the whole text stands in."""
 
 
-@dataclass(slots=True)
-class Tree:
-    """The elements that begin lines, by number, and the blocks between them."""
-
-    parents: list[int] = field(default_factory=lambda: [-1])
-    tags: list[str] = field(default_factory=lambda: ["html"])
-    marks: list[int] = field(default_factory=lambda: [0])
-    """1 where an element says that it is main content, 0 elsewhere."""
-    noise: list[int] = field(default_factory=lambda: [0])
-    """2 where an element is surely noise by its kind or name, 1 where it may be, 0 elsewhere."""
-    blocks: list[Block] = field(default_factory=list)
-
-    def weigh(self) -> list[int]:
-        """The characters of paragraphs, outside of links, in each element and all it contains."""
-        mass = [0] * len(self.parents)
-        for block in self.blocks:
-            if block.is_paragraph:
-                mass[block.node] += len(block.text) - block.linked
-        for number in range(len(mass) - 1, 0, -1):  # children have larger numbers than their parents
-            mass[self.parents[number]] += mass[number]
-        return mass
-
-    def filter(self, level: int, most: float) -> None:
-        """Drop the blocks of noise of a level; what holds `most` of the text is none, whatever its name."""
-        mass = self.weigh()
-        is_noise = [False] * len(mass)
-        for number in range(1, len(mass)):
-            is_noise[number] = is_noise[self.parents[number]] or (
-                self.noise[number] == level and mass[number] < most * mass[0]
-            )
-        self.blocks = [block for block in self.blocks if not is_noise[block.node]]
-
-
-def read_tree(page: str) -> Tree:
-    """The tree of a page.
+def find_main(body: bytes, *, charset: str | None = None) -> Found:
+    r"""The main content of a page, found by the core.
 
     Examples
     --------
-    >>> [block.text for block in read_tree("<nav>Menu</nav><p>One<p>Two <a>three</a>").blocks]
-    ['Menu', 'One', 'Two three']
+    >>> find_main(b"<nav><a href=/>Home</a></nav><h1>fork</h1><p>Make a process.<pre>pid_t fork(void);</pre>")
+    Found(text='Home\nfork\nMake a process.\npid_t fork(void);', places=[5, 43], is_fallback=False)
     """
-    parents, tags, noise, marks, nodes, texts, linked = load_rules().read_tree(page)
-    blocks = [Block(node, tags[node], text, of) for node, text, of in zip(nodes, texts, linked, strict=True)]
-    return Tree(parents, tags, marks, noise, blocks)
+    return Found(*load_rules().find(body, charset))
 
 
 @functools.cache
@@ -152,87 +136,266 @@ def load_rules() -> ContentRules:
 
     Examples
     --------
-    >>> load_rules().read_tree("<div class=comments>")[2]
-    [0, 2]
+    >>> load_rules().judge("comments-list"), load_rules().judge("postBody")
+    ((2, 0), (0, 1))
     """
-    kinds = dict.fromkeys(INLINE, "inline") | dict.fromkeys(VOID, "void")
-    kinds |= dict.fromkeys(HIDDEN, "hidden") | dict.fromkeys(RAW, "raw") | dict.fromkeys(PLAIN, "plain")
-    levels = dict.fromkeys(MAYBE, 1) | dict.fromkeys(SURE, 2)
+    levels = {tag: level for level, tags in NOISE.items() for tag in tags}
+    marks = {"main": MAIN, "article": CONTENT}
+    flags = {"plain": {*levels, *marks, *PLAIN}, "reference": REFERENCE, "inner": INNER, "title": ("h1",)}
     return ContentRules(
-        kinds=kinds,
-        noise={name: 1 if name in ("form", "header") else 2 for name in NOISE},
-        closes={name: list(closed) for name, closed in CLOSED.items()},
-        words={word: level for word, level in levels.items() if word[-1] != "*"},
-        prefixes=[(word[:-1], level) for word, level in levels.items() if word[-1] == "*"],
-        phrases=dict.fromkeys(PHRASES, 1),
-        main=list(MAIN),
-        roles=set(ROLES),
+        kinds={
+            tag: (
+                levels.get(tag, 0),
+                marks.get(tag, 0),
+                " ".join(flag for flag, tags in flags.items() if tag in tags),
+            )
+            for tag in set().union(*flags.values())
+        },
+        words={word: level for level, words in WORDS.items() for word in words if "*" not in word},
+        prefixes=[(word[:-1], level) for level, words in WORDS.items() for word in words if word[-1] == "*"],
+        suffixes=[(word[1:], level) for level, words in WORDS.items() for word in words if word[0] == "*"],
+        phrases={phrase: level for level, phrases in PHRASES.items() for phrase in phrases},
+        pairs=[
+            (first, second, mark)
+            for mark, pairs in PAIRS.items()
+            for first, seconds in pairs
+            for second in seconds.split()
+        ],
+        harmless=HARMLESS,
     )
 
 
-def find_main(tree: Tree) -> int:
-    """The number of the element that is the main content.
+# ---- the same in Python
+
+
+def find_blocks(outline: Outline) -> tuple[list[Block], bool]:
+    """The blocks of main content, and whether those of the whole text stand in for them.
 
     Examples
     --------
-    >>> text = "A paragraph of running text that is long enough to count as one. "
-    >>> tree = read_tree(f"<div>{text}</div><article><p>{text}<p>{text}<p>{text}</article>")
-    >>> tree.tags[find_main(tree)]
-    'article'
+    >>> blocks, is_fallback = find_blocks(scan_outline(b"<p>One <nav><p><a href=/>Two</a></nav><p>Three"))
+    >>> [outline.begin for outline in blocks], is_fallback
+    ([0, 8], False)
     """
-    mass = tree.weigh()
-    marked = [number for number, mark in enumerate(tree.marks) if mark and mass[number] > 0.4 * mass[0]]
-    if marked:
-        # of those within each other the innermost that loses little
-        largest = max(mass[number] for number in marked)
-        return max(number for number in marked if mass[number] >= INNER * largest)
-    # what holds more than half of the text lies within each other, so the last one is the innermost
-    best = max(number for number in range(len(mass)) if mass[number] >= 0.75 * mass[0])
-    while best and tree.tags[best] in ("p", "li", "blockquote", "pre", "h1", "h2", "h3"):
-        best = tree.parents[best]
-    return best
+    blocks = _Page(outline).choose()
+    size, everything = _size(blocks), _size(outline.blocks)
+    is_none = size == 0 or (size < MIN_CONTENT and size * 20 < everything)
+    return (outline.blocks, True) if is_none and outline.blocks else (blocks, False)
 
 
-def choose_blocks(tree: Tree, main: int) -> Sequence[Block]:
-    """The blocks of the main content, without what is mostly links, and without its edges.
+def find_places(outline: Outline) -> tuple[list[int], bool]:
+    """Where main content begins and ends in the text, in turn, and whether the whole text stands in for it.
+
+    Blocks that follow each other in the text are one section.
 
     Examples
     --------
-    >>> text = "A paragraph of running text that is long enough to count as one."
-    >>> tree = read_tree(f"<h1>Title</h1><p>{text}<p><a>More</a>")
-    >>> [block.text for block in choose_blocks(tree, 0)]
-    ['A paragraph of running text that is long enough to count as one.']
+    >>> find_places(scan_outline(b"<p>One<nav><p><a href=/>Two</a></nav><p>Three<p>Four"))
+    ([0, 3, 8, 18], False)
     """
-    inside = [False] * len(tree.parents)
-    inside[main] = True
-    for number in range(main + 1, len(inside)):
-        inside[number] = inside[tree.parents[number]]
-    blocks = [block for block in tree.blocks if inside[block.node]]
-    paragraphs = [place for place, block in enumerate(blocks) if block.is_paragraph]
-    if not paragraphs:
-        return []
-    kept = blocks[paragraphs[0] : paragraphs[-1] + 1]
-    return [block for block in kept if block.linked <= 0.5 * len(block.text) and block.tag != "h1"]
+    blocks, is_fallback = find_blocks(outline)
+    if is_fallback:
+        return [0, len(outline.text.encode())], True
+    places: list[int] = []
+    for block in blocks:
+        if places and block.begin <= places[-1] + 1:
+            places[-1] = block.end
+        else:
+            places += [block.begin, block.end]
+    return places, False
 
 
-def extract_filtered(page: str) -> str:
-    r"""The main content of a page, a line a block.
+def judge_names(names: str) -> tuple[int, int]:
+    """How surely an element is noise by what it says of itself, and what it says that it holds.
 
     Examples
     --------
-    >>> text = "A paragraph of running text that is long enough to count as one."
-    >>> page = f"<nav><p>{text}</nav><div><h1>Title</h1>{f'<p>{text}' * 4}</div><footer>End</footer>"
-    >>> extract_filtered(page) == "\n".join([text] * 4)
-    True
+    >>> judge_names("siteFooter"), judge_names("x @main "), judge_names("navy")
+    ((2, 0), (0, 3), (0, 0))
     """
-    tree = read_tree(page)
-    everything, found = tree.blocks, ""
-    for levels in (((2, 0.9), (1, 0.5)), ((2, 0.9),), ()):
-        tree.blocks = everything
-        for level, most in levels:
-            tree.filter(level, most)
-        text = "\n".join(block.text for block in choose_blocks(tree, find_main(tree)))
-        found = max(found, text, key=len)
-        if len(found) >= MIN_CONTENT:
-            break
-    return found
+    names = re.sub("[A-Z]", lambda letter: letter[0].lower(), re.sub("(?<=[a-z])(?=[A-Z])", "-", names))
+    tokens = [token for token in re.split("[ \t\n\r\f]+", names) if token]
+    said = [token for token in tokens if token[0] == "@"]
+    if any(token in PHRASES[SURE] for token in said):
+        return SURE, 0
+    if "@main" in said:
+        return 0, MAIN
+    for mark, pairs in PAIRS.items():
+        if any(re.search(f"{first}-?_?(?:{seconds.replace(' ', '|')})", names) for first, seconds in pairs):
+            return 0, mark
+    for token in tokens:
+        if token.endswith(HARMLESS):
+            continue
+        if token in PHRASES[MAYBE]:
+            return MAYBE, 0
+        for word in re.split("[-_]", token):
+            if level := _judge_word(word):
+                return level, 0
+    return 0, 0
+
+
+def _judge_word(word: str) -> int:
+    for level, words in WORDS.items():
+        if word in words:
+            return level
+    return max(
+        (
+            level
+            for level, words in WORDS.items()
+            for pattern in words
+            if (pattern[-1] == "*" and word.startswith(pattern[:-1]))
+            or (pattern[0] == "*" and word.endswith(pattern[1:]))
+        ),
+        default=0,
+    )
+
+
+def _judge(tag: str, names: str) -> tuple[int, int]:
+    for level, tags in NOISE.items():
+        if tag in tags:
+            return level, 0
+    if tag in ("main", "article"):
+        return 0, MAIN if tag == "main" else CONTENT
+    return (0, 0) if tag in PLAIN else judge_names(names)
+
+
+def _size(blocks: Sequence[Block]) -> int:
+    return sum(block.end - block.begin for block in blocks)
+
+
+def _free(blocks: Sequence[Block]) -> int:
+    return sum(block.end - block.begin - block.linked for block in blocks)
+
+
+def _is_long(block: Block, least: int) -> bool:
+    return block.end - block.begin >= least and 2 * block.linked < block.end - block.begin
+
+
+class _Page:
+    """A page whose noise is left out in three steps."""
+
+    def __init__(self, outline: Outline) -> None:
+        self.outline, self.parents, self.tags = outline, outline.parents, outline.tags
+        judged = [_judge(tag, names) for tag, names in zip(outline.tags, outline.names, strict=True)]
+        self.noise = [noise for noise, _ in judged]
+        self.marks = [mark for _, mark in judged]
+        for number in self._find_bars():
+            self.noise[number] = max(self.noise[number], SURE)
+
+    def choose(self) -> list[Block]:
+        """The blocks of main content, perhaps none."""
+        first = self._leave_out(self.outline.blocks, ALWAYS, 2, 1)
+        second = self._leave_out(first, SURE, 9, 10)
+        found = self._inside(second, self._find_main(second, 9, 10))
+        article = self._choose_article(second, found)
+        if article:
+            return article
+        if _size(found) >= MIN_CONTENT:
+            return found
+        other = self._inside(first, self._find_main(first, 9, 10))
+        return found if 10 * _size(found) >= _size(other) else other
+
+    def _choose_article(self, second: list[Block], found: list[Block]) -> list[Block]:
+        """The paragraphs of an article, if the page is one."""
+        third = self._leave_out(second, MAYBE, 1, 2)
+        blocks = self._inside(third, self._find_main(third, 3, 4))
+        is_reference = self._spread([tag in REFERENCE for tag in self.tags])
+        reference = [block for block in blocks if is_reference[block.node]]
+        running = [block for block in blocks if not is_reference[block.node] and _is_long(block, MIN_RUNNING)]
+        weights = self._weigh(second)
+        has_posting = any(
+            mark == POSTING and 5 * weight >= weights[0]
+            for mark, weight in zip(self.marks, weights, strict=True)
+        )
+        is_article = (
+            4 * _free(running) >= 3 * _free(blocks)
+            and 10 * _free(reference) < _free(blocks)
+            and (has_posting or 100 * _size(blocks) < 65 * _size(self.outline.blocks))
+            and 10 * _free(found) >= 3 * _size(found)
+        )
+        paragraphs = [place for place, block in enumerate(blocks) if _is_long(block, MIN_PARAGRAPH)]
+        if not is_article or not paragraphs:
+            return []
+        kept = [
+            block
+            for block in blocks[paragraphs[0] : paragraphs[-1] + 1]
+            if 2 * block.linked <= block.end - block.begin and self.tags[block.node] != "h1"
+        ]
+        return kept if _size(kept) >= MIN_CONTENT else []
+
+    def _sum(self, values: Sequence[int]) -> list[int]:
+        """Of each element its value and those of all elements in it."""
+        sums = list(values)
+        for number in range(len(sums) - 1, 0, -1):  # an element has a larger number than the one around it
+            sums[self.parents[number]] += sums[number]
+        return sums
+
+    def _spread(self, flags: Sequence[bool]) -> list[bool]:
+        """Which elements have a flag, or lie in one that has it."""
+        spread = list(flags)
+        for number in range(1, len(spread)):
+            spread[number] = spread[number] or spread[self.parents[number]]
+        return spread
+
+    def _weigh(self, blocks: Sequence[Block]) -> list[int]:
+        weights = [0] * len(self.tags)
+        for block in blocks:
+            weights[block.node] += 20 * (block.end - block.begin - block.linked) + block.linked
+        return self._sum(weights)
+
+    def _find_bars(self) -> list[int]:
+        """Short elements with a link to the next page or the like, at most a third of the page."""
+        sizes, linked, steps = ([0] * len(self.tags) for _ in range(3))
+        for block in self.outline.blocks:
+            sizes[block.node] += block.end - block.begin
+            linked[block.node] += block.linked
+            steps[block.node] += block.is_step
+        sizes, linked, steps = self._sum(sizes), self._sum(linked), self._sum(steps)
+        return [
+            number
+            for number in range(1, len(sizes))
+            if steps[number]
+            and sizes[number] <= MAX_BAR
+            and 3 * sizes[number] <= sizes[0]
+            and 10 * linked[number] >= 3 * sizes[number]
+        ]
+
+    def _leave_out(self, blocks: Sequence[Block], level: int, share: int, of: int) -> list[Block]:
+        """The blocks without noise of a level; what has `share` / `of` of the weight is no noise."""
+        weights = self._weigh(blocks)
+        is_noise = [noise == level for noise in self.noise]
+        for number, weight in enumerate(weights):
+            is_noise[number] = is_noise[number] and number > 0 and of * weight < share * weights[0]
+        gone = self._spread(is_noise)
+        return [block for block in blocks if not gone[block.node]]
+
+    def _find_main(self, blocks: Sequence[Block], share: int, of: int) -> int:
+        """The number of the element that is the main content."""
+        weights = self._weigh(blocks)
+        numbers = range(len(weights))
+        mains = [
+            number
+            for number in numbers
+            if self.marks[number] == MAIN and 10 * weights[number] >= 3 * weights[0]
+        ]
+        top = max(mains, key=weights.__getitem__) if mains else 0
+        is_inside = self._spread([number == top for number in numbers])
+        inside = [number for number in numbers if is_inside[number]]
+        marked = [
+            number
+            for number in inside
+            if self.marks[number] in (CONTENT, POSTING) and 10 * weights[number] > 4 * weights[top]
+        ]
+        if marked:
+            largest = max(weights[number] for number in marked)
+            return max(number for number in marked if 10 * weights[number] >= 8 * largest)
+        if mains:
+            return top
+        best = max(number for number in numbers if of * weights[number] >= share * weights[0])
+        while best and self.tags[best] in INNER:
+            best = self.parents[best]
+        return best
+
+    def _inside(self, blocks: Sequence[Block], main: int) -> list[Block]:
+        is_inside = self._spread([number == main for number in range(len(self.tags))])
+        return [block for block in blocks if is_inside[block.node]]

@@ -5,20 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from webstrata.errors import MissingExtraError, UsageError
-from webstrata.store.main_content.dom import extract_filtered
-from webstrata.store.main_content.places import find_places
-from webstrata.store.main_content.slope import extract_low_slopes, extract_plateau
+from webstrata.store.main_content.dom import find_main
+from webstrata.store.main_content.slope import extract_low_slopes, extract_plateau, find_sections
 from webstrata.store.main_content.tokens import decode
-from webstrata.web.html import scan
+from webstrata.store.settings import LOW_SLOPE, MAIN
+from webstrata.store.text import cut_main
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-DEFAULT = "dom"
+    from webstrata.web.html import Page
+
+DEFAULT = MAIN
 
 
 def extract(body: bytes, *, url: str | None = None, charset: str | None = None, method: str = DEFAULT) -> str:
-    """The main content of a page as text, a line a paragraph; empty where none was found.
+    r"""The main content of a page as text, one line per block.
+
+    Where it finds none, ``dom`` returns the visible text, and the other methods nothing.
 
     Parameters
     ----------
@@ -36,18 +40,46 @@ def extract(body: bytes, *, url: str | None = None, charset: str | None = None, 
     >>> sentence = b"A paragraph of running text that is long enough to count as one. "
     >>> page = b"<nav><a href=/>Home</a></nav><h1>News</h1><p>" + sentence + b"<footer>Legal</footer>"
     >>> extract(page, method="dom")
-    'A paragraph of running text that is long enough to count as one.'
+    'News\nA paragraph of running text that is long enough to count as one.'
     >>> extract(page, method="guess")
     Traceback (most recent call last):
-    webstrata.errors.UsageError: method 'guess' is not known; choose one of dom, low-slope, slope, stored,
-    stored-dom, trafilatura
+    webstrata.errors.UsageError: method 'guess' is not known; choose one of dom, low-slope, slope, trafilatura
     """
     if method not in METHODS:
         raise UsageError(f"method {method!r} is not known; choose one of {', '.join(sorted(METHODS))}")
-    return METHODS[method](decode(body, charset=charset), url)
+    return METHODS[method](body, charset, url)
 
 
-def _extract_trafilatura(page: str, url: str | None) -> str:
+def find_places(method: str, page: Page, body: bytes) -> list[int]:
+    r"""Where the main content of a page stands in its text, in bytes: begin, end, begin, end.
+
+    Parameters
+    ----------
+    method
+        A value of `StoreSettings.main`: ``dom`` or ``low-slope``.
+    page, body
+        What `webstrata.web.html.scan` found with ``text=True``, and where it was found.
+
+    Examples
+    --------
+    >>> from webstrata.web.html import scan
+    >>> body = b"<ul class=menu><li><a href=/>Home</a></ul><p>" + b"A longer sentence, and another one. " * 3
+    >>> page = scan(body, text=True)
+    >>> find_places("dom", page, body), find_places("low-slope", page, body), page.text[:5]
+    ([5, 112], [0, 112], 'Home\n')
+    """
+    if method == LOW_SLOPE:
+        size = len(page.text.encode())
+        return find_sections(page.text, page.tags) or [0, size] * (size > 0)
+    return find_main(body, charset=page.charset.name).places
+
+
+def _extract_dom(body: bytes, charset: str | None, _url: str | None) -> str:
+    found = find_main(body, charset=charset)
+    return cut_main(found.text, found.places)
+
+
+def _extract_trafilatura(body: bytes, charset: str | None, url: str | None) -> str:
     try:
         import trafilatura
     except ImportError as error:
@@ -55,32 +87,17 @@ def _extract_trafilatura(page: str, url: str | None) -> str:
             "the method trafilatura needs the package of that name, which is not installed; install it with "
             "`pip install 'webstrata[content]'`, or choose the method dom"
         ) from error
+    page = decode(body, charset=charset)
     if not page.strip():
         return ""
     # the fast mode leaves out its fallbacks: it is as good without them
     return trafilatura.extract(page, url=url, include_comments=False, fast=True) or ""
 
 
-def _extract_stored(page: str, url: str | None) -> str:
-    from webstrata.store.contents import extract_stored  # which is made from modules of this folder
-
-    return extract_stored(page, url)
-
-
-def _extract_stored_filtered(page: str, _url: str | None) -> str:
-    from webstrata.store.text import cut_main
-
-    body = page.encode("utf-8", "replace")
-    found = scan(body, charset="utf-8", anchors=False, text=True)
-    return cut_main(found.text, find_places("dom", found.text, found.tags, body, charset="utf-8"))
-
-
-METHODS: dict[str, Callable[[str, str | None], str]] = {
-    "dom": lambda page, _url: extract_filtered(page),
+METHODS: dict[str, Callable[[bytes, str | None, str | None], str]] = {
+    "dom": _extract_dom,
     "trafilatura": _extract_trafilatura,
-    "slope": lambda page, _url: extract_plateau(page),
-    "low-slope": lambda page, _url: extract_low_slopes(page),
-    "stored": _extract_stored,
-    "stored-dom": _extract_stored_filtered,
+    "slope": lambda body, charset, _url: extract_plateau(decode(body, charset=charset)),
+    "low-slope": lambda body, charset, _url: extract_low_slopes(decode(body, charset=charset)),
 }
-"""From the characters of a page and its URL to its main content."""
+"""From a page, the label of its charset and its URL to its main content."""

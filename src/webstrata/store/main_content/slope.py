@@ -111,7 +111,7 @@ def extract_low_slopes(
     return "\n".join(lines)
 
 
-def find_main(text: str, tags: Sequence[int]) -> list[int]:
+def find_sections(text: str, tags: Sequence[int]) -> list[int]:
     """Where sections of low slope begin and end in a text, in bytes, as the store keeps them.
 
     The text and its tags are those of `webstrata.web.html.scan`. They are not quite the tokens of the page:
@@ -121,7 +121,7 @@ def find_main(text: str, tags: Sequence[int]) -> list[int]:
     --------
     >>> from webstrata.web.html import scan
     >>> page = scan(b"<p>x</p>" * 40 + b"<p>" + b" word" * 80 + b"<p>y</p>" * 40, text=True)
-    >>> [begin, end] = find_main(page.text, page.tags)
+    >>> [begin, end] = find_sections(page.text, page.tags)
     >>> page.text[begin:end].split().count("word")
     80
     """

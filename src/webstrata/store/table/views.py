@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from webstrata.errors import FormatError, MissingError
 from webstrata.store.anchors import Anchors
 from webstrata.store.cdxj import Index
-from webstrata.store.main_content.places import find_places
+from webstrata.store.main_content.methods import find_places
 from webstrata.store.pages import REVISIT
 from webstrata.store.settings import StoreSettings
 from webstrata.store.table.cells import MAX_TIME, Cell, Value, parse_period
@@ -199,8 +199,7 @@ class Views:
             return {}
         page = html.scan(record.payload, url=entry.url, charset=_charset(record.head), text=family == "text")
         if family == "text":
-            charset = _charset(record.head)
-            places = find_places(opened.main_method, page.text, page.tags, record.payload, charset=charset)
+            places = find_places(opened.main_method, page, record.payload)
             return {"title": page.title, "visible": page.text, "main": cut_main(page.text, places)}
         links: dict[str, dict[str, None]] = {}
         for link in page.links:
