@@ -2,8 +2,8 @@
 
 `python -m bench.main_content --table` prints F1 of each method on each labelled set (`bench.labelled`), and
 pages per second of processor time, from a page in memory to its main content. ``dom`` is what the part `text`
-of a snapshot keeps. ``visible`` is the simple baseline: all visible text of a page. trafilatura runs in its fast
-mode, which is as good as its default here and faster; resiliparse in the environment of the peers
+of a snapshot keeps. ``visible`` is the simple baseline: all visible text of a page. trafilatura runs in its
+fast mode, which is as good as its default here and faster; resiliparse in the environment of the peers
 (`make peers`). ``--each`` adds a line for each documentation generator.
 
 Figures, as JSON lines, where the labelled pages are there:

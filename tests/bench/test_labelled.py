@@ -22,7 +22,7 @@ def test_there_are_generators_to_tune_on_and_others_that_are_held_out() -> None:
 
 
 def test_the_text_of_an_element_has_a_line_for_each_block_and_no_scripts() -> None:
-    body = "<body><div id=a><p>One <b>bo</b>ld</p><script>x</script><nav>Menu</nav><td>Two</div><p>Three".encode()
+    body = b"<body><div id=a><p>One <b>bo</b>ld</p><script>x</script><nav>Menu</nav><td>Two</div><p>Three"
     assert select(body, "#a", "nav").split() == ["One", "bold", "Two"]
     assert select(body, "#b") == ""
 

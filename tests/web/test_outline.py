@@ -128,8 +128,13 @@ def test_the_core_reads_the_outline_that_its_rules_mean(tokens: list[str]) -> No
     assert found.blocks == expected.blocks
 
 
-@given(st.lists(st.one_of(TOKENS, st.sampled_from(["<svg>", "</svg>", "<template>", "</template>", "<script>x</script>",
-                                                    "<!-- x -->", "&amp;", "<", "<textarea>x</textarea>"]))))  # fmt: skip
+ODD = st.sampled_from([
+    "<svg>", "</svg>", "<template>", "</template>", "<script>x</script>", "<!-- x -->", "&amp;", "<",
+    "<textarea>x</textarea>",
+])  # fmt: skip
+
+
+@given(st.lists(st.one_of(TOKENS, ODD)))
 def test_blocks_are_the_text_and_nothing_is_in_two_of_them(tokens: list[str]) -> None:
     body = "".join(tokens).encode()
     outline = scan_outline(body)

@@ -41,7 +41,7 @@ class Outline(NamedTuple):
 
 
 def scan_outline(body: bytes, *, charset: str | None = None) -> Outline:
-    """The outline of a page.
+    r"""The outline of a page.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def scan_outline(body: bytes, *, charset: str | None = None) -> Outline:
     >>> outline.tags, outline.names[1], outline.parents
     (['html', 'div', 'p', 'p'], 'a @main ', [0, 0, 1, 1])
     >>> outline.text, [(block.node, block.begin, block.end, block.linked) for block in outline.blocks]
-    ('One\\ntwo\\nThree four', [(2, 0, 7, 0), (3, 8, 18, 4)])
+    ('One\ntwo\nThree four', [(2, 0, 7, 0), (3, 8, 18, 4)])
     """
     found = _core.scan_outline(body, charset)
     blocks = [Block(*block) for block in found.pop("blocks")]

@@ -34,9 +34,10 @@ MENU = (
     "<ul class=menu>" + "".join(f"<li><a href=/{number}>Topic {number}</a>" for number in range(60)) + "</ul>"
 )
 """So much of it that the page looks like that of a newspaper."""
-REFERENCE = """<h1>read(2)</h1><dl><dt>EINTR<dd>Interrupted.<dt>EIO<dd>Broken.</dl><pre>n = read(0, b, 9);</pre>
-<table><tr><td>size<td>bytes<tr><td>flags<td>none, or <a href=/>these</a></table>
-<ul><li><a href=/w>write</a><li><a href=/o>open</a></ul><p>It reads at most as many bytes as were asked for."""
+REFERENCE = """<h1>read(2)</h1><dl><dt>EINTR<dd>Interrupted.<dt>EIO<dd>Broken.</dl>
+<pre>n = read(0, b, 9);</pre><table><tr><td>size<td>bytes<tr><td>flags<td>none, or <a href=/>these</a></table>
+<ul><li><a href=/w>write</a><li><a href=/o>open</a></ul>
+<p>It reads at most as many bytes as were asked for."""
 REFERENCE_LINES = [
     "read(2)", "EINTR", "Interrupted.", "EIO", "Broken.", "n = read(0, b, 9);", "size", "bytes", "flags",
     "none, or these", "write", "open", "It reads at most as many bytes as were asked for.",
@@ -160,13 +161,14 @@ SENTENCES = [
     "x" * 90,
 ]
 TAGS = [
-    "article", "aside", "blockquote", "button", "dd", "div", "dl", "dt", "fieldset", "figcaption", "footer", "form",
-    "h1", "h2", "header", "li", "main", "nav", "noscript", "ol", "p", "pre", "section", "select", "table", "td",
-    "tr", "ul",
+    "article", "aside", "blockquote", "button", "dd", "div", "dl", "dt", "fieldset", "figcaption", "footer",
+    "form", "h1", "h2", "header", "li", "main", "nav", "noscript", "ol", "p", "pre", "section", "select",
+    "table", "td", "tr", "ul",
 ]  # fmt: skip
 SAID = [
-    "", " class=comments", " id='post-content'", ' class="a shareTools b"', " hidden", " role=Search", " role=main",
-    " class=hidden", " id=content_body", " style='display : none'", " itemprop=articleBody", " class=navy",
+    "", " class=comments", " id='post-content'", ' class="a shareTools b"', " hidden", " role=Search",
+    " role=main", " class=hidden", " id=content_body", " style='display : none'", " itemprop=articleBody",
+    " class=navy",
     " class='is-hidden wp-caption'", " class=article__body", " class='relatedPosts entry'", " class=sideNav",
     " id=page-content", " class='social embed'",
 ]  # fmt: skip
@@ -191,7 +193,7 @@ NAMES = st.lists(
     st.sampled_from([
         *(word.strip("*") for words in WORDS.values() for word in words),
         *(phrase for phrases in PHRASES.values() for phrase in phrases),
-        *(first + joined for pairs in PAIRS.values() for first, seconds in pairs for joined in seconds.split()),
+        *(first + second for pairs in PAIRS.values() for first, joined in pairs for second in joined.split()),
         "a", "-", "_", " ", "  ", "Post", "Body", "Nav", "é", "K", "@main", "@", HARMLESS, "s",
     ]),
     max_size=6,

@@ -1,29 +1,29 @@
-"""Main content by the structure of a page: noise is left out, the place of the rest is found (STORE; Gupta et al. 2003).
+"""Main content by the structure of a page: where it is, and what there is noise (STORE; Gupta et al. 2003).
 
 The page is its `Outline`: elements, and blocks of text in them. A byte of text weighs 20, a byte in a link 1,
 and an element what its blocks and those of the elements in it weigh.
 
 1. *Noise.* An element is noise **always** (controls, fallbacks of media), **surely** (``nav``, ``footer``,
    roles and names of navigation, hidden ones; a bar of links to the next and previous page), or **maybe**
-   (``header``, ``form``, names as ``related`` or ``tags``). What is surely noise is left out unless it has 9/10 of
-   the weight of the page, what may be noise unless it has half of it, and only from articles.
+   (``header``, ``form``, names as ``related`` or ``tags``). What is surely noise is left out unless it has
+   9/10 of the weight of the page, what may be noise unless it has half of it, and only from articles.
 2. *Place.* The main content is in the element that says so (``main``, ``role=main``) and has 3/10 of the
    weight; in it, in the innermost of those that are named as content (``article``, ``entry-content`` …) and
    have 8/10 of the weight of the heaviest of these, itself more than 4/10. Where nothing is named, it is the
-   innermost element with 9/10 of the weight, and no part of a list, a table or a text.
+   innermost element with 9/10 of the weight that is not a part of a list, a table or a text.
 3. *Kind of page.* With what may be noise left out, and 3/4 in place of 9/10, the place is that of an article.
    The page is taken for one if 3/4 of the text there, links not counted, is running text (blocks of 80 bytes
    and more outside of ``pre``, ``dl`` and ``table``), less than 1/10 is in those three, links are no more
    than 7/10 of what was found in step 2, and there is much else on the page: the article is less than 65% of
    all text, or an element with the name of one holds a fifth of the weight.
-4. *Blocks.* Of an article those from the first paragraph to the last, without titles (``h1``) and blocks that
-   are mostly links. Of any other page, such as documentation, all in the place that step 2 found: there, short
-   lines, tables and lists of links are content.
-5. *Doubt.* Content of less than 200 bytes is looked for again with noise of the first level alone left out, and
-   that is taken if it is ten times as long. What is then empty, or less than 200 bytes and a twentieth of the
-   text, is none: the whole text stands in.
+4. *Blocks.* Of an article those from the first paragraph (40 bytes and more) to the last, without titles
+   (``h1``) and blocks that are mostly links. Of any other page, such as documentation, all in the place that
+   step 2 found: there, short lines, tables and lists of links are content.
+5. *Doubt.* Content of less than 200 bytes is looked for again with noise of the first level alone left out,
+   and that is taken if it is more than ten times as long. What is then empty, or less than 200 bytes and a
+   twentieth of the text, is none: the whole text stands in.
 
-The core computes this on the way, while it reads text and links of a page (``rust/src/store/main_content.rs``);
+The core computes this while it reads text and links of a page (``rust/src/store/main_content.rs``);
 `find_blocks` says in Python what it computes, by the same tables. The tests compare the two.
 """
 
@@ -34,10 +34,11 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from webstrata._core.store import ContentRules
-from webstrata.web.outline import Block, Outline, scan_outline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from webstrata.web.outline import Block, Outline
 
 ALWAYS, SURE, MAYBE = 3, 2, 1
 """Levels of noise."""
@@ -58,45 +59,46 @@ PLAIN = ("blockquote", "body", "html", "pre")
 REFERENCE = ("dl", "pre", "table")
 """Elements whose text is not running text."""
 INNER = (
-    "blockquote", "dd", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre", "table", "tbody",
-    "td", "th", "thead", "tr", "ul",
+    "blockquote", "dd", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre",
+    "table", "tbody", "td", "th", "thead", "tr", "ul",
 )  # fmt: skip
 """Elements that are parts of a text, and not the place of one."""
 
 WORDS = {
     SURE: (
-        "breadcrumb*", "comments", "commentlist", "cookie", "cookies", "copyright", "disqus", "footer*", "*footer",
-        "legal", "masthead", "menu", "*menu", "nav*", "*nav", "newsletter*", "outbrain", "pager", "paginat*",
-        "recirc*", "recommend*", "replies", "respond", "sidebar*", "*sidebar", "skip", "social*", "sponsor*",
-        "taboola", "toolbar", "advert*",
+        "breadcrumb*", "comments", "commentlist", "cookie", "cookies", "copyright", "disqus", "footer*",
+        "*footer", "legal", "masthead", "menu", "*menu", "nav*", "*nav", "newsletter*", "outbrain",
+        "pager", "paginat*", "recirc*", "recommend*", "replies", "respond", "sidebar*", "*sidebar",
+        "skip", "social*", "sponsor*", "taboola", "toolbar", "advert*",
     ),
     MAYBE: (
-        "ad", "adv", "banner", "byline", "caption", "comment", "contact", "credit", "credits", "disclaimer", "donat*",
-        "dropdown", "gallery", "header", "infobox", "login", "meta", "metadata", "modal", "more", "overlay", "popular",
-        "popup", "print", "promo*", "rating", "ratings", "related*", "shar*", "signup", "subscri*", "taglist",
-        "tags", "teaser", "teasers", "toc", "tooltip", "trending", "widget",
+        "ad", "adv", "banner", "byline", "caption", "comment", "contact", "credit", "credits",
+        "disclaimer", "donat*", "dropdown", "gallery", "header", "infobox", "login", "meta", "metadata",
+        "modal", "more", "overlay", "popular", "popup", "print", "promo*", "rating", "ratings",
+        "related*", "shar*", "signup", "subscri*", "taglist", "tags", "teaser", "teasers", "toc",
+        "tooltip", "trending", "widget",
     ),
     0: ("navy",),
 }  # fmt: skip
-"""Words of class and id of what is noise; ``*`` stands for any letters, and level 0 for words that only look like it."""
+"""Words of class and id of noise; ``*`` stands for any letters, level 0 for words that only look like it."""
 PHRASES = {
     SURE: (
-        "@alertdialog", "@banner", "@complementary", "@contentinfo", "@dialog", "@hidden", "@menu", "@menubar",
-        "@navigation", "@search", "@toolbar",
+        "@alertdialog", "@banner", "@complementary", "@contentinfo", "@dialog", "@hidden", "@menu",
+        "@menubar", "@navigation", "@search", "@toolbar",
     ),
     MAYBE: ("hidden", "screen-reader-text", "sr-only", "visually-hidden"),
 }  # fmt: skip
 """Names as a whole, roles, and ``@hidden`` for what is not shown, of noise."""
 PAIRS = {
     POSTING: (
-        ("article", "body content text"), ("article_", "body"), ("entry", "content"), ("post", "content body"),
-        ("story", "body content"),
+        ("article", "body content text"), ("article_", "body"), ("entry", "content"),
+        ("post", "content body"), ("story", "body content"),
     ),
     CONTENT: (("body", "content"), ("content", "body"), ("main", "content"), ("page", "content")),
 }  # fmt: skip
 """Words that stand together, joined by nothing, ``-`` or ``_``, in the names of content."""
 HARMLESS = "embed"
-"""What names end with that are not those of noise: posts of a social network within an article are content."""
+"""What names end with that are not those of noise: posts of a social network are content of an article."""
 
 MIN_CONTENT = 200
 """Bytes below which content is doubted."""
@@ -173,8 +175,9 @@ def find_blocks(outline: Outline) -> tuple[list[Block], bool]:
 
     Examples
     --------
+    >>> from webstrata.web.outline import scan_outline
     >>> blocks, is_fallback = find_blocks(scan_outline(b"<p>One <nav><p><a href=/>Two</a></nav><p>Three"))
-    >>> [outline.begin for outline in blocks], is_fallback
+    >>> [block.begin for block in blocks], is_fallback
     ([0, 8], False)
     """
     blocks = _Page(outline).choose()
@@ -190,6 +193,7 @@ def find_places(outline: Outline) -> tuple[list[int], bool]:
 
     Examples
     --------
+    >>> from webstrata.web.outline import scan_outline
     >>> find_places(scan_outline(b"<p>One<nav><p><a href=/>Two</a></nav><p>Three<p>Four"))
     ([0, 3, 8, 18], False)
     """
