@@ -6,11 +6,12 @@ generator gives. Pages are never committed; a set whose folder is absent is left
 
 ===================  =====================================================================================
 ``documentation``    generators of `main_content.toml`; truth is the text of the generator's body element
-``articles``         ``content`` of the third-party data that tests use: 91 articles with their text
+``articles``         ``content`` of the third-party data that tests use: 91 articles with their text; rules
+                     were chosen on them
 ``articles-rest``    the other pages of scrapinghub/article-extraction-benchmark, where a clone of it is
                      ``$WEBSTRATA_CORPUS/article-extraction-benchmark``
 ``readability``      test pages of mozilla/readability, truth is the text of ``expected.html``; a clone in
-                     ``$WEBSTRATA_CORPUS/readability``
+                     ``$WEBSTRATA_CORPUS/readability``; rules were chosen on every other one
 ===================  =====================================================================================
 """
 
@@ -137,9 +138,17 @@ def read_documentation(part: str) -> tuple[dict[str, list[Labelled]], list[str]]
     return sets, absent
 
 
+def digest_pages(pages: list[Labelled]) -> str:
+    """The SHA-256 of pages and their truth, as floors name their input."""
+    digest = hashlib.sha256()
+    for page in pages:
+        digest.update(hashlib.sha256(page.body).digest() + hashlib.sha256(page.truth.encode()).digest())
+    return f"sha256:{digest.hexdigest()}"
+
+
 def has_documentation() -> bool:
     """Whether a package of a held-out generator is there."""
-    named = os.environ.get("WEBSTRATA_CORPUS")
+    named = os.environ.get("WEBSTRATA_CORPUS", "")
     return bool(named) and any(
         (Path(named) / generator.package).is_dir()
         for generator in read_generators()

@@ -297,7 +297,7 @@ impl Finder {
         let is_article = 4 * running >= 3 * total
             && 10 * reference < total
             && (100 * size < 65 * all || has_posting)
-            && 10 * found_free >= 3 * found_size;
+            && 5 * found_free >= found_size;
         if !is_article {
             return None;
         }
@@ -309,7 +309,7 @@ impl Finder {
         blocks.truncate(last + 1);
         blocks.drain(..first);
         blocks.retain(|block| {
-            2 * u64::from(block.linked) <= length(block)
+            5 * u64::from(block.linked) <= 4 * length(block)
                 && !self.kinds[block.node as usize].is_title
         });
         (blocks.iter().map(|block| length(block)).sum::<u64>() >= MIN_CONTENT).then_some(blocks)
@@ -404,4 +404,35 @@ impl Finder {
 /// The key of an element's name, for [`Rules::kinds`].
 pub fn name_key(name: &str) -> u64 {
     key(name.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::web::html::{Scan, Wants, scan};
+
+    #[test]
+    fn noise_is_left_out_and_the_rest_is_one_section() {
+        let mut rules = Rules::default();
+        let kind = Kind {
+            noise: SURE,
+            is_plain: true,
+            ..Kind::default()
+        };
+        rules.kinds.insert(name_key("nav"), kind);
+        rules.harmless.push_str("embed");
+        let wants = Wants {
+            anchors: true,
+            text: true,
+            ..Wants::default()
+        };
+        let mut page = Scan::default();
+        let body = b"<nav><a href=/>Home</a></nav><h1>fork</h1><p>Make a process.";
+        scan(body, None, &wants, &mut page);
+        let mut finder = Finder::default();
+        let found = finder.find(&page.outline, &rules, page.text.len());
+        assert_eq!(found, (vec![(5, 25)], false));
+        scan(b"", None, &wants, &mut page);
+        assert_eq!(finder.find(&page.outline, &rules, 0), (Vec::new(), false));
+    }
 }

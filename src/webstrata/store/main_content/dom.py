@@ -14,10 +14,10 @@ and an element what its blocks and those of the elements in it weigh.
 3. *Kind of page.* With what may be noise left out, and 3/4 in place of 9/10, the place is that of an article.
    The page is taken for one if 3/4 of the text there, links not counted, is running text (blocks of 80 bytes
    and more outside of ``pre``, ``dl`` and ``table``), less than 1/10 is in those three, links are no more
-   than 7/10 of what was found in step 2, and there is much else on the page: the article is less than 65% of
+   than 4/5 of what was found in step 2, and there is much else on the page: the article is less than 65% of
    all text, or an element with the name of one holds a fifth of the weight.
 4. *Blocks.* Of an article those from the first paragraph (40 bytes and more) to the last, without titles
-   (``h1``) and blocks that are mostly links. Of any other page, such as documentation, all in the place that
+   (``h1``) and blocks of which more than 4/5 is links. Of any other page, such as documentation, all in the place that
    step 2 found: there, short lines, tables and lists of links are content.
 5. *Doubt.* Content of less than 200 bytes is looked for again with noise of the first level alone left out,
    and that is taken if it is more than ten times as long. What is then empty, or less than 200 bytes and a
@@ -315,7 +315,7 @@ class _Page:
             4 * _free(running) >= 3 * _free(blocks)
             and 10 * _free(reference) < _free(blocks)
             and (has_posting or 100 * _size(blocks) < 65 * _size(self.outline.blocks))
-            and 10 * _free(found) >= 3 * _size(found)
+            and 5 * _free(found) >= _size(found)
         )
         paragraphs = [place for place, block in enumerate(blocks) if _is_long(block, MIN_PARAGRAPH)]
         if not is_article or not paragraphs:
@@ -323,7 +323,7 @@ class _Page:
         kept = [
             block
             for block in blocks[paragraphs[0] : paragraphs[-1] + 1]
-            if 2 * block.linked <= block.end - block.begin and self.tags[block.node] != "h1"
+            if 5 * block.linked <= 4 * (block.end - block.begin) and self.tags[block.node] != "h1"
         ]
         return kept if _size(kept) >= MIN_CONTENT else []
 
