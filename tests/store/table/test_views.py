@@ -35,7 +35,7 @@ def test_each_snapshot_has_one_version_and_the_newest_comes_first(views: Views) 
     assert [[cell.time for cell in group] for group in cells] == [[JUNE], [MAY]]
     assert read(views, "text", "org,a)/") == [
         {"title": "Juné", "visible": "", "main": ""},
-        {"title": "May", "visible": "onetwoB", "main": ""},
+        {"title": "May", "visible": "onetwoB", "main": "onetwoB"},
     ]
 
 
@@ -61,7 +61,7 @@ def test_the_first_complete_capture_counts(views: Views) -> None:
 def test_a_revisit_shows_the_payload_it_refers_to_also_of_an_older_snapshot(views: Views) -> None:
     for row in ("org,c)/", "org,b)/"):
         for title in read(views, "text", row):
-            assert title == {"title": "The same", "visible": "façade", "main": ""}
+            assert title == {"title": "The same", "visible": "façade", "main": "façade"}
     assert len(read(views, "content", "org,b)/")) == 2
     assert read(views, "content", "org,b)/")[0] == read(views, "content", "org,b)/")[1]
 

@@ -17,8 +17,8 @@ and an element what its blocks and those of the elements in it weigh.
    than 4/5 of what was found in step 2, and there is much else on the page: the article is less than 65% of
    all text, or an element with the name of one holds a fifth of the weight.
 4. *Blocks.* Of an article those from the first paragraph (40 bytes and more) to the last, without titles
-   (``h1``) and blocks of which more than 4/5 is links. Of any other page, such as documentation, all in the place that
-   step 2 found: there, short lines, tables and lists of links are content.
+   (``h1``) and blocks of which more than 4/5 is links. Of any other page, such as documentation, all in the
+   place that step 2 found: there, short lines, tables and lists of links are content.
 5. *Doubt.* Content of less than 200 bytes is looked for again with noise of the first level alone left out,
    and that is taken if it is more than ten times as long. What is then empty, or less than 200 bytes and a
    twentieth of the text, is none: the whole text stands in.
