@@ -15,7 +15,8 @@ For each site, and for all sites of a kind (`tune`, where defaults were chosen, 
 
 has the means of MRR, NDCG@15 and recall@15 over all questions, and the mean difference of the default's
 reciprocal rank to it with a 95% interval (paired bootstrap over questions). The last line is JSON. The pooled
-figure of the report sites has a floor, which is checked when all of them are there.
+figure of the report sites has a floor, which is checked when all of them are there. With `--quick` only the
+smallest site is asked.
 """
 
 from __future__ import annotations
@@ -222,7 +223,9 @@ def main() -> None:
     """Print the tables of the sites named, or of all that are there."""
     from bench.floors import require
 
-    names = [word for word in sys.argv[1:] if not word.startswith("-")]
+    names = [word for word in sys.argv[1:] if word != "--quick"] or (
+        ["aria"] if "--quick" in sys.argv else []
+    )
     if unknown := set(names) - {site.name for site in SITES}:
         sys.exit(f"bench: unknown site {min(unknown)}; sites are {', '.join(site.name for site in SITES)}")
     outcomes: dict[str, dict[str, Outcome]] = {}

@@ -88,6 +88,7 @@ def test_nothing_is_made_where_one_date_cannot_be_had(site: Path, tmp_path: Path
             "no commit of HEAD at or before 2025-12-31T23:59Z; the first is",
         ),
         ({"at": []}, UsageError, "no date is given"),
+        ({"at": [f"{2027 + year}" for year in range(65)]}, LabelError, "more than 64 snapshots"),
         ({"root": "public"}, MissingError, "has no folder 'public'; choose another --root"),
         ({"branch": "gone"}, MissingError, "there is no branch or commit 'gone'"),
         ({"branch": "--all"}, MissingError, "there is no branch or commit '--all'"),

@@ -21,9 +21,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from webstrata.collection.collection import parse_label
+from webstrata.collection.collection import MAX_SNAPSHOTS, parse_label
 from webstrata.collection.progress import Progress
-from webstrata.errors import ExistsError, MissingError, UsageError
+from webstrata.errors import ExistsError, LabelError, MissingError, UsageError
 from webstrata.store.git_tree import GitState, call_git, list_files, may_be_page
 from webstrata.store.html_tree import ENDINGS
 from webstrata.store.ingest import IngestResult, ingest_sources
@@ -136,24 +136,22 @@ def find_states(
     labels = sorted(set(at), key=lambda label: (end_of_label(label), label))
     if not labels:
         raise UsageError("no date is given; write --at with the dates of snapshots, as 2026-06-01,2026-07-01")
-    folder = root.strip("/")
+    folder = "" if root in (".", "./") else root.strip("/")
     found = []
     for label in labels:
         moment = end_of_label(label)
         commit, committed = find_commit(place, branch, moment)
-        found.append(DatedState(label, GitState(commit, folder, moment), committed))
-        if folder in ("", "."):
-            found[-1] = found[-1]._replace(state=GitState(commit, "", moment))
-        elif not _has_folder(place, commit, folder):
+        if folder and not _has_folder(place, commit, folder):
             raise MissingError(
                 f"{place}: commit {commit[:12]} of {label} has no folder {folder!r}; choose another --root, "
                 "or later dates"
             )
-        if not any(_is_page(file.path) for file in list_files(place, commit, found[-1].state.root)):
+        if not any(_is_page(file.path) for file in list_files(place, commit, folder)):
             raise MissingError(
                 f"{place}: commit {commit[:12]} of {label} has no HTML file; "
                 "choose another --root, --branch or later dates"
             )
+        found.append(DatedState(label, GitState(commit, folder, moment), committed))
     return found
 
 
@@ -205,6 +203,11 @@ def ingest_history(
     place = Path(repository)
     base_url = make_base(host, scheme)
     states = find_states(place, at=at, root=root, branch=branch)
+    if len({*collection.labels, *(each.label for each in states)}) > MAX_SNAPSHOTS:
+        raise LabelError(
+            f"{collection.path}: with these dates it would have more than {MAX_SNAPSHOTS} snapshots, the upper "
+            "limit; choose fewer dates, or another collection"
+        )
     commands = {each.label: _renew(place, each, host, scheme) for each in states}
     todo = []
     for each in states:
