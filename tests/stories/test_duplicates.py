@@ -26,10 +26,9 @@ def test_duplicates_of_a_crawl_are_listed_exact_across_and_near(webstrata: Comma
     assert within["totals"]["digest"]["saved"] > 0
 
     across = json.loads(webstrata("duplicates", "uk", "2026-06", "--across", "--json").stdout)
-    # every page of that web changes with each request; what stays is the fingerprint
-    spanning = [found for found in across["classes"] if len(found["snapshots"]) == 2]
-    assert {found["kind"] for found in spanning} == {"fingerprint"}
-    assert across["totals"]["fingerprint"]["classes"] > across["totals"]["digest"]["classes"]
+    # every page of that web has another date each month, and digits count
+    assert not [found for found in across["classes"] if len(found["snapshots"]) == 2]
+    assert across["totals"]["digest"]["classes"] > 10
 
     near = json.loads(webstrata("duplicates", "uk", "2026-05", "--near", "--json").stdout)
     assert near["clusters"] > 5

@@ -28,7 +28,7 @@ VERBS = {
     "classify": "Tell hosts apart: measure them, learn from labels, judge the others.",
     "content": "Find the main content of pages, and measure how well that is done.",
     "crawl": "Crawl a piece of the web into SNAPSHOT, which is made if it is not there.",
-    "demo": "Run the whole pipeline on a synthetic web, or on real pages, and suggest what to try next.",
+    "demo": "Run the whole pipeline on a synthetic web, or on real pages.",
     "diff": "Show what changed in the text of a page between two SNAPSHOTs.",
     "duplicates": "List the pages of SNAPSHOT that are duplicates of each other, exact or near.",
     "export": "Write SNAPSHOT in a format that other programs read.",

@@ -77,7 +77,7 @@ max_pages = {fetched}     # where policies still differ; all of them end with al
     help="With --real: folders whose sub-folders hold HTML pages. [/usr/share/doc and the like]",
 )
 def command(into: Path, preset: str, docs: tuple[Path, ...], *, real: bool) -> int:
-    """Run the whole pipeline on a synthetic web, or on real pages, and suggest what to try next.
+    """Run the whole pipeline on a synthetic web, or on real pages.
 
     The months of the synthetic web are crawled over real HTTP into a collection, with delays scaled down for
     a web on this machine. Graph, time, summaries, ranks, spectrum, search, classification and simulated

@@ -99,7 +99,7 @@ pub enum Attribute {
 }
 
 impl Attribute {
-    pub const COUNT: usize = 19;
+    pub const COUNT: usize = Attribute::AccessKey as usize + 1;
 
     pub fn find(name: &[u8]) -> Option<Attribute> {
         let (wanted, which): (&[u8], _) = match (name.len(), name[0] | 0x20) {
