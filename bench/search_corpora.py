@@ -117,14 +117,11 @@ def read_pages(corpus: Corpus, place: Path) -> dict[str, bytes]:
 
 
 def _read_warc(path: Path) -> Iterator[tuple[str, bytes]]:
-    from fastwarc import ArchiveIterator, WarcRecordType
+    from webstrata.store.warc import read_records
 
-    for record in ArchiveIterator(path.open("rb"), record_types=WarcRecordType.response, parse_http=True):
-        if record.http_headers and record.http_headers.status_code == 200:
-            body = record.reader.read()
-            if record.http_headers.get("Content-Encoding") == "gzip":
-                body = gzip.decompress(body)
-            yield record.headers["WARC-Target-URI"], body
+    for record in read_records(path, kinds=("response",)):
+        if record.url and b" 200" in record.head.partition(b"\r\n")[0]:
+            yield record.url, record.payload
 
 
 @dataclass

@@ -20,6 +20,7 @@ Peers get the visible text of whole pages as `webstrata.web.html.scan` finds it.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import re
 import sqlite3
@@ -29,8 +30,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from bench.floors import read_floors
-from bench.frame import PEERS, ROOT, find_commit
+from bench.floors import read_floors, require
+from bench.frame import PEERS, ROOT, BenchError, find_commit
 from bench.search_corpora import CORPORA, KINDS, Corpus, Query, is_tuning, load
 
 if TYPE_CHECKING:
@@ -238,13 +239,26 @@ def show(rows: Sequence[Row]) -> str:
 
 def find_low(rows: Sequence[Row]) -> list[str]:
     """A sentence for each floor of ``bench/floors.toml`` that is not reached."""
-    floors = read_floors()
+    floors, digest = read_floors(), digest_docs()
     found = []
     for row in rows:
-        floor = floors.get(f"search-{row.corpus}-{row.kind}")
-        if floor is not None and row.sides["ours"].mrr < floor.floor:
-            found.append(f"search-{row.corpus}-{row.kind}: {row.sides['ours'].mrr} is below {floor.floor}")
+        name = f"search-{row.corpus}-{row.kind}"
+        if name in floors:
+            try:
+                require(name, row.sides["ours"].mrr, digest)
+            except BenchError as error:
+                found.append(str(error))
     return found
+
+
+def digest_docs() -> str:
+    """The digest of the set `docs`: pages and queries."""
+    place = CORPORA[0].find()
+    digest = hashlib.sha256()
+    if isinstance(place, Path):
+        for path in (place, place.with_name("queries.tsv")):
+            digest.update(path.read_bytes())
+    return f"sha256:{digest.hexdigest()}"
 
 
 def main() -> None:

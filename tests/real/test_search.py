@@ -61,7 +61,10 @@ def test_a_known_page_is_found_at_least_as_well_as_by_full_text_search_of_sqlite
     assert ours.mrr > 0.5
 
 
-def test_the_page_of_a_command_is_the_first_answer_for_its_name(collection: ws.Collection) -> None:
+def test_the_page_of_a_command_is_the_first_answer_for_its_name(
+    pages: dict[str, bytes], collection: ws.Collection
+) -> None:
     index = collection.text_index
-    for name in ("git-rebase", "git-cherry-pick", "git-bisect"):
+    for name in ("git-bisect", "git-worktree", "git-rerere"):
+        assert f"{PROJECT}{name}.html" in pages
         assert index.search(name).urls[0] == f"{PROJECT}{name}.html"

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from webstrata.collection.parts import Part
     from webstrata.search.brokers import Broker
     from webstrata.search.documents import Source
+    from webstrata.search.fields import Weights
 
 MAX_EXPANDED = 1 << 14
 """Terms of a segment that are looked at for those that a prefix stands for."""
@@ -86,6 +87,7 @@ class TextIndex:
         self._factors: dict[tuple[int, float], tuple[npt.NDArray[np.float32], dict[str, list[str]]]] = {}
         self._nodes: dict[str, npt.NDArray[np.int64]] = {}
         self._texts: dict[str, Text] = {}
+        self._weighed: tuple[SearchSettings | None, list[Weights]] = None, []
         self._stack = ExitStack()
         self._held: dict[str, Held] = {}
 
@@ -197,7 +199,9 @@ class TextIndex:
         """Documents, scores and scores of their text alone, the best first."""
         factors, used = self.factors(mask, settings.link_weight)
         given = (factors, 1 + settings.link_weight) if used else None
-        return self.reader.search(clause, weight_list(settings), limit, self.labels, mask, given)
+        if settings is not self._weighed[0]:  # making the list takes as long as a short query
+            self._weighed = settings, weight_list(settings)
+        return self.reader.search(clause, self._weighed[1], limit, self.labels, mask, given)
 
     def score(
         self, query: str, at: str, nodes: npt.NDArray[np.int64], settings: SearchSettings | None = None
