@@ -25,9 +25,16 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.frame import PEERS, ROOT, Call, Figure, main
+from bench.floors import read_floors, require
+from bench.frame import PEERS, ROOT, BenchError, Call, Figure, digest_tree, main
 from bench.html import Installed
-from bench.labelled import find_articles, has_documentation, read_articles, read_documentation
+from bench.labelled import (
+    digest_pages,
+    find_articles,
+    has_documentation,
+    read_articles,
+    read_documentation,
+)
 
 if TYPE_CHECKING:
     from webstrata.store.main_content.evaluate import Labelled, Quality
@@ -155,7 +162,7 @@ def serve_resiliparse() -> None:
 
 
 def print_table(*, each: bool) -> None:
-    """F1 of each method on each set; what is absent is said on stderr."""
+    """F1 of each method on each set, checked against the floors; what is absent is said on stderr."""
     methods = ["visible", "low-slope", "dom", "trafilatura", "resiliparse"]
     if not list(PEERS.parent.glob("lib/python*/site-packages/resiliparse")):
         print("resiliparse is left out: run `make peers`", file=sys.stderr)
@@ -176,6 +183,7 @@ def print_table(*, each: bool) -> None:
     sets |= {"readability, tuning": readability[::2], "readability, held-out": readability[1::2]}
     print(f"{'F1':28} {'pages':>5} " + " ".join(f"{method:>12}" for method in methods))
     speeds: dict[str, list[tuple[int, float]]] = {method: [] for method in methods}
+    ours: dict[str, float] = {}
     for name, pages in sets.items():
         if not pages:
             print(
@@ -187,9 +195,16 @@ def print_table(*, each: bool) -> None:
             quality = measure_method(pages, method)
             row.append(f"{quality.f1:12.3f}")
             speeds[method].append((quality.pages, quality.seconds))
+            if method == "dom":
+                ours[name] = quality.f1
         print(f"{name:28} {len(pages):5} " + " ".join(row), flush=True)
     rates = [sum(n for n, _ in found) / (sum(s for _, s in found) or 1) for found in speeds.values()]
     print(f"{'pages/s, one core':34} " + " ".join(f"{rate:12.0f}" for rate in rates))
+    if "articles, tuning" in ours:
+        require("main-content-dom", ours["articles, tuning"], digest_tree(find_articles(), "content"))
+    held_out = sets["documentation, held-out"]
+    if digest_pages(held_out) == read_floors()["main-content-docs"].input:  # other versions have other pages
+        require("main-content-docs", ours["documentation, held-out"], digest_pages(held_out))
 
 
 def _figure(name: str, data: str, prepare_it: Any) -> Figure:  # noqa: ANN401 (a function, as the frame has it)
@@ -232,6 +247,9 @@ if __name__ == "__main__":
     if "--serve-resiliparse" in sys.argv:
         serve_resiliparse()
     elif "--table" in sys.argv:
-        print_table(each="--each" in sys.argv)
+        try:
+            print_table(each="--each" in sys.argv)
+        except BenchError as error:
+            sys.exit(f"bench.main_content: {error}")
     else:
         main(FIGURES)
