@@ -91,7 +91,7 @@ const SEPARATORS: &str = "\u{2018}\u{2019}\u{2024}\u{fe52}\u{ff07}\u{ff0e}\u{b7}
 
 /// The `++` or `#` after a word that belongs to its term.
 fn suffix_of(text: &str, begin: usize, end: usize) -> &str {
-    let rest = text[end..].as_bytes();
+    let rest = &text.as_bytes()[end..];
     match rest {
         [b'+', b'+', after @ ..] if after.first() != Some(&b'+') => &text[end..end + 2],
         [b'#', after @ ..]

@@ -172,7 +172,7 @@ impl Part {
     }
 
     /// The next entry that has all terms, from the one on that it stands at.
-    fn next(&mut self) -> u32 {
+    fn find_next(&mut self) -> u32 {
         let mut entry = self.lists[0].entry();
         loop {
             let mut last = entry;
@@ -222,8 +222,8 @@ impl Lookup {
     }
 
     /// The next entry that has all terms in one field, from those on that it stands at; `TERMINATED` behind the last.
-    pub fn next(&mut self) -> u32 {
-        let next = self.parts.iter_mut().map(Part::next);
+    pub fn find_next(&mut self) -> u32 {
+        let next = self.parts.iter_mut().map(Part::find_next);
         next.min().unwrap_or(TERMINATED)
     }
 

@@ -105,7 +105,7 @@ fn list_phrase(
     let mut lookup = Lookup::open(leaf, segment, scoring)?;
     let (mut looking, mut counts, mut found) = (Looking::default(), Vec::new(), Vec::new());
     loop {
-        let number = lookup.next();
+        let number = lookup.find_next();
         if number == TERMINATED {
             return Ok(found);
         }

@@ -287,7 +287,8 @@ class Merger:
     def _saturate(self, lists: Sequence[tuple[int, *Counted]], idf: float) -> Scored:
         """BM25F of weighted frequencies, added over fields."""
         weighted = [
-            Scored(documents, (self._weights[field][0] or 1.0) * counts) for field, documents, counts in lists
+            Scored(documents, counts.astype(np.float64) * (self._weights[field][0] or 1.0))
+            for field, documents, counts in lists
         ]
         documents, x = _unite(weighted)
         scores: npt.NDArray[np.float64] = idf * (K1 + 1) * x / (x + self._norms[documents])

@@ -42,7 +42,7 @@ class SearchSettings(Settings):
     per_host: int = setting(0, "Answers of a host at most; 0 for any number.", check=not_negative)
     fold: int = setting(
         0,
-        "Bits in which the simhashes of two answers may differ at most for the lower one to be folded; 0 folds "
-        "equal texts alone.",
+        "Bits in which the simhashes of two answers may differ at most for the lower one to be folded; "
+        "0 folds equal texts alone.",
         check=_bits,
     )
