@@ -17,6 +17,7 @@ __all__ = [
     "registered_domain",
     "registry_domain",
     "row_keys",
+    "scan_outline",
     "scan_page",
 ]
 
