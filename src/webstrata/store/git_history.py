@@ -205,8 +205,8 @@ def ingest_history(
     states = find_states(place, at=at, root=root, branch=branch)
     if len({*collection.labels, *(each.label for each in states)}) > MAX_SNAPSHOTS:
         raise LabelError(
-            f"{collection.path}: with these dates it would have more than {MAX_SNAPSHOTS} snapshots, the upper "
-            "limit; choose fewer dates, or another collection"
+            f"{collection.path}: with these dates it would have more than {MAX_SNAPSHOTS} snapshots, the "
+            "upper limit; choose fewer dates, or another collection"
         )
     commands = {each.label: _renew(place, each, host, scheme) for each in states}
     todo = []
