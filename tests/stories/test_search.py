@@ -32,12 +32,17 @@ def uk(tmp_path: Path) -> ws.Collection:
 def test_pages_are_found_and_shown_with_dates_and_scores(webstrata: Command) -> None:
     done = webstrata("search", "uk", "tropical fish", "--at", "2026-06", "--limit", "2")
     assert done.returncode == 0, done.stderr
-    assert " 1. Fish\n    http://fish.example/\n" in done.stdout
+    assert " 1. The sea\n    http://www.sea.example/\n" in done.stdout
+    assert " 2. Fish\n    http://fish.example/\n" in done.stdout
     assert "2026-06, score " in done.stdout
     told = json.loads(webstrata("search", "pages", "uk", "waves", "--json").stdout)
     assert [hit["url"] for hit in told["hits"]] == ["http://www.sea.example/"]
     assert told["snapshots"] == ["2026-05", "2026-06"]
-    assert webstrata("search", "uk", "elephant").stdout == "No page was found.\n"
+    assert webstrata("search", "uk", 'elephants title:"fish sea"').stdout.splitlines() == [
+        "No page was found. The query was understood as:",
+        "    elephants: eleph; no page has eleph",
+        '    "fish sea": fish + sea in the field title',
+    ]
     assert webstrata("search", "uk", "chi", "--complete").stdout == "chips\n"
 
 

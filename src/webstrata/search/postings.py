@@ -234,7 +234,7 @@ class Merger:
     >>> lengths = Lengths(2, [5], [np.array([2, 3], "u1")])
     >>> found = Merger(lengths, [(2.0, 1.0)], lists.get).answer(("word", "fish", [0]))
     >>> found.documents.tolist(), found.scores.round(4).tolist()
-    ([0, 1], [0.2327, 0.2493])
+    ([0, 1], [0.233, 0.2485])
     """
 
     def __init__(
