@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from webstrata.api import Snapshot
 
-WORDS = "Enough words that the page has a fingerprint of its own, " * 4
+WORDS = "Enough words that the page has a fingerprint of its own, " * 6
 
 
 @pytest.fixture

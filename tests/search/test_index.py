@@ -68,7 +68,12 @@ def test_scores_are_those_of_a_plain_bm25f(
     }
     given_list = weight_list(SearchSettings())
     given_weights = {name: given_list[NUMBERS[name]] for name in SCORED}
-    words = [analyzer.terms(word) for word in query]
+    words = []
+    for word in query:
+        terms = analyzer.terms(word)
+        words.append(terms)
+        if len(terms) > 1:  # a compound counts as a phrase, and each of its parts as a word
+            words += [[term] for term in dict.fromkeys(terms)]
     expected = [reference.score(words, number, fields, given_weights) for number in range(len(drawn))]
     clause = Compiler(analyzer, SCORED, lambda *_: []).compile(" ".join(query))
     labels = np.ones(len(drawn), np.uint64)
