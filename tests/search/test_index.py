@@ -31,8 +31,9 @@ pages = st.lists(st.tuples(texts, texts, st.lists(texts, max_size=2)), min_size=
 
 
 def _join(values: list[list[str]]) -> list[str]:
-    """The words of all values of a field; of two values none are neighbours."""
-    return [term for value in values for term in value]
+    """The words of all values of a field, with a mark between two values: their words are not neighbours."""
+    marked = [[*([] if place == 0 else ["\0"]), *value] for place, value in enumerate(values)]
+    return [term for value in marked for term in value]
 
 
 def test_lengths_are_kept_as_lucene_keeps_them() -> None:
@@ -71,9 +72,8 @@ def test_scores_are_those_of_a_plain_bm25f(
     words = []
     for word in query:
         terms = analyzer.terms(word)
-        words.append(terms)
-        if len(terms) > 1:  # a compound counts as a phrase, and each of its parts as a word
-            words += [[term] for term in dict.fromkeys(terms)]
+        # a compound counts as a phrase, and each of its parts as a word
+        words += [terms, *([term] for term in dict.fromkeys(terms) if len(terms) > 1)]
     expected = [reference.score(words, number, fields, given_weights) for number in range(len(drawn))]
     clause = Compiler(analyzer, SCORED, lambda *_: []).compile(" ".join(query))
     labels = np.ones(len(drawn), np.uint64)
