@@ -92,6 +92,10 @@ CORPORA = (
     Corpus("apache", "report", "apache2-doc", "usr/share/doc/apache2-doc/manual/en"),
     Corpus("sqlalchemy", "report", "python-sqlalchemy-doc", "usr/share/doc/python-sqlalchemy-doc/html"),
     Corpus("qt", "report", "qtbase5-doc-html", "usr/share/qt5/doc"),
+    # added when all defaults were fixed, before anything was run on them
+    Corpus("gap", "report", "gap-doc", "usr/share/gap/doc"),
+    Corpus("maxima", "report", "maxima-doc", "usr/share/doc/maxima-doc/html"),
+    Corpus("tomcat", "report", "tomcat10-docs", "usr/share/tomcat10-docs/docs"),
 )
 
 
