@@ -100,7 +100,9 @@ def test_one_document_stands_for_all_months_in_which_a_page_is_the_same(index: T
 
 
 def test_near_duplicates_are_folded_and_hosts_can_be_limited(index: TextIndex) -> None:
-    assert index.search("sea", at="2026-06").folded == [1]
+    assert index.search("sea", at="2026-06").folded == [0, 0]
+    folding = SearchSettings(fold=0)
+    assert index.search("sea", at="2026-06", settings=folding).folded == [1]
     assert len(index.search("sea", at="2026-06", grouped=False)) == 2
     one = index.search("fish", at="2026-06", settings=SearchSettings(per_host=1))
     assert one.urls == ["http://fish.example/", "http://www.sea.example/"]

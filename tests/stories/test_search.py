@@ -30,7 +30,7 @@ def uk(tmp_path: Path) -> ws.Collection:
 
 @pytest.mark.usefixtures("uk")
 def test_pages_are_found_and_shown_with_dates_and_scores(webstrata: Command) -> None:
-    done = webstrata("search", "uk", "tropical fish", "--at", "2026-06", "--limit", "2")
+    done = webstrata("search", "uk", "tropical fish", "--at", "2026-06", "--limit", "2", "--fold", "0")
     assert done.returncode == 0, done.stderr
     assert " 1. The sea\n    http://www.sea.example/\n" in done.stdout
     assert " 2. Fish\n    http://fish.example/\n" in done.stdout

@@ -366,6 +366,8 @@ class TextIndex:
         apart = np.bitwise_count(self.simhashes[others] ^ self.simhashes[this])
         sizes, size = self.num_words[others].astype(np.int64), int(self.num_words[this])
         alike = (apart <= bits) & (np.maximum(sizes, size) <= _LENGTHS_APART * np.minimum(sizes, size))
+        if bits == 0:  # texts that differ in a few words may have the same simhash
+            alike &= sizes == size
         found = np.flatnonzero(alike & (sizes > 0))
         return int(found[0]) if len(found) else None
 

@@ -11,7 +11,7 @@ _stemmer = (
     lambda value: value in ("porter", "none") or value.startswith("snowball:"),
 )
 _memory = ("at least 16MiB", lambda value: value >= 16 << 20)
-_bits = ("between 0 and 16", lambda value: 0 <= value <= 16)
+_bits = ("between -1 and 16", lambda value: -1 <= value <= 16)
 
 BUILDING = ("stemmer", "memory")
 """Settings that an index is made with; the others can change from query to query."""
@@ -41,8 +41,8 @@ class SearchSettings(Settings):
     limit: int = setting(10, "Answers that are given.", check=positive)
     per_host: int = setting(0, "Answers of a host at most; 0 for any number.", check=not_negative)
     fold: int = setting(
-        0,
-        "Bits in which the simhashes of two answers may differ at most for the lower one to be folded; "
-        "0 folds equal texts alone.",
+        -1,
+        "Fold an answer if its simhash differs in at most so many bits from that of a better one; "
+        "0 for equal texts alone, -1 for none.",
         check=_bits,
     )
