@@ -98,7 +98,7 @@ def command(into: Path, preset: str, docs: tuple[Path, ...], *, real: bool) -> i
 
 
 def _prepare(into: Path, place: Path) -> None:
-    """Make the folder of a demo, in place of one that is there."""
+    """Make the folder of a demo, replacing an earlier demo."""
     from webstrata.api import Collection
 
     with explained(into, "read"):
