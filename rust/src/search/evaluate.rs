@@ -4,7 +4,7 @@ use super::query::{Clause, Leaf};
 use super::scoring::{Scoring, saturate};
 use super::segment::Segment;
 use super::versions::Pieces;
-use tantivy::postings::{Postings, SegmentPostings, TermInfo};
+use tantivy::postings::{BlockSegmentPostings, Postings, SegmentPostings, TermInfo};
 use tantivy::query::Occur;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet, TERMINATED};
@@ -97,6 +97,72 @@ impl List {
             self.0.seek(entry);
         }
         self.0.doc() == entry
+    }
+}
+
+/// A list of postings that is read block by block, without positions: for loops over all of it.
+pub struct Blocks {
+    postings: BlockSegmentPostings,
+    /// The place of the current entry in the block.
+    at: usize,
+}
+
+impl Blocks {
+    pub fn open(segment: &Segment, field: u32, found: &TermInfo) -> tantivy::Result<Self> {
+        let field = &segment.fields[field as usize];
+        let option = IndexRecordOption::WithFreqs;
+        Ok(Self {
+            postings: field.read_block_postings_from_terminfo(found, option)?,
+            at: 0,
+        })
+    }
+
+    /// The number of entries in the list.
+    pub fn len(&self) -> u32 {
+        self.postings.doc_freq()
+    }
+
+    /// The current entry, `TERMINATED` after the last.
+    pub fn entry(&self) -> u32 {
+        let docs = self.postings.docs();
+        docs.get(self.at).copied().unwrap_or(TERMINATED)
+    }
+
+    /// Calls `each` with every entry before `end` and how often it has the term.
+    pub fn take_before(&mut self, end: u32, mut each: impl FnMut(u32, u32)) {
+        loop {
+            let docs = &self.postings.docs()[self.at..];
+            let Some(&last) = docs.last() else {
+                return;
+            };
+            let count = if last < end {
+                docs.len()
+            } else {
+                docs.partition_point(|&entry| entry < end)
+            };
+            let freqs = &self.postings.freqs()[self.at..];
+            for (&entry, &freq) in docs[..count].iter().zip(freqs) {
+                each(entry, freq);
+            }
+            self.at += count;
+            if last >= end {
+                return;
+            }
+            self.postings.advance();
+            self.at = 0;
+        }
+    }
+
+    /// How often an entry has the term; `wanted` must not decrease from call to call.
+    pub fn count_at(&mut self, wanted: u32) -> u32 {
+        if self.entry() < wanted {
+            self.at = self.postings.seek(wanted);
+        }
+        if self.entry() == wanted {
+            self.postings.freq(self.at)
+        } else {
+            0
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 //! (`evaluate`). Scores are always added in the same order, so that they do not depend on what was passed over.
 
 use super::best::Takes;
-use super::evaluate::{List, Looking, Lookup};
+use super::evaluate::{Blocks, Looking, Lookup};
 use super::query::Leaf;
 use super::scoring::{Scoring, saturate};
 use super::segment::Segment;
@@ -17,13 +17,15 @@ use tantivy::TERMINATED;
 const WINDOW: usize = 1 << 11;
 /// A window is gone through as a whole where it has so many postings of a word, else posting by posting.
 const DENSE: usize = WINDOW / 8;
+/// Entries of a window that are compared with the threshold together.
+const GROUP: usize = 16;
 /// Room for rounding where sums are compared.
 const ROOM: f32 = 1e-6;
 
 /// Where a word stands.
 enum Cursor {
     /// Its list in each field, with the weight of the field.
-    Lists(Vec<(List, f32)>),
+    Lists(Vec<(Blocks, f32)>),
     /// Entries of a phrase and how often each has it, weighted; and where it stands among them.
     Made(Vec<(u32, f32)>, usize),
 }
@@ -36,11 +38,20 @@ impl Cursor {
         let mut lists = Vec::with_capacity(leaf.fields.len());
         for &field in leaf.fields {
             if let Some(found) = scoring.own.list(field, &leaf.texts[0], segment)? {
-                let list = List::open(segment, field, &found, false)?;
+                let list = Blocks::open(segment, field, &found)?;
                 lists.push((list, scoring.weight(field)));
             }
         }
         Ok(Self::Lists(lists))
+    }
+
+    /// The share of entries that have it, at least.
+    fn density(&self, num_entries: usize) -> f32 {
+        let most = match self {
+            Self::Lists(lists) => lists.iter().map(|(list, _)| list.len() as usize).max(),
+            Self::Made(entries, _) => Some(entries.len()),
+        };
+        most.unwrap_or(0) as f32 / num_entries.max(1) as f32
     }
 
     /// The entry that it stands at, `TERMINATED` behind the last.
@@ -59,11 +70,7 @@ impl Cursor {
         match self {
             Self::Lists(lists) => {
                 for (list, weight) in lists {
-                    let mut entry = list.entry();
-                    while entry < end {
-                        each(entry, *weight * list.count() as f32);
-                        entry = list.advance();
-                    }
+                    list.take_before(end, |entry, count| each(entry, *weight * count as f32));
                 }
             }
             Self::Made(entries, place) => {
@@ -81,9 +88,7 @@ impl Cursor {
             Self::Lists(lists) => {
                 let mut sum = 0.0;
                 for (list, weight) in lists {
-                    if list.reaches(wanted) {
-                        sum += *weight * list.count() as f32;
-                    }
+                    sum += *weight * list.count_at(wanted) as f32;
                 }
                 sum
             }
@@ -132,11 +137,13 @@ pub fn search(
         order.push((scoring.most(leaf.texts)?, leaf));
     }
     order.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let num_entries = segment.reader.max_doc() as usize;
     let mut words = Vec::with_capacity(order.len());
     for (most, leaf) in &order {
         let cursor = Cursor::open(leaf, segment, scoring)?;
         if cursor.entry() != TERMINATED {
-            words.push((*most, cursor));
+            let is_dense = cursor.density(num_entries) * WINDOW as f32 > DENSE as f32;
+            words.push((*most, is_dense, cursor));
         }
     }
     // what the words from one on score at most
@@ -154,21 +161,24 @@ pub fn search(
         while needed > 0 && rest[needed - 1] <= floor {
             needed -= 1;
         }
-        let entries = words[..needed].iter().map(|(_, cursor)| cursor.entry());
+        let entries = words[..needed].iter().map(|(.., cursor)| cursor.entry());
         let start = entries.min().unwrap_or(TERMINATED);
         if start == TERMINATED {
             return Ok(());
         }
         let stop = norms.len().min(start as usize + WINDOW);
         window.begin(start, &norms[start as usize..stop]);
-        for (most, cursor) in &mut words[..needed] {
-            window.add(*most, cursor);
+        for (most, is_dense, cursor) in &mut words[..needed] {
+            window.add(*most, *is_dense, cursor);
         }
         let mut failed = Ok(());
-        window.for_each(|entry, norm, mut score| {
-            for (place, (most, cursor)) in words[needed..].iter_mut().enumerate() {
+        let added = rest[needed];
+        // what scores no more for the words of the window cannot come in
+        let cut = |floor: f32| lowered(floor) - added * (1.0 + ROOM);
+        window.for_each(cut(floor), |entry, norm, mut score| {
+            for (place, (most, _, cursor)) in words[needed..].iter_mut().enumerate() {
                 if score + rest[needed + place] <= floor {
-                    return;
+                    return cut(floor);
                 }
                 let x = cursor.look(entry);
                 if x > 0.0 {
@@ -176,7 +186,7 @@ pub fn search(
                 }
             }
             if score <= floor || failed.is_err() {
-                return;
+                return cut(floor);
             }
             let listed = segment.listed(entry);
             if listed.len() == 1 {
@@ -198,6 +208,7 @@ pub fn search(
                 }
                 floor = lowered(best.threshold());
             }
+            cut(floor)
         });
         failed?;
     }
@@ -239,11 +250,18 @@ impl<'a> Window<'a> {
         (self.start, self.norms, self.is_dense) = (start, norms, false);
     }
 
-    /// Adds what a word scores.
-    fn add(&mut self, most: f32, cursor: &mut Cursor) {
+    /// Adds what a word scores; `is_dense` where most windows have many postings of it.
+    fn add(&mut self, most: f32, is_dense: bool, cursor: &mut Cursor) {
         let size = self.norms.len();
         let (start, counts, touched) = (self.start, &mut self.counts[..size], &mut self.touched);
         touched.clear();
+        if is_dense {
+            cursor.take_before(start + size as u32, |entry, x| {
+                counts[(entry - start) as usize] += x;
+            });
+            self.add_all(most);
+            return;
+        }
         cursor.take_before(start + size as u32, |entry, x| {
             let place = (entry - start) as usize;
             if counts[place] == 0.0 {
@@ -251,16 +269,11 @@ impl<'a> Window<'a> {
             }
             counts[place] += x;
         });
-        let scores = &mut self.scores[..size];
         if touched.len() > DENSE {
-            self.is_dense = true;
-            let all = scores.iter_mut().zip(counts).zip(self.norms);
-            for ((score, x), &norm) in all {
-                *score += saturate(most, *x, norm);
-                *x = 0.0;
-            }
+            self.add_all(most);
             return;
         }
+        let scores = &mut self.scores[..size];
         for &place in touched.iter() {
             let at = place as usize;
             self.scored[at / 64] |= 1 << (at % 64);
@@ -269,17 +282,36 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Calls `each` with every entry that has a score, its norm and its score, in order; and clears them.
-    fn for_each(&mut self, mut each: impl FnMut(u32, f32, f32)) {
+    /// Adds what a word scores to all entries, given how often each has it.
+    fn add_all(&mut self, most: f32) {
+        self.is_dense = true;
+        let size = self.norms.len();
+        let all = self.scores[..size].iter_mut().zip(&mut self.counts[..size]);
+        for ((score, x), &norm) in all.zip(self.norms) {
+            *score += saturate(most, *x, norm);
+            *x = 0.0;
+        }
+    }
+
+    /// Calls `each` with every entry that scores more than `cut`, its norm and its score, in order, and clears them;
+    /// `each` returns the next `cut`.
+    fn for_each(&mut self, mut cut: f32, mut each: impl FnMut(u32, f32, f32) -> f32) {
         if self.is_dense {
             self.scored.fill(0);
-            let all = self.scores.iter_mut().zip(self.norms);
-            for (entry, (score, &norm)) in (self.start..).zip(all) {
-                let score = std::mem::take(score);
-                if score > 0.0 {
-                    each(entry, norm, score);
+            let scores = &mut self.scores[..self.norms.len()];
+            for (group, own) in scores.chunks(GROUP).enumerate() {
+                // most groups have nothing: one comparison of all, which the compiler makes in registers
+                let most = own.iter().fold(0.0, |most: f32, &score| most.max(score));
+                if most <= cut.max(0.0) {
+                    continue;
+                }
+                for (place, &score) in (group * GROUP..).zip(own) {
+                    if score > cut.max(0.0) {
+                        cut = each(self.start + place as u32, self.norms[place], score);
+                    }
                 }
             }
+            scores.fill(0.0);
             return;
         }
         for (word, bits) in self.scored.iter_mut().enumerate() {
@@ -288,7 +320,9 @@ impl<'a> Window<'a> {
                 let place = word * 64 + left.trailing_zeros() as usize;
                 left &= left - 1;
                 let score = std::mem::take(&mut self.scores[place]);
-                each(self.start + place as u32, self.norms[place], score);
+                if score > cut {
+                    cut = each(self.start + place as u32, self.norms[place], score);
+                }
             }
         }
     }
