@@ -9,7 +9,8 @@ import pytest
 
 from tests.search.change.events import CALM, FLOOD, make_events
 from webstrata.errors import MissingError, UsageError
-from webstrata.search.change.seeds import IndexSeeds, SummarySeeds, usual_seeds
+from webstrata.search.change.seeds import NAME_WEIGHT, IndexSeeds, SummarySeeds, usual_seeds
+from webstrata.search.settings import SearchSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,6 +46,18 @@ def test_an_index_is_asked_where_there_is_one(indexed: ws.Collection) -> None:
     found = find(word, label, 5)
     hits = index.search(word, at=label, limit=50, grouped=False)
     scores = dict(zip(hits.nodes.tolist(), hits.text_scores.tolist(), strict=True))
+    # title and URL count once more
+    names = SearchSettings(
+        title_weight=1.0,
+        url_weight=1.0,
+        text_weight=0.0,
+        other_weight=0.0,
+        anchor_weight=0.0,
+        host_weight=0.0,
+    )
+    pages = np.array(list(scores), np.int64)
+    for node, more in zip(pages.tolist(), index.score(word, label, pages, names).tolist(), strict=True):
+        scores[node] += NAME_WEIGHT * more
     assert len(found.nodes) > 0
     assert found.scores.tolist() == pytest.approx([scores[node] for node in found.nodes.tolist()], rel=1e-5)
     assert found.scores.tolist() == sorted(found.scores.tolist(), reverse=True)
@@ -54,3 +67,17 @@ def test_an_index_is_asked_where_there_is_one(indexed: ws.Collection) -> None:
     assert find.score(word, label, every).tolist() == pytest.approx(expected, rel=1e-5)
     with pytest.raises(MissingError, match="the text index does not know 1999"):
         find(word, "1999", 5)
+
+
+def test_a_page_called_what_was_asked_for_comes_before_one_that_mentions_it(indexed: ws.Collection) -> None:
+    index = indexed.text_index
+    label = index.snapshots[-1]
+    word = index.complete("")[0]
+    every = np.arange(len(index.maps[label]))
+    plain = IndexSeeds(indexed, name_weight=0.0).score(word, label, every)
+    more = IndexSeeds(indexed).score(word, label, every) - plain
+    titles = indexed[label].text.rows(every)["title"].to_pylist()
+    named = np.array([word in (title or "").lower() for title in titles])
+    assert named.any()
+    assert more[named & (plain > 0)].min() > 0
+    assert (more >= -1e-9).all()

@@ -2,7 +2,12 @@
 
 A source of seeds is anything that takes a query, the label of a snapshot and a number, and gives so many of
 its nodes with their scores, the best first. Where it has a method `score` too, that gives the scores of other
-nodes, the neighbours of seeds. `IndexSeeds` asks the text index. `SummarySeeds` needs none: it adds up the
+nodes, the neighbours of seeds. `IndexSeeds` asks the text index, with
+
+    text(u) = BM25F(u) + ν · names(u),
+
+where names(u) is the BM25F score of title and URL alone and ν is `NAME_WEIGHT`: something that happened is
+often what a page is called, and one word in a long text says less. `SummarySeeds` needs none: it adds up the
 BM25 weights of summaries (see `webstrata.summaries.weights`), from a matrix that it keeps in memory, 12 bytes
 a posting, which is enough for collections of some ten thousand pages.
 """
@@ -16,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from webstrata.errors import MissingError, QueryError, UsageError
+from webstrata.search.fields import SCORED
 from webstrata.search.files import PART as INDEX
 from webstrata.search.index import TextIndex
 from webstrata.search.settings import SearchSettings
@@ -26,6 +32,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from webstrata.collection import Collection
+
+
+NAME_WEIGHT = 1.0
+"""What the words of title and URL count once more (see ``docs/decisions/changes.md``)."""
+_NAMES = ("title", "url")
 
 
 class Seeds(NamedTuple):
@@ -58,7 +69,7 @@ def check_query(query: str) -> str:
 
 
 class IndexSeeds:
-    """Seeds by the text index: BM25 of its fields, without what links to a page add.
+    """Seeds by the text index: BM25F of all fields and of names, without what links to a page add.
 
     Examples
     --------
@@ -70,10 +81,13 @@ class IndexSeeds:
 
     told = "BM25 of the text index"
 
-    def __init__(self, collection: Collection) -> None:
+    def __init__(self, collection: Collection, *, name_weight: float = NAME_WEIGHT) -> None:
         self._index = TextIndex.open(collection)
         # how well a page is linked is for the walks to say
         self._settings = replace(collection.settings(SearchSettings), link_weight=0.0)
+        self._name_weight = name_weight
+        names = {f"{field}_weight": float(field in _NAMES) for field in SCORED}
+        self._names = replace(self._settings, **names)
 
     def __call__(self, query: str, label: str, number: int) -> Seeds:
         """So many pages of a snapshot that match best."""
@@ -84,11 +98,23 @@ class IndexSeeds:
             )
         text = self._read(check_query(query))
         found = self._index.search(text, at=label, limit=number, grouped=False, settings=self._settings)
-        return Seeds(np.asarray(found.nodes, np.int64), np.asarray(found.text_scores, np.float64))
+        nodes = np.asarray(found.nodes, np.int64)
+        scores = np.asarray(found.text_scores, np.float64) + self._score_names(text, label, nodes)
+        order = np.argsort(-scores, kind="stable")
+        return Seeds(nodes[order], scores[order])
 
     def score(self, query: str, label: str, nodes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """The scores of some pages of a snapshot, 0 for those that do not match."""
-        return self._index.score(self._read(query), label, nodes, self._settings)
+        text = self._read(query)
+        return self._index.score(text, label, nodes, self._settings) + self._score_names(text, label, nodes)
+
+    def _score_names(
+        self, text: str, label: str, nodes: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.float64] | float:
+        """What title and URL add to the scores of pages."""
+        if not self._name_weight:
+            return 0.0
+        return self._name_weight * self._index.score(text, label, nodes, self._names)
 
     def documents(self, label: str) -> npt.NDArray[np.uint32]:
         """The document of each page of a snapshot: pages of two snapshots with one document are the same."""
