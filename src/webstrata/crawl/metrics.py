@@ -85,7 +85,7 @@ def write_metrics(status: Mapping[str, Any]) -> str:
     from prometheus_client import CollectorRegistry, generate_latest
 
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Status(status))  # type: ignore[arg-type]
+    registry.register(_Status(status))
     return generate_latest(registry).decode()
 
 

@@ -91,7 +91,9 @@ def refuse_in_one_shape(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def refuse_bug(request: Request, error: Exception) -> Response:
         # once per minute and kind of error, so that one client cannot fill the disk with tracebacks
-        log.say(type(error), logging.ERROR, "%s %s failed", request.method, request.url.path, error=error)
+        log.say(
+            type(error).__name__, logging.ERROR, "%s %s failed", request.method, request.url.path, error=error
+        )
         return _answer(500, "the server failed to answer this request; its log has the details")
 
 

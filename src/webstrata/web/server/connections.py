@@ -230,7 +230,7 @@ class Acceptor:
         except (OSError, asyncio.CancelledError):
             pass  # the client is gone or too slow, the connection was closed for another, or the server stops
         except Exception as error:
-            self._log.say(("bug", type(error)), logging.ERROR, "a connection failed", error=error)
+            self._log.say(("bug", type(error).__name__), logging.ERROR, "a connection failed", error=error)
 
     def _forget(self, connection: Connection) -> None:
         connection.peer.close()
