@@ -311,4 +311,12 @@ mod tests {
         assert_eq!(&*robots.text, b"/abc/a/a");
         assert_eq!(&*robots.ends, &[9, 13, 16]);
     }
+    #[test]
+    fn google_keeps_the_beginning_of_a_long_line() {
+        let rule = [b"user-agent: *\ndisallow: /", &[b'a'; 20_000][..]].concat();
+        let robots = Robots::parse(&rule, &[], usize::MAX, true);
+        assert_eq!(robots.text.len(), GOOGLE_LINE - "disallow: ".len());
+        let robots = Robots::parse(&rule, &[], usize::MAX, false);
+        assert_eq!(robots.text.len(), 20_001);
+    }
 }

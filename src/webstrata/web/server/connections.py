@@ -68,6 +68,8 @@ class Connection:
     async def send(self, data: bytes, seconds: float) -> None:
         """Send all of `data`; `OSError` if the client is gone or does not read 64 KiB within `seconds`."""
         view = memoryview(data)
+        with contextlib.suppress(BlockingIOError):
+            view = view[self.peer.send(view) :]  # mostly all of it, without a timer
         for start in range(0, len(view), PIECE):
             try:
                 async with asyncio.timeout(seconds):

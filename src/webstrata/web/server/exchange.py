@@ -94,7 +94,8 @@ class HttpHandler:
             connection.work()
             await self._answer(exchange, scope, body)
             if parser.our_state is not h11.DONE or parser.their_state is not h11.DONE:
-                await connection.linger()
+                if parser.trailing_data[0]:  # a further request, which is not read
+                    await connection.linger()
                 return
             parser.start_next_cycle()
             is_first = False
@@ -115,12 +116,15 @@ class HttpHandler:
                     return None
                 parser.receive_data(data)
                 has_some = True
-            async with asyncio.timeout(self._settings.head_time):
-                while (event := _next_event(parser)) is h11.NEED_DATA:
-                    data = await connection.read()
-                    if not data:
-                        return None
-                    parser.receive_data(data)
+            event = _next_event(parser)
+            if event is h11.NEED_DATA:
+                async with asyncio.timeout(self._settings.head_time):
+                    while event is h11.NEED_DATA:
+                        data = await connection.read()
+                        if not data:
+                            return None
+                        parser.receive_data(data)
+                        event = _next_event(parser)
         except TimeoutError:
             if not has_some:
                 return None
@@ -195,6 +199,9 @@ class HttpHandler:
         length = next((int(value) for name, value in request.headers if name == b"content-length"), 0)
         if length > most:
             raise too_long
+        if not length and not any(name == b"transfer-encoding" for name, _ in request.headers):
+            parser.next_event()  # the end of the message
+            return b""
         body = bytearray()
         # chunks have heads of their own; a body of chunks with one byte each costs more than it weighs
         most_received = 2 * most + self._settings.max_head

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from webstrata.web.server.answers import Refusal
@@ -52,6 +53,7 @@ class HostNames:
         )
 
 
+@lru_cache(4096)
 def _is_address(name: str) -> bool:
     try:
         ipaddress.ip_address(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import time
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ MAX_CLIENTS = 10_000
 """Clients that are remembered; full buckets are forgotten first."""
 
 
+@lru_cache(4096)
 def client_key(address: str) -> str:
     """What counts as one client: an IPv4 address, or the /64 that a subscriber with IPv6 has.
 
@@ -33,6 +35,7 @@ def client_key(address: str) -> str:
     return str(parsed)
 
 
+@lru_cache(4096)
 def is_loopback(address: str) -> bool:
     """Whether a client is on this machine; a Unix socket has no address and is.
 
