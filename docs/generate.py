@@ -327,7 +327,8 @@ def write_http() -> str:
 
     document = make_links_app(None).openapi()  # nothing is asked of it
     limits = [
-        f"| `{field.name}` | {_code(to_text(field.default, field.setting.unit))} | {_cell(field.setting.help)} |"
+        f"| `{field.name}` | {_code(to_text(field.default, field.setting.unit))} "
+        f"| {_cell(field.setting.help)} |"
         for field in describe(ServerSettings)
     ]
     statuses = [
@@ -374,29 +375,31 @@ def write_http() -> str:
 
 
 ABOUT_HTTP = """\
-The requests of `webstrata links-server` ([how to run it](../howto/graphs.md)); `/openapi.json` describes the same.
-Bodies of requests are JSON. A request that accepts `{arrow}` gets batches as an Arrow stream
-with the columns `place` (which page or group of the request), `node` and, with `names`, `url`. With status 404,
+The requests of `webstrata links-server` ([how to run it](../howto/graphs.md)); `/openapi.json` describes
+the same. Bodies of requests are JSON. A request that accepts `{arrow}` gets batches as an Arrow stream with
+the columns `place` (which page or group of the request), `node` and, with `names`, `url`. With status 404,
 `nearest` has the URLs next to the one that is missing."""
 
 ABOUT_SERVERS = """\
-All HTTP servers of webstrata run on one base, `webstrata.web.server`: `webstrata links-server` and the port of a running
-crawl (`webstrata crawl --control`, [format](../formats/control.md)). This page has what they share, and then the
-requests of the connectivity server. Why there is a base is [a decision](../decisions/servers.md)."""
+All HTTP servers of webstrata run on one base, `webstrata.web.server`: `webstrata links-server` and the port
+of a running crawl (`webstrata crawl --control`, [format](../formats/control.md)). This page has what they
+share, and then the requests of the connectivity server. Why there is a base is [a
+decision](../decisions/servers.md)."""
 
 ABOUT_LIMITS = """\
-Each is an option (`--max-body 4MiB`), a variable (`WEBSTRATA_SERVER_MAX_BODY`) and a line of the table `[server]` in
-`collection.toml`. The port of a crawl has limits of its own: 32 connections, 2 minutes between two requests.
+Each is an option (`--max-body 4MiB`), a variable (`WEBSTRATA_SERVER_MAX_BODY`) and a line of the table
+`[server]` in `collection.toml`. The port of a crawl has limits of its own: 32 connections, 2 minutes
+between two requests.
 
-When a client, or all of them, have as many connections as allowed, the one that has waited longest without a complete
-request is closed for the new one; requests in progress are never given up. When the process has no free descriptors, idle
-connections are closed and the server tries again, at most every second. Behind a reverse proxy all requests come from
-one address: set `max_connections_per_client` to `max_connections`, and let the proxy limit rates (requests from loopback
-are not limited)."""
+When a client, or all of them, have as many connections as allowed, the one that has waited longest without
+a complete request is closed for the new one; requests in progress are never given up. When the process has
+no free descriptors, idle connections are closed and the server tries again, at most every second. Behind a
+reverse proxy all requests come from one address: set `max_connections_per_client` to `max_connections`, and
+let the proxy limit rates (requests from loopback are not limited)."""
 
 ABOUT_STATUSES = """\
-The body of an error is `{"error": {"status": 404, "message": "…"}}`, with one sentence; tracebacks go to the log. After
-an error of the base the connection is closed."""
+The body of an error is `{"error": {"status": 404, "message": "…"}}`, with one sentence; tracebacks go to
+the log. After an error of the base the connection is closed."""
 
 
 def _field(name: str, schema: dict[str, typing.Any], meaning: str) -> str:
