@@ -318,17 +318,38 @@ def _cell(text: str) -> str:
 
 
 def write_http() -> str:
-    """Every question to the links-server, with its fields and limits."""
+    """The limits and statuses of all servers, and every request to the links-server."""
+    from webstrata.collection.settings import describe, to_text
     from webstrata.serve.http_api.links import ARROW, Limits, make_links_app
+    from webstrata.web.server.answers import BASE_STATUSES, MEANINGS
+    from webstrata.web.server.exchange import HEADERS
+    from webstrata.web.settings import ServerSettings
 
     document = make_links_app(None).openapi()  # nothing is asked of it
-    pieces = ["# HTTP", NOTE, ABOUT_HTTP.format(arrow=ARROW)]
+    limits = [
+        f"| `{field.name}` | {_code(to_text(field.default, field.setting.unit))} "
+        f"| {_cell(field.setting.help)} |"
+        for field in describe(ServerSettings)
+    ]
+    statuses = [
+        f"| {status} | {_cell(text)} | {'every server' if status in BASE_STATUSES else 'the application'} |"
+        for status, text in MEANINGS.items()
+    ]
+    headers = [f"| `{name.decode()}` | `{value.decode()}` |" for name, value in HEADERS.items()]
+    pieces = ["# HTTP", NOTE, ABOUT_SERVERS]
+    pieces += ["## Limits", ABOUT_LIMITS]
+    pieces.append("\n".join(["| setting | default | meaning |", "|---|---|---|", *limits]))
+    pieces += ["## Statuses", ABOUT_STATUSES]
+    pieces.append("\n".join(["| status | meaning | sent by |", "|---|---|---|", *statuses]))
+    pieces += ["## Headers", "Every response has these unless the application sets them itself."]
+    pieces.append("\n".join(["| header | value |", "|---|---|", *headers]))
+    pieces += ["## The connectivity server", ABOUT_HTTP.format(arrow=ARROW)]
     limits = [f"| `{name}` | {value:,} |" for name, value in vars(Limits()).items()]
-    pieces.append("\n".join(["| limit of one question | |", "|---|---|", *limits]))
+    pieces.append("\n".join(["| limit of one request | |", "|---|---|", *limits]))
     schemas = document["components"]["schemas"]
     for path, methods in document["paths"].items():
         for method, question in methods.items():
-            pieces += [f"## {method.upper()} {path}", f"{question['summary']}."]
+            pieces += [f"### {method.upper()} {path}", f"{question['summary']}."]
             rows = [
                 _field(field["name"], field["schema"], field.get("description", ""))
                 for field in question.get("parameters", [])
@@ -345,16 +366,40 @@ def write_http() -> str:
             if rows:
                 pieces.append("\n".join(["| field | type | default | meaning |", "|---|---|---|---|", *rows]))
             schema = question["responses"]["200"]["content"]["application/json"]["schema"]
-            pieces.append(f"Answer: {_answer(schema, schemas)}")
+            pieces.append(f"Response: {_answer(schema, schemas)}")
+            codes = [code for code in question["responses"] if int(code) not in (200, *BASE_STATUSES)]
+            pieces += (
+                [f"Statuses besides 200 and those of every server: {', '.join(codes)}."] if codes else []
+            )
     return "\n\n".join(pieces) + "\n"
 
 
 ABOUT_HTTP = """\
-What `webstrata links-server` answers ([how to run it](../howto/graphs.md)); the server tells the same as
-OpenAPI at `/openapi.json`. Questions with a body are JSON. Who accepts `{arrow}`
-gets batches as a stream of Arrow with the columns `place` (which page or group of the question), `node` and,
-with `names`, `url`. An error is `{{"error": {{"status": 404, "message": "…", "nearest": ["…"]}}}}`: 404 for a
-page that is not there (with those next to it), 413 for too much, 422 for a question that is none."""
+The requests of `webstrata links-server` ([how to run it](../howto/graphs.md)); `/openapi.json` describes
+the same. Bodies of requests are JSON. A request that accepts `{arrow}` gets batches as an Arrow stream with
+the columns `place` (which page or group of the request), `node` and, with `names`, `url`. With status 404,
+`nearest` has the URLs next to the one that is missing."""
+
+ABOUT_SERVERS = """\
+All HTTP servers of webstrata run on one base, `webstrata.web.server`: `webstrata links-server` and the port
+of a running crawl (`webstrata crawl --control`, [format](../formats/control.md)). This page has what they
+share, and then the requests of the connectivity server. Why there is a base is [a
+decision](../decisions/servers.md)."""
+
+ABOUT_LIMITS = """\
+Each is an option (`--max-body 4MiB`), a variable (`WEBSTRATA_SERVER_MAX_BODY`) and a line of the table
+`[server]` in `collection.toml`. The port of a crawl has limits of its own: 32 connections, 2 minutes
+between two requests.
+
+When a client, or all of them, have as many connections as allowed, the one that has waited longest without
+a complete request is closed for the new one; requests in progress are never given up. When the process has
+no free descriptors, idle connections are closed and the server tries again, at most every second. Behind a
+reverse proxy all requests come from one address: set `max_connections_per_client` to `max_connections`, and
+let the proxy limit rates (requests from loopback are not limited)."""
+
+ABOUT_STATUSES = """\
+The body of an error is `{"error": {"status": 404, "message": "…"}}`, with one sentence; tracebacks go to
+the log. After an error of the base the connection is closed."""
 
 
 def _field(name: str, schema: dict[str, typing.Any], meaning: str) -> str:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from tests.crawl.origin import Origin, crawl, page, reply
 from webstrata.crawl.seeds import keep_seeds, kept_seeds, read_seeds
-from webstrata.errors import UsageError
+from webstrata.errors import UrlError, UsageError
+from webstrata.web.url import normalize
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,3 +78,32 @@ def test_a_crawl_leaves_its_seeds_behind(tmp_path: Path) -> None:
     assert found.result is not None
     assert found.result.end == "exhausted"
     assert kept_seeds(found.snapshot.working_folder("crawl")) == ["http://a.test/"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "http://user:secret@host.test/",
+        "https://:secret@host.test/",
+        "http://user:secret@host.test:99999/",
+        "http://user:secret/secret@host.test/",
+        "http://user:secret@secret@host.test/",
+        "http://user:secret@secret/secret@host.test/",
+        "http:\\\\user:secret@host.test/",
+        "ftp://user:secret@host.test/",
+        "user:secret@host.test/",
+        "//user:secret@host.test/",
+        "http://us er:secret@[::1",
+    ],
+)
+def test_a_password_is_neither_printed_nor_kept(line: str) -> None:
+    seeds = read_seeds(["http://a.test/", line])
+    assert seeds.urls == ["http://a.test/"]
+    assert len(seeds.complaints()) == 1
+    assert "secret" not in repr(seeds) + str(seeds.complaints())
+    with pytest.raises(UsageError, match="no URL to begin with") as error:
+        read_seeds([line])
+    assert "secret" not in str(error.value)
+    with pytest.raises(UrlError) as error_of_url:
+        normalize(line)
+    assert "secret" not in str(error_of_url.value)

@@ -65,7 +65,11 @@ def test_hosts_that_were_given_up_are_listed_and_taken_back(
     ("seeds", "words", "sentence"),
     [
         ("", [], r"the seeds: there is no URL to begin with: it is empty; write one a line"),
-        ("mailto:x\n//\n", [], r"'mailto:x' in line 1 is none \(scheme\), nor is any other"),
+        (
+            "mailto:x\n//\n",
+            [],
+            r"line 1, 'mailto:x', is no URL of a page \(scheme\), and no other line is one",
+        ),
         ("a.test", ["--sitemaps", "--no-obey-robots"], "sitemaps is true and obey_robots is false"),
         ("a.test", ["--name-servers", "127.0.0.1:1"], "name_servers are given and resolve is false"),
         ("a.test", ["--fetch", "HostEquals("], r"column 11: this `\(` is never closed"),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.conftest import command_path
 from tests.stories.conftest import assert_refused, picture
 from webstrata.collection import Collection
 
@@ -84,8 +87,27 @@ def test_a_title_of_two_lines_is_refused(webstrata: Command, tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_name_that_is_no_text_is_taken_as_it_is(webstrata: Command, tmp_path: Path) -> None:
-    assert webstrata("new", "caf\udce9", "2026-06").returncode == 0
+def test_a_folder_whose_name_is_no_text_can_be_shown(webstrata: Command, tmp_path: Path) -> None:
+    # one made with an earlier version, or renamed
+    assert webstrata("new", "cafe", "2026-06").returncode == 0
+    (tmp_path / "cafe").rename(tmp_path / "caf\udce9")
     done = webstrata("show", "caf\udce9", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "caf\udce9" / "collection.toml").is_file()
+
+
+@pytest.mark.parametrize(
+    "name", [b"two\nlines", b"a\x1b[31mred", b"not\xffutf-8", b"\xe2\x80\xaeright to left"]
+)
+def test_a_name_that_cannot_be_printed_is_refused(tmp_path: Path, name: bytes) -> None:
+    for path in (name, name + b"/uk"):
+        done = subprocess.run(
+            [os.fsencode(command_path()), b"new", path, b"2026-06"],
+            cwd=tmp_path,
+            capture_output=True,
+            check=False,
+        )
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert b"the name of a collection has only printable characters" in done.stderr
+        assert done.stderr.count(b"\n") == 1
+    assert not os.listdir(tmp_path)  # noqa: PTH208 (also names that are no UTF-8)

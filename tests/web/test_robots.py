@@ -191,6 +191,19 @@ def test_all_of_googles_cases_pass_when_it_is_to_be_like_google(
         assert robots.allows(target_of(url)) == is_allowed, (content, agent, url)
 
 
+@pytest.mark.parametrize("blanks", [0, 100])
+def test_a_long_line_is_cut_where_google_cuts_it(blanks: int) -> None:
+    # Google's parser keeps 2083 * 8 - 1 bytes of a line, leading blanks included
+    rule = " " * blanks + "disallow: /" + "a" * 20_000
+    content = f"user-agent: *\n{rule}\n".encode()
+    kept = 2083 * 8 - 1 - blanks - len("disallow: /")
+    google, ours = (parse_robots(content, like_google=like) for like in (True, False))
+    assert not google.allows("/" + "a" * kept)
+    assert google.allows("/" + "a" * (kept - 1))
+    assert ours.allows("/" + "a" * 19_999)
+    assert not ours.allows("/" + "a" * 20_000)
+
+
 def test_googles_cases_pass_but_where_the_rfc_says_otherwise(test_data: Path) -> None:
     missed = Counter(
         "robots.txt itself"

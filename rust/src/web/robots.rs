@@ -36,9 +36,13 @@ const DIRECTIVES: [(&str, &[&str]); 7] = [
     ("content-usage", &["content-usage"]),
 ];
 
+/// Bytes that Google's parser keeps of a line; it ignores the rest, comments and leading blanks included.
+const GOOGLE_LINE: usize = 2083 * 8 - 1;
+
 impl Robots {
     /// Reads at most `max_bytes` of a file, for an agent that goes by any of these names. As Google does it,
-    /// if so wanted: no name with a digit is ever meant, `%61` is not `a`, and `/robots.txt` is a path as others.
+    /// if so wanted: no name with a digit is ever meant, `%61` is not `a`, `/robots.txt` is a path as others, and
+    /// lines are cut after [`GOOGLE_LINE`] bytes.
     pub fn parse(content: &[u8], agents: &[&[u8]], max_bytes: usize, is_google: bool) -> Self {
         let max_bytes = max_bytes.min(1 << 28);
         let text = decode(&content[..content.len().min(max_bytes)]);
@@ -49,6 +53,8 @@ impl Robots {
         if content.len() > max_bytes {
             lines.next_back(); // half a rule would forbid too much
         }
+        let longest = if is_google { GOOGLE_LINE } else { usize::MAX };
+        let lines = lines.map(|line| &line[..line.len().min(longest)]);
         let lines = lines.filter_map(|line| line.split(is_end).next());
         let tokens: Vec<_> = lines.filter_map(tokenize).collect();
         let is_ours = |value: &[u8]| agents.iter().any(|agent| names(value, agent, is_google));
@@ -304,5 +310,13 @@ mod tests {
         let robots = Robots::parse(text, &[], 1000, false);
         assert_eq!(&*robots.text, b"/abc/a/a");
         assert_eq!(&*robots.ends, &[9, 13, 16]);
+    }
+    #[test]
+    fn google_keeps_the_beginning_of_a_long_line() {
+        let rule = [b"user-agent: *\ndisallow: /", &[b'a'; 20_000][..]].concat();
+        let robots = Robots::parse(&rule, &[], usize::MAX, true);
+        assert_eq!(robots.text.len(), GOOGLE_LINE - "disallow: ".len());
+        let robots = Robots::parse(&rule, &[], usize::MAX, false);
+        assert_eq!(robots.text.len(), 20_001);
     }
 }

@@ -47,7 +47,7 @@ VERBS = {
     "run": "Take COLLECTION through all stages, and build what is missing or stale.",
     "search": "Find pages by their words, at any time.",
     "show": "Show what COLLECTION holds, and what is stale.",
-    "similar": "List the pages most like URL, by the bits in which their simhashes differ.",
+    "similar": "List the pages most similar to URL, the most similar first.",
     "simulate": "Simulate crawls of SNAPSHOT's pages, and compare what they bring in.",
     "spectrum": "Find the eigenvalues of the Google matrix at α = 1.",
     "store": "Build text, links and anchors of SNAPSHOT where they are missing or stale.",

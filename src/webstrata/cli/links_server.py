@@ -7,37 +7,51 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option
+from webstrata.cli.options import collection_argument, json_option, options
 from webstrata.cli.output import show_json
 from webstrata.collection.sentences import tell_count
+from webstrata.web.settings import ServerSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from webstrata.api import Collection
 
 
 @click.command("links-server", epilog="Example: webstrata links-server uk 2026-06 --port 8080")
 @collection_argument
 @click.argument("label", metavar="SNAPSHOT")
-@click.option("--host", default="127.0.0.1", help="The address to listen at. [127.0.0.1]")
-@click.option(
-    "--port", default=0, type=click.IntRange(0, 65535), help="Where to listen; 0 for any free port. [0]"
-)
-@click.option("--seconds", type=float, help="Stop after so long; else serve until Ctrl-C.")
+@click.option("--host", default="127.0.0.1", help="Address to listen at. [127.0.0.1]")
+@click.option("--port", default=0, type=click.IntRange(0, 65535), help="Port; 0 for any free one. [0]")
+@click.option("--seconds", type=float, help="Stop after this many seconds; default: serve until Ctrl-C.")
+@click.option("--access-log", is_flag=True, help="Print one line per request on stderr.")
+@options(ServerSettings)
 @json_option
 def command(
-    collection: Collection, label: str, host: str, port: int, seconds: float | None, *, as_json: bool
+    collection: Collection,
+    label: str,
+    host: str,
+    port: int,
+    seconds: float | None,
+    server_options: Mapping[str, object],
+    *,
+    access_log: bool,
+    as_json: bool,
 ) -> None:
     """Answer questions about the links of SNAPSHOT over HTTP.
 
     Who links to whom, what pages have in common, what is near them: one page by GET, many by POST, as JSON or
-    Arrow. What can be asked is described at /openapi.json.
+    Arrow. /openapi.json describes all requests and responses. Ctrl-C and SIGTERM stop the server in order.
     """
     from webstrata.serve.http_api.links import make_links_app
-    from webstrata.serve.http_api.running import Server
+    from webstrata.web.server import Server
 
+    settings = collection.settings(ServerSettings, server_options)
     links = collection[label].connectivity
-    server = Server(make_links_app(links), host=host, port=port)
-    with suppress(KeyboardInterrupt):  # Ctrl-C is how a server is meant to end
+    server = Server(make_links_app(links), host=host, port=port, settings=settings)
+    if access_log:
+        show_access_log()
+    with suppress(KeyboardInterrupt):  # Ctrl-C before the server runs; then the server handles it
         if as_json:
             show_json(
                 {"url": server.url, "port": server.port, "nodes": links.num_nodes, "arcs": links.num_arcs}
@@ -48,5 +62,26 @@ def command(
                 f"{collection.path} {label}"
             )
             click.echo(f"Serving the links of {what} at {server.url}")
-            click.echo(f"{server.url}/openapi.json says what can be asked. Ctrl-C ends it.")
+            click.echo(f"{server.url}/openapi.json describes the requests. Ctrl-C stops the server.")
         server.run(seconds)
+
+
+def show_access_log() -> None:
+    """Print the access log of the server on stderr.
+
+    Examples
+    --------
+    >>> import logging
+    >>> show_access_log()
+    >>> logging.getLogger("webstrata.web.server.access").isEnabledFor(logging.INFO)
+    True
+    """
+    import logging
+
+    log = logging.getLogger("webstrata.web.server.access")
+    if not log.handlers:
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+        log.addHandler(handler)
+        log.propagate = False
+    log.setLevel(logging.INFO)

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from webstrata.api import Collection, Snapshot
     from webstrata.store.urls import Answer
 
+CANDIDATES = 5
+"""Pages compared by their words, per page that is listed."""
+
 
 @click.command("similar", epilog="Example: webstrata similar uk http://example.uk/a --top 5")
 @collection_argument
@@ -22,9 +25,10 @@ if TYPE_CHECKING:
 @click.option("--top", type=click.IntRange(1), default=10, help="Pages to list. [10]")
 @json_option
 def command(collection: Collection, url: str, at: str | None, top: int, *, as_json: bool) -> None:
-    """List the pages most like URL, by the bits in which their simhashes differ.
+    """List the pages most similar to URL, the most similar first.
 
-    Two pages with no word in common differ in about 32 bits of 64, near-duplicates in a few.
+    The similarity is the cosine of word counts, from 0 to 1. It is computed for the pages whose simhashes
+    differ in the fewest bits: near-duplicates differ in a few of 64, unrelated pages in about 32.
     """
     from webstrata.store.near_duplicates import cosine, count_words
     from webstrata.store.simhash import nearest
@@ -33,15 +37,18 @@ def command(collection: Collection, url: str, at: str | None, top: int, *, as_js
     node = answer.node
     show_answered(url, answer.url, answer.note(url))
     simhashes = snapshot.text.columns("simhash")["simhash"].to_numpy()
-    places, distances = nearest(simhashes, int(simhashes[node]), top + 1)
+    candidates = top * CANDIDATES + 1
+    places, distances = nearest(simhashes, int(simhashes[node]), candidates)
     own = count_words(snapshot.text[node].text)
     pages: list[dict[str, Any]] = []
     for other, distance in zip(places.tolist(), distances.tolist(), strict=True):
-        if other != node and len(pages) < top:
+        if other != node:
             page = snapshot.text[other]
             similarity = round(cosine(own, count_words(page.text)), 3)
             found = {"url": snapshot.urls[other], "distance": distance, "similarity": similarity}
             pages.append({**found, "title": page.title})
+    # equal similarities by distance, then in order of nodes
+    pages = sorted(pages, key=lambda page: (-page["similarity"], page["distance"]))[:top]
     if as_json:
         document = {
             "collection": str(collection.path),
@@ -52,8 +59,8 @@ def command(collection: Collection, url: str, at: str | None, top: int, *, as_js
         show_json({**document, "pages": pages})
         return
     click.echo(f"{collection.path} {snapshot.label}: pages like {snapshot.urls[node]}")
-    rows = [[page["distance"], f"{page['similarity']:.3f}", page["url"], page["title"]] for page in pages]
-    show_table(["bits", "similarity", "URL", "title"], rows)
+    rows = [[f"{page['similarity']:.3f}", page["distance"], page["url"], page["title"]] for page in pages]
+    show_table(["similarity", "bits", "URL", "title"], rows)
 
 
 def _find(collection: Collection, url: str, at: str | None) -> tuple[Snapshot, Answer]:

@@ -199,6 +199,7 @@ class Collection(_Holder):
         What a `create` that was interrupted left there counts as empty.
         """
         path = Path(path)
+        _check_name(path)
         content = _first_settings_file(path, title).encode()
         _refuse_taken(path)
         with WriteLock(make_directory(path)):
@@ -387,6 +388,19 @@ def _parse(file: Path, content: bytes) -> dict[str, Any]:
         raise FormatError(
             f"{file}: this is not TOML ({error}); mend the line, or restore the file"
         ) from error
+
+
+def _check_name(path: Path) -> None:
+    """Refuse names that would break lines of logs and lists, or are no text at all, before a folder is made.
+
+    Folders around it that exist already keep their names.
+    """
+    bad = next((part for part in (path, *path.parents) if not part.name.isprintable()), None)
+    if bad is not None and (bad is path or not bad.is_dir()):
+        raise UsageError(
+            f"{bad.name!r}: the name of a collection has only printable characters, valid in UTF-8; "
+            "choose another name"
+        )
 
 
 def _refuse_taken(path: Path) -> None:

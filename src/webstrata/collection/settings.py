@@ -42,6 +42,7 @@ TABLES = {
     "resources": "webstrata.collection.settings:ResourcesSettings",
     "run": "webstrata.serve.settings:RunSettings",
     "search": "webstrata.search.settings:SearchSettings",
+    "server": "webstrata.web.settings:ServerSettings",
     "simulate": "webstrata.simulate.settings:SimulateSettings",
     "spectrum": "webstrata.rank.spectra.settings:SpectrumSettings",
     "store": "webstrata.store.settings:StoreSettings",

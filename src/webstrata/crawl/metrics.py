@@ -12,7 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from prometheus_client.core import Metric
 
 PREFIX = "webstrata_crawl_"
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -73,38 +75,53 @@ def write_metrics(status: Mapping[str, Any]) -> str:
     >>> counters = {"pages": 7, "front": 2, "status_2xx": 9, "parse_ns": 1_500_000}
     >>> text = write_metrics({"state": "running", "seconds": 2.0, "counters": counters})
     >>> [line for line in text.splitlines() if line.startswith("webstrata_crawl_pages")]
-    ['webstrata_crawl_pages_total 7']
+    ['webstrata_crawl_pages_total 7.0']
     >>> print(text.partition("# HELP webstrata_crawl_work")[2])
     _seconds_total Time of fetchers by what they did.
     # TYPE webstrata_crawl_work_seconds_total counter
     webstrata_crawl_work_seconds_total{step="parse"} 0.0015
     <BLANKLINE>
     """
-    counters: Mapping[str, int] = status["counters"]
-    lines: list[str] = []
-    about = {name: str(status[name]) for name in ("webstrata", "collection", "snapshot") if name in status}
-    lines += _family("info", "gauge", "Which crawl this is.", [(about, 1)])
-    states = [({"state": state}, int(state == status["state"])) for state in STATES]
-    lines += _family("state", "gauge", "What the crawl is doing.", states)
-    lines += _family("running_seconds", "gauge", "Time since it began.", [({}, status["seconds"])])
-    grouped: dict[str, list[tuple[dict[str, str], float]]] = {name: [] for name in _GROUPS}
-    for name, value in counters.items():
-        if name in GAUGES:
-            lines += _family(name, "gauge", GAUGES[name], [({}, value)])
-        elif name in _BYTES:
-            what, text = _BYTES[name]
-            lines += _family(f"{what}_total", "counter", text, [({}, value)])
-        elif group := _group(name):
-            grouped[group[0]].append((group[1], value / 1e9 if name.endswith("_ns") else value))
-        else:
-            text = _COUNTERS.get(name, f"{name.replace('_', ' ').capitalize()}.")
-            lines += _family(f"{name}_total", "counter", text, [({}, value)])
-    for reason, value in status.get("given_up", {}).items():
-        grouped["given_up_hosts_total"].append(({"reason": reason}, value))
-    for name, samples in grouped.items():
-        if samples:
-            lines += _family(name, "counter", _GROUPS[name], samples)
-    return "\n".join(lines) + "\n"
+    from prometheus_client import CollectorRegistry, generate_latest
+
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_Status(status))
+    return generate_latest(registry).decode()
+
+
+class _Status:
+    """A status as a collector of prometheus_client, which writes the text."""
+
+    def __init__(self, status: Mapping[str, Any]) -> None:
+        self._status = status
+
+    def collect(self) -> Iterator[Metric]:
+        """The families of metrics, in the order of the counters."""
+        status = self._status
+        about = {
+            name: str(status[name]) for name in ("webstrata", "collection", "snapshot") if name in status
+        }
+        yield _family("info", "gauge", "Which crawl this is.", [(about, 1)])
+        states = [({"state": state}, int(state == status["state"])) for state in STATES]
+        yield _family("state", "gauge", "What the crawl is doing.", states)
+        yield _family("running_seconds", "gauge", "Time since it began.", [({}, status["seconds"])])
+        grouped: dict[str, list[tuple[dict[str, str], float]]] = {name: [] for name in _GROUPS}
+        for name, value in status["counters"].items():
+            if name in GAUGES:
+                yield _family(name, "gauge", GAUGES[name], [({}, value)])
+            elif name in _BYTES:
+                what, text = _BYTES[name]
+                yield _family(f"{what}_total", "counter", text, [({}, value)])
+            elif group := _group(name):
+                grouped[group[0]].append((group[1], value / 1e9 if name.endswith("_ns") else value))
+            else:
+                text = _COUNTERS.get(name, f"{name.replace('_', ' ').capitalize()}.")
+                yield _family(f"{name}_total", "counter", text, [({}, value)])
+        for reason, value in status.get("given_up", {}).items():
+            grouped["given_up_hosts_total"].append(({"reason": reason}, value))
+        for name, samples in grouped.items():
+            if samples:
+                yield _family(name, "counter", _GROUPS[name], samples)
 
 
 _GROUPS = {
@@ -135,13 +152,10 @@ def _group(name: str) -> tuple[str, dict[str, str]] | None:
     return None
 
 
-def _family(name: str, kind: str, text: str, samples: Iterable[tuple[Mapping[str, str], float]]) -> list[str]:
-    lines = [f"# HELP {PREFIX}{name} {text}", f"# TYPE {PREFIX}{name} {kind}"]
+def _family(name: str, kind: str, text: str, samples: Iterable[tuple[Mapping[str, str], float]]) -> Metric:
+    from prometheus_client.core import Metric
+
+    family = Metric(PREFIX + name.removesuffix("_total"), text, kind)
     for labels, value in samples:
-        inner = ",".join(f'{key}="{_escape(text)}"' for key, text in labels.items())
-        lines.append(f"{PREFIX}{name}{'{' + inner + '}' if inner else ''} {value}")
-    return lines
-
-
-def _escape(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+        family.add_sample(PREFIX + name, dict(labels), value)
+    return family

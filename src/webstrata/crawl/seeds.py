@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from webstrata.collection.files import explained, replace_file
 from webstrata.errors import UsageError
-from webstrata.web.url import MAX_LENGTH, normalize_many
+from webstrata.web.url import MAX_LENGTH, Reject, hide_credentials, normalize_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +20,10 @@ FILE = "seeds.txt"
 
 @dataclass
 class Seeds:
-    """URLs in normal form, each once, and the lines that are none with the reason."""
+    """URLs in normal form, each once, and the lines that are none with the reason.
+
+    User names and passwords are in neither: a URL with them is rejected, and shown without them.
+    """
 
     urls: list[str] = field(default_factory=list)
     rejects: list[tuple[int, str, str]] = field(default_factory=list)
@@ -35,7 +38,7 @@ class Seeds:
         ["the seeds, line 2: 'mailto:a@b' is no URL of a page (scheme); it is left out"]
         """
         found = [
-            f"{self.where}, line {line}: {text[:200]!r} is no URL of a page ({reason}); it is left out"
+            f"{self.where}, line {line}: {text[:200]!r} {_explain(reason)}; it is left out"
             for line, text, reason in self.rejects[:most]
         ]
         if len(self.rejects) > most:
@@ -57,16 +60,25 @@ def read_seeds(lines: Iterable[str], *, where: str = "the seeds", max_length: in
     urls, reasons = normalize_many([_complete(text) for _, text in numbered], max_length=max_length)
     seeds = Seeds(
         urls=list(dict.fromkeys(url for url in urls if url is not None)),
-        rejects=[(*numbered[place], str(reason)) for place, reason in reasons.items()],
+        rejects=[
+            (numbered[place][0], hide_credentials(numbered[place][1]), str(reason))
+            for place, reason in reasons.items()
+        ],
         where=where,
     )
     if not seeds.urls:
         found = "it is empty"
         if seeds.rejects:
             line, text, reason = seeds.rejects[0]
-            found = f"{text[:200]!r} in line {line} is none ({reason}), nor is any other"
+            found = f"line {line}, {text[:200]!r}, {_explain(reason)}, and no other line is one"
         raise UsageError(f"{where}: there is no URL to begin with: {found}; write one a line")
     return seeds
+
+
+def _explain(reason: str) -> str:
+    if reason == Reject.CREDENTIALS:
+        return "has a user name or a password, which a crawl does not send"
+    return f"is no URL of a page ({reason})"
 
 
 def keep_seeds(folder: Path, urls: Iterable[str]) -> None:

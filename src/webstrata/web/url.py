@@ -15,6 +15,7 @@ The normal form of a normal form is itself. Differences by choice are listed in 
 from __future__ import annotations
 
 import enum
+import re
 from typing import TYPE_CHECKING
 
 from webstrata._core import web as core
@@ -67,10 +68,37 @@ def normalize(url: str, base: str | None = None, *, max_length: int = MAX_LENGTH
     """
     found, rejects = normalize_many([url], base, max_length=max_length)
     if found[0] is None:
-        shown = url if len(url) <= 100 else f"{url[:99]}…"
+        shown = hide_credentials(url)
+        shown = shown if len(shown) <= 100 else f"{shown[:99]}…"
         explanation = _EXPLANATIONS[rejects[0]].format(max_length=max_length)
         raise UrlError(f"{shown!r}: {explanation}", rejects[0])
     return found[0]
+
+
+_CREDENTIALS = (
+    # up to the last @, since a password may have @ and / in it, where a parser takes the authority to end
+    re.compile(
+        r"^(\s*[a-z][a-z0-9+.-]*:)?([/\\]{2})[^/?#@]*:(?!\d*(?:[/?#]|$)).*@", re.IGNORECASE | re.DOTALL
+    ),
+    re.compile(r"^(?!\s*mailto:)(\s*[a-z][a-z0-9+.-]*:)?([/\\]*)[^/?#]*@", re.IGNORECASE),
+)
+
+
+def hide_credentials(text: str) -> str:
+    """A URL, or what was meant as one, with ``…`` for user name and password, to be shown or logged.
+
+    Examples
+    --------
+    >>> hide_credentials("http://user:secret@example.org/a"), hide_credentials("http://example.org/a@b")
+    ('http://…@example.org/a', 'http://example.org/a@b')
+    >>> hide_credentials("http://user:sec/ret@example.org/"), hide_credentials("user:secret@example.org")
+    ('http://…@example.org/', 'user:…@example.org')
+    """
+    for pattern in _CREDENTIALS:
+        text, number = pattern.subn(lambda match: f"{match[1] or ''}{match[2]}…@", text)
+        if number:
+            break
+    return text
 
 
 def normalize_many(

@@ -100,7 +100,7 @@ def test_a_crawl_that_is_silent_is_not_waited_for_forever(monkeypatch: pytest.Mo
     ours, theirs = socket.socketpair()
     ours.settimeout(0.05)
     monkeypatch.setattr(module, "TIMEOUT", 0.05)
-    with Client(ours, "uk") as client, pytest.raises(MissingError, match="did not answer"):
+    with Client(lambda: ours, "uk") as client, pytest.raises(MissingError, match="did not answer"):
         client.status()
     theirs.close()
 
@@ -115,7 +115,7 @@ def test_an_answer_in_pieces_is_one_answer() -> None:
 
     thread = threading.Thread(target=answer)
     thread.start()
-    with Client(ours, "uk") as client:
+    with Client(lambda: ours, "uk") as client:
         assert client.pause() == "paused"
     thread.join()
     theirs.close()

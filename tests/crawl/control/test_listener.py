@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.crawl.control.core import Core
+from tests.crawl.control.core import Core, LiveCore
 from webstrata.crawl.control import Control, Listener, connect_to, parse_place
 from webstrata.crawl.control import listener as module
 from webstrata.crawl.control.listener import reachable, read_token
@@ -130,21 +130,63 @@ def test_one_who_never_reads_does_not_keep_others_waiting(tmp_path: Path) -> Non
         assert ask(peer, b'{"do": "status"}')["ok"]
 
 
+def test_idle_connections_do_not_lock_others_out(listener: Listener, tmp_path: Path) -> None:
+    assert listener.place is not None
+    with contextlib.ExitStack() as stack:
+        owned = [stack.enter_context(call(tmp_path)) for _ in range(2)]
+        for peer in owned:
+            assert ask(peer, b'{"do": "status"}')["ok"]
+        # half-sent lines, half-sent heads, and nothing at all, from whoever can reach the port
+        for number in range(5 * module.MAX_CLIENTS):
+            peer = stack.enter_context(socket.create_connection(listener.place, timeout=60))
+            with contextlib.suppress(ConnectionError):
+                peer.sendall((b"", b'{"do": ', b"GET /metrics HTTP/1.1\r\n")[number % 3])
+        with connect_to(listener.place, TOKEN) as client:
+            assert client.status()["collection"] == "uk"
+        assert get(listener, "/metrics", Authorization=f"Bearer {TOKEN}")[0] == 200
+        # the client with most idle connections had to leave, not the owner of the crawl
+        for peer in owned:
+            assert ask(peer, b'{"do": "status"}')["ok"]
+
+
 @pytest.mark.usefixtures("listener")
-def test_there_is_an_end_to_how_many_may_ask_at_once(tmp_path: Path) -> None:
-    peers = [call(tmp_path) for _ in range(module.MAX_CLIENTS)]
-    for peer in peers:
-        assert ask(peer, b'{"do": "status"}')["ok"]
-    with call(tmp_path) as late:
-        assert "try again" in read_answer(late)["error"]
-    for peer in peers:
-        peer.close()
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        with call(tmp_path) as peer:
-            if ask(peer, b'{"do": "status"}')["ok"]:
-                return
-    pytest.fail("those who left still count")
+def test_where_all_are_idle_the_oldest_leaves(tmp_path: Path) -> None:
+    with contextlib.ExitStack() as stack:
+        peers = [stack.enter_context(call(tmp_path)) for _ in range(module.MAX_CLIENTS + 1)]
+        for peer in peers[1:]:
+            assert ask(peer, b'{"do": "status"}')["ok"]
+        assert is_hung_up(peers[0])
+
+
+def test_a_client_whose_idle_connection_was_closed_connects_again(
+    listener: Listener, control: Control
+) -> None:
+    assert listener.place is not None
+    with connect_to(listener.place, TOKEN) as client, contextlib.ExitStack() as stack:
+        assert client.pause() == "paused"
+        for _ in range(module.MAX_CLIENTS):
+            stack.enter_context(socket.create_connection(listener.place, timeout=60)).sendall(b" ")
+        assert client.resume() == "running"
+    assert control.state == "running"
+
+
+def test_a_request_that_waits_for_the_disk_lets_others_be_answered(tmp_path: Path) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+
+    class SlowDisk(LiveCore):
+        def flush(self, seconds: float) -> int | None:
+            begun.set()
+            may_end.wait(60)
+            return super().flush(seconds)
+
+    with Listener() as listener:
+        listener.serve(Control(SlowDisk(), CrawlSettings()), tmp_path)
+        with call(tmp_path) as first, call(tmp_path) as second:
+            first.sendall(b'{"do": "flush"}\n')
+            assert begun.wait(60)
+            assert ask(second, b'{"do": "status"}')["ok"]
+            may_end.set()
+            assert read_answer(first)["captures"] == 0
 
 
 def test_who_is_silent_for_long_is_dropped(
@@ -203,7 +245,6 @@ def test_nothing_is_left_when_it_ends(control: Control, tmp_path: Path) -> None:
         listener.serve(control, tmp_path)
         with call(tmp_path) as peer:
             assert ask(peer, b'{"do": "status"}')["ok"]
-            assert threading.active_count() == threads + 1
     assert threading.active_count() == threads
     assert len(os.listdir("/proc/self/fd")) == descriptors  # noqa: PTH208
     assert not (tmp_path / "control.sock").exists()
@@ -243,14 +284,15 @@ def get(listener: Listener, path: str, method: str = "GET", **headers: str) -> t
 def test_prometheus_reads_metrics_at_the_port_with_the_token(listener: Listener) -> None:
     status, content_type, text = get(listener, "/metrics", Authorization=f"Bearer {TOKEN}")
     assert (status, content_type) == (200, "text/plain; version=0.0.4; charset=utf-8")
-    assert "\nwebstrata_crawl_pages_total 0\n" in text
+    assert "\nwebstrata_crawl_pages_total 0.0\n" in text
     assert get(listener, "/metrics", "HEAD", Authorization=f"Bearer {TOKEN}") == (200, content_type, "")
 
 
 def test_a_browser_without_the_token_learns_nothing(listener: Listener) -> None:
     for headers in ({}, {"Authorization": "Bearer no"}, {"Authorization": f"Basic {TOKEN}"}):
         status, _, text = get(listener, "/metrics", **headers)
-        assert (status, text) == (401, "the token is missing or wrong\n")
+        assert status == 401
+        assert json.loads(text)["error"]["message"] == "the token is missing or wrong"
     assert get(listener, "/", Authorization=f"Bearer {TOKEN}")[0] == 404
     assert get(listener, "/metrics", "POST", Authorization=f"Bearer {TOKEN}")[0] == 405
 
@@ -260,14 +302,19 @@ def test_a_page_in_a_browser_cannot_steer_the_crawl(listener: Listener, control:
     assert listener.place is not None
     with socket.create_connection(listener.place, timeout=60) as peer:
         body = json.dumps({"do": "stop", "token": "?"}).encode() + b"\n"
-        peer.sendall(b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+        peer.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
         assert peer.recv(1 << 16).startswith(b"HTTP/1.1 401 ")
     assert control.state == "running"
 
 
+def test_a_name_that_resolves_to_this_machine_is_not_served(listener: Listener) -> None:
+    status, _, text = get(listener, "/metrics", Host="attacker.example", Authorization=f"Bearer {TOKEN}")
+    assert (status, "attacker.example" in text) == (421, True)
+
+
 def test_a_port_that_is_taken_is_said_in_a_sentence(listener: Listener) -> None:
     assert listener.place is not None
-    with pytest.raises(UsageError, match="the port is taken; choose another one"):
+    with pytest.raises(UsageError, match="address already in use\\); choose another port"):
         Listener(listener.place)
 
 

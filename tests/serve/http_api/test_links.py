@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import time
 import urllib.error
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 from urllib.request import Request, urlopen
 
 import pyarrow as pa
 import pytest
+from openapi_spec_validator import validate
 
 from tests.graph.linked import link_pages
 from webstrata.serve.http_api.links import ARROW, Limits, make_links_app
-from webstrata.serve.http_api.running import Server
+from webstrata.web.server import Server
+from webstrata.web.server.answers import BASE_STATUSES
+from webstrata.web.settings import ServerSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +26,10 @@ if TYPE_CHECKING:
     from webstrata.graph.connectivity import Connectivity
 
 LINKS = {(source, target) for source in range(50) for target in range(source % 7, 60, 5)}
-LIMITS = Limits(pages=100, links=400, sources=20, body=10_000)
+LIMITS = Limits(pages=100, links=400, sources=20)
+SETTINGS = ServerSettings(max_body=10_000)
+SEEN: set[tuple[str, str, int]] = set()
+"""Method, path and status of every response that `ask` got."""
 
 
 @pytest.fixture(scope="module")
@@ -32,19 +39,23 @@ def links(tmp_path_factory: pytest.TempPathFactory) -> Connectivity:
 
 @pytest.fixture(scope="module")
 def url(links: Connectivity) -> Iterator[str]:
-    with Server(make_links_app(links, LIMITS)) as server:
+    with Server(make_links_app(links, LIMITS), settings=SETTINGS) as server:
         yield server.url
 
 
 def ask(address: str, question: object = None, **headers: str) -> tuple[int, Any]:
     body = None if question is None else json.dumps(question).encode()
     headers = {"Content-Type": "application/json"} | {name.title(): text for name, text in headers.items()}
+    request = Request(address, body, headers)
+    path = urlsplit(address).path or "/"
     try:
-        with urlopen(Request(address, body, headers)) as answer:
+        with urlopen(request) as answer:
+            SEEN.add((request.get_method(), path, answer.status))
             raw = answer.read()
             is_json = answer.headers["content-type"] == "application/json"
             return answer.status, json.loads(raw) if is_json else raw
     except urllib.error.HTTPError as error:
+        SEEN.add((request.get_method(), path, error.code))
         return error.code, json.loads(error.read())
 
 
@@ -168,3 +179,49 @@ def test_many_clients_at_once_get_their_own_answers(url: str) -> None:
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(out, range(50)))
     assert found == [sorted(target for source, target in LINKS if source == node) for node in range(50)]
+
+
+def test_every_response_is_described_and_the_description_is_valid(url: str, links: Connectivity) -> None:
+    document = ask(f"{url}/openapi.json")[1]
+    validate(document)
+    # the tests above have asked for most of them; these are those of the base
+    settings = ServerSettings(max_head=1000, query_time=0.01)
+    app = make_links_app(_Slow(links), LIMITS)  # type: ignore[arg-type]
+    with Server(app, settings=settings) as server:
+        assert ask(f"{server.url}/links?node=1")[0] == 503
+        assert ask(f"{server.url}/?{'x' * 2000}")[0] == 431
+        assert ask(f"{server.url}/", host="attacker.example")[0] == 421
+    assert ask(f"{url}/nodes", [1, "http://test/001"])[0] == 200
+    assert ask(f"{url}/facts", {"arcs": [[9, 2]]})[0] == 200
+    assert ask(f"{url}/neighbourhood?node=1")[0] == 200
+    described = document["paths"]
+    undescribed = [
+        (method, path, status)
+        for method, path, status in SEEN
+        if path in described and str(status) not in described[path][method.lower()]["responses"]
+    ]
+    assert not undescribed
+    for path, methods in described.items():
+        for method, operation in methods.items():
+            for status in BASE_STATUSES:
+                schema = operation["responses"][str(status)]["content"]["application/json"]["schema"]
+                assert schema == {"$ref": "#/components/schemas/ErrorDocument"}, (method, path, status)
+
+
+class _Slow:
+    """A connectivity server that takes its time."""
+
+    def __init__(self, links: Connectivity) -> None:
+        self._links = links
+
+    def __getattr__(self, name: str) -> object:
+        time.sleep(0.2)
+        return getattr(self._links, name)
+
+
+def test_a_path_without_the_method_says_so_and_a_head_is_a_get(url: str) -> None:
+    status, found = ask(f"{url}/facts")
+    assert (status, "GET /facts: Method Not Allowed" in found["error"]["message"]) == (405, True)
+    with urlopen(Request(f"{url}/links?node=9", method="HEAD")) as answer:
+        assert (answer.status, answer.read()) == (200, b"")
+        assert int(answer.headers["content-length"]) > 100

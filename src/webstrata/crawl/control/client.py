@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from webstrata import errors
@@ -13,6 +14,7 @@ from webstrata.crawl.results import FILE as RESULT
 from webstrata.errors import MissingError, UsageError, UserError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
     from webstrata.collection import Snapshot
@@ -25,11 +27,13 @@ class Client:
     """A connection to a running crawl; the methods are its requests.
 
     It is a context manager, and what the crawl refuses is raised as it would be there. A crawl that ends
-    while it is asked is a `MissingError`.
+    while it is asked is a `MissingError`. If the crawl has closed the connection because it was idle, `call`
+    opens another one.
     """
 
-    def __init__(self, peer: socket.socket, where: str, token: str = "") -> None:
-        self._peer = peer
+    def __init__(self, call: Callable[[], socket.socket], where: str, token: str = "") -> None:
+        self._call = call
+        self._peer = call()
         self._where = where
         self._token = token
         self._received = b""
@@ -37,16 +41,8 @@ class Client:
     def ask(self, do: str, **more: object) -> dict[str, Any]:
         """The answer to a request, or what it says went wrong as an exception."""
         request = {"do": do, **more} | ({"token": self._token} if self._token else {})
-        try:
-            self._peer.sendall(json.dumps(request).encode() + b"\n")
-            line = self._read_line()
-        except TimeoutError:
-            raise MissingError(
-                f"{self._where}: the crawl did not answer within {TIMEOUT:.0f} s; "
-                "look whether its process is stopped"
-            ) from None
-        except OSError:
-            line = b""
+        data = json.dumps(request).encode() + b"\n"
+        line = self._exchange(data) or (self._reconnect() and self._exchange(data))
         if not line:
             raise MissingError(f"{self._where}: the crawl has ended")
         answer: dict[str, Any] = json.loads(line)
@@ -101,6 +97,33 @@ class Client:
     ) -> None:
         self.close()
 
+    def _exchange(self, request: bytes) -> bytes:
+        """The answer to a request, or nothing if the connection is closed."""
+        try:
+            self._peer.sendall(request)
+            return self._read_line()
+        except TimeoutError:
+            raise MissingError(
+                f"{self._where}: the crawl did not answer within {TIMEOUT:.0f} s; "
+                "look whether its process is stopped"
+            ) from None
+        except OSError:
+            return b""
+
+    def _reconnect(self) -> bool:
+        """Open another connection, if the crawl still runs and has closed an idle one.
+
+        It closes connections for others only before it has read a request, so none is carried out twice.
+        """
+        if self._peer.fileno() < 0:
+            return False  # closed by ourselves
+        self._peer.close()
+        self._received = b""
+        with suppress(MissingError):
+            self._peer = self._call()
+            return True
+        return False
+
     def _read_line(self) -> bytes:
         while b"\n" not in self._received:
             data = self._peer.recv(1 << 16)
@@ -122,6 +145,10 @@ def connect(snapshot: Snapshot) -> Client:
     webstrata.errors.MissingError: ...2026-06: no crawl is running here; start one with `webstrata crawl ...uk
     2026-06 …`
     """
+    return Client(lambda: _call(snapshot), str(snapshot.path))
+
+
+def _call(snapshot: Snapshot) -> socket.socket:
     path = snapshot.working_folder("crawl") / SOCKET
     peer = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     peer.settimeout(TIMEOUT)
@@ -144,7 +171,7 @@ def connect(snapshot: Snapshot) -> Client:
         else:
             more = f"start one with `webstrata crawl {words} …`"
         raise MissingError(f"{snapshot.path}: no crawl is running here; {more}") from None
-    return Client(peer, str(snapshot.path))
+    return peer
 
 
 def connect_to(place: tuple[str, int], token: str) -> Client:
@@ -157,8 +184,13 @@ def connect_to(place: tuple[str, int], token: str) -> Client:
     webstrata.errors.MissingError: 127.0.0.1:1: no crawl listens here; start one with `--control 127.0.0.1:1`
     """
     where = f"{place[0]}:{place[1]}"
-    try:
-        peer = socket.create_connection(place, timeout=TIMEOUT)
-    except OSError:
-        raise MissingError(f"{where}: no crawl listens here; start one with `--control {where}`") from None
-    return Client(peer, where, token)
+
+    def call() -> socket.socket:
+        try:
+            return socket.create_connection(place, timeout=TIMEOUT)
+        except OSError:
+            raise MissingError(
+                f"{where}: no crawl listens here; start one with `--control {where}`"
+            ) from None
+
+    return Client(call, where, token)

@@ -1,32 +1,32 @@
-"""The sockets at which a running crawl is asked: one thread, however many ask.
+"""The sockets at which a running crawl is asked: one event loop in one thread, however many ask.
 
-A client may send lines of at most `MAX_LINE` bytes and be silent for `IDLE` seconds; there are at most
-`MAX_CLIENTS` of them, they are answered in turn, and one that does not read its answer gets no other. So no
-client can cost the crawl more than that.
+Connections are accepted, limited and evicted by the server base (`webstrata.web.server`): at most
+`MAX_CLIENTS`, and where there are more, the one that has been idle longest is closed for the new one. So
+idle connections never lock others out. A client may send lines of at most `MAX_LINE` bytes and be idle for
+`IDLE` seconds. What comes to the port and begins with a capital letter is HTTP, since a line of JSON never
+does; it is served by the base.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
-import errno
 import hmac
 import ipaddress
 import json
-import logging
 import os
 import re
 import secrets
-import selectors
 import shlex
 import socket
-import threading
-import time
 from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.files import explained
 from webstrata.crawl.control.requests import SOCKET
 from webstrata.crawl.metrics import CONTENT_TYPE, write_metrics
 from webstrata.errors import FormatError, LockedError, UsageError
+from webstrata.web.server import Door, HostNames, HttpHandler, Service, bind, write_error
+from webstrata.web.settings import ServerSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,30 +34,13 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from webstrata.crawl.control.requests import Control
+    from webstrata.web.server import Connection
 
 MAX_LINE = 64 << 10
 MAX_CLIENTS = 32
 IDLE = 120.0
 _MAX_PATH = 100
 """A Unix socket's address has 104 bytes on some systems and 108 on others."""
-
-_log = logging.getLogger(__name__)
-
-
-class _Connection:
-    def __init__(self, peer: socket.socket, *, needs_token: bool) -> None:
-        self.peer = peer
-        self.needs_token = needs_token
-        self.received = b""
-        self.waiting = b""
-        self.is_ending = False
-        self.last = time.monotonic()
-
-    def is_http(self) -> bool:
-        return self.needs_token and re.match(rb"[A-Z]+ [^\r\n]* HTTP/1", self.received) is not None
-
-    def has_request(self) -> bool:
-        return (b"\r\n\r\n" if self.is_http() else b"\n") in self.received
 
 
 class Listener:
@@ -95,46 +78,42 @@ class Listener:
         self.token = token or secrets.token_urlsafe(32)
         self.place: tuple[str, int] | None = None
         self._path: Path | None = None
-        self._listening: list[socket.socket] = []
-        self._connections: set[_Connection] = set()
-        self._thread: threading.Thread | None = None
+        self._service: Service | None = None
+        self._port: socket.socket | None = None
+        self._settings = ServerSettings(
+            max_connections=MAX_CLIENTS,
+            max_connections_per_client=MAX_CLIENTS,
+            max_body=MAX_LINE,
+            idle_time=IDLE,
+            grace_time=2.0,
+        )
         if place is not None:
             # now, so that a port that is taken is said before anything has begun
-            listening = _bind_tcp(*place)
-            self._listening.append(listening)
-            self.place = (place[0], listening.getsockname()[1])
-        self._selector = selectors.DefaultSelector()
-        self._waker, self._woken = socket.socketpair()
+            self._port = bind(*place)
+            self.place = (place[0], self._port.getsockname()[1])
 
     def serve(self, control: Control, folder: Path) -> None:
         """Begin to answer, at a Unix socket in `folder` too."""
         self._control = control
-        self._listening.insert(0, _bind_unix(folder / SOCKET))
+        refusal = _line(_refusal(f"{MAX_CLIENTS} other requests are being answered; try again"))
+        doors = [Door(_bind_unix(folder / SOCKET), self._answer_user, refusal)]
         self._path = folder / SOCKET
-        for listening in self._listening:
-            listening.setblocking(False)
-            self._selector.register(listening, selectors.EVENT_READ)
-        self._selector.register(self._woken, selectors.EVENT_READ)
-        self._thread = threading.Thread(target=self._serve, name="webstrata control", daemon=True)
-        self._thread.start()
+        if self._port is not None:
+            doors.append(Door(self._port, self._answer_port, refusal))
+            names = HostNames([self.place[0]] if self.place else [])
+            self._http = HttpHandler(self._answer_http, self._settings, names)
+        self._service = Service(doors, self._settings, name="webstrata control")
+        self._service.start()
 
     def close(self) -> None:
-        """Hang up, and take the sockets away."""
-        self._waker.close()
-        if self._thread is not None:
-            self._thread.join()
-        for connection in list(self._connections):
-            # who is owed an answer gets what fits into the kernel's buffer
-            with contextlib.suppress(OSError):
-                connection.peer.send(connection.waiting)
-            self._drop(connection)
-        for listening in self._listening:
-            listening.close()
+        """Close all connections, and take the sockets away."""
+        if self._service is not None:
+            self._service.close()
+        if self._port is not None:
+            self._port.close()
         if self._path is not None:
             self._path.unlink(missing_ok=True)
-        self._listening, self._path = [], None
-        self._selector.close()
-        self._woken.close()
+        self._service = self._port = self._path = None
 
     def __enter__(self) -> Listener:
         return self
@@ -144,88 +123,43 @@ class Listener:
     ) -> None:
         self.close()
 
-    # ---- the thread
+    # ---- the connections
 
-    def _serve(self) -> None:
-        while True:
-            for key, events in self._selector.select(timeout=5.0):
-                if key.fileobj is self._woken:
-                    return
-                if key.data is None:
-                    self._accept(key.fileobj)  # type: ignore[arg-type]
-                    continue
-                try:
-                    self._attend(key.data, events)
-                except OSError:
-                    self._drop(key.data)
-                except Exception:
-                    # a bug in an answer is no reason to leave the others without one
-                    _log.exception("a request to the crawl could not be answered")
-                    self._drop(key.data)
-            now = time.monotonic()
-            for connection in [one for one in self._connections if now - one.last > IDLE]:
-                self._drop(connection)
+    async def _answer_user(self, connection: Connection) -> None:
+        await self._answer_lines(connection, needs_token=False)
 
-    def _accept(self, listening: socket.socket) -> None:
-        try:
-            peer, _ = listening.accept()
-        except OSError:
-            return
-        peer.setblocking(False)
-        connection = _Connection(peer, needs_token=listening.family != socket.AF_UNIX)
-        if len(self._connections) >= MAX_CLIENTS:
-            with contextlib.suppress(OSError):
-                peer.send(_line(_refusal(f"{MAX_CLIENTS} others are asking already; try again")))
-            peer.close()
-            return
-        self._connections.add(connection)
-        self._selector.register(peer, selectors.EVENT_READ, connection)
+    async def _answer_port(self, connection: Connection) -> None:
+        async with asyncio.timeout(self._settings.head_time):
+            first = await connection.read()
+        connection.unread(first)
+        if first[:1].isupper():
+            await self._http(connection)
+        else:
+            await self._answer_lines(connection, needs_token=True)
 
-    def _drop(self, connection: _Connection) -> None:
-        if connection in self._connections:
-            self._connections.remove(connection)
-            self._selector.unregister(connection.peer)
-            connection.peer.close()
-
-    def _attend(self, connection: _Connection, events: int) -> None:
-        """Read, answer one request and write, each as far as it goes now."""
-        connection.last = time.monotonic()
-        if events & selectors.EVENT_READ:
-            data = connection.peer.recv(1 << 16)
-            if not data:
-                self._drop(connection)
-                return
-            connection.received += data
-        if not connection.waiting:
-            connection.waiting = self._answer(connection)
-        if connection.waiting:
-            with contextlib.suppress(BlockingIOError):
-                sent = connection.peer.send(connection.waiting)
-                connection.waiting = connection.waiting[sent:]
-        if connection.is_ending and not connection.waiting:
-            self._drop(connection)
-            return
-        # who has an answer to read, or a request behind the first, is not listened to, and comes in turn
-        is_owed = bool(connection.waiting) or connection.has_request()
-        wanted = selectors.EVENT_WRITE if is_owed else selectors.EVENT_READ
-        self._selector.modify(connection.peer, wanted, connection)
-
-    def _answer(self, connection: _Connection) -> bytes:
-        """The answer to the first request that has come whole, or nothing."""
-        if connection.has_request():
-            if connection.is_http():
-                head, connection.received = connection.received.partition(b"\r\n\r\n")[0], b""
-                connection.is_ending = True
-                return self._answer_http(head)
-            line, _, connection.received = connection.received.partition(b"\n")
-            if not line.strip():
-                return b""
-            answer, connection.is_ending = self._answer_line(line, needs_token=connection.needs_token)
-            return _line(answer)
-        if len(connection.received) > MAX_LINE:
-            connection.is_ending = True
-            return _line(_refusal(f"a request has at most {MAX_LINE} bytes"))
-        return b""
+    async def _answer_lines(self, connection: Connection, *, needs_token: bool) -> None:
+        """Answer one line after the other; a connection waits while it reads and writes."""
+        received = b""
+        is_last = False
+        while not is_last:
+            async with asyncio.timeout(self._settings.idle_time):
+                while b"\n" not in received and len(received) <= MAX_LINE:
+                    data = await connection.read(1 << 16)
+                    if not data:
+                        return
+                    received += data
+            line, newline, received = received.partition(b"\n")
+            if newline and not line.strip():
+                continue
+            if not newline or len(line) > MAX_LINE:
+                answer, is_last = _refusal(f"a request has at most {MAX_LINE} bytes"), True
+            else:
+                connection.work()
+                # in a thread: `flush` waits for the disk, and others should not wait with it
+                answer, is_last = await asyncio.to_thread(self._answer_line, line, needs_token=needs_token)
+                connection.wait()
+            await connection.send(_line(answer), self._settings.send_time)
+        await connection.linger()
 
     def _answer_line(self, line: bytes, *, needs_token: bool) -> tuple[dict[str, Any], bool]:
         """The answer, and whether it is the last."""
@@ -239,22 +173,28 @@ class Listener:
             return _refusal("the token is missing or wrong"), True
         return self._control.answer(request), False
 
-    def _answer_http(self, head: bytes) -> bytes:
-        lines = head.decode("latin-1").split("\r\n")
-        method, _, rest = lines[0].partition(" ")
-        path = rest.partition(" ")[0].partition("?")[0]
-        fields = {
-            name.strip().lower(): value.strip() for name, _, value in (x.partition(":") for x in lines[1:])
-        }
-        kind, _, token = fields.get("authorization", "").partition(" ")
+    async def _answer_http(self, scope: Any, _receive: Any, send: Any) -> None:  # noqa: ANN401 (ASGI)
+        """The application at the port: ``/metrics``, for those who know the token."""
+        fields: dict[bytes, bytes] = dict(scope["headers"])
+        kind, _, token = fields.get(b"authorization", b"").decode("latin-1").partition(" ")
+        headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
         if kind.lower() != "bearer" or not self._knows(token.strip()):
-            return _http("401 Unauthorized", "the token is missing or wrong\n", "WWW-Authenticate: Bearer")
-        if path != "/metrics":
-            return _http("404 Not Found", "there is /metrics, and nothing else\n")
-        if method not in ("GET", "HEAD"):
-            return _http("405 Method Not Allowed", "metrics can be read, and no more\n", "Allow: GET, HEAD")
-        answer = _http("200 OK", write_metrics(self._control.status()), content_type=CONTENT_TYPE)
-        return answer if method == "GET" else answer.partition(b"\r\n\r\n")[0] + b"\r\n\r\n"
+            status, body = 401, write_error(401, "the token is missing or wrong")
+            headers.append((b"www-authenticate", b"Bearer"))
+        elif scope["path"] != "/metrics":
+            status, body = 404, write_error(404, f"no such path: {scope['path']}; the only one is /metrics")
+        elif scope["method"] != "GET":
+            status, body = 405, write_error(405, f"/metrics does not support {scope['method']}; use GET")
+            headers.append((b"allow", b"GET, HEAD"))
+        else:
+            status, body = 200, (await asyncio.to_thread(self._write_metrics)).encode()
+            headers[0] = (b"content-type", CONTENT_TYPE.encode())
+        headers.append((b"content-length", str(len(body)).encode()))
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+    def _write_metrics(self) -> str:
+        return write_metrics(self._control.status())
 
     def _knows(self, token: object) -> bool:
         # compared in a time that tells nothing about where they differ
@@ -369,22 +309,6 @@ def _refuse_living(path: Path, name: str) -> None:
             raise LockedError(f"{path}: another crawl listens here; wait until it is done, or stop it")
 
 
-def _bind_tcp(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((host, port))
-        listening.listen(MAX_CLIENTS)
-    except OSError as error:
-        listening.close()
-        reason = (
-            "the port is taken" if error.errno == errno.EADDRINUSE else f"it was refused ({error.strerror})"
-        )
-        raise UsageError(f"{host}:{port}: {reason}; choose another one, or 0 for any") from error
-    return listening
-
-
 # ---- text
 
 
@@ -394,15 +318,3 @@ def _refusal(sentence: str) -> dict[str, Any]:
 
 def _line(answer: dict[str, Any]) -> bytes:
     return json.dumps(answer, default=str).encode() + b"\n"
-
-
-def _http(status: str, text: str, *fields: str, content_type: str = "text/plain; charset=utf-8") -> bytes:
-    body = text.encode()
-    head = [
-        f"HTTP/1.1 {status}",
-        f"Content-Type: {content_type}",
-        f"Content-Length: {len(body)}",
-        "Connection: close",
-        *fields,
-    ]
-    return "\r\n".join(head).encode() + b"\r\n\r\n" + body

@@ -1,8 +1,8 @@
 """The connectivity server over HTTP: links, common neighbours and neighbourhoods, for one page or many.
 
-A page is a URL or a node. One is asked about by GET, many by POST with a JSON document. The answer is JSON,
-or, for who accepts ``application/vnd.apache.arrow.stream``, a stream of Arrow with a row for each page found.
-All limits are in `Limits`, and ``GET /`` tells them. Nothing is written.
+A page is a URL or a node. GET asks about one page, POST about many, with a JSON document. The response is
+JSON, or an Arrow stream with one row per page found if the request accepts
+``application/vnd.apache.arrow.stream``. ``GET /`` has the limits for one request. Nothing is written.
 """
 
 import io
@@ -18,7 +18,8 @@ from pydantic import BaseModel, Field
 
 import webstrata
 from webstrata.errors import UrlError
-from webstrata.serve.http_api.refusals import BodyLimit, Refusal, describe_refusals, refuse_in_one_shape
+from webstrata.serve.http_api.refusals import describe_refusals, refuse_in_one_shape
+from webstrata.web.server.answers import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,8 +46,6 @@ class Limits:
     """Pages whose links are read for their texts."""
     hops: int = 8
     """Links from a page to the end of its neighbourhood."""
-    body: int = 4 << 20
-    """Bytes of a question."""
 
 
 Page = str | Annotated[int, Field(ge=0)]
@@ -183,13 +182,14 @@ def make_links_app(server: "Connectivity", limits: Limits | None = None) -> Fast
         docs_url=None,  # these pages load programs from elsewhere
         redoc_url=None,
     )
-    app.add_middleware(BodyLimit, limit=limits.body)
     refuse_in_one_shape(app)
     ask = _Questions(server, limits)
-    refusals = describe_refusals(404, 413, 422)
+    refusals = describe_refusals(404, 422)
     streams: dict[int | str, dict[str, Any]] = {200: {"content": {ARROW: {}}}, **refusals}
 
-    @app.get("/", summary="What is served, and the limits", response_model=About)
+    @app.get(
+        "/", summary="What is served, and the limits", response_model=About, responses=describe_refusals()
+    )
     def about() -> JSONResponse:
         return JSONResponse(
             {
