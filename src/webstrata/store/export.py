@@ -236,7 +236,7 @@ def _export_trec(job: _Job) -> tuple[int, str, int]:
 def _export_wacz(job: _Job) -> tuple[int, str, int]:
     files = _list_warc(job)
     with open_writer(job.target) as out:
-        writer = WaczWriter(_NoSeek(out), title=job.title)  # type: ignore[arg-type]
+        writer = WaczWriter(out, title=job.title, scratch=job.target.absolute().parent)
         moved: dict[str, Repacked] = {}
         for path in files:
             if path.name.endswith(".gz"):
@@ -396,16 +396,3 @@ def _packed(stream: BinaryIO, name: str) -> Iterator[Any]:
         return
     with gzip.GzipFile("", "wb", 6, stream, mtime=0) as packed:
         yield packed
-
-
-class _NoSeek:
-    """A stream that is only written to, so that a zip goes out in one piece."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-
-    def write(self, data: bytes) -> int:
-        return self._stream.write(data)
-
-    def flush(self) -> None:
-        self._stream.flush()

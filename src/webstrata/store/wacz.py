@@ -29,18 +29,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from webstrata.collection.files import explained
+from webstrata.store.stored_zip import StoredZip
 from webstrata.store.warc import read_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from os import PathLike
-    from typing import BinaryIO
+    from typing import IO, BinaryIO
 
     from webstrata.store.tally import Tally
     from webstrata.store.warc import Record
 
 VERSION = "1.1.1"
 _WARC = (".warc", ".warc.gz", ".warc.zst")
+_PIECE = 1 << 20
+_IN_MEMORY = 8 << 20
+"""Bytes of a member that are held in memory before its size is known; more wait in a file."""
 _MAX_RATIO = 1000
 """A file that is said to be so many times as long as it is packed is a bomb, for WARC files are packed."""
 
@@ -140,15 +144,16 @@ class WaczWriter:
     'datapackage.json', 'datapackage-digest.json']
     """
 
-    def __init__(self, stream: BinaryIO, *, title: str = "") -> None:
-        self._zip = zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED, allowZip64=True)
+    def __init__(self, stream: BinaryIO, *, title: str = "", scratch: Path | None = None) -> None:
+        self._zip = StoredZip(stream)
         self._resources: list[dict[str, Any]] = []
         self._title = title
+        self._scratch = scratch or Path(tempfile.gettempdir())
 
     def add_archive(self, path: Path) -> None:
-        """Add a WARC file as it is."""
+        """Add a WARC file as it is; it is read twice, first for its checksums."""
         with explained(path, "read"), path.open("rb") as stream:
-            self._add(f"archive/{path.name}", iter(lambda: stream.read(1 << 20), b""))
+            self._add_stream(f"archive/{path.name}", stream)
 
     def add_repacked(self, path: Path) -> Repacked:
         """Add a WARC file that is packed otherwise, each record as a gzip member; where they are now."""
@@ -210,17 +215,27 @@ class WaczWriter:
             ("datapackage.json", described),
             ("datapackage-digest.json", json.dumps(digest, indent=2).encode()),
         ):
-            with self._zip.open(_info(name), "w") as out:
-                out.write(data)
+            self._zip.add(name, len(data), zlib.crc32(data), [data])
         self._zip.close()
 
     def _add(self, path: str, pieces: Iterable[bytes]) -> None:
-        digest, size = hashlib.sha256(), 0
-        with self._zip.open(_info(path), "w", force_zip64=True) as out:
-            for piece in pieces:
-                out.write(piece)
-                digest.update(piece)
-                size += len(piece)
+        """Add a member whose size only its end tells; it waits in a file of its own, if it is large."""
+        with tempfile.SpooledTemporaryFile(_IN_MEMORY, dir=self._scratch) as waiting:
+            with explained(self._scratch, "write"):
+                for piece in pieces:
+                    waiting.write(piece)
+            self._add_stream(path, waiting)
+
+    def _add_stream(self, path: str, stream: IO[bytes]) -> None:
+        """Add what a stream has, from its beginning."""
+        stream.seek(0)
+        digest, crc, size = hashlib.sha256(), 0, 0
+        while piece := stream.read(_PIECE):
+            digest.update(piece)
+            crc = zlib.crc32(piece, crc)
+            size += len(piece)
+        stream.seek(0)
+        self._zip.add(path, size, crc, iter(lambda: stream.read(_PIECE), b""))
         self._resources.append(
             {
                 "name": path.rpartition("/")[2],
@@ -266,10 +281,3 @@ def _move_line(line: bytes, files: Mapping[str, Repacked]) -> bytes:
 def _to_bytes(record: Record) -> bytes:
     lines = "".join(f"{name}: {value}\r\n" for name, value in record.headers)
     return f"WARC/1.1\r\n{lines}\r\n".encode() + record.block + b"\r\n\r\n"
-
-
-def _info(name: str) -> zipfile.ZipInfo:
-    """The entry of a file, the same in every run."""
-    info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-    info.external_attr = 0o644 << 16
-    return info
