@@ -91,10 +91,10 @@ def check(data: bytes, contents: dict[str, bytes], limit: int) -> None:
         assert local.crc == zlib.crc32(content)
 
 
-@given(
-    st.dictionaries(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=9), st.binary(max_size=300), max_size=6),
-    st.sampled_from([40, 100, 250, LIMIT]),
-)  # fmt: skip
+NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=9)
+
+
+@given(st.dictionaries(NAMES, st.binary(max_size=300), max_size=6), st.sampled_from([40, 100, 250, LIMIT]))
 def test_local_headers_and_the_central_directory_agree(contents: dict[str, bytes], limit: int) -> None:
     stream = io.BytesIO()
     archive = StoredZip(stream, limit=limit)
