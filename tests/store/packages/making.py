@@ -51,8 +51,8 @@ def make_wacz(
     if sign is not None:
         told["signedData"] = sign(digest)
     with zipfile.ZipFile(path, "w") as archive:
-        for name, data in (members | (changed or {})).items():
-            archive.writestr(name, data)
+        for name, data in members.items():
+            archive.writestr(name, (changed or {}).get(name, data))
         archive.writestr("datapackage.json", (changed or {}).get("datapackage.json", described))
         archive.writestr("datapackage-digest.json", json.dumps(told))
     return path
