@@ -49,6 +49,14 @@ def make_png(width: int, height: int) -> bytes:
     )
 
 
+def prepare(root: Path, package: Path) -> Path:
+    """A folder to serve, with the component and its service worker."""
+    (root / "replay").mkdir(parents=True)
+    (root / "ui.js").symlink_to(package / "ui.js")
+    (root / "replay/sw.js").symlink_to(package / "sw.js")
+    return root
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder to serve: the component, its service worker, and a WACZ of ours."""
@@ -66,10 +74,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
             writer.write(Capture(url=url, date=DATE, head=head, body=body))
     snapshot = ws.create(folder / "uk").add("2026-06")
     ingest(snapshot, [folder / "crawl-00000.warc.gz"])
-    root = folder / "site"
-    (root / "replay").mkdir(parents=True)
-    (root / "ui.js").symlink_to(package / "ui.js")
-    (root / "replay/sw.js").symlink_to(package / "sw.js")
+    root = prepare(folder / "site", package)
     export(snapshot, "wacz", root / "uk.wacz")
     return root
 

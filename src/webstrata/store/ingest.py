@@ -394,10 +394,10 @@ class _Work:
     def _store(self, answer: Answer, writer: WarcWriter, lines: BinaryIO) -> None:
         capture = self._capture(answer)
         self.journal.remember(answer.record.get("WARC-Payload-Digest") or "", capture.digest)
-        if not self.journal.is_new(identify(capture.url, capture.date, capture.digest)):
+        if not self.journal.is_new(identify(answer.full_url, capture.date, capture.digest)):
             return
         duplicate_of = next((value for name, value in answer.metadata if name == "duplicate-of"), None)
-        if answer.status == 200 and capture.body:
+        if answer.status == 200 and capture.body and answer.is_page:
             own = Payload(capture.url, capture.date, answer.fingerprint, answer.page_robots)
             payload = self.journal.keep(capture.digest, own)
             if payload is not own:
@@ -415,7 +415,7 @@ class _Work:
             answer.fingerprint = payload.fingerprint
             answer.robots = join_robots(answer.robots, payload.robots)
         capture = self._capture(answer, revisit, digest)
-        if self.journal.is_new(identify(capture.url, capture.date, capture.digest)):
+        if self.journal.is_new(identify(answer.full_url, capture.date, capture.digest)):
             self.counts["revisits"] += 1
             self.counts["unresolved"] += payload is None and revisit.profile == "identical-digest"
             self._write(answer, capture, revisit.url if revisit.url != capture.url else None, writer, lines)
@@ -454,6 +454,7 @@ class _Work:
             redirect=answer.redirect,
             robots=answer.robots,
             truncated=answer.truncated,
+            request=answer.parsed_request,
             **place._asdict(),
         )
         self.counts["undated"] += answer.date is None
