@@ -101,6 +101,13 @@ peers: tools ## Install the programs we compare with, in an environment of their
 	  mvn -q -B dependency:copy -Dartifact=org.netpreserve:jwarc:0.31.1 -DoutputDirectory=$(CURDIR)/.peers && \
 	  mvn -q -B -f bench/peers/webgraph/pom.xml dependency:copy-dependencies -DoutputDirectory=$(CURDIR)/.peers/webgraph; \
 	else echo "Maven is not installed: BUbiNG, jwarc and WebGraph in Java are left out"; fi
+	@if command -v npm > /dev/null; then \
+	  mkdir -p .peers/npm && sed '/^#/d' requirements/peers-npm.txt | while read -r package; do \
+	    folder=.peers/npm/$${package%@*} && rm -rf $$folder && mkdir -p $$folder && \
+	    archive=$$(npm pack --silent --pack-destination .peers/npm $$package) && \
+	    tar -xzf .peers/npm/$$archive -C $$folder --strip-components 1 && rm .peers/npm/$$archive || exit 1; \
+	  done; \
+	else echo "npm is not installed: ReplayWeb.page is left out"; fi
 	.peers/bin/webgraph --version 2> /dev/null | grep -q 'webgraph.* 0\.5\.0' || \
 	  $(CARGO) install --quiet --locked --force --version 0.5.0 --root .peers webgraph-cli
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from webstrata.store.anchors import Anchors
     from webstrata.store.captures import AllCaptures, Captures, StoredCapture
     from webstrata.store.links import Links
+    from webstrata.store.packages.part import Packages
     from webstrata.store.pages import Pages
     from webstrata.store.table import Table
     from webstrata.store.text import Text
@@ -63,6 +64,14 @@ class Snapshot(rooms.Snapshot):
 
         part = self.open_part("urls")
         return Urls(part.path, part)
+
+    @cached_property
+    def packages(self) -> Packages:
+        """The WACZ files it was ingested from, and the pages they list; as it was when first asked for."""
+        from webstrata.store.packages.part import Packages
+
+        part = self.open_part("packages")
+        return Packages(part.path, part)
 
     @cached_property
     def captures(self) -> Captures:

@@ -43,6 +43,14 @@ def _has_module(module: str) -> bool:
     return subprocess.run(words, capture_output=True, check=False).returncode == 0
 
 
+def find_npm(package: str) -> Path:
+    """The folder of a package of npm, where `make peers` has unpacked it."""
+    folder = ROOT / ".peers" / "npm" / package
+    if not folder.exists():
+        pytest.skip(f".peers has no {package} of npm; run `make peers`")
+    return folder
+
+
 def find_jwarc() -> str:
     """The jar from Maven, where `make peers` has put it."""
     find("java")

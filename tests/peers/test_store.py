@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import zipfile
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -94,6 +95,18 @@ def test_py_wacz_finds_a_wacz_of_ours_valid(taken: Snapshot, packed: Snapshot, t
         path = tmp_path / f"{number}.wacz"
         export(snapshot, "wacz", path)
         assert "Validation succeeded" in run(wacz, "validate", "-f", str(path))
+
+
+def test_the_bagit_package_finds_a_bag_of_ours_valid(taken: Snapshot, tmp_path: Path) -> None:
+    bagit = find_peer("bagit.py", "bagit")
+    export(taken, "bagit", tmp_path / "bag")
+    run(bagit, "--validate", "--quiet", str(tmp_path / "bag"))
+    with (tmp_path / "bag/data/description.json").open("a") as file:
+        file.write(" ")
+    words = [bagit, "--validate", str(tmp_path / "bag")]
+    told = subprocess.run(words, capture_output=True, check=False, encoding="utf-8")
+    assert told.returncode == 1
+    assert "Payload-Oxum validation failed" in told.stderr
 
 
 def list_exports(snapshot: Snapshot, folder: Path) -> dict[str, Path]:

@@ -120,11 +120,16 @@ def test_requests_and_metadata_find_their_answer_in_any_order() -> None:
     assert [answer.metadata for answer in found] == [[("via", "http://x/")], [], []]
 
 
-def test_answers_to_other_requests_than_get_are_left_out() -> None:
+def test_answers_to_other_requests_than_get_are_no_pages() -> None:
     response = respond("A: b", b"1", WARC_Record_ID="<1>")
     found, tally = read(response, make("request", b"POST / HTTP/1.1\r\n\r\n", WARC_Concurrent_To="<1>"))
+    assert [(answer.is_page, answer.full_url) for answer in found] == [
+        (False, f"{found[0].url}?__wb_method=POST")
+    ]
+    assert not tally.left_out
+    found, tally = read(response, make("request", b"\x16\x03\x01", WARC_Concurrent_To="<1>"))
     assert found == []
-    assert tally.left_out == {"an answer to POST": 1}
+    assert tally.left_out == {"a response to what is no HTTP request": 1}
 
 
 def test_what_is_no_answer_of_a_web_server_is_counted() -> None:

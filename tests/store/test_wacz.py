@@ -69,7 +69,7 @@ def test_a_zip_that_is_cut_off_or_damaged_is_told(tmp_path: Path) -> None:
         archive.write(make_warc(tmp_path), "archive/a.warc.gz")
     whole = path.read_bytes()
     path.write_bytes(whole[:-30])
-    assert read(path)[1].damage[0].what.startswith("this is no zip that can be read")
+    assert read(path)[1].damage[0].what.startswith("the file is not a zip file that can be read")
     torn = bytearray(whole)
     torn[500:580] = bytes(80)  # more than any head of a member has
     path.write_bytes(torn)

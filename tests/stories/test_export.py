@@ -23,6 +23,7 @@ NAMES = {
     "cdxj": "uk-2026-06.cdxj.gz",
     "wacz": "uk-2026-06.wacz",
     "parquet": "uk-2026-06.parquet",
+    "bagit": "uk-2026-06-bag",
 }
 
 

@@ -36,6 +36,12 @@ if TYPE_CHECKING:
     "--bundle", "kind", flag_value="bundle", help="Graph, summaries and URLs in a folder, without any text."
 )
 @click.option(
+    "--bagit",
+    "kind",
+    flag_value="bagit",
+    help="WARC files, index and a description in a folder with SHA-256 manifests (BagIt 1.0).",
+)
+@click.option(
     "--into", type=click.Path(path_type=Path), metavar="PATH", help="Where to put it. [COLLECTION-SNAPSHOT….]"
 )
 @json_option

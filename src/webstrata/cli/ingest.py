@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from webstrata.api import Collection
     from webstrata.store.git_history import HistoryResult
     from webstrata.store.ingest import IngestResult
+    from webstrata.store.packages.check import PackageCheck
     from webstrata.store.tally import Damage
     from webstrata.store.wikipedia.tables import TablesResult
 
@@ -64,6 +65,9 @@ _SHOWN = 20
 @click.option("--scheme", metavar="SCHEME", help="With --git: https, the default, or http.")
 @click.option("--add", is_flag=True, help="Keep the captures that the snapshot has.")
 @click.option("--again", is_flag=True, help="Replace the captures that the snapshot has.")
+@click.option(
+    "--strict", is_flag=True, help="Refuse a WACZ whose hashes or signature do not hold; default: report it."
+)
 @json_option
 def command(
     collection: Collection,
@@ -81,6 +85,7 @@ def command(
     *,
     add: bool,
     again: bool,
+    strict: bool,
     as_json: bool,
 ) -> None:
     """Make the captures in FILEs those of SNAPSHOT.
@@ -143,6 +148,7 @@ def command(
             base_url=base_url,
             mode=mode,
             renew=renew and f"webstrata ingest {{collection}} {{snapshot}} {renew}",
+            strict=strict,
             progress=TerminalProgress(),
         )
     except KeyboardInterrupt:
@@ -295,6 +301,16 @@ def _show(result: IngestResult, where: str) -> None:
     ]
     show_table(["what", "number"], [row for row in rows if row[1] or row[0] == "records read"])
     _show_damage(result.damage, result.damaged)
+    _show_packages(result.packages)
+
+
+def _show_packages(packages: list[PackageCheck]) -> None:
+    for check in packages:
+        click.echo(f"WACZ {check}")
+        for finding in check.findings[:_SHOWN]:
+            click.echo(f"wrong: {finding}")
+        if check.wrong > _SHOWN:
+            click.echo(f"… and {check.wrong - _SHOWN:,} more; --json has them")
 
 
 def _show_damage(damage: list[Damage], number: int) -> None:

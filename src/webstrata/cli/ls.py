@@ -82,7 +82,10 @@ def _print(found: Iterator[tuple[str, Entry]], *, as_json: bool) -> None:
         else:
             status, mime, length = (entry.fields[name] for name in ("status", "mime", "length"))
             moment = f"{entry.time:%Y-%m-%d %H:%M:%S}"
-            out.write(f"{label}  {moment}  {status:>3}  {mime or '-':<16}  {length:>8}  {entry.url}\n")
+            method = f"  {entry.request.method}" if entry.request else ""
+            out.write(
+                f"{label}  {moment}  {status:>3}  {mime or '-':<16}  {length:>8}  {entry.url}{method}\n"
+            )
     if as_json:
         out.write("\n]\n" if number else "[]\n")
     elif not number:

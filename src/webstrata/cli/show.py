@@ -11,7 +11,7 @@ from webstrata.cli.options import collection_argument, json_option
 from webstrata.cli.output import show_bytes, show_json, show_table
 from webstrata.collection.manifest import repair_sentence
 from webstrata.collection.sentences import tell_count, tell_plural
-from webstrata.errors import FormatError
+from webstrata.errors import FormatError, MissingError, UsageError
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
@@ -20,13 +20,23 @@ if TYPE_CHECKING:
 @click.command("show", epilog="Example: webstrata show uk --json")
 @collection_argument
 @click.argument("snapshot", required=False, metavar="[SNAPSHOT]")
+@click.option(
+    "--page-lists",
+    is_flag=True,
+    help="List the pages that the WACZ files of SNAPSHOT list, instead of parts.",
+)
 @json_option
-def command(collection: Collection, snapshot: str | None, *, as_json: bool) -> None:
+def command(collection: Collection, snapshot: str | None, *, page_lists: bool, as_json: bool) -> None:
     """Show what COLLECTION holds, and what is stale.
 
     With SNAPSHOT, only that one. A part is stale when something it was made from has changed; the command
     that renews it is shown.
     """
+    if page_lists:
+        if snapshot is None:
+            raise UsageError("--page-lists needs a snapshot; write its date after the collection")
+        _show_page_lists(collection, snapshot, as_json=as_json)
+        return
     document = describe(collection, snapshot)
     if as_json:
         show_json(document)
@@ -39,6 +49,22 @@ def command(collection: Collection, snapshot: str | None, *, as_json: bool) -> N
     ]
     if damaged:
         raise FormatError("; ".join(damaged))
+
+
+def _show_page_lists(collection: Collection, label: str, *, as_json: bool) -> None:
+    snapshot = collection[label]
+    if "packages" not in snapshot.parts:
+        raise MissingError(
+            f"{snapshot.path}: no page lists; only snapshots ingested from WACZ files have them"
+        )
+    pages = snapshot.packages.iter_pages()
+    if as_json:
+        show_json([{"file": page.file, "list": page.list, **page.fields} for page in pages])
+        return
+    show_table(
+        ["file", "list", "time", "url", "title"],
+        [(page.file, page.list.removeprefix("pages/"), page.time, page.url, page.title) for page in pages],
+    )
 
 
 def describe(collection: Collection, label: str | None = None) -> dict[str, Any]:

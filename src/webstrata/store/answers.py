@@ -18,7 +18,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from webstrata.errors import UrlError
+from webstrata.store.cdxj import URN
 from webstrata.store.html_tree import is_html
+from webstrata.store.request_body import parse_request
 from webstrata.store.warc import Record, Revisit, stream_io
 from webstrata.web.html import Directives, glance, parse_directives
 from webstrata.web.url import normalize
@@ -26,6 +28,7 @@ from webstrata.web.url import normalize
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from webstrata.store.request_body import Request
     from webstrata.store.tally import Tally
 
 Truncated = Literal["length", "time", "disconnect", "unspecified"]
@@ -71,7 +74,19 @@ class Answer:
     page_robots: str | None = None
     """What of `robots` the payload itself says."""
     request: bytes = b""
+    parsed_request: Request | None = None
+    """What was requested, where its method is not GET."""
     metadata: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it is what GET returns for an address: others may refer to its payload."""
+        return self.parsed_request is None and not self.url.startswith(URN)
+
+    @property
+    def full_url(self) -> str:
+        """The URL, with method and body of a request that is not GET: what makes it another capture."""
+        return self.parsed_request.append_to(self.url) if self.parsed_request else self.url
 
 
 def iter_answers(records: Iterable[Record], tally: Tally) -> Iterator[Answer]:
@@ -113,13 +128,13 @@ def iter_answers(records: Iterable[Record], tally: Tally) -> Iterator[Answer]:
 
 
 def _finish(answer: Answer, tally: Tally) -> Iterator[Answer]:
-    method = answer.request.split(b" ", 1)[0].decode("latin-1")
-    if answer.request and method != "GET":
-        tally.leave_out(
-            f"an answer to {method if method.isalpha() and len(method) < 20 else 'what is no HTTP'}"
-        )
-    else:
-        yield answer
+    if answer.request:
+        request = parse_request(answer.request)
+        if request is None:
+            tally.leave_out("a response to what is no HTTP request")
+            return
+        answer.parsed_request = None if request.is_get else request
+    yield answer
 
 
 def _belong(other: Record, record: Record) -> bool:
@@ -138,8 +153,9 @@ def _read_fields(block: bytes) -> list[tuple[str, str]]:
 
 
 def _read(record: Record, tally: Tally) -> Answer | None:
+    is_urn = record.kind == "resource" and (record.url or "").startswith(URN)
     try:
-        url = normalize(record.url or "")
+        url = (record.url or "") if is_urn else normalize(record.url or "")
     except UrlError as error:
         tally.leave_out(f"no page of the web by its URL ({error.reason})")
         return None
@@ -168,7 +184,8 @@ def _read(record: Record, tally: Tally) -> Answer | None:
         else:
             _decode(answer, headers)
         _read_headers(answer, headers)
-    _look_at_page(answer)
+    if not is_urn:
+        _look_at_page(answer)
     return answer
 
 

@@ -10,6 +10,8 @@ UTC, and an object of strings, ``url mime status digest length offset filename``
 ``redirect``       where a 3xx leads
 ``robots``         ``noindex``, ``nofollow``, ``soft-404``
 ``truncated``      ``length``, ``time``, ``disconnect``, ``unspecified``
+``method``         the method of the request, where it is not GET; the key has it too
+``requestBody``    the body of such a request as a query (see `webstrata.store.request_body`)
 ``signals``        what was said about uses of the page, of crawls (see *Politeness* in the docs)
 =================  ====================================================================================
 
@@ -47,6 +49,7 @@ from webstrata._core import store as core
 from webstrata.collection.files import explained, open_writer, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.errors import FormatError, UsageError
+from webstrata.store.request_body import Request
 from webstrata.store.runs import MEMORY, sort_lines
 from webstrata.web.url import normalize
 
@@ -57,6 +60,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+URN = "urn:"
+"""How names of records begin that describe pages and have no address, as ``urn:view:http://example.org/``."""
 BLOCK_LINES = 300
 """Lines in a gzip member: with the 3000 of Common Crawl a lookup takes 9 times as long; it saves 1%."""
 
@@ -104,10 +109,22 @@ class Line:
     redirect: str | None = None
     robots: str | None = None
     truncated: str | None = None
+    request: Request | None = None
+    """Where its method is not GET."""
 
     def to_bytes(self) -> bytes:
         """The line with its end."""
-        return core.cdxj_line(self)
+        line = core.cdxj_line(self)
+        if self.url.startswith(URN):
+            return self.url.replace(" ", "%20").encode() + line[line.index(b" ") :]
+        if self.request is None or self.request.is_get:
+            return line
+        told = {"method": self.request.method}
+        told |= {"requestBody": self.request.query} if self.request.query else {}
+        more = json.dumps(told, ensure_ascii=False).encode()[1:-1]
+        place = line.rindex(b"}")
+        key = surt(self.request.append_to(self.url)).replace(" ", "%20").encode()
+        return key + line[line.index(b" ") : place] + b", " + more + line[place:]
 
 
 class Entry(NamedTuple):
@@ -132,6 +149,12 @@ class Entry(NamedTuple):
     def url(self) -> str:
         """The URL of the capture."""
         return self.fields["url"]
+
+    @property
+    def request(self) -> Request | None:
+        """What was requested, where its method is not GET."""
+        method = self.fields.get("method", "GET")
+        return None if method == "GET" else Request(method, self.fields.get("requestBody", ""))
 
     @property
     def time(self) -> dt.datetime:

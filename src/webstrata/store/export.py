@@ -8,6 +8,7 @@
 ``parquet``   a row a capture in the order of the index, columns named as in Common Crawl's columnar index
 ``wet``       the text of the pages in node order as WARC records (see `wet`), packed if it ends in ``.gz``
 ``bundle``    a folder with graph, summaries and URLs, what there is of them, and no text (see `bundle`)
+``bagit``     a folder with WARC files, index and a description as a BagIt bag, with checksums (see `bagit`)
 ============  ==========================================================================================
 
 What is written appears under its name when it is whole, and nothing that is there is replaced.
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import datetime as dt
 import gzip
+import json
 import shutil
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -28,12 +30,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from webstrata._core import __version__
+from webstrata.collection.build import list_files
 from webstrata.collection.files import explained, make_directory, open_writer, remove_tree, rename, sync_path
 from webstrata.collection.progress import Progress
 from webstrata.errors import ExistsError, UsageError
+from webstrata.store.bagit import BagWriter
 from webstrata.store.bundle import PARTS, write_bundle
 from webstrata.store.cdxj import BLOCK_LINES, Entry, Index
 from webstrata.store.columns import TIME, URL_SCHEMA, url_columns
+from webstrata.store.packages.part import Packages
 from webstrata.store.pages import Pages
 from webstrata.store.text import Text
 from webstrata.store.trec import Document
@@ -54,7 +59,7 @@ if TYPE_CHECKING:
     from webstrata.collection.parts import Part
     from webstrata.store.warc import Record
 
-Format = Literal["warc", "trec", "cdxj", "wacz", "parquet", "wet", "bundle"]
+Format = Literal["warc", "trec", "cdxj", "wacz", "parquet", "wet", "bundle", "bagit"]
 ENDINGS: dict[Format, str] = {
     "warc": "-warc",
     "trec": ".trec.gz",
@@ -63,6 +68,7 @@ ENDINGS: dict[Format, str] = {
     "parquet": ".parquet",
     "wet": ".warc.wet.gz",
     "bundle": "-bundle",
+    "bagit": "-bag",
 }
 """How names end that nobody chose."""
 
@@ -163,7 +169,7 @@ def export(
     beside = target.with_name(f".{target.name}.new")
     with ExitStack() as stack:
         needed = {"wet": ("warc", "pages", "text"), "bundle": ("urls",)}.get(kind, ("warc", "index", "pages"))
-        more = {"bundle": PARTS, "parquet": ("text", "urls")}.get(kind, ())
+        more = {"bundle": PARTS, "parquet": ("text", "urls"), "bagit": ("packages",)}.get(kind, ())
         welcome = [name for name in more if name in snapshot.parts]
         names = dict.fromkeys((*needed, *welcome))
         parts = {name: stack.enter_context(snapshot.open_part(name)) for name in names}
@@ -236,7 +242,7 @@ def _export_trec(job: _Job) -> tuple[int, str, int]:
 def _export_wacz(job: _Job) -> tuple[int, str, int]:
     files = _list_warc(job)
     with open_writer(job.target) as out:
-        writer = WaczWriter(_NoSeek(out), title=job.title)  # type: ignore[arg-type]
+        writer = WaczWriter(out, title=job.title, scratch=job.target.absolute().parent)
         moved: dict[str, Repacked] = {}
         for path in files:
             if path.name.endswith(".gz"):
@@ -331,6 +337,59 @@ def _export_bundle(job: _Job) -> tuple[int, str, int]:
     return len(job.parts), "parts", 0
 
 
+def _export_bagit(job: _Job) -> tuple[int, str, int]:
+    created = _now()
+    bag = BagWriter(job.target)
+    kept = [
+        ("index", job.index),
+        *([("packages", job.parts["packages"].path)] if "packages" in job.parts else []),
+    ]
+    files = [(path, f"warc/{path.name}") for path in _list_warc(job)]
+    for name, folder in kept:
+        files += [(path, f"{name}/{path.relative_to(folder).as_posix()}") for path in list_files(folder)]
+    with job.progress.task(
+        "copying", total=sum(path.stat().st_size for path, _ in files), unit="bytes"
+    ) as task:
+        for path, name in files:
+            bag.add_file(path, name, task.advance)
+    description = _describe_bag(job, created)
+    bag.add("description.json", [json.dumps(description, indent=2, ensure_ascii=False).encode() + b"\n"])
+    what = (
+        f"{description['captures']} captures of {description['pages']} pages in WARC files, with a CDXJ index"
+    )
+    bag.close(
+        [
+            ("Bagging-Date", created[:10]),
+            ("Bag-Software-Agent", f"webstrata/{__version__}"),
+            ("External-Identifier", f"{job.snapshot.collection.path.resolve().name}-{job.snapshot.label}"),
+            ("External-Description", f"{job.title}: {what}"),
+        ]
+    )
+    return len(files) + 1, "files", 0
+
+
+def _describe_bag(job: _Job, created: str) -> dict[str, Any]:
+    """What a bag is of, where it came from and which other snapshots its records refer to."""
+    inputs = job.parts["pages"].record.inputs
+    others = {name.partition("/")[0] for name in inputs if name.endswith("/warc")}
+    described: dict[str, Any] = {
+        "title": job.title,
+        "snapshot": job.snapshot.label,
+        "created": created,
+        "software": f"webstrata/{__version__}",
+        "captures": job.snapshot.parts.record("index").counts["captures"],
+        "pages": len(job.pages),
+        "warc": "warc/*.warc*: WARC 1.1, every capture",
+        "index": "index/index.cdxj.gz: CDXJ, sorted by SURT and time",
+        "payloads_in_snapshots": sorted(others - {job.snapshot.label}),
+    }
+    if "packages" in job.parts:
+        described["ingested_from"] = [
+            {"file": row["file"], "check": row["check"]} for row in Packages(job.parts["packages"].path).rows
+        ]
+    return described
+
+
 def _now() -> str:
     return dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -362,6 +421,7 @@ _WRITERS: dict[Format, Callable[[_Job], tuple[int, str, int]]] = {
     "parquet": _export_parquet,
     "wet": _export_wet,
     "bundle": _export_bundle,
+    "bagit": _export_bagit,
 }
 
 
@@ -396,16 +456,3 @@ def _packed(stream: BinaryIO, name: str) -> Iterator[Any]:
         return
     with gzip.GzipFile("", "wb", 6, stream, mtime=0) as packed:
         yield packed
-
-
-class _NoSeek:
-    """A stream that is only written to, so that a zip goes out in one piece."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-
-    def write(self, data: bytes) -> int:
-        return self._stream.write(data)
-
-    def flush(self) -> None:
-        self._stream.flush()

@@ -33,6 +33,7 @@ from webstrata.store.cdxj import Line
 from webstrata.store.groups import is_gzip, read_groups
 from webstrata.store.html_tree import check_base, has_hosts
 from webstrata.store.journal import NOTES, Journal, Payload, from_base32, identify, plain
+from webstrata.store.packages.part import check_packages, keep_packages
 from webstrata.store.readers import READERS, Source, find_format, read_archive
 from webstrata.store.settings import StoreSettings
 from webstrata.store.step import CAPTURES, UNPARSED, build_parsed, build_unparsed
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from webstrata.collection import Snapshot
     from webstrata.store.answers import Answer
     from webstrata.store.groups import Batch
+    from webstrata.store.packages.check import PackageCheck
     from webstrata.store.warc import Record
 
 _TOLD = [tell_robots(Directives(bits)) for bits in range(8)]
@@ -83,11 +85,16 @@ class IngestResult:
     """Records that are no captures of pages, by reason."""
     damaged: int
     damage: list[Damage]
+    packages: list[PackageCheck]
+    """What verifying the WACZ files among the sources found."""
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data."""
-        return asdict(self) | {"damage": [damage._asdict() for damage in self.damage]}
+        return asdict(self) | {
+            "damage": [damage._asdict() for damage in self.damage],
+            "packages": [check.to_dict() for check in self.packages],
+        }
 
 
 def list_sources(paths: Iterable[Path], *, base_url: str = "", scratch: Path | None = None) -> list[Source]:
@@ -141,6 +148,7 @@ def ingest(
     base_url: str = "",
     mode: Literal["new", "again", "add"] = "new",
     renew: str = "",
+    strict: bool = False,
     progress: Progress | None = None,
 ) -> IngestResult:
     """Make the captures in files the captures of a snapshot, and build its parts.
@@ -157,6 +165,8 @@ def ingest(
         ``new`` refuses a snapshot that has captures, ``again`` replaces them, ``add`` keeps them.
     renew
         The command that does it again, for `webstrata show`.
+    strict
+        Whether a WACZ whose hashes or signature do not hold is refused, before anything is written.
     progress
         Where progress is shown.
 
@@ -173,7 +183,7 @@ def ingest(
     (1, 1, ['http://a.uk/'])
     """
     sources = list_sources(paths, base_url=base_url, scratch=snapshot.working_folder("ingest"))
-    return ingest_sources(snapshot, sources, mode=mode, renew=renew, progress=progress)
+    return ingest_sources(snapshot, sources, mode=mode, renew=renew, strict=strict, progress=progress)
 
 
 def ingest_sources(
@@ -182,6 +192,7 @@ def ingest_sources(
     *,
     mode: Literal["new", "again", "add"] = "new",
     renew: str = "",
+    strict: bool = False,
     progress: Progress | None = None,
 ) -> IngestResult:
     """Do what `ingest` does for files about which more is known than their paths.
@@ -198,6 +209,7 @@ def ingest_sources(
     progress = progress or Progress()
     started = time.monotonic()
     folder = snapshot.working_folder("ingest")
+    packages = check_packages(_list_packages(sources), strict=strict, progress=progress)
     with snapshot.parts.writing(progress):
         journal = Journal.find(snapshot, mode, sources)
         if journal is not None:
@@ -218,6 +230,7 @@ def ingest_sources(
             if not journal.has_parts(snapshot):
                 build_unparsed(snapshot, folder, renew=renew, progress=progress)
                 journal.end_parts(snapshot, UNPARSED)
+            keep_packages(snapshot, packages, add=mode == "add", progress=progress)
             build_parsed(snapshot, earlier=earlier, progress=progress)
         except BaseException as error:
             # to go on from what is in the files would end in the same way
@@ -226,7 +239,16 @@ def ingest_sources(
             raise
         journal.remove()
         pages = snapshot.parts.record("pages").counts["nodes"]
-    return work.result(len(sources), pages, time.monotonic() - started)
+    return work.result(len(sources), pages, packages, time.monotonic() - started)
+
+
+def _list_packages(sources: list[Source]) -> list[Path]:
+    """The WACZ files among the sources."""
+    return [
+        source.path
+        for source in sources
+        if source.git is None and source.path.is_file() and find_format(source.path) == "WACZ"
+    ]
 
 
 class _Work:
@@ -372,10 +394,10 @@ class _Work:
     def _store(self, answer: Answer, writer: WarcWriter, lines: BinaryIO) -> None:
         capture = self._capture(answer)
         self.journal.remember(answer.record.get("WARC-Payload-Digest") or "", capture.digest)
-        if not self.journal.is_new(identify(capture.url, capture.date, capture.digest)):
+        if not self.journal.is_new(identify(answer.full_url, capture.date, capture.digest)):
             return
         duplicate_of = next((value for name, value in answer.metadata if name == "duplicate-of"), None)
-        if answer.status == 200 and capture.body:
+        if answer.status == 200 and capture.body and answer.is_page:
             own = Payload(capture.url, capture.date, answer.fingerprint, answer.page_robots)
             payload = self.journal.keep(capture.digest, own)
             if payload is not own:
@@ -393,7 +415,7 @@ class _Work:
             answer.fingerprint = payload.fingerprint
             answer.robots = join_robots(answer.robots, payload.robots)
         capture = self._capture(answer, revisit, digest)
-        if self.journal.is_new(identify(capture.url, capture.date, capture.digest)):
+        if self.journal.is_new(identify(answer.full_url, capture.date, capture.digest)):
             self.counts["revisits"] += 1
             self.counts["unresolved"] += payload is None and revisit.profile == "identical-digest"
             self._write(answer, capture, revisit.url if revisit.url != capture.url else None, writer, lines)
@@ -432,6 +454,7 @@ class _Work:
             redirect=answer.redirect,
             robots=answer.robots,
             truncated=answer.truncated,
+            request=answer.parsed_request,
             **place._asdict(),
         )
         self.counts["undated"] += answer.date is None
@@ -445,7 +468,7 @@ class _Work:
         timestamp = text.split(b" ", 2)[1].decode()
         self.counts["other_time"] += not timestamp.startswith(self._label)
 
-    def result(self, files: int, pages: int, seconds: float) -> IngestResult:
+    def result(self, files: int, pages: int, packages: list[PackageCheck], seconds: float) -> IngestResult:
         """What came of it."""
         return IngestResult(
             files=files,
@@ -454,6 +477,7 @@ class _Work:
             left_out=dict(self.tally.left_out.most_common()),
             damaged=self.tally.num_damaged,
             damage=self.tally.damage,
+            packages=packages,
             seconds=seconds,
             **self.counts,
         )

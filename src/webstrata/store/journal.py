@@ -37,7 +37,7 @@ from webstrata.collection.files import (
     replace_file,
     sync_path,
 )
-from webstrata.store.cdxj import Entry, Index
+from webstrata.store.cdxj import URN, Entry, Index
 from webstrata.store.step import BASE, CAPTURES
 from webstrata.store.tally import Damage, Tally
 from webstrata.web.fingerprint import FIELD
@@ -203,7 +203,10 @@ class Journal:
         """Know a capture by its line."""
         digest = from_base32(entry.fields["digest"])
         date = _read_time(entry.timestamp)
-        self._seen.add(identify(entry.url, date, digest))
+        full_url = entry.request.append_to(entry.url) if entry.request else entry.url
+        self._seen.add(identify(full_url, date, digest))
+        if entry.request is not None or entry.url.startswith(URN):
+            return
         if entry.fields["mime"] == "warc/revisit" or entry.fields["status"] != "200" or digest == _EMPTY:
             return
         if digest not in self.stored:

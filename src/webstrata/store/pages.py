@@ -56,7 +56,7 @@ ROW_GROUP = 1 << 16
 _BLOCK = 2 << 20
 _FIELDS = (
     "timestamp", "url", "mime", "status", "digest", "length", "offset", "filename", FIELD,
-    "duplicate-of", "redirect", "robots", "truncated", "span",
+    "duplicate-of", "redirect", "robots", "truncated", "span", "method",
 )  # fmt: skip
 
 

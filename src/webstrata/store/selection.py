@@ -22,6 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from webstrata.store.cdxj import URN
 from webstrata.store.classes import Counts, follow_redirects, number_groups
 from webstrata.store.columns import TIME, url_columns
 from webstrata.store.pages import REVISIT, SOFT, TEXT, scan_captures
@@ -254,6 +255,9 @@ class _Work:
         for table in scan_captures(source, start=self.num_captures, progress=progress):
             self.num_captures += len(table)
             self.files |= set(pc.unique(table["filename"]).to_pylist())
+            # responses to POST, and records about pages, are captures and never pages
+            is_urn = pc.starts_with(table["url"], URN)
+            table = table.filter(pc.and_(pc.is_null(table["method"]), pc.invert(is_urn)))
             is_revisit = pc.equal(table["mime"], REVISIT)
             if pc.any(is_revisit).as_py():
                 self._has_revisits = True

@@ -9,9 +9,10 @@
 ``datapackage-digest.json``     the SHA-256 of ``datapackage.json``
 ==============================  =========================================================================
 
-Everything is stored, not deflated: what is large is packed already, and readers ask for ranges. WARC files
-that gzip has not packed are packed anew, since replay tools want that, and the index follows. When a WACZ
-is read, only names that begin with ``archive/`` and end as WARC files do count, and none becomes a path.
+Everything is stored, not deflated: what is large is compressed already, and readers ask for ranges (see
+`stored_zip`). WARC files that are not compressed by gzip are compressed again, since replay tools expect
+that, and the index has the new offsets. When a WACZ is read, limits apply (`webstrata.store.packages`); only
+names that begin with ``archive/`` and end as WARC files do are read here, and no name becomes a path.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ import gzip
 import hashlib
 import json
 import re
-import shutil
 import tempfile
 import zipfile
 import zlib
@@ -29,20 +29,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from webstrata.collection.files import explained
+from webstrata.errors import FormatError
+from webstrata.store.packages.reading import Package
+from webstrata.store.stored_zip import StoredZip
 from webstrata.store.warc import read_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from os import PathLike
-    from typing import BinaryIO
+    from typing import IO, BinaryIO
 
     from webstrata.store.tally import Tally
     from webstrata.store.warc import Record
 
 VERSION = "1.1.1"
 _WARC = (".warc", ".warc.gz", ".warc.zst")
-_MAX_RATIO = 1000
-"""A file that is said to be so many times as long as it is packed is a bomb, for WARC files are packed."""
+_PIECE = 1 << 20
+_IN_MEMORY = 8 << 20
+"""Bytes of a member that are held in memory before its size is known; more wait in a file."""
 
 
 def read_wacz(
@@ -72,41 +76,39 @@ def read_wacz(
     name = name or str(path)
     with explained(Path(path), "read"), tempfile.TemporaryDirectory(dir=scratch) as folder:
         try:
-            archive = zipfile.ZipFile(path)
-        except (zipfile.BadZipFile, ValueError, EOFError) as error:
-            tally.damaged(name, 0, f"this is no zip that can be read ({error})")
+            package = Package(path)
+        except FormatError as error:
+            tally.damaged(name, 0, str(error).removeprefix(f"{path}: "))
             return
-        with archive:
-            members = [info for info in archive.infolist() if _is_archive(info.filename)]
+        with package:
+            members = [info for info in package.infos if _is_archive(info.filename)]
             if not members:
                 tally.damaged(name, 0, "it has no WARC file below archive/")
             for info in members:
                 place = f"{name}!{info.filename}"
                 unpacked = Path(folder, "archive.warc")
-                if info.file_size > _MAX_RATIO * max(info.compress_size, 1 << 20):
-                    what = f"{info.compress_size} packed bytes are said to become {info.file_size}"
-                    tally.damaged(place, info.header_offset, what)
-                    continue
                 try:
-                    _unpack(archive, info, Path(path), unpacked)
-                except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
-                    tally.damaged(place, info.header_offset, str(error))  # what came before it is read
+                    _unpack(package, info, unpacked)
+                except FormatError as error:
+                    what = str(error).removeprefix(f"{path}!{info.filename}: ")
+                    tally.damaged(place, info.header_offset, what)  # what came before it is read
                 yield from read_records(unpacked, report=lambda problem, at=place: tally.report(at, problem))  # type: ignore[misc]
+                unpacked.unlink()
 
 
-def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path, target: Path) -> None:
+def _unpack(package: Package, info: zipfile.ZipInfo, target: Path) -> None:
     """Copy a file out of a zip; damage to one that is only stored is left to the reader of WARC to find."""
     with target.open("wb") as out:
         if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:
-            with archive.open(info) as packed:
-                shutil.copyfileobj(packed, out, 1 << 20)
+            for piece in package.iter_pieces(info):
+                out.write(piece)
             return
-        with path.open("rb") as file:
+        with package.path.open("rb") as file:
             file.seek(info.header_offset + 26)
             lengths = file.read(4)  # of the name and of the extra field, which stand before the content
             file.seek(int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little"), 1)
             left = info.file_size
-            while piece := file.read(min(left, 1 << 20)):
+            while piece := file.read(min(left, _PIECE)):
                 out.write(piece)
                 left -= len(piece)
 
@@ -140,15 +142,16 @@ class WaczWriter:
     'datapackage.json', 'datapackage-digest.json']
     """
 
-    def __init__(self, stream: BinaryIO, *, title: str = "") -> None:
-        self._zip = zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED, allowZip64=True)
+    def __init__(self, stream: BinaryIO, *, title: str = "", scratch: Path | None = None) -> None:
+        self._zip = StoredZip(stream)
         self._resources: list[dict[str, Any]] = []
         self._title = title
+        self._scratch = scratch or Path(tempfile.gettempdir())
 
     def add_archive(self, path: Path) -> None:
-        """Add a WARC file as it is."""
+        """Add a WARC file as it is; it is read twice, first for its checksums."""
         with explained(path, "read"), path.open("rb") as stream:
-            self._add(f"archive/{path.name}", iter(lambda: stream.read(1 << 20), b""))
+            self._add_stream(f"archive/{path.name}", stream)
 
     def add_repacked(self, path: Path) -> Repacked:
         """Add a WARC file that is packed otherwise, each record as a gzip member; where they are now."""
@@ -210,17 +213,27 @@ class WaczWriter:
             ("datapackage.json", described),
             ("datapackage-digest.json", json.dumps(digest, indent=2).encode()),
         ):
-            with self._zip.open(_info(name), "w") as out:
-                out.write(data)
+            self._zip.add(name, len(data), zlib.crc32(data), [data])
         self._zip.close()
 
     def _add(self, path: str, pieces: Iterable[bytes]) -> None:
-        digest, size = hashlib.sha256(), 0
-        with self._zip.open(_info(path), "w", force_zip64=True) as out:
-            for piece in pieces:
-                out.write(piece)
-                digest.update(piece)
-                size += len(piece)
+        """Add a member whose size only its end tells; it waits in a file of its own, if it is large."""
+        with tempfile.SpooledTemporaryFile(_IN_MEMORY, dir=str(self._scratch)) as waiting:
+            with explained(self._scratch, "write"):
+                for piece in pieces:
+                    waiting.write(piece)
+            self._add_stream(path, waiting)
+
+    def _add_stream(self, path: str, stream: IO[bytes]) -> None:
+        """Add what a stream has, from its beginning."""
+        stream.seek(0)
+        digest, crc, size = hashlib.sha256(), 0, 0
+        while piece := stream.read(_PIECE):
+            digest.update(piece)
+            crc = zlib.crc32(piece, crc)
+            size += len(piece)
+        stream.seek(0)
+        self._zip.add(path, size, crc, iter(lambda: stream.read(_PIECE), b""))
         self._resources.append(
             {
                 "name": path.rpartition("/")[2],
@@ -266,10 +279,3 @@ def _move_line(line: bytes, files: Mapping[str, Repacked]) -> bytes:
 def _to_bytes(record: Record) -> bytes:
     lines = "".join(f"{name}: {value}\r\n" for name, value in record.headers)
     return f"WARC/1.1\r\n{lines}\r\n".encode() + record.block + b"\r\n\r\n"
-
-
-def _info(name: str) -> zipfile.ZipInfo:
-    """The entry of a file, the same in every run."""
-    info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-    info.external_attr = 0o644 << 16
-    return info

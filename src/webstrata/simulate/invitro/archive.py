@@ -114,6 +114,8 @@ def read_archives(paths: Iterable[Path], at: dt.datetime | str | None = None) ->
         reader = _Reader(out, moment, tally)
         for source in sources:
             for answer in iter_answers(read_archive(source, tally), tally):
+                if not answer.is_page:
+                    continue
                 reader.take(answer)
         reader.take_revisits()
     if not reader.places:
