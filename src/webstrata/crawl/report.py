@@ -95,22 +95,16 @@ def read_report(snapshot: Snapshot) -> CrawlReport:
     if path.exists():
         found = _read_result(path)
         cuts, rules = read_cuts(found.get("cuts", [])), [Rule(**rule) for rule in found.get("rules", [])]
+        counters, gate = dict(found["counters"]), dict(found.get("gate", {}))
         result = CrawlResult(
-            str(found["end"]),
-            float(found["seconds"]),
-            dict(found["counters"]),
-            cuts=cuts,
-            rules=rules,
-            gate=dict(found.get("gate", {})),
-            given_up=dict(found.get("given_up", {})),
+            str(found["end"]), float(found["seconds"]), counters, cuts=cuts, rules=rules, gate=gate
         )
         state = "ended"
     else:
         with connect(snapshot) as client:
             found = client.status()
         cuts = read_cuts(found.get("cuts", []))
-        given_up = dict(found.get("given_up", {}))
-        result = CrawlResult("", found["seconds"], found["counters"], cuts=cuts, given_up=given_up)
+        result = CrawlResult("", found["seconds"], found["counters"], cuts=cuts)
         state = found["state"]
     return CrawlReport(
         title=snapshot.collection.title,

@@ -63,8 +63,6 @@ class CrawlResult:
         What was learned about parameters without meaning.
     gate
         Hosts that a gate judged and refused, and the seconds that took; empty where there was none.
-    given_up
-        Hosts that were given up, by reason (`webstrata.crawl.given_up.REASONS`).
     """
 
     end: str
@@ -75,29 +73,11 @@ class CrawlResult:
     cuts: list[Cut] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
     gate: dict[str, Any] = field(default_factory=dict)
-    given_up: dict[str, int] = field(default_factory=dict)
 
     @property
     def pages(self) -> int:
         """Pages: status 200 and text; duplicates and soft 404s are among them."""
         return self.counters.get("pages", 0)
-
-    @property
-    def num_unresolved(self) -> int:
-        """Hosts that were given up because their names did not resolve, so that they may not exist."""
-        return self.given_up.get("dns", 0)
-
-    @property
-    def num_hosts(self) -> int:
-        """Hosts discovered, without those whose names did not resolve.
-
-        Examples
-        --------
-        >>> result = CrawlResult("exhausted", 1.0, {"hosts": 7}, given_up={"dns": 2, "timeout": 1})
-        >>> result.num_hosts, result.num_unresolved
-        (5, 2)
-        """
-        return max(self.counters.get("hosts", 0) - self.num_unresolved, 0)
 
     @property
     def rate(self) -> float:
@@ -134,8 +114,6 @@ class CrawlResult:
             "end": self.end,
             "seconds": round(self.seconds, 3),
             "pages": self.pages,
-            "hosts": self.num_hosts,
-            "unresolved_hosts": self.num_unresolved,
             "discovered": self.counters.get("discovered", 0),
             "front": self.counters.get("required_front", 0),
             "pages_per_second": round(self.rate, 1),

@@ -231,9 +231,7 @@ class Crawl:
             before = sum(number for _, number in past.pages)
             cuts, rules = read_cuts(engine.cuts()), self._learner.rules()
             gate = self._keeper.summary()
-            given_up = dict(self._given_up.counts) if self._given_up else {}
-            counters = engine.counters()
-            result = CrawlResult(end, seconds, counters, spent, before, cuts, rules, gate, given_up)
+            result = CrawlResult(end, seconds, engine.counters(), spent, before, cuts, rules, gate)
             self._store(result, renew)
         if interrupted:
             raise KeyboardInterrupt(
@@ -438,7 +436,7 @@ class Crawl:
         report = {
             "settings": settings.to_dict(),
             "changes": changes,
-            "given_up": result.given_up,
+            "given_up": dict(self._given_up.counts) if self._given_up else {},
             "rejected_seeds": self._num_rejected,
             **result.to_dict(),
         }

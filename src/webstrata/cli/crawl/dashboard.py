@@ -149,7 +149,7 @@ def draw_dashboard(
         line = Text(f"{numbers}  ")
         line.append(bars, style="cyan")
         grid.add_row(name, line)
-    grid.add_row("hosts", _hosts(counters, status.get("given_up", {}).get("dns", 0)))
+    grid.add_row("hosts", _hosts(counters))
     grid.add_row("sieve", _sieve(counters))
     grid.add_row("queues", _queues(status))
     for title, prefix in (("answers", "status_"), ("failures", "failed_")):
@@ -254,9 +254,9 @@ def _front(status: Mapping[str, Any]) -> str:
     )
 
 
-def _hosts(counters: Mapping[str, int], unresolved: int) -> str:
+def _hosts(counters: Mapping[str, int]) -> str:
     return (
-        f"{max(counters.get('hosts', 0) - unresolved, 0):,} at {counters.get('addresses', 0):,} addresses, "
+        f"{counters.get('hosts', 0):,} at {counters.get('addresses', 0):,} addresses, "
         f"{counters.get('hosts_closed', 0):,} given up or full, {counters.get('held', 0):,} held"
     )
 

@@ -205,7 +205,7 @@ def _show(result: CrawlResult, where: str) -> None:
     click.echo(
         f"{where}: {tell_count(result.pages, 'page')} "
         f"({tell_count(counters['duplicates'], 'duplicate')}) of "
-        f"{tell_count(result.num_hosts, 'host')} in {result.seconds:.1f} s, {result.rate:,.0f} pages/s; "
+        f"{tell_count(counters['hosts'], 'host')} in {result.seconds:.1f} s, {result.rate:,.0f} pages/s; "
         f"{REASONS[result.end]}."
     )
     rows = [
@@ -213,7 +213,6 @@ def _show(result: CrawlResult, where: str) -> None:
         ["robots.txt", counters["robots"]],
         ["captures stored", counters["captures"]],
         ["URLs discovered", counters["discovered"]],
-        *([["names that did not resolve", result.num_unresolved]] if result.num_unresolved else []),
         *([f"answers {hundreds}xx", counters[f"status_{hundreds}xx"]] for hundreds in range(2, 6)),
         *(
             [f"failed: {name}", counters[f"failed_{name}"]]

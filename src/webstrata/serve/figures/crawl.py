@@ -109,7 +109,7 @@ def write_report(report: CrawlReport, path: Path) -> None:
     counters = report.result.counters
     text = (
         f"{report.result.pages:,} pages ({counters.get('duplicates', 0):,} duplicates) of "
-        f"{report.result.num_hosts:,} hosts in {_duration(report.result.seconds)}, "
+        f"{counters.get('hosts', 0):,} hosts in {_duration(report.result.seconds)}, "
         f"{report.result.rate:,.1f} pages a second; {report.ending}."
     )
     over_time = [picture for name, picture in pictures.items() if name not in late]

@@ -66,16 +66,15 @@ def _rates(reports: list[CrawlReport]) -> Table:
                 counters.get("duplicates", 0),
                 counters.get("captures", 0),
                 counters.get("requests", 0),
-                result.num_hosts,
-                result.num_unresolved,
+                counters.get("hosts", 0),
                 round(result.seconds, 1),
                 round(result.rate, 1),
                 round(counters.get("bytes", 0) / 1e6, 1),
                 report.ending,
             ]
         )
-    columns = ["snapshot", "pages", "duplicates", "captures", "requests", "hosts", "unresolved names"]
-    return Table("Rates", [*columns, "seconds", "pages/s", "MB received", "end"], rows)
+    columns = ["snapshot", "pages", "duplicates", "captures", "requests", "hosts", "seconds", "pages/s"]
+    return Table("Rates", [*columns, "MB received", "end"], rows)
 
 
 def _errors(reports: list[CrawlReport]) -> Table:
