@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from tests.crawl.origin import HANG, RESET, Answer, Crawled, Origin, crawl, head, page, reply
+from webstrata.crawl.failures import NAMES
 from webstrata.crawl.results import CrawlResult
 
 if TYPE_CHECKING:
@@ -57,6 +58,14 @@ def zstd(body: bytes) -> bytes:
         + (1 | len(body) << 3).to_bytes(3, "little")
         + body
     )
+
+
+def layers(name: str, number: int) -> bytes:
+    """A page that was packed so many times."""
+    packed = text(name)
+    for _ in range(number):
+        packed = gzip.compress(packed)
+    return packed
 
 
 def coded(name: str, coding: str, packed: bytes) -> bytes:
@@ -146,8 +155,26 @@ WHOLE: dict[str, tuple[Answer, bytes | None]] = {
         + b"more",
         None,
     ),
-    "/two-lengths": (head(TYPE, "Content-Length: 3, 3") + text("/two-lengths"), None),
-    "/length-no-number": (head(TYPE, "Content-Length: -5") + text("/length-no-number"), None),
+    "/equal-lengths": (head(TYPE, "Content-Length: 3, 3") + b"abcdef", b"abc"),
+    "/equal-length-lines": (head(TYPE, "Content-Length: 4", "Content-Length: 4") + b"abcdef", b"abcd"),
+    "/chunked-and-absurd-length": (
+        head(TYPE, "Content-Length: -7", CHUNKED) + chunks(text("/chunked-and-absurd-length")) + b"0\r\n\r\n",
+        None,
+    ),
+    "/transfer-gzip": (
+        head(TYPE, "Transfer-Encoding: gzip, chunked")
+        + chunks(gzip.compress(text("/transfer-gzip")))
+        + b"0\r\n\r\n",
+        None,
+    ),
+    "/transfer-gzip-until-close": (
+        head(TYPE, "Transfer-Encoding: gzip") + gzip.compress(text("/transfer-gzip-until-close")),
+        None,
+    ),
+    "/transfer-identity": (
+        head(TYPE, "Transfer-Encoding: identity", "Content-Length: 3") + b"xyz and more",
+        b"xyz",
+    ),
     "/gzip": (coded("/gzip", "gzip", gzip.compress(text("/gzip"))), None),
     "/gzip-members": (
         coded(
@@ -181,6 +208,7 @@ WHOLE: dict[str, tuple[Answer, bytes | None]] = {
         ),
         None,
     ),
+    "/five-codings": (coded("/five-codings", ", ".join(["gzip"] * 5), layers("/five-codings", 5)), None),
     "/not-gzip": (coded("/not-gzip", "gzip", text("/not-gzip")), None),
     "/not-deflate": (coded("/not-deflate", "deflate", text("/not-deflate")), None),
     "/not-br": (coded("/not-br", "br", text("/not-br")), None),
@@ -264,6 +292,28 @@ FAILS: dict[str, tuple[Answer, str]] = {
     "/head-too-large": ((head(TYPE, "X-Long: " + "x" * 70_000) + text("/head-too-large"),), "protocol"),
     "/head-without-end": ((b"HTTP/1.1 200 OK\r\n", *[b"X: " + b"y" * 5000 + b"\r\n"] * 20), "protocol"),
     "/status-no-number": ((b"HTTP/1.1 abc OK\r\n\r\n",), "protocol"),
+    # RFC 9112, section 6.3
+    "/negative-length": ((head(TYPE, "Content-Length: -5") + b"abcdef",), "protocol"),
+    "/signed-length": ((head(TYPE, "Content-Length: +5") + b"abcdef",), "protocol"),
+    "/length-in-words": ((head(TYPE, "Content-Length: five") + b"abcdef",), "protocol"),
+    "/length-beyond-64-bits": ((head(TYPE, "Content-Length: 18446744073709551616") + b"ab",), "protocol"),
+    "/lengths-that-differ": ((head(TYPE, "Content-Length: 3, 5") + b"abcdef",), "protocol"),
+    "/length-lines-that-differ": (
+        (head(TYPE, "Content-Length: 3", "Content-Length: 5") + b"abcdef",),
+        "protocol",
+    ),
+    "/unknown-transfer-coding": (
+        (head(TYPE, "Transfer-Encoding: x-snow, chunked") + b"2\r\nab\r\n0\r\n\r\n",),
+        "protocol",
+    ),
+    "/chunked-not-last": (
+        (head(TYPE, "Transfer-Encoding: chunked, gzip") + b"2\r\nab\r\n0\r\n\r\n",),
+        "protocol",
+    ),
+    "/chunked-twice": (
+        (head(TYPE, "Transfer-Encoding: chunked, chunked") + b"2\r\nab\r\n0\r\n\r\n",),
+        "protocol",
+    ),
 }
 SLOW = ("/falls-silent", "/drips", "/silent", "/half-head", "/head-drips", "/only-hints")
 
@@ -334,7 +384,7 @@ def test_what_is_no_answer_is_not_stored(crawled: Crawled, path: str) -> None:
 
 def test_failures_are_counted_by_kind(crawled: Crawled) -> None:
     kinds = [kind for _, kind in FAILS.values()]
-    for kind in ("dns", "connect", "tls", "timeout", "protocol"):
+    for kind in NAMES:
         assert crawled[f"failed_{kind}"] == kinds.count(kind), kind
     assert crawled["truncated"] == len(CUT)
     reasons = Counter(reason for _, reason, _ in CUT.values())
@@ -348,6 +398,73 @@ def test_what_was_coded_says_so_no_more(crawled: Crawled) -> None:
     assert b"\r\nContent-Encoding" not in coded
     # nobody took this one off
     assert b"\r\nContent-Encoding: x-snow" in crawled.capture("http://a.test/unknown-coding").head
+
+
+@pytest.mark.parametrize(
+    ("codings", "packed"),
+    [
+        (", ".join(["gzip"] * 20), layers("/many", 20)),
+        (", ".join(["gzip"] * 6), layers("/many", 6)),
+        # a window of 128 MiB, of which RFC 9659 allows 8
+        ("zstd", b"\x28\xb5\x2f\xfd\x00\x88" + b"\x01\x00\x00"),
+    ],
+)
+def test_a_body_with_too_many_codings_is_stored_as_received_and_marked(
+    tmp_path: Path, codings: str, packed: bytes
+) -> None:
+    with Origin() as origin:
+        origin.say("/many", coded("/many", codings, packed))
+        found = crawl(tmp_path, origin, "http://a.test/many")
+    record = found.capture("http://a.test/many")
+    assert record.body == packed
+    assert f"\r\nContent-Encoding: {codings}".encode() in record.head
+    assert record["WARC-Identified-Payload-Type"] == "application/octet-stream"
+    assert found.lines["http://a.test/many"]["mime"] == "application/octet-stream"
+    (metadata,) = [record for record in found.records if record.kind == "metadata"]
+    assert b"undecoded: " in metadata.block
+    # nothing was read in it
+    assert (found["undecoded"], found["pages"], found["links"]) == (1, 0, 0)
+
+
+def test_a_list_with_an_unknown_coding_is_not_undone_in_part(tmp_path: Path) -> None:
+    packed = gzip.compress(text("/mixed"))
+    with Origin() as origin:
+        origin.say("/mixed", coded("/mixed", "x-snow, gzip", packed))
+        found = crawl(tmp_path, origin, "http://a.test/mixed")
+    record = found.capture("http://a.test/mixed")
+    assert record.body == packed
+    assert b"\r\nContent-Encoding: x-snow, gzip" in record.head
+
+
+@pytest.mark.parametrize("limits", [{"min_rate": 1000}, {"min_rate": 0, "head_timeout": 0.6}])
+def test_a_head_that_comes_too_slowly_is_not_waited_for(tmp_path: Path, limits: dict[str, float]) -> None:
+    drips = [step for byte in b"X: slow\r\n" * 3 for step in (bytes([byte]), 0.1)]
+    with Origin() as origin:
+        origin.say("/slow", (b"HTTP/1.1 200 OK\r\n", *drips, b"Content-Length: 2\r\n\r\nok"))
+        settings: dict[str, Any] = {"response_timeout": 0.5, "retries": 0, "obey_robots": False}
+        found = crawl(tmp_path, origin, "http://a.test/slow", **settings, **limits)
+    # it would have been whole after three seconds
+    assert (found["failed_timeout"], found["captures"]) == (1, 0)
+
+
+def test_a_head_that_begins_late_and_then_comes_quickly_is_read(tmp_path: Path) -> None:
+    with Origin() as origin:
+        origin.say("/late", (0.6, b"HTTP/1.1 200 OK\r\n", 0.3, b"Content-Length: 2\r\n\r\nok"))
+        settings: dict[str, Any] = {"response_timeout": 0.8, "min_rate": 1000, "obey_robots": False}
+        found = crawl(tmp_path, origin, "http://a.test/late", **settings)
+    assert found["captures"] == 1
+
+
+def test_a_connection_is_not_used_after_a_response_with_two_kinds_of_length(tmp_path: Path) -> None:
+    answer = head(TYPE, CHUNKED, "Content-Length: 3") + chunks(text("/both")) + b"0\r\n\r\n"
+    paths = ["/a", "/b", "/c", "/d"]
+    with Origin() as origin:
+        for path in paths:
+            origin.say(path, answer)
+        urls = [f"http://a.test{path}" for path in paths]
+        crawl(tmp_path, origin, *urls, keep_alive=5, max_depth=0)
+    # robots.txt and the first of them share one
+    assert len({request.connection for request in origin.requests}) == 4
 
 
 def test_a_body_that_is_empty_is_not_cut_off_whatever_its_coding(tmp_path: Path) -> None:

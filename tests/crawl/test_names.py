@@ -108,8 +108,23 @@ def test_a_name_that_is_not_there_is_tried_again_and_dropped(tmp_path: Path) -> 
         found = crawl(tmp_path, server, url, "http://nowhere.test/1", "http://nowhere.test/2", retries=2)
     assert found.stored == {url}
     assert (found["failed_dns"], found["hosts_closed"], found["dropped"]) == (3, 1, 2)
+    # what was never found was never contacted
+    assert (found["hosts"], found["hosts_unresolved"], found["hosts_known"]) == (1, 1, 2)
+    assert found.result is not None
+    assert (found.result.hosts, found.result.unresolved_hosts) == (1, 1)
     # the answer that there is no such name is kept, too
     assert server.asked["nowhere.test.", 1] == 1
+
+
+def test_a_name_that_leads_to_a_private_address_is_refused_at_once(tmp_path: Path) -> None:
+    with NameServer(inside_test="10.0.0.1") as server:
+        # who would retry it would wait for an hour
+        patience = {"retries": 3, "retry_delay": 3600}
+        found = crawl(tmp_path, server, "http://inside.test/", private_addresses=False, **patience)
+    assert (found["failed_forbidden"], found["failed_dns"], found["failed_connect"]) == (1, 0, 0)
+    assert (found["hosts"], found["hosts_unresolved"], found["hosts_closed"]) == (0, 0, 1)
+    assert found.result is not None
+    assert "hosts with an address that may not be contacted (see private_addresses)" in found.result.attacks()
 
 
 def test_a_server_that_fails_is_asked_again(tmp_path: Path) -> None:

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import gzip
+import json
+import signal
+import subprocess
+import sys
+import time
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.crawl.origin import HANG, Answer, Origin, crawl, page, redirect, reply
+import webstrata as ws
+from tests.crawl.origin import HANG, QUICK, Answer, Origin, crawl, page, prepare, redirect, reply
+from webstrata.crawl.run import Crawl
+from webstrata.crawl.settings import CrawlSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from webstrata.collection import Snapshot
+    from webstrata.crawl.results import CrawlResult
 
 
 def rules(*lines: str, status: str = "200 OK", headers: tuple[str, ...] = ()) -> bytes:
@@ -269,3 +280,80 @@ def test_a_page_that_may_not_be_kept_is_nothing_that_a_revisit_could_point_to(tm
     assert found.capture("http://a.test/shown").kind == "response"
     assert found.capture("http://a.test/again")["WARC-Refers-To-Target-URI"] == "http://a.test/shown"
     assert len(found.captures) == 2
+
+
+def interrupted(folder: Path, origin: Origin, **settings: Any) -> Snapshot:  # noqa: ANN401
+    """A crawl of one host that ended in order after two pages."""
+    for place in range(8):
+        origin.say(f"/{place}", reply(page(f"place {place}", f"/{place + 1}", "/no")))
+    hosts = {"a.test": origin.at()}
+    job = prepare(folder, ["http://a.test/0"], {"hosts": hosts}, max_pages=2, **settings)
+    assert job.run().end == "max_pages"
+    return job.snapshot
+
+
+def resume(snapshot: Snapshot, origin: Origin, **settings: Any) -> CrawlResult:  # noqa: ANN401
+    hosts = {"a.test": origin.at()}
+    return Crawl(snapshot, CrawlSettings(**(QUICK | settings)), hosts=hosts).run()
+
+
+def test_a_crawl_that_resumes_does_not_fetch_rules_that_still_hold(tmp_path: Path) -> None:
+    with Origin() as origin:
+        origin.say("/robots.txt", rules("Disallow: /no"))
+        snapshot = interrupted(tmp_path, origin)
+        for limit in (4, 6, 0):
+            resume(snapshot, origin, max_pages=limit)
+    assert requests_of(origin, "a.test").count("/robots.txt") == 1
+    assert "/no" not in origin.paths()
+    assert [f"/{place}" for place in range(8)] == origin.paths()[:8]
+
+
+CHILD = """
+import json, sys
+import webstrata as ws
+folder, hosts, settings = json.loads(sys.argv[1])
+snapshot = ws.create(folder).add("2026-06")
+seeds = ["http://a.test/0"]
+hosts = {name: tuple(place) for name, place in hosts.items()}
+ws.Crawl(snapshot, ws.CrawlSettings(**settings), seeds=seeds, hosts=hosts).run()
+"""
+
+
+def test_a_crawl_that_was_killed_does_not_fetch_rules_that_still_hold(tmp_path: Path) -> None:
+    with Origin() as origin:
+        origin.say("/robots.txt", rules("Disallow: /no"))
+        for place in range(3):
+            origin.say(f"/{place}", reply(page(f"place {place}", f"/{place + 1}", "/no")))
+        # while it waits for this one, all before it is in the journal
+        origin.say("/3", (HANG,), reply(page("last", "/no")))
+        told = json.dumps([str(tmp_path / "uk"), {"a.test": origin.at()}, QUICK])
+        process = subprocess.Popen([sys.executable, "-c", CHILD, told])
+        while "/3" not in origin.paths():
+            assert process.poll() is None
+            time.sleep(0.02)
+        time.sleep(0.1)  # the journal is written every 20 ms
+        process.kill()
+        assert process.wait() == -signal.SIGKILL
+        assert resume(ws.open(tmp_path / "uk")["2026-06"], origin).end == "exhausted"
+    assert requests_of(origin, "a.test") == ["/robots.txt", "/0", "/1", "/2", "/3", "/3"]
+
+
+def test_rules_that_expired_or_are_for_another_name_are_fetched_when_a_crawl_resumes(tmp_path: Path) -> None:
+    with Origin() as origin:
+        origin.say("/robots.txt", rules("Disallow: /no"), rules())
+        snapshot = interrupted(tmp_path, origin, robots_expiry=0.05)
+        time.sleep(0.1)
+        resume(snapshot, origin, max_pages=4)
+        assert requests_of(origin, "a.test").count("/robots.txt") == 2
+        resume(snapshot, origin, user_agent="somebody-else/1.0")
+    assert requests_of(origin, "a.test").count("/robots.txt") == 3
+
+
+def test_a_crawl_delay_holds_when_a_crawl_resumes(tmp_path: Path) -> None:
+    with Origin() as origin:
+        origin.say("/robots.txt", rules("Crawl-delay: 0.5"))
+        snapshot = interrupted(tmp_path, origin)
+        resume(snapshot, origin, max_pages=4)
+    gaps = [later.opened - earlier.ended for earlier, later in pairwise(origin.requests)]
+    assert len(gaps) == 4
+    assert min(gaps) >= 0.5

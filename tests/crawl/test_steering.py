@@ -11,6 +11,7 @@ import pytest
 
 import webstrata as ws
 from tests.crawl.origin import Origin, crawl, page, prepare, reply, tree
+from webstrata.crawl.given_up import read_given_up
 from webstrata.errors import FilterError
 from webstrata.simulate.invitro.judge.settings import JudgeSettings
 
@@ -44,6 +45,12 @@ FORBIDDEN = [
     "http://[fe80::1]/",
     "http://[ff02::1]/",
     "http://[2001:db8::1]/",
+    "http://[::10.0.0.1]/",
+    "http://[::ffff:0:10.0.0.1]/",
+    "http://[64:ff9b:1::8.8.8.8]/",
+    "http://[2001:0:808:808::1]/",
+    "http://[2606:2800:220:1:0:5efe:10.0.0.1]/",
+    "http://[2606:2800:220:1:200:5efe:192.168.1.1]/",
 ]
 
 LATE = 2.0
@@ -58,11 +65,20 @@ def test_no_page_leads_to_an_address_of_a_private_network(tmp_path: Path) -> Non
         targets = [f"http://{url.split('/')[2]}:{port}/secret" for url in FORBIDDEN]
         origin.say("/", reply(page("links", *targets)))
         origin.say("/secret", reply(page("secret")))
-        found = crawl(tmp_path, origin, "http://a.test/", private_addresses=False, retries=0)
+        # who would retry it would wait for an hour
+        patience = {"retries": 3, "retry_delay": 3600}
+        found = crawl(tmp_path, origin, "http://a.test/", private_addresses=False, **patience)
     assert found.stored == {"http://a.test/"}
     assert "/secret" not in origin.paths()
+    assert found["hosts_closed"] >= len(FORBIDDEN) - 4  # some are spellings of one address
+    # none was contacted, looked up or tried again
+    assert found["failed_forbidden"] == found["hosts_closed"]
+    assert (found["failed_connect"], found["failed_dns"], found["retries"]) == (0, 0, 0)
+    assert (found["hosts"], found["hosts_unresolved"]) == (1, 0)
+    assert {host.reason for host in read_given_up(found.snapshot.working_folder("crawl"))} == {"forbidden"}
     assert found.result is not None
-    assert found.result.counters["hosts_closed"] >= len(FORBIDDEN) - 4  # some are spellings of one address
+    (cut,) = [cut for cut in found.result.cuts if cut.reason == "forbidden"]
+    assert cut.number == found["failed_forbidden"]
 
 
 def test_who_may_ask_private_networks_does(tmp_path: Path) -> None:

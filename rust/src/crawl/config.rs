@@ -9,6 +9,7 @@ use hashbrown::HashMap;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use xxhash_rust::xxh3::xxh3_64;
 
 numbers! {
     /// The settings that are numbers; times are in seconds.
@@ -21,6 +22,7 @@ numbers! {
         workers: usize,
         connect_timeout: f64,
         response_timeout: f64,
+        head_timeout: f64,
         fetch_timeout: f64,
         min_rate: f64,
         max_response: usize,
@@ -41,6 +43,9 @@ numbers! {
         follow_duplicates: u8,
         resources: u8,
         sitemaps: u8,
+        max_sitemap_depth: u8,
+        max_sitemaps: u32,
+        max_sitemap_bytes: u64,
         accept_all_certificates: u8,
         store_pointers: u8,
         file_size: u64,
@@ -154,8 +159,8 @@ pub struct Past {
     pub num_duplicates: u64,
     /// captures that were cut off
     pub num_torn: u64,
-    /// origins that were given up, and are not asked again
-    pub closed: Vec<String>,
+    /// origins that were given up and are not asked again, each with the reason
+    pub closed: Vec<(String, String)>,
 }
 
 pub fn nanos(seconds: f64) -> Moment {
@@ -173,6 +178,11 @@ impl Config {
             filters: change.filters,
             ..self.clone()
         }
+    }
+
+    /// A number for the names that robots.txt may call us by: rules for others are not ours.
+    pub fn agents_hash(&self) -> u64 {
+        xxh3_64(self.agents.join("\n").as_bytes())
     }
 
     pub fn user_agents(&self) -> Vec<&[u8]> {

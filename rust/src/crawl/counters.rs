@@ -1,7 +1,7 @@
 //! What happened so far: numbers that every thread adds to and anybody reads.
 
 use super::cuts::Cuts;
-use crate::web::http::Cut;
+use crate::web::http::{Cut, Failure};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 macro_rules! counters {
@@ -13,7 +13,7 @@ macro_rules! counters {
             /// answers by hundreds of their status
             pub statuses: [AtomicU64; 6],
             /// requests without an answer, by kind of failure
-            pub failures: [AtomicU64; 5],
+            pub failures: [AtomicU64; Failure::NAMES.len()],
             /// pages by how deep they lie, the last for all that lie deeper
             pub depths: [AtomicU64; 17],
             /// what was refused, with examples
@@ -54,6 +54,10 @@ counters! {
     cut_disconnect,
     /// small answers that are too long when unpacked
     bombs,
+    /// answers stored as they were sent, because of their content codings
+    undecoded,
+    /// sitemaps read
+    sitemaps,
     /// bytes received
     bytes,
     /// bytes of bodies, decoded
@@ -91,7 +95,12 @@ counters! {
     /// whether there is nothing to do; read behind the two above
     idle,
     flushes,
+    /// hosts that were contacted
     hosts,
+    /// hosts of which there are URLs, contacted or not
+    hosts_known,
+    /// hosts given up because their names never led to an address
+    hosts_unresolved,
     hosts_closed,
     addresses,
     front,

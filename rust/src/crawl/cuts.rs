@@ -41,6 +41,7 @@ reasons! {
     Trap "trap",
     Pattern "pattern",
     Repeat "repeat",
+    Sitemap "sitemap",
     Dust "dust",
     SoftError "soft_404",
     Noarchive "noarchive",
@@ -50,6 +51,7 @@ reasons! {
     Tls "tls",
     Timeout "timeout",
     Protocol "protocol",
+    Forbidden "forbidden",
     Unavailable "unavailable",
 }
 
@@ -66,6 +68,7 @@ impl Reason {
             Self::Tls,
             Self::Timeout,
             Self::Protocol,
+            Self::Forbidden,
         ]
         .get(kind)
         .copied()

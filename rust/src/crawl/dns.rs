@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::messages::Event;
-use super::steering::is_public;
+use crate::web::address::is_public;
 use crossbeam::channel::Sender;
 use hickory_resolver::TokioResolver;
 use hickory_resolver::config::{NameServerConfig, ResolverConfig};
@@ -19,8 +19,16 @@ const IN_FLIGHT: usize = 256;
 /// No address is kept for less than this.
 const SHORTEST: Duration = Duration::from_secs(60);
 
-/// Where a host lives, and for how long that holds; nothing if the name leads nowhere.
-pub type Found = Option<(SocketAddr, Duration)>;
+/// Where a host lives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Found {
+    /// and for how long that holds
+    At(SocketAddr, Duration),
+    /// the name leads nowhere
+    Nowhere,
+    /// its addresses are all of networks that may not be contacted
+    Forbidden,
+}
 
 pub struct Resolver {
     config: Arc<Config>,
@@ -45,7 +53,7 @@ impl Resolver {
             Some((name, port)) if !port.ends_with(']') => (name, port.parse().unwrap_or(default)),
             _ => (authority, default),
         };
-        let forever = |ip, port| Some(Some((SocketAddr::new(ip, port), Duration::MAX)));
+        let forever = |ip, port| Some(Found::At(SocketAddr::new(ip, port), Duration::MAX));
         if let Some((ip, other_port)) = self.config.hosts.get(name) {
             return forever(*ip, other_port.unwrap_or(port));
         }
@@ -54,17 +62,21 @@ impl Resolver {
             return if is_open || is_public(ip) {
                 forever(ip, port)
             } else {
-                Some(None)
+                Some(Found::Forbidden)
             };
         }
         if self.config.limits.resolve == 0 {
-            return Some(None);
+            return Some(Found::Nowhere);
         }
         if self.questions.is_none() {
             self.questions = start(&self.config, self.events.clone());
         }
         let sent = self.questions.as_ref()?.send((host, name.to_owned(), port));
-        if sent.is_ok() { None } else { Some(None) }
+        if sent.is_ok() {
+            None
+        } else {
+            Some(Found::Nowhere)
+        }
     }
 }
 
@@ -89,22 +101,8 @@ fn start(config: &Config, events: Sender<Event>) -> Option<UnboundedSender<(u32,
                 let (resolver, events) = (resolver.clone(), events.clone());
                 tokio::spawn(async move {
                     let found = match resolver {
-                        // a name with a dot at its end is looked up as it is, in no local domain
-                        Some(resolver) => resolver
-                            .lookup_ip(format!("{name}."))
-                            .await
-                            .ok()
-                            .and_then(|answer| {
-                                let lasts = answer
-                                    .valid_until()
-                                    .saturating_duration_since(std::time::Instant::now());
-                                // the address that is checked is the one that is asked: no second answer can replace it
-                                let may_ask = |ip: &IpAddr| is_open || is_public(*ip);
-                                let first =
-                                    answer.iter().filter(may_ask).min_by_key(IpAddr::is_ipv6)?;
-                                Some((SocketAddr::new(first, port), lasts.max(SHORTEST)))
-                            }),
-                        None => None,
+                        Some(resolver) => look_up(&resolver, &name, port, is_open).await,
+                        None => Found::Nowhere,
                     };
                     let _ = events.send(Event::Resolved { host, found });
                     drop(seat);
@@ -117,6 +115,24 @@ fn start(config: &Config, events: Sender<Event>) -> Option<UnboundedSender<(u32,
         .spawn(serve)
         .ok()?;
     Some(questions)
+}
+
+async fn look_up(resolver: &TokioResolver, name: &str, port: u16, is_open: bool) -> Found {
+    // a name with a dot at its end is looked up as it is, in no local domain
+    let Ok(answer) = resolver.lookup_ip(format!("{name}.")).await else {
+        return Found::Nowhere;
+    };
+    let lasts = answer
+        .valid_until()
+        .saturating_duration_since(std::time::Instant::now());
+    // the address that is checked is the one that is asked: no second answer can replace it
+    let may_ask = |ip: &IpAddr| is_open || is_public(*ip);
+    let first = answer.iter().filter(may_ask).min_by_key(IpAddr::is_ipv6);
+    match first {
+        Some(first) => Found::At(SocketAddr::new(first, port), lasts.max(SHORTEST)),
+        None if answer.iter().next().is_some() => Found::Forbidden,
+        None => Found::Nowhere,
+    }
 }
 
 fn resolver(servers: &[SocketAddr]) -> Option<TokioResolver> {

@@ -46,6 +46,8 @@ pub struct Tools {
     pub scans: RefCell<Vec<Box<Scan>>>,
     /// turns to scan a page and to keep the scan until the frontier has answered
     pub readers: Semaphore,
+    /// turns to keep a body that is large when decoded
+    pub large: Semaphore,
     /// connections that wait for the next visit
     idle: RefCell<Idle>,
     /// processor time that was counted, and visits since then
@@ -119,6 +121,7 @@ impl Tools {
             encoder: RefCell::new(Encoder::new(&config.compression)?),
             scans: RefCell::default(),
             readers: Semaphore::new(super::page::READERS),
+            large: Semaphore::new(super::decoding::LARGE_AT_ONCE),
             idle: RefCell::new(Idle::new(
                 &config.limits,
                 duration(config.limits.keep_alive),
@@ -144,6 +147,7 @@ impl Fetcher {
             head: limits.max_header,
             body: limits.max_response,
             silence: duration(limits.response_timeout),
+            head_time: duration(limits.head_timeout),
             total: duration(limits.fetch_timeout),
             rate: limits.min_rate,
             turns: Some(Arc::new(Semaphore::new(LARGE_AT_ONCE))),

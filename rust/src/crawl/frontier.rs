@@ -9,18 +9,18 @@ use super::config::{Config, nanos};
 use super::counters::{Counters, add, get, set, thread_cpu_ns};
 use super::cuts;
 use super::distributor::Distributor;
-use super::dns::{Found, Resolver};
+use super::dns::Resolver;
 use super::flusher::Message;
 use super::journal::Journal;
 use super::known::Known;
 use super::messages::{Clock, End, Event, Notice, Order, Reason};
 use super::patterns::Patterns;
 use super::record::{Batch, Record};
+use super::resolving::Remembered;
 use super::sieve::Sieve;
 use super::steering::name_of;
 use super::workbench::{Moment, State, Workbench};
 use crate::collection::space::Space;
-use crate::web::http::Failure;
 use crate::web::url;
 use crossbeam::channel::{Receiver, Sender};
 use hashbrown::{HashMap, HashSet};
@@ -74,6 +74,8 @@ pub struct Frontier {
     pub(super) patterns: Patterns,
     /// by origin, parameters that make no difference
     pub(super) dust: HashMap<String, Vec<String>>,
+    /// by origin, rules of an earlier run for hosts that are not known yet
+    pub(super) remembered: HashMap<String, Remembered>,
 }
 
 impl Frontier {
@@ -124,6 +126,7 @@ impl Frontier {
             blacklist: HashSet::new(),
             patterns: Patterns::default(),
             dust: HashMap::new(),
+            remembered: HashMap::new(),
             config,
             counters,
             clock,
@@ -311,65 +314,6 @@ impl Frontier {
 
     // ---- hosts
 
-    /// The host of an origin, known or new.
-    pub fn open_host(&mut self, origin: &str) -> Result<u32> {
-        let delay = self.host_delay(origin);
-        let (host, is_new) = self.bench.host(origin, delay);
-        if is_new {
-            self.look_up(host)?;
-        }
-        Ok(host)
-    }
-
-    pub(super) fn look_up(&mut self, host: u32) -> Result<()> {
-        if self.bench.get(host).state == State::Closed {
-            return Ok(());
-        }
-        self.bench.get_mut(host).state = State::Resolving;
-        match self.resolver.ask(host, &self.bench.get(host).origin) {
-            Some(found) => self.resolve(host, found),
-            None => {
-                self.num_resolving += 1;
-                Ok(())
-            }
-        }
-    }
-
-    fn resolve(&mut self, host: u32, found: Found) -> Result<()> {
-        let now = self.clock.now();
-        if self.bench.get(host).state == State::Closed {
-            return Ok(());
-        }
-        let Some((address, lasts)) = found else {
-            add(&self.counters.failures[Failure::Dns as usize], 1);
-            let state = self.bench.get_mut(host);
-            state.failures += 1;
-            let delays = &self.config.retries[Failure::Dns as usize];
-            let Some(delay) = delays.get(usize::from(state.failures) - 1) else {
-                let origin = state.origin.to_string();
-                self.counters.cuts.note(cuts::Reason::Dns, || origin);
-                self.log_name(host);
-                return self.give_up(host, Reason::Failed(Failure::Dns));
-            };
-            self.distributor.look_up_later(now + nanos(*delay), host);
-            return Ok(());
-        };
-        if self.is_shut_out(&self.bench.get(host).origin, address.ip()) {
-            return self.give_up(host, Reason::Blacklist);
-        }
-        self.bench.place(host, address, self.ip_delay(address.ip()));
-        let state = self.bench.get_mut(host);
-        state.failures = 0;
-        state.resolved_until =
-            now.saturating_add(lasts.as_nanos().min(u128::from(u64::MAX)) as u64);
-        state.state = State::Open;
-        if self.config.limits.gate_after == 0.0 && state.pages == 0 {
-            self.hold(host);
-        }
-        self.bench.offer(host);
-        Ok(())
-    }
-
     pub(super) fn hold(&mut self, host: u32) {
         let state = self.bench.get_mut(host);
         state.state = State::Held;
@@ -467,7 +411,7 @@ impl Frontier {
 
     fn publish(&mut self) {
         let counters = &self.counters;
-        set(&counters.hosts, self.bench.num_hosts() as u64);
+        set(&counters.hosts_known, self.bench.num_hosts() as u64);
         set(&counters.addresses, self.bench.num_addresses() as u64);
         set(&counters.front, self.bench.front() as u64);
         set(&counters.in_flight, self.in_flight as u64);

@@ -2,13 +2,14 @@
 //!
 //! Frames one behind the other, each four bytes of length, four of a checksum (the lower half of XXH3 of what follows),
 //! one that says what it is, and the rest: URLs that came to the frontier, as a batch holds them, the hash of one that
-//! is done, or the mark of a checkpoint. All other structures of the frontier follow from it. The URLs that a page led to
+//! is done, the mark of a checkpoint, or the rules of a robots.txt with the time until which they hold. All other structures of the frontier follow from it. The URLs that a page led to
 //! are written before the page is done, and a page is done before it is stored: what is stored never leads to nothing.
 
 use super::Result;
 use super::record::Batch;
 use crate::collection::CollectionError;
 use crate::collection::files::{Syncer, Writer};
+use crate::web::robots::Robots;
 use std::fs::OpenOptions;
 use std::io::{BufReader, Read};
 use std::path::Path;
@@ -25,6 +26,18 @@ pub enum Entry {
         sum: Option<u64>,
     },
     Mark(Mark),
+    Robots(Rules),
+}
+
+/// Rules of a robots.txt, and until when they hold.
+#[derive(Debug, PartialEq)]
+pub struct Rules {
+    pub origin: String,
+    /// nanoseconds since 1970
+    pub until: u64,
+    /// `Config::agents_hash` of those for whom they are
+    pub agents: u64,
+    pub rules: Robots,
 }
 
 /// What was on the disk when a checkpoint was over.
@@ -42,6 +55,7 @@ const LINKS: u8 = 0;
 const DONE: u8 = 1;
 const STORED: u8 = 2;
 const MARK: u8 = 3;
+const ROBOTS: u8 = 4;
 /// No frame of ours is longer.
 const MAX_FRAME: usize = 1 << 30;
 
@@ -91,6 +105,20 @@ impl Journal {
         }
         content.extend_from_slice(mark.name.as_bytes());
         self.push(MARK, &content);
+    }
+
+    /// Keeps the rules of a host, so that a run that resumes need not fetch them again before they expire.
+    pub fn push_robots(&mut self, origin: &str, until: u64, agents: u64, rules: &Robots) {
+        let Ok(length) = u16::try_from(origin.len()) else {
+            return;
+        };
+        let mut content = Vec::new();
+        content.extend_from_slice(&until.to_le_bytes());
+        content.extend_from_slice(&agents.to_le_bytes());
+        content.extend_from_slice(&length.to_le_bytes());
+        content.extend_from_slice(origin.as_bytes());
+        rules.push_bytes(&mut content);
+        self.push(ROBOTS, &content);
     }
 
     fn push(&mut self, kind: u8, content: &[u8]) {
@@ -178,6 +206,34 @@ fn read_entry(kind: u8, content: &[u8]) -> Option<Entry> {
             length: number(2)?,
             name: String::from_utf8(content[24..].to_vec()).ok()?,
         })),
+        (ROBOTS, 18..) => {
+            let (length, rest) = content[16..].split_first_chunk()?;
+            let (origin, rules) = rest.split_at_checked(u16::from_le_bytes(*length).into())?;
+            Some(Entry::Robots(Rules {
+                origin: String::from_utf8(origin.to_vec()).ok()?,
+                until: number(0)?,
+                agents: number(1)?,
+                rules: Robots::from_bytes(rules)?,
+            }))
+        }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_read_as_they_were_written() {
+        let text = b"User-agent: *\nDisallow: /a\nAllow: /a/b\nCrawl-delay: 7\nContent-Signal: search=yes\n";
+        let rules = Robots::parse(text, &[b"webstrata"], 1 << 20, false);
+        assert_eq!(rules.num_rules(), 2);
+        let mut content = Vec::new();
+        rules.push_bytes(&mut content);
+        assert_eq!(Robots::from_bytes(&content), Some(rules));
+        for length in 0..content.len() {
+            assert_eq!(Robots::from_bytes(&content[..length]), None);
+        }
     }
 }

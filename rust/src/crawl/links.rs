@@ -12,7 +12,7 @@ use super::record::{Batch, Record};
 use super::sieve;
 use super::url_cache::UrlCache;
 use crate::web::html::{self, NOFOLLOW};
-use crate::web::{sitemap, url};
+use crate::web::url;
 
 /// Links of a page in normal form, one behind the other.
 #[derive(Default)]
@@ -85,14 +85,18 @@ impl Fetcher {
                     self.leave_out(&mut found, looped, link.kind == html::Kind::Refresh);
                 }
             }
-        } else if limits.sitemaps != 0 && page.content_type.ends_with("xml") {
+        }
+        let mut sources = ['L', 'E'].map(|letter| self.source(asked, &page.url, letter));
+        if let Some(sitemap) = self.open_sitemap(asked, page) {
             let base = url::Base::new(&page.url);
-            for target in sitemap::locations(&page.answer.body) {
+            for target in &sitemap.locations {
                 met += 1;
-                self.find_link(&mut found, asked, &target, false, &base);
+                self.find_link(&mut found, asked, target, false, &base);
+            }
+            if sitemap.level > 0 {
+                sources[0] = self.source_at(asked, &page.url, 'M', sitemap.level);
             }
         }
-        let sources = ['L', 'E'].map(|letter| self.source(asked, &page.url, letter));
         self.push_links(&mut batch, &sources, &found);
         add(&self.counters.links, met);
         self.clock_out(&self.counters.links_ns, timer);

@@ -1,7 +1,7 @@
 //! The crawl's log: a line for each URL that was brought to its end, in the columns of Heritrix or as JSON.
 //!
 //! Where there is a log, a URL that waits carries how it was found behind its validators, each on a line: the page that
-//! led to it, and the letters of the links from a seed to it.
+//! led to it, and the letters of the links from a seed to it. A sitemap carries its level behind them, with or without a log.
 
 use super::Result;
 use super::config::Config;
@@ -9,18 +9,20 @@ use super::fetcher::{Asked, Fetcher};
 use super::frontier::Frontier;
 use super::messages::Event;
 use super::page::Page;
+use super::sitemaps;
 use super::steering::name_of;
 use super::workbench::Task;
 use crate::collection::files::{Writer, rename};
 use crate::store::cdxj::push_field;
 use crate::store::warc::{base32, calendar};
-use crate::web::http::{Answer, Cut};
+use crate::web::http::{Answer, Cut, Failure};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The codes of Heritrix for what was not answered: by the kinds of failure, the last for 429 and 5xx.
-pub const FAILED: [i32; 6] = [-1, -2, -2, -4, -3, -8];
+/// A forbidden address is one that the settings forbid.
+pub const FAILED: [i32; 7] = [-1, -2, -2, -4, -3, FILTER, -8];
 pub const ROBOTS: i32 = -9998;
 pub const FILTER: i32 = -5001;
 /// `Limits::log`
@@ -154,10 +156,30 @@ fn lengthen(path: &str, letter: char) -> String {
 impl Fetcher {
     /// A page as the source of links of a letter: L a link, E what belongs to a page, R a redirect, M a sitemap.
     pub(super) fn source<'a>(&self, asked: &Asked, url: &'a str, letter: char) -> Source<'a> {
-        let way = (self.config.limits.log != 0).then(|| {
+        // a sitemap that is elsewhere is as deep in indexes as it was
+        let level = match letter {
+            'R' => sitemaps::level_of(asked.task.validators.as_deref()),
+            _ => 0,
+        };
+        self.source_at(asked, url, letter, level)
+    }
+
+    /// The same for sitemaps on a level of indexes; 0 for what is none.
+    pub(super) fn source_at<'a>(
+        &self,
+        asked: &Asked,
+        url: &'a str,
+        letter: char,
+        level: u8,
+    ) -> Source<'a> {
+        let mut way = (self.config.limits.log != 0).then(|| {
             let path = lengthen(found(asked.task).1, letter);
             format!("\n\n{url}\n{path}")
         });
+        if level > 0 {
+            let text = way.get_or_insert_with(|| "\n\n\n".to_owned());
+            text.push_str(&format!("\n{level}"));
+        }
         Source { url, way }
     }
 
@@ -178,6 +200,9 @@ impl Fetcher {
             true => "duplicate:digest".into(),
             false => "duplicate:fingerprint".into(),
         }));
+        if page.answer.undecoded.is_some() {
+            notes.push("undecoded".into());
+        }
         if !page.is_kept {
             notes.push("unwritten".into());
         }
@@ -219,8 +244,8 @@ impl Fetcher {
 }
 
 impl Frontier {
-    /// Notes a name that leads nowhere, as a URL of the scheme `dns`.
-    pub(super) fn log_name(&mut self, host: u32) {
+    /// Notes a name that leads nowhere, or to where nobody may go, as a URL of the scheme `dns`.
+    pub(super) fn log_name(&mut self, host: u32, failure: Failure) {
         if self.config.limits.log == 0 {
             return;
         }
@@ -235,7 +260,8 @@ impl Frontier {
             validators: None,
         };
         let url = format!("dns:{}", name_of(&state.origin));
-        self.log_url(&url, &task, FAILED[0], "dns");
+        let (status, note) = (FAILED[failure as usize], Failure::NAMES[failure as usize]);
+        self.log_url(&url, &task, status, note);
     }
 
     /// Notes a URL that nobody will ask for: the fetchers tell of the others.

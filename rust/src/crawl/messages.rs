@@ -78,6 +78,8 @@ pub struct Visit {
     pub is_next_soon: bool,
     /// the shape of its pages that say that nothing is there
     pub soft: Option<u64>,
+    /// whether sitemaps of the host are still read
+    pub may_send_sitemaps: bool,
     pub robots: Option<Arc<Robots>>,
 }
 
@@ -103,6 +105,8 @@ pub enum Outcome {
         is_error: bool,
         /// of an answer 200: its pattern, and whether it repeats another page of its host
         pattern: Option<(Pattern, bool)>,
+        /// bytes of a sitemap, 0 if it is none
+        sitemap_size: u64,
     },
     /// what a page looks like that is not there, if that is told by the page alone
     Probed {

@@ -5,13 +5,12 @@ use super::cuts::Reason;
 use super::fetcher::{Asked, Fetcher};
 use super::flusher::Stored;
 use super::messages::{Copies, Earlier, Event, Notice, Outcome, Question};
-use super::rules::MAX_ROBOTS;
 use super::signals::{self, Signals};
 use super::{Result, sieve};
 use crate::store::warc::{Capture, Profile, Revisit, Truncated};
 use crate::web::html::kinds::{is_html, is_text, looks_like_html};
 use crate::web::html::{self, Scan, Wants};
-use crate::web::http::{self, Answer, Cut, LARGE};
+use crate::web::http::{Answer, Cut, LARGE};
 use crate::web::url;
 use tokio::sync::oneshot;
 
@@ -55,7 +54,7 @@ impl Fetcher {
             1,
         );
         add(&counters.bytes, answer.num_bytes);
-        let is_decoded = self.decode(asked, &mut answer);
+        let (is_decoded, _large) = self.decode(asked, &mut answer).await;
         if asked.task.robots_for.is_some() {
             return self.receive_robots(asked, &answer);
         }
@@ -96,6 +95,10 @@ impl Fetcher {
         };
         if page.content_type.is_empty() && looks_like_html(&page.answer.body) {
             page.content_type = "text/html".into();
+        }
+        if page.answer.undecoded.is_some() {
+            // what is stored is the coded body, and no page
+            page.content_type = "application/octet-stream".into();
         }
         let timer = self.clock_in();
         let Answer { head, body, .. } = &page.answer;
@@ -141,6 +144,8 @@ impl Fetcher {
             });
         }
         let pattern = self.observe(asked, &page);
+        let sitemap_size = self.sitemap_size(&page);
+        add(&counters.sitemaps, u64::from(sitemap_size > 0));
         // one that grew with a large page would stay large
         if let Some(scan) = page.scan.take().filter(|scan| scan.num_bytes() < LARGE) {
             self.scans.borrow_mut().push(scan);
@@ -153,39 +158,8 @@ impl Fetcher {
             is_farewell,
             is_error,
             pattern,
+            sitemap_size,
         })
-    }
-
-    /// Takes the content codings off the body; whether there was one that can be.
-    fn decode(&self, asked: &Asked, answer: &mut Answer) -> bool {
-        let lines = answer
-            .headers()
-            .filter(|(name, _)| name.eq_ignore_ascii_case(b"content-encoding"));
-        let lines: Vec<&[u8]> = lines.map(|(_, value)| value).collect();
-        if lines.is_empty() {
-            return false;
-        }
-        let codings = String::from_utf8_lossy(&lines.join(&b','))
-            .replace("\r\n", " ")
-            .to_ascii_lowercase();
-        // what is no coding that we know stays, and its header says so
-        let is_known = |coding: &str| http::CODINGS.contains(&coding.trim());
-        if !codings.split(',').any(is_known) {
-            return false;
-        }
-        let timer = self.clock_in();
-        let body = std::mem::take(&mut answer.body);
-        let limit = match asked.task.robots_for {
-            Some(_) => self.config.limits.max_response.max(MAX_ROBOTS),
-            None => self.config.limits.max_response,
-        };
-        let (body, cut) = http::decode(body, &codings, limit);
-        self.clock_out(&self.counters.decode_ns, timer);
-        answer.body = body;
-        let is_bomb = answer.cut.is_none() && cut == Some(Cut::Length);
-        add(&self.counters.bombs, u64::from(is_bomb));
-        answer.cut = answer.cut.or(cut);
-        true
     }
 
     /// The target of a redirect, in normal form.
@@ -298,6 +272,9 @@ impl Fetcher {
         }
         if page.is_soft {
             metadata.push(("soft-404", "yes"));
+        }
+        if let Some(why) = &page.answer.undecoded {
+            metadata.push(("undecoded", why));
         }
         if let Some(verdict) = &asked.wire.certificate {
             metadata.push(("certificate", verdict));

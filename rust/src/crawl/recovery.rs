@@ -9,7 +9,7 @@ use super::journal::{self, Entry, Mark};
 use super::workbench::Moment;
 use crate::collection::faults::crash_point;
 use hashbrown::HashSet;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 /// Nanoseconds between two writes of the journal, and what is not waited with for so long.
 const PERIOD: Moment = 20_000_000;
@@ -30,19 +30,10 @@ impl Frontier {
         for (digest, fingerprint, url, date) in past.known {
             self.known.remember(&digest, fingerprint, &url, date)?;
         }
-        for (origin, pages) in &past.pages {
-            let host = self.open_host(origin)?;
-            self.bench.get_mut(host).pages = *pages;
-            add(&self.counters.pages, u64::from(*pages));
-        }
-        for origin in &past.closed {
-            let (host, _) = self.bench.host(origin, 0);
-            self.bench.close(host);
-            add(&self.counters.hosts_closed, 1);
-        }
         add(&self.counters.duplicates, past.num_duplicates);
         add(&self.counters.captures, past.stored.len() as u64);
         let stored: HashSet<u64> = past.stored.iter().copied().collect();
+        let agents = config.agents_hash();
         // what is done enters the sieve first, as something that nobody wants to see again
         journal::read(&path, &mut |entry| match entry {
             Entry::Done { hash, sum } if sum.is_none() || stored.contains(&hash) => {
@@ -52,12 +43,33 @@ impl Frontier {
                 }
                 Ok(())
             }
+            Entry::Robots(found) if found.agents == agents => {
+                let rules = (found.until, Arc::new(found.rules));
+                self.remembered.insert(found.origin, rules);
+                Ok(())
+            }
             _ => Ok(()),
         })?;
         self.sieve.flush(&mut |_| Ok(()))?;
+        for (origin, pages) in &past.pages {
+            let host = self.open_host(origin)?;
+            self.bench.get_mut(host).pages = *pages;
+            self.count_contact(host);
+            add(&self.counters.pages, u64::from(*pages));
+        }
+        for (origin, reason) in &past.closed {
+            let (host, _) = self.bench.host(origin, 0);
+            match reason.as_str() {
+                "dns" => add(&self.counters.hosts_unresolved, 1),
+                "forbidden" | "gate" => {}
+                _ => self.count_contact(host),
+            }
+            self.bench.close(host);
+            add(&self.counters.hosts_closed, 1);
+        }
         journal::read(&path, &mut |entry| match entry {
             Entry::Links(batch) => self.enqueue(&batch),
-            Entry::Done { .. } | Entry::Mark(_) => Ok(()),
+            _ => Ok(()),
         })?;
         Ok(())
     }

@@ -24,6 +24,8 @@ impl Fetcher {
             200..=299 if matches!(answer.cut, Some(Cut::Time | Cut::Disconnect)) => {
                 RobotsAnswer::Unavailable(0.0)
             }
+            // and so would one that cannot be read
+            200..=299 if answer.undecoded.is_some() => RobotsAnswer::Unavailable(0.0),
             200..=299 => {
                 let rules =
                     Robots::parse(&answer.body, &self.config.user_agents(), MAX_ROBOTS, false);
@@ -44,7 +46,7 @@ impl Fetcher {
 
     fn send_sitemaps(&self, asked: &Asked, rules: &Robots) -> Result<()> {
         let base = format!("{}/robots.txt", asked.visit.origin);
-        let source = self.source(asked, &base, 'M');
+        let source = self.source_at(asked, &base, 'M', 1);
         let mut batch = Batch::default();
         let mut form = Vec::new();
         for line in &rules.sitemaps {

@@ -7,7 +7,7 @@ use super::frontier::Frontier;
 use super::judging::admit_urls;
 use super::messages::{Order, Reason};
 use super::workbench::{Moment, Task};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::Arc;
 
 impl Frontier {
@@ -106,53 +106,5 @@ pub fn name_of(origin: &str) -> &str {
     match authority.rsplit_once(':') {
         Some((name, port)) if !port.ends_with(']') => name,
         _ => authority,
-    }
-}
-
-/// Whether an address belongs to the public network, by the registries of special purposes (RFC 6890 and later).
-pub fn is_public(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(four) => is_public_four(four),
-        IpAddr::V6(six) => {
-            let embedded = embedded_four(six);
-            let [first, second, ..] = six.segments();
-            let is_special = six.is_unspecified()
-                || six.is_loopback()
-                || six.is_multicast()
-                || first & 0xfe00 == 0xfc00
-                || first & 0xff80 == 0xfe80
-                || (first, second) == (0x2001, 0x0db8)
-                || (first, second) == (0x2001, 0)
-                || first == 0x3fff
-                || first == 0x5f00
-                || first == 0x0100;
-            embedded.map_or(!is_special, is_public_four)
-        }
-    }
-}
-
-fn is_public_four(four: Ipv4Addr) -> bool {
-    let [a, b, c, _] = four.octets();
-    !(four.is_private()
-        || four.is_loopback()
-        || four.is_link_local()
-        || four.is_documentation()
-        || matches!(
-            (a, b, c),
-            (0 | 224..=255, ..)
-                | (100, 64..=127, _)
-                | (198, 18 | 19, _)
-                | (192, 0, 0)
-                | (192, 88, 99)
-        ))
-}
-
-/// The address of version 4 in one of version 6: mapped, compatible, translated (64:ff9b), or of a tunnel (2002).
-fn embedded_four(six: Ipv6Addr) -> Option<Ipv4Addr> {
-    let four = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
-    match six.segments() {
-        [0, 0, 0, 0, 0, 0 | 0xffff, high, low] if (high, low) > (0, 1) => Some(four(high, low)),
-        [0x64, 0xff9b, _, _, _, _, high, low] | [0x2002, high, low, ..] => Some(four(high, low)),
-        _ => None,
     }
 }

@@ -10,6 +10,8 @@ use super::judging::admit_urls;
 use super::log;
 use super::messages::{Ended, Order, Outcome, Reason, RobotsAnswer, Visit};
 use super::record::Record;
+use super::resolving::wall_clock;
+use super::sitemaps;
 use super::workbench::{Moment, State, Task};
 use crate::web::http::Failure;
 use crate::web::url;
@@ -17,15 +19,6 @@ use std::sync::Arc;
 
 /// The list of delays behind those of failures: for answers 429 and 5xx.
 const UNAVAILABLE: usize = Failure::NAMES.len();
-/// Why a host is given up, by the list of delays that came to its end.
-const REASONS: [Reason; UNAVAILABLE + 1] = [
-    Reason::Failed(Failure::Dns),
-    Reason::Failed(Failure::Connect),
-    Reason::Failed(Failure::Tls),
-    Reason::Failed(Failure::Timeout),
-    Reason::Failed(Failure::Protocol),
-    Reason::Unavailable,
-];
 /// URLs that one visit may take along, if it may last.
 const PER_VISIT: usize = 64;
 /// Hosts are given up when so many of their URLs in a row failed for good.
@@ -77,6 +70,8 @@ impl Frontier {
                 self.bench.release(host, None);
                 continue;
             }
+            self.count_contact(host);
+            let may_send_sitemaps = self.may_send_sitemaps(host);
             let state = self.bench.get(host);
             let visit = Visit {
                 host,
@@ -85,6 +80,7 @@ impl Frontier {
                 is_sample: f64::from(state.pages) < limits.gate_after,
                 is_next_soon: state.delay == 0 && self.ip_delay(state.address.ip()) == 0,
                 soft: state.soft,
+                may_send_sitemaps,
                 robots: state.robots.clone(),
                 tasks,
             };
@@ -144,6 +140,11 @@ impl Frontier {
                     self.counters.cuts.note(reason, example);
                     let task = record.task();
                     self.log(host, &task, log::FILTER, reason.name());
+                } else if sitemaps::level_of(record.validators) > 0 && !self.may_send_sitemaps(host)
+                {
+                    self.counters.cuts.note(cuts::Reason::Sitemap, example);
+                    let task = record.task();
+                    self.log(host, &task, log::FILTER, cuts::Reason::Sitemap.name());
                 } else if !self.replace(host, &record)? {
                     found.push(record.task());
                 }
@@ -213,8 +214,11 @@ impl Frontier {
                     is_farewell,
                     is_error,
                     pattern,
+                    sitemap_size,
                 } => {
                     let state = self.bench.get_mut(host);
+                    state.sitemaps += u32::from(sitemap_size > 0);
+                    state.sitemap_bytes += sitemap_size;
                     state.failures = if is_error { state.failures + 1 } else { 0 };
                     state.pages += u32::from(is_page);
                     if let Some((pattern, is_repeat)) = pattern {
@@ -293,16 +297,16 @@ impl Frontier {
         self.counters.cuts.note(cause, example);
         let failures = self.bench.get(host).failures.saturating_add(1);
         self.bench.get_mut(host).failures = failures;
-        self.log(host, &task, log::FAILED[kind], REASONS[kind].name());
+        self.log(host, &task, log::FAILED[kind], reason_of(kind).name());
         match task.robots_for {
             // a host that cannot be reached is one, whatever it was asked for
-            Some(of) if of == host => self.give_up(of, REASONS[kind]),
+            Some(of) if of == host => self.give_up(of, reason_of(kind)),
             Some(of) => self.give_up(of, Reason::Robots),
             None => {
                 add(&self.counters.dropped, 1);
                 add(&self.counters.unreached, 1);
                 match kind == Failure::Connect as usize || failures >= MAX_FAILURES {
-                    true => self.give_up(host, REASONS[kind]),
+                    true => self.give_up(host, reason_of(kind)),
                     false => Ok(()),
                 }
             }
@@ -355,6 +359,10 @@ impl Frontier {
             }
         };
         let asked = nanos(rules.crawl_delay.min(limits.max_crawl_delay));
+        let (expiry, origin) = (nanos(limits.robots_expiry), &self.bench.get(of).origin);
+        let agents = self.config.agents_hash();
+        self.journal
+            .push_robots(origin, wall_clock() + expiry, agents, &rules);
         let state = self.bench.get_mut(of);
         // the visit before this one is over already, if another host had the file
         state.next += asked.saturating_sub(state.delay);
@@ -365,6 +373,12 @@ impl Frontier {
         self.bench.offer(of);
         Ok(())
     }
+}
+
+/// Why a host is given up, by the list of delays that came to its end.
+fn reason_of(kind: usize) -> Reason {
+    let failure = Failure::ALL.get(kind);
+    failure.map_or(Reason::Unavailable, |failure| Reason::Failed(*failure))
 }
 
 fn robots_task(of: u32) -> Task {

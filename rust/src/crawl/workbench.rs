@@ -71,6 +71,11 @@ pub struct Host {
     pub soft: Option<u64>,
     pub pages: u32,
     pub failures: u8,
+    /// a visit was begun, by an earlier run too
+    pub was_contacted: bool,
+    /// sitemaps that it sent, and their bytes
+    pub sitemaps: u32,
+    pub sitemap_bytes: u64,
     pub in_limbo: bool,
     pub resolved_until: Moment,
     entry: u32,
@@ -79,6 +84,11 @@ pub struct Host {
 }
 
 impl Host {
+    /// Whether its name ever led to an address.
+    pub fn has_address(&self) -> bool {
+        self.entry != NOWHERE
+    }
+
     /// Whether there is something to ask it for now.
     pub fn has_work(&self) -> bool {
         self.state == State::Open
@@ -158,6 +168,9 @@ impl Workbench {
             soft: None,
             pages: 0,
             failures: 0,
+            was_contacted: false,
+            sitemaps: 0,
+            sitemap_bytes: 0,
             in_limbo: false,
             resolved_until: 0,
             entry: NOWHERE,

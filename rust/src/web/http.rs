@@ -1,8 +1,10 @@
 //! HTTP/1.1 as a crawler speaks it: one request, one answer, bounded in size and time, and forgiving.
 
 mod codings;
+mod framing;
 
-pub use codings::{CODINGS, decode};
+pub use codings::{Codings, Decoded, MAX_CODINGS, decode, read_codings};
+use framing::{Delimiter, Framing};
 use httparse::{EMPTY_HEADER, ParserConfig, Response, Status};
 use memchr::memmem;
 use std::io;
@@ -19,9 +21,11 @@ pub struct Limits {
     pub body: usize,
     /// to the first byte
     pub silence: Duration,
+    /// from the request to the end of the head
+    pub head_time: Duration,
     /// to the last byte
     pub total: Duration,
-    /// bytes per second, looked at from the second `silence` on
+    /// bytes per second: of a body from the second `silence` on, of a head from as long after its first byte
     pub rate: f64,
     /// what every body above [`LARGE`] needs one of to go on, as long as the answer lives
     pub turns: Option<Arc<Semaphore>>,
@@ -38,10 +42,22 @@ pub enum Failure {
     Tls,
     Timeout,
     Protocol,
+    /// its address is none that may be contacted
+    Forbidden,
 }
 
 impl Failure {
-    pub const NAMES: [&'static str; 5] = ["dns", "connect", "tls", "timeout", "protocol"];
+    pub const ALL: [Self; 6] = [
+        Self::Dns,
+        Self::Connect,
+        Self::Tls,
+        Self::Timeout,
+        Self::Protocol,
+        Self::Forbidden,
+    ];
+    /// In the order of `crawl/failures.py`.
+    pub const NAMES: [&'static str; 6] =
+        ["dns", "connect", "tls", "timeout", "protocol", "forbidden"];
 }
 
 /// Why an answer is not whole, in the words of WARC.
@@ -58,8 +74,9 @@ pub struct Answer {
     pub head: Vec<u8>,
     pub body: Vec<u8>,
     pub status: u16,
-    pub is_chunked: bool,
     pub cut: Option<Cut>,
+    /// why its content codings were not undone, where there are any
+    pub undecoded: Option<String>,
     /// bytes that came, transfer coding included
     pub num_bytes: u64,
     pub is_reusable: bool,
@@ -75,6 +92,17 @@ impl Answer {
         self.headers()
             .find(|(other, _)| other.eq_ignore_ascii_case(name.as_bytes()))
             .map(|(_, value)| value)
+    }
+
+    /// The values of all headers of a name as one list, in lower case; None if there is no such header.
+    pub fn list(&self, name: &str) -> Option<String> {
+        let lines: Vec<&[u8]> = self
+            .headers()
+            .filter(|(other, _)| other.eq_ignore_ascii_case(name.as_bytes()))
+            .map(|(_, value)| value)
+            .collect();
+        let join = || String::from_utf8_lossy(&lines.join(&b',')).to_ascii_lowercase();
+        (!lines.is_empty()).then(join)
     }
 
     pub fn headers(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
@@ -168,12 +196,6 @@ impl Answer {
     }
 }
 
-enum Framing {
-    Length(u64),
-    Chunked(Chunks),
-    Close,
-}
-
 /// Sends a request and reads the answer to it.
 pub async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(
     stream: &mut S,
@@ -182,7 +204,8 @@ pub async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(
 ) -> Result<Answer, Failure> {
     let begun = Instant::now();
     let end = Deadline::from_std(begun + limits.total);
-    let first = Deadline::from_std(begun + limits.silence).min(end);
+    let head_end = Deadline::from_std(begun + limits.head_time).min(end);
+    let first = Deadline::from_std(begun + limits.silence).min(head_end);
     let timed_out = |_| Failure::Timeout;
     let broken = |_| Failure::Connect;
     timeout_at(first, stream.write_all(request))
@@ -197,10 +220,11 @@ pub async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(
         head: Vec::with_capacity(32 << 10),
         ..Answer::default()
     };
+    let mut heard = None;
     loop {
-        let deadline = match answer.head.is_empty() {
-            true => first,
-            false => end.min(Deadline::now() + limits.silence),
+        let deadline = match heard {
+            None => first,
+            Some(_) => head_end.min(Deadline::now() + limits.silence),
         };
         let seen = answer.head.len().saturating_sub(3);
         let taken = timeout_at(deadline, stream.read_buf(&mut answer.head))
@@ -219,6 +243,7 @@ pub async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(
             Err(_) => return Err(Failure::Connect),
             Ok(_) => {}
         }
+        let heard = *heard.get_or_insert_with(Instant::now);
         // only then is it worth while to parse: bytes may come one by one
         let fresh = &answer.head[seen..];
         if memmem::find(fresh, b"\n\r\n")
@@ -232,55 +257,51 @@ pub async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(
                 answer.status = 0;
             }
         }
-        if answer.num_bytes + answer.head.len() as u64 > limits.head as u64 {
+        let taken = answer.num_bytes + answer.head.len() as u64;
+        if taken > limits.head as u64 {
             return Err(Failure::Protocol);
         }
         if answer.status != 0 {
             break;
         }
+        // a slow start is no slow head: the rate is measured from the first byte on
+        let elapsed = heard.elapsed();
+        if elapsed > limits.silence && (taken as f64) < limits.rate * elapsed.as_secs_f64() {
+            return Err(Failure::Timeout);
+        }
     }
     answer.num_bytes += (answer.head.len() + answer.body.len()) as u64;
-    read_body(stream, &mut answer, limits, begun, end).await;
+    let framing = Framing::of(&answer)?;
+    read_body(stream, &mut answer, framing, limits, begun, end).await;
     Ok(answer)
 }
 
 async fn read_body<S: AsyncRead + Unpin>(
     stream: &mut S,
     answer: &mut Answer,
+    framing: Framing,
     limits: &Limits,
     begun: Instant,
     mut end: Deadline,
 ) {
-    let is_token = |value: &[u8], token: &str| {
-        String::from_utf8_lossy(value)
-            .to_ascii_lowercase()
-            .contains(token)
-    };
-    if let Some(value) = answer.header("connection") {
-        answer.is_reusable &= !is_token(value, "close");
+    if let Some(list) = answer.list("connection") {
+        answer.is_reusable &= !list.contains("close");
     }
-    let length = answer
-        .header("content-length")
-        .map(|value| std::str::from_utf8(value.trim_ascii()).ok()?.parse().ok());
-    let mut framing = match answer.header("transfer-encoding") {
-        // whatever they say, these have no body
-        _ if matches!(answer.status, 204 | 304) => Framing::Length(0),
-        Some(value) if is_token(value, "chunked") => Framing::Chunked(Chunks::default()),
-        _ => length.flatten().map_or(Framing::Close, Framing::Length),
-    };
-    answer.is_chunked = matches!(framing, Framing::Chunked(_));
+    answer.is_reusable &= framing.is_sound;
+    let mut delimiter = framing.delimiter;
+    let is_chunked = matches!(delimiter, Delimiter::Chunks(_));
     let mut raw = std::mem::take(&mut answer.body);
     let mut taken = raw.len();
     let mut is_over = false;
     loop {
-        match &mut framing {
-            Framing::Length(length) if raw.len() as u64 >= *length => {
+        match &mut delimiter {
+            Delimiter::Length(length) if raw.len() as u64 >= *length => {
                 // more than was announced belongs to nobody
                 answer.is_reusable &= raw.len() as u64 == *length;
                 raw.truncate(*length as usize);
                 is_over = true;
             }
-            Framing::Chunked(chunks) => match chunks.decode(&raw, &mut answer.body) {
+            Delimiter::Chunks(chunks) => match chunks.decode(&raw, &mut answer.body) {
                 Ok(None) => raw.clear(),
                 Ok(Some(rest)) => {
                     answer.is_reusable &= rest == 0;
@@ -315,7 +336,7 @@ async fn read_body<S: AsyncRead + Unpin>(
             end += queued.elapsed();
         }
         if raw.capacity() - raw.len() < 4096 {
-            let announced = if let Framing::Length(length) = framing {
+            let announced = if let Delimiter::Length(length) = delimiter {
                 length as usize
             } else {
                 0
@@ -337,7 +358,7 @@ async fn read_body<S: AsyncRead + Unpin>(
             }
             // TLS servers hang up without a word, too
             Ok(Ok(0) | Err(_)) => {
-                if !matches!(framing, Framing::Close) {
+                if !matches!(delimiter, Delimiter::Close) {
                     answer.cut = Some(Cut::Disconnect);
                 }
                 break;
@@ -352,79 +373,17 @@ async fn read_body<S: AsyncRead + Unpin>(
             break;
         }
     }
-    answer.is_reusable &= answer.cut.is_none() && !matches!(framing, Framing::Close);
-    if !answer.is_chunked {
+    answer.is_reusable &= answer.cut.is_none() && !matches!(delimiter, Delimiter::Close);
+    if !is_chunked {
         answer.body = raw;
     }
-}
-
-/// The chunked transfer coding, piece by piece.
-#[derive(Debug, Default)]
-struct Chunks {
-    state: ChunkState,
-    left: u64,
-    digits: u8,
-}
-
-#[derive(Debug, Default, Clone, Copy, PartialEq)]
-enum ChunkState {
-    #[default]
-    Size,
-    Extension,
-    Data,
-    DataEnd,
-    Trailer,
-    TrailerLine,
-}
-
-impl Chunks {
-    /// Appends what is data in `input`; when the last chunk and its trailer are over, how much is behind them.
-    fn decode(&mut self, mut input: &[u8], out: &mut Vec<u8>) -> Result<Option<usize>, ()> {
-        while let Some((&byte, rest)) = input.split_first() {
-            if self.state == ChunkState::Data {
-                let length = self.left.min(input.len() as u64) as usize;
-                out.extend_from_slice(&input[..length]);
-                input = &input[length..];
-                self.left -= length as u64;
-                if self.left == 0 {
-                    self.state = ChunkState::DataEnd;
-                }
-                continue;
-            }
-            input = rest;
-            self.state = match (self.state, byte) {
-                (ChunkState::Size, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => {
-                    self.digits += 1;
-                    if self.digits > 15 {
-                        return Err(());
-                    }
-                    self.left =
-                        self.left * 16 + u64::from((byte as char).to_digit(16).unwrap_or(0));
-                    ChunkState::Size
-                }
-                (ChunkState::Size | ChunkState::Extension, b'\n') => {
-                    if std::mem::take(&mut self.digits) == 0 {
-                        return Err(());
-                    }
-                    if self.left == 0 {
-                        ChunkState::Trailer
-                    } else {
-                        ChunkState::Data
-                    }
-                }
-                (ChunkState::Size, b'\r' | b';' | b' ' | b'\t') | (ChunkState::Extension, _) => {
-                    ChunkState::Extension
-                }
-                (ChunkState::DataEnd, b'\r') => ChunkState::DataEnd,
-                (ChunkState::DataEnd, b'\n') => ChunkState::Size,
-                (ChunkState::Trailer, b'\n') => return Ok(Some(input.len())),
-                (ChunkState::Trailer, b'\r') => ChunkState::Trailer,
-                (ChunkState::TrailerLine, b'\n') => ChunkState::Trailer,
-                (ChunkState::Trailer | ChunkState::TrailerLine, _) => ChunkState::TrailerLine,
-                _ => return Err(()),
-            };
+    if !framing.codings.is_empty() {
+        if let Some(turns) = limits.turns.as_ref().filter(|_| answer.turn.is_none()) {
+            answer.turn = turns.clone().acquire_owned().await.ok();
         }
-        Ok(None)
+        let decoded = decode(&answer.body, &framing.codings, limits.body);
+        answer.body = decoded.body;
+        answer.cut = answer.cut.or(decoded.cut);
     }
 }
 

@@ -1,5 +1,6 @@
 //! URLs, the protocol that fetches them, and what is read in the answers.
 
+pub mod address;
 pub mod charset;
 pub mod fingerprint;
 pub mod host;

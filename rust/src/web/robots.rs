@@ -143,6 +143,60 @@ impl Robots {
         true
     }
 
+    /// Appends what a later run needs: delay, rules and signals, but not the sitemaps, which are URLs by then.
+    pub fn push_bytes(&self, out: &mut Vec<u8>) {
+        let push_length = |out: &mut Vec<u8>, length: usize| {
+            out.extend_from_slice(&(length as u32).to_le_bytes());
+        };
+        out.extend_from_slice(&self.crawl_delay.to_le_bytes());
+        push_length(out, self.ends.len());
+        for end in &self.ends {
+            out.extend_from_slice(&end.to_le_bytes());
+        }
+        push_length(out, self.text.len());
+        out.extend_from_slice(&self.text);
+        push_length(out, self.signals.len());
+        for signal in &self.signals {
+            push_length(out, signal.len());
+            out.extend_from_slice(signal.as_bytes());
+        }
+    }
+
+    /// Rules from the bytes of some; None if these are no bytes of ours.
+    pub fn from_bytes(mut bytes: &[u8]) -> Option<Self> {
+        let number = |bytes: &mut &[u8]| {
+            let (head, rest) = bytes.split_first_chunk()?;
+            *bytes = rest;
+            Some(u32::from_le_bytes(*head) as usize)
+        };
+        let (delay, rest) = bytes.split_first_chunk()?;
+        bytes = rest;
+        let num_rules = number(&mut bytes)?;
+        let (ends, mut bytes) = bytes.split_at_checked(num_rules.checked_mul(4)?)?;
+        let (ends, _) = ends.as_chunks();
+        let ends: Box<[u32]> = ends.iter().map(|end| u32::from_le_bytes(*end)).collect();
+        let length = number(&mut bytes)?;
+        let (text, mut bytes) = bytes.split_at_checked(length)?;
+        let is_sorted = ends.windows(2).all(|pair| pair[0] >> 1 <= pair[1] >> 1);
+        if !is_sorted || ends.last().map_or(0, |end| end >> 1) as usize != length {
+            return None;
+        }
+        let mut signals = Vec::new();
+        for _ in 0..number(&mut bytes)? {
+            let length = number(&mut bytes)?;
+            let (signal, rest) = bytes.split_at_checked(length)?;
+            signals.push(std::str::from_utf8(signal).ok()?.into());
+            bytes = rest;
+        }
+        bytes.is_empty().then(|| Self {
+            text: text.into(),
+            ends,
+            signals,
+            crawl_delay: f64::from_le_bytes(*delay),
+            ..Self::default()
+        })
+    }
+
     pub fn num_rules(&self) -> usize {
         self.ends.len()
     }

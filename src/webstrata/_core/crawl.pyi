@@ -87,8 +87,9 @@ def hash_records(text: bytes, ends: NDArray[np.uint64]) -> NDArray[np.uint64]: .
 
 # ---- run
 
-__all__ += ["LIMITS", "Engine", "hash_host", "mark_journal", "read_journal"]
+__all__ += ["FAILURES", "LIMITS", "Engine", "hash_host", "mark_journal", "read_journal"]
 
+FAILURES: list[str]
 LIMITS: list[str]
 
 def hash_host(url: str) -> int: ...

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from webstrata.crawl.failures import FAILURES
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -25,15 +27,12 @@ REASONS = {
     "trap": "URLs of a pattern whose pages repeat each other",
     "pattern": "URLs of a pattern that has its max_pages_per_pattern",
     "repeat": "links of a repeated page to more pages like itself",
+    "sitemap": "sitemaps beyond max_sitemap_depth, max_sitemaps or max_sitemap_bytes",
     "dust": "URLs written without parameters that make no difference",
     "soft_404": "pages that say with status 200 that nothing is there; stored and marked",
     "noarchive": "pages that ask not to be archived; not stored",
     "reserved": "pages whose rights of text and data mining are reserved; not stored",
-    "dns": "hosts whose name nobody knows",
-    "connect": "URLs given up: no connection",
-    "tls": "URLs given up: no handshake, or a certificate that does not hold",
-    "timeout": "URLs given up: no answer in time",
-    "protocol": "URLs given up: no HTTP",
+    **{failure.name: failure.urls for failure in FAILURES},
     "unavailable": "URLs given up: 429 or 5xx",
 }
 """Reasons by the names of the core, in words."""

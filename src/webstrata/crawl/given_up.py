@@ -5,11 +5,12 @@ URLs in a row fail for good, it is left alone, and ``crawl/given-up.jsonl`` gets
 since 1970), ``origin``, ``reason`` and ``urls``, the number of its URLs that were with it and not fetched:
 
 ===============  ==========================================================================================
-``dns``          its name led nowhere, or to an address that is not asked
+``dns``          its name could not be resolved
 ``connect``      no connection came about
 ``tls``          four URLs in a row found no handshake
 ``timeout``      four URLs in a row got no answer in time
 ``protocol``     four URLs in a row got an answer that is no HTTP
+``forbidden``    its address is private or otherwise not public; it was never contacted
 ``unavailable``  ten URLs in a row were answered 429 or 5xx each time, or its Retry-After is too long
 ``robots``       its robots.txt was to be had from another host, which failed
 ``gate``         the gate refused it
@@ -29,6 +30,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.files import explained, replace_file
+from webstrata.crawl.failures import NAMES
 from webstrata.errors import FormatError, MissingError, UsageError
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE = "given-up.jsonl"
-REASONS = ("dns", "connect", "tls", "timeout", "protocol", "unavailable", "robots", "gate")
+REASONS = (*NAMES, "unavailable", "robots", "gate")
 """Why hosts are given up; the order of the table above."""
 
 

@@ -22,7 +22,8 @@ STATES = ("running", "paused", "out of space", "stopping", "storing")
 """What a crawl can be doing."""
 
 GAUGES = {
-    "hosts": "Hosts discovered.",
+    "hosts": "Hosts contacted.",
+    "hosts_known": "Hosts of which URLs are known, contacted or not.",
     "addresses": "Addresses that hosts live at.",
     "front": "Hosts ready to be visited.",
     "required_front": "Hosts that should be ready for the fetchers to be busy.",
@@ -56,6 +57,9 @@ _COUNTERS = {
     "discovered": "URLs that came out of the sieve, each once.",
     "received": "URLs from outside: seeds, and those that other agents sent.",
     "flushes": "Times that the sieve was flushed.",
+    "hosts_unresolved": "Hosts given up because their names never resolved.",
+    "undecoded": "Responses stored as received because of their content codings.",
+    "sitemaps": "Sitemaps read.",
     "hosts_closed": "Hosts that were given up or are full.",
     "torn": "Captures that an earlier run had not wholly written, to be fetched again.",
     "disk_waits": "Times that a write had to wait because the disk was full.",

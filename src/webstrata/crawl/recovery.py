@@ -113,8 +113,8 @@ class Past:
     known: Sequence[Known] = ()
     pages: list[tuple[str, int]] = field(default_factory=list)
     duplicates: int = 0
-    closed: list[str] = field(default_factory=list)
-    """Origins that were given up."""
+    closed: list[tuple[str, str]] = field(default_factory=list)
+    """Origins that were given up, each with the reason."""
     cut: int = 0
     """Captures that were not whole on the disk, to be fetched again."""
     ended: float = 0.0

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from webstrata.crawl.failures import FAILURES
+
 if TYPE_CHECKING:
     from webstrata.crawl.cuts import Cut
     from webstrata.web.dust import Rule
@@ -29,11 +31,9 @@ ATTACKS = {
     "bombs": "small answers that were too long when unpacked",
     "cut_time": "answers cut off because they were too slow",
     "cut_disconnect": "answers that broke off",
-    "failed_protocol": "answers that are no HTTP, or have too long a head",
-    "failed_timeout": "requests that were not answered in time",
-    "failed_connect": "connections that were refused or hung up",
-    "failed_tls": "connections without a sound TLS",
-    "failed_dns": "names that could not be resolved",
+    "undecoded": "responses with too many content codings, or damaged ones, stored as received",
+    **{failure.counter: failure.requests for failure in reversed(FAILURES)},
+    "hosts_unresolved": "hosts whose names never resolved",
     "status_5xx": "answers that report an error of the server",
     "retries": "requests made again after a failure",
     "hosts_closed": "hosts that were given up or are full",
@@ -80,6 +80,16 @@ class CrawlResult:
         return self.counters.get("pages", 0)
 
     @property
+    def hosts(self) -> int:
+        """Hosts that were contacted; names that never resolved are `unresolved_hosts`."""
+        return self.counters.get("hosts", 0)
+
+    @property
+    def unresolved_hosts(self) -> int:
+        """Hosts whose names never resolved."""
+        return self.counters.get("hosts_unresolved", 0)
+
+    @property
     def rate(self) -> float:
         """Pages per second."""
         return (self.pages - self.pages_before) / self.seconds if self.seconds else 0.0
@@ -114,6 +124,8 @@ class CrawlResult:
             "end": self.end,
             "seconds": round(self.seconds, 3),
             "pages": self.pages,
+            "hosts": self.hosts,
+            "unresolved_hosts": self.unresolved_hosts,
             "discovered": self.counters.get("discovered", 0),
             "front": self.counters.get("required_front", 0),
             "pages_per_second": round(self.rate, 1),

@@ -3,19 +3,22 @@
 A name that is not found, a connection that does not come about or breaks, a server that is silent, and one
 that says "not now" (429, 500, 502, 503, 504) may all be passing: each is tried `retries` times, after
 `retry_delay`, twice that, four times that … A handshake that fails is tried once more. An answer that came
-and is no HTTP will hardly be another one tomorrow: nobody is asked for it again.
+and is no HTTP will hardly be another one tomorrow, and an address that is not public stays forbidden: neither
+is tried again.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from webstrata.crawl.failures import FAILURES, NAMES
+
 if TYPE_CHECKING:
     from webstrata.crawl.settings import CrawlSettings
 
-KINDS = ("dns", "connect", "tls", "timeout", "protocol", "unavailable")
+KINDS = (*NAMES, "unavailable")
 """What can fail, in the order of the core."""
-_MOST = {"tls": 1, "protocol": 0}
+_MOST = {failure.name: failure.max_retries for failure in FAILURES}
 
 
 def retry_delays(settings: CrawlSettings) -> list[list[float]]:

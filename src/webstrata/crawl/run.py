@@ -189,9 +189,9 @@ class Crawl:
             self.goes_on = self._prepare(again=again)
             keep_seeds(self.folder, (url for url, _, told in given if told is None))
             past = recover(self.folder) if self.goes_on else Past()
-            past.closed = [host.origin for host in read_given_up(self.folder)]
             self._given_up = GivenUpHosts(self.folder)
-            self._keeper = GateKeeper(self.gate, self.folder, past.closed)
+            past.closed = [(host.origin, host.reason) for host in self._given_up.hosts.values()]
+            self._keeper = GateKeeper(self.gate, self.folder, list(self._given_up.hosts))
             self._changes = read_changes(self.folder)
             if self.goes_on:
                 self.progress.note(str(past))

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from webstrata._core.collection import Writer
 from webstrata.collection.files import explained, replace_file
+from webstrata.crawl.failures import FAILURES
 from webstrata.errors import FormatError, NewerFormatError, UserError, WebstrataError
 
 if TYPE_CHECKING:
@@ -35,10 +36,9 @@ MAX_ROWS = 2_000
 COLUMNS = (
     "pages", "duplicates", "captures", "requests", "robots", "retries", "truncated", "bytes",
     "payload", "stored", "links", "discovered", "disallowed", "filtered", "dropped", "hosts",
-    "hosts_closed", "front", "required_front", "in_flight", "waiting", "virtualized",
+    "hosts_unresolved", "hosts_closed", "front", "required_front", "in_flight", "waiting", "virtualized",
     "virtualized_hosts", "limbo", "workbench_bytes", "held", "status_2xx", "status_3xx",
-    "status_4xx", "status_5xx", "failed_dns", "failed_connect", "failed_tls", "failed_timeout",
-    "failed_protocol",
+    "status_4xx", "status_5xx", *(failure.counter for failure in FAILURES),
 )  # fmt: skip
 """The counters that are kept; one that the core does not have is left out."""
 

@@ -161,6 +161,26 @@ class CrawlSettings(Settings):
     store: str = setting("true", "Filter of the answers that are stored.", live=True)
     resources: bool = setting(False, "Fetch images, scripts and styles too.", live=True)
     sitemaps: bool = setting(False, "Fetch the sitemaps that robots.txt names, and follow them.", live=True)
+    max_sitemap_depth: int = setting(
+        2,
+        "Levels of sitemap indexes that are read: 1 as sitemaps.org has it, 2 for indexes of indexes, 0 for "
+        "none.",
+        check=depth,
+        live=True,
+    )
+    max_sitemaps: int = setting(
+        500,
+        "Sitemaps of a host, indexes included, that are read; 0 for no limit.",
+        check=not_negative,
+        live=True,
+    )
+    max_sitemap_bytes: int = setting(
+        256 << 20,
+        "Bytes of sitemaps of a host, decoded, after which no more are read; 0 for no limit.",
+        unit="bytes",
+        check=not_negative,
+        live=True,
+    )
     follow_nofollow: bool = setting(
         True, "Follow links marked nofollow; they are recorded in any case.", live=True
     )
@@ -198,12 +218,20 @@ class CrawlSettings(Settings):
         check=positive,
         live=True,
     )
+    head_timeout: float = setting(
+        60.0,
+        "Time from a request to the last byte of the head of its response.",
+        unit="seconds",
+        check=positive,
+        live=True,
+    )
     fetch_timeout: float = setting(
         300.0, "Time to the last byte of an answer.", unit="seconds", check=positive, live=True
     )
     min_rate: float = setting(
         64.0,
-        "Bytes per second below which an answer is cut off.",
+        "Bytes per second below which a response is cut off, and a head fails. It is measured from "
+        "response_timeout on: of a body since the request, of a head since its first byte.",
         unit="bytes",
         check=not_negative,
         live=True,

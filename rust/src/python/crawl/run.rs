@@ -22,6 +22,7 @@ use std::time::Duration;
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("LIMITS", Limits::NAMES.to_vec())?;
+    module.add("FAILURES", Failure::NAMES.to_vec())?;
     module.add_function(wrap_pyfunction!(hash_host, module)?)?;
     module.add_function(wrap_pyfunction!(mark_journal, module)?)?;
     module.add_function(wrap_pyfunction!(read_journal, module)?)?;
@@ -98,7 +99,7 @@ struct Given {
     past_duplicates: u64,
     past_torn: u64,
     past_pause: f64,
-    past_closed: Vec<String>,
+    past_closed: Vec<(String, String)>,
     user_agent: String,
     agents: Vec<String>,
     headers: Vec<(String, String)>,

@@ -257,6 +257,7 @@ def _front(status: Mapping[str, Any]) -> str:
 def _hosts(counters: Mapping[str, int]) -> str:
     return (
         f"{counters.get('hosts', 0):,} at {counters.get('addresses', 0):,} addresses, "
+        f"{counters.get('hosts_unresolved', 0):,} names not resolved, "
         f"{counters.get('hosts_closed', 0):,} given up or full, {counters.get('held', 0):,} held"
     )
 

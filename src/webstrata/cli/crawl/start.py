@@ -199,14 +199,17 @@ def _read_lines(name: str) -> list[str]:
 
 
 def _show(result: CrawlResult, where: str) -> None:
+    from webstrata.crawl.failures import FAILURES
     from webstrata.crawl.results import REASONS
 
     counters = result.counters
+    names = tell_count(result.unresolved_hosts, "name")
+    unresolved = f" ({names} could not be resolved)" if result.unresolved_hosts else ""
     click.echo(
         f"{where}: {tell_count(result.pages, 'page')} "
         f"({tell_count(counters['duplicates'], 'duplicate')}) of "
-        f"{tell_count(counters['hosts'], 'host')} in {result.seconds:.1f} s, {result.rate:,.0f} pages/s; "
-        f"{REASONS[result.end]}."
+        f"{tell_count(result.hosts, 'host')}{unresolved} in {result.seconds:.1f} s, "
+        f"{result.rate:,.0f} pages/s; {REASONS[result.end]}."
     )
     rows = [
         ["requests", counters["requests"]],
@@ -215,9 +218,9 @@ def _show(result: CrawlResult, where: str) -> None:
         ["URLs discovered", counters["discovered"]],
         *([f"answers {hundreds}xx", counters[f"status_{hundreds}xx"]] for hundreds in range(2, 6)),
         *(
-            [f"failed: {name}", counters[f"failed_{name}"]]
-            for name in _FAILURES
-            if counters[f"failed_{name}"]
+            [f"failed: {failure.name}", counters[failure.counter]]
+            for failure in FAILURES
+            if counters[failure.counter]
         ),
         *([f"not fetched: {reason}", count] for reason, count in result.skipped().items()),
         *([f"at the gate: hosts {what}", result.gate[name]] for what, name in _AT_THE_GATE if result.gate),
@@ -227,4 +230,3 @@ def _show(result: CrawlResult, where: str) -> None:
 
 
 _AT_THE_GATE = (("judged", "hosts"), ("refused", "refused"))
-_FAILURES = ("dns", "connect", "tls", "timeout", "protocol")

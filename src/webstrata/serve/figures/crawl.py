@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.files import replace_file
 from webstrata.collection.settings import describe, to_text
+from webstrata.crawl.failures import FAILURES
 from webstrata.crawl.series import rates
 from webstrata.crawl.settings import CrawlSettings
 from webstrata.serve.figures.style import COLOURS, Figure, load_altair, make_page
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 MAX_POINTS = 300
 MAX_HOSTS = 25
 MAX_EXAMPLES = 4
-_FAILURES = ("dns", "connect", "tls", "timeout", "protocol")
 _WIDTH = 460
 
 _STYLES = """h2 { font-size: 1.15rem; margin: 2.5rem 0 .5rem; }
@@ -109,7 +109,7 @@ def write_report(report: CrawlReport, path: Path) -> None:
     counters = report.result.counters
     text = (
         f"{report.result.pages:,} pages ({counters.get('duplicates', 0):,} duplicates) of "
-        f"{counters.get('hosts', 0):,} hosts in {_duration(report.result.seconds)}, "
+        f"{report.result.hosts:,} hosts{_unresolved(report)} in {_duration(report.result.seconds)}, "
         f"{report.result.rate:,.1f} pages a second; {report.ending}."
     )
     over_time = [picture for name, picture in pictures.items() if name not in late]
@@ -222,9 +222,9 @@ def _answers(report: CrawlReport) -> Any:  # noqa: ANN401
         for hundreds in range(2, 6)
     ]
     rows += [
-        {"what": name, "number": counters[f"failed_{name}"], "kind": "failures"}
-        for name in _FAILURES
-        if counters.get(f"failed_{name}")
+        {"what": failure.name, "number": counters[failure.counter], "kind": "failures"}
+        for failure in FAILURES
+        if counters.get(failure.counter)
     ]
     return (
         alt.Chart(alt.Data(values=rows))
@@ -266,7 +266,7 @@ def _skipped(report: CrawlReport) -> Iterable[tuple[str, int]]:
     """What was not fetched or not kept whole, and why."""
     counters = report.result.counters
     yield from report.result.skipped().items()
-    for name in ("unreached", "hosts_closed", "truncated", "held"):
+    for name in ("unreached", "hosts_unresolved", "hosts_closed", "truncated", "undecoded", "held"):
         if counters.get(name):
             yield _NAMES[name], counters[name]
 
@@ -376,6 +376,11 @@ def _tables(report: CrawlReport) -> list[str]:
     return [table for table in tables if table]
 
 
+def _unresolved(report: CrawlReport) -> str:
+    number = report.result.unresolved_hosts
+    return f" ({number:,} names could not be resolved)" if number else ""
+
+
 def _gate(report: CrawlReport) -> list[list[object]]:
     """What a gate did: hosts judged and refused, and the worst of them with their scores."""
     gate = report.result.gate
@@ -404,7 +409,9 @@ _NAMES = {
     "payload": "bodies, decoded",
     "stored": "WARC files",
     "unreached": "URLs that failed each time, or whose host was given up",
+    "hosts_unresolved": "hosts whose names never resolved",
     "hosts_closed": "hosts given up or full",
+    "undecoded": "responses stored as received because of their content codings",
     "held": "hosts held by the gate",
 }
 

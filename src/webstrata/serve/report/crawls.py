@@ -66,15 +66,16 @@ def _rates(reports: list[CrawlReport]) -> Table:
                 counters.get("duplicates", 0),
                 counters.get("captures", 0),
                 counters.get("requests", 0),
-                counters.get("hosts", 0),
+                result.hosts,
+                result.unresolved_hosts,
                 round(result.seconds, 1),
                 round(result.rate, 1),
                 round(counters.get("bytes", 0) / 1e6, 1),
                 report.ending,
             ]
         )
-    columns = ["snapshot", "pages", "duplicates", "captures", "requests", "hosts", "seconds", "pages/s"]
-    return Table("Rates", [*columns, "MB received", "end"], rows)
+    columns = ["snapshot", "pages", "duplicates", "captures", "requests", "hosts", "names not resolved"]
+    return Table("Rates", [*columns, "seconds", "pages/s", "MB received", "end"], rows)
 
 
 def _errors(reports: list[CrawlReport]) -> Table:
