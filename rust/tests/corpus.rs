@@ -8,13 +8,14 @@ mod entries;
 
 type Entry = fn(&[u8]);
 
-const ENTRIES: [(&str, Entry); 11] = [
+const ENTRIES: [(&str, Entry); 12] = [
     ("url", entries::url),
     ("robots", entries::robots),
     ("http", entries::http),
     ("coding", entries::coding),
     ("html", entries::html),
     ("charset", entries::charset),
+    ("css", entries::css),
     ("sitemap", entries::sitemap),
     ("filter", entries::filter),
     ("bvgraph", entries::bvgraph),

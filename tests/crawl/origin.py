@@ -252,7 +252,7 @@ class Crawled:
     result: CrawlResult | None
     records: list[Record]
     lines: dict[str, dict[str, str]]
-    """The index, by URL."""
+    """The index, by URL, without robots.txt."""
 
     def __getitem__(self, name: str) -> int:
         assert self.result is not None
@@ -266,7 +266,9 @@ class Crawled:
 
     @property
     def captures(self) -> list[Record]:
-        return [record for record in self.records if record.kind in ("response", "revisit")]
+        """Responses and revisits, those of robots.txt aside."""
+        found = [record for record in self.records if record.kind in ("response", "revisit")]
+        return [record for record in found if not record["WARC-Target-URI"].endswith("/robots.txt")]
 
     @property
     def stored(self) -> set[str]:
@@ -328,7 +330,9 @@ def read(snapshot: rooms.Snapshot, result: CrawlResult | None) -> Crawled:
                         headers[name].append(value)
                     records.append(Record(headers["WARC-Type"][0], headers, record.reader.read()))
     with snapshot.open_part("index") as part, Index(part.path) as index:
-        lines = {entry.fields["url"]: dict(entry.fields) for entry in index}
+        lines = {
+            entry.url: dict(entry.fields) for entry in index if entry.fields.get("robots") != "robots-txt"
+        }
     return Crawled(snapshot, result, records, lines)
 
 

@@ -35,6 +35,7 @@ TARGETS = (
     "coding",
     "html",
     "charset",
+    "css",
     "sitemap",
     "filter",
     "bvgraph",

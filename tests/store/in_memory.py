@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from webstrata.store.columns import TIME, url_columns
-from webstrata.store.pages import REVISIT, SOFT, TEXT
+from webstrata.store.pages import REVISIT, ROBOTS, SOFT, TEXT
 from webstrata.web.row_key import row_keys
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def select_pages(captures: pa.Table) -> Selection:
     leads = np.full(size + 1, size)
     leads[:size][is_page] = np.flatnonzero(is_page)
     is_redirect = _flags(pc.and_(pc.greater_equal(chosen["status"], 300), pc.less(chosen["status"], 400)))
+    is_redirect &= _flags(pc.not_equal(chosen["status"], 304))
     targets = _find(chosen["redirect"], chosen["url"], size)
     leads[:size][is_redirect] = targets[is_redirect]
     for _ in range(size.bit_length()):  # each round follows twice as many steps as the one before
@@ -86,7 +87,8 @@ def judge_captures(captures: pa.Table) -> Judged:
     stored = _find_stored(captures, chosen, is_revisit)
     has_payload = stored < len(captures)
     source = captures.take(pa.array(np.where(has_payload, stored, 0))) if len(chosen) else captures
-    is_page = _flags(pc.equal(chosen["status"], 200)) & has_payload
+    is_page = _flags(pc.equal(chosen["status"], 200)) | (_flags(pc.equal(chosen["status"], 304)) & is_revisit)
+    is_page &= has_payload & ~_flags(pc.match_substring(chosen["robots"], ROBOTS))
     is_page &= _flags(pc.is_in(source["mime"], value_set=pa.array(TEXT)))
     return Judged(chosen, source, is_page)
 
@@ -117,6 +119,7 @@ def _choose(captures: pa.Table) -> pa.Table:
     keys = pa.array(row_keys(captures["url"].to_pylist()), pa.large_string())
     failed = pc.greater_equal(captures["status"], 500)
     incomplete = pc.or_(pc.is_valid(captures["truncated"]), failed)
+    incomplete = pc.or_(incomplete, pc.fill_null(pc.match_substring(captures["robots"], ROBOTS), False))
     table = captures.append_column("row_key", keys).append_column("incomplete", incomplete)
     order = [(name, "ascending") for name in ("row_key", "incomplete", "time", "place")]
     table = table.take(pc.sort_indices(table, order)).combine_chunks()

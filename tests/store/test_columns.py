@@ -62,4 +62,10 @@ def test_addresses_have_no_domain() -> None:
         )
         assert row["url_host_name_reversed"] == row["url_host_name"]
     assert describe("http://www.b.co.uk/")[0]["url_host_name_reversed"] == "uk.co.b.www"
+    row = describe("http://a.b.www.c.co.uk/")[0]
+    labels = [row[f"url_host_{place}_last_part"] for place in ("2nd", "3rd", "4th", "5th")]
+    assert labels == ["co", "c", "www", "b"]
+    assert (row["url_host_registry_suffix"], row["url_host_private_suffix"]) == ("co.uk", "co.uk")
+    row = describe("http://alice.github.io/")[0]
+    assert (row["url_host_registry_suffix"], row["url_host_private_suffix"]) == ("io", "github.io")
     assert describe() == []

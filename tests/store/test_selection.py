@@ -252,6 +252,12 @@ def test_every_field_of_a_line_arrives(tmp_path: Path) -> None:
         "url": "https://www.example.org:81/x?y",
         "url_host_name": "www.example.org",
         "url_host_tld": "org",
+        "url_host_2nd_last_part": "example",
+        "url_host_3rd_last_part": "www",
+        "url_host_4th_last_part": None,
+        "url_host_5th_last_part": None,
+        "url_host_registry_suffix": "org",
+        "url_host_private_suffix": "org",
         "url_host_registered_domain": "example.org",
         "url_host_private_domain": "example.org",
         "url_host_name_reversed": "org.example.www",
@@ -270,6 +276,22 @@ def test_every_field_of_a_line_arrives(tmp_path: Path) -> None:
         "warc_record_offset": 2**40,
         "warc_filename": "a.warc.gz",
     }
+
+
+def test_an_unmodified_page_is_a_node_with_its_payload_and_a_robots_txt_is_none(tmp_path: Path) -> None:
+    digest = b"1" * 20
+    lines = [
+        make("http://a.test/old", digest=digest, filename="old.warc.gz"),
+        make("http://a.test/same", digest=digest, status=304, mime="warc/revisit"),
+        make("http://a.test/lost", digest=b"2" * 20, status=304, mime="warc/revisit"),
+        make("http://a.test/robots.txt", digest=b"3" * 20, mime="text/plain", robots="robots-txt"),
+        make("http://b.test/robots.txt", digest=b"3" * 20, mime="text/plain", robots="robots-txt"),
+        make("http://b.test/robots.txt", 9, digest=b"3" * 20, mime="text/plain"),
+    ]
+    pages = choose(tmp_path, *lines).pages
+    assert pages["url"].to_pylist() == ["http://a.test/old", "http://a.test/same", "http://b.test/robots.txt"]
+    assert pages["fetch_status"].to_pylist() == [200, 304, 200]
+    assert pages["warc_filename"].to_pylist()[1] == "old.warc.gz"
 
 
 def test_a_crawl_without_captures_has_no_pages(tmp_path: Path) -> None:

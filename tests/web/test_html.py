@@ -213,7 +213,11 @@ def test_links_stand_where_the_standard_has_them(body: str, expected: list[str])
         ("alternate stylesheet", Kind.STYLESHEET),
         ("shortcut icon", Kind.ICON),
         ("apple-touch-icon-precomposed", Kind.ICON),
-        ("preload", None),
+        ("preload", Kind.PRELOAD),
+        ("modulepreload", Kind.PRELOAD),
+        ("manifest", Kind.MANIFEST),
+        ("mask-icon", Kind.ICON),
+        ("prefetch", None),
         ("dns-prefetch", None),
         ("preconnect", None),
     ],
@@ -222,7 +226,7 @@ def test_a_link_element_is_what_its_rel_says(rel: str, kind: Kind | None) -> Non
     body = f"<link rel='{rel}' href=a>".encode()
     found = [link.kind for link in scan(body, resources=True).links]
     assert found == ([kind] if kind else [])
-    is_page = kind is not None and kind not in (Kind.STYLESHEET, Kind.ICON)
+    is_page = kind is not None and tuple(Kind).index(kind) <= tuple(Kind).index(Kind.LINK)
     assert len(scan(body).links) == is_page
 
 
@@ -234,6 +238,21 @@ def test_resources_are_found_on_request_alone() -> None:
     assert targets(body) == ["8"]
     kinds = ["image", "image", "script", "embed", "object", "media", "media", "anchor"]
     assert [link.kind for link in scan(body, resources=True).links] == kinds
+
+
+def test_resources_are_found_in_styles_sets_of_sources_and_svg() -> None:
+    body = (
+        b"<style>@import '1';a{b:url(2)}</style><style type=text/x>a{b:url(no)}</style><p style='b:url(&quot;3&quot;)'>"
+        b"<img srcset='4 1x, 5 2x'><source srcset=6><link rel=preload href=7 imagesrcset='8 1x'><body background=9>"
+        b"<video poster=10></video><input type=IMAGE src=11><input src=no><svg><style>a{b:url(12)}</style>"
+        b"<image href=13 /><use xlink:href='14#x'/><use href='#no'/><feImage href=15 /></svg>"
+        b"<template><p style='b:url(no)'><img srcset=no></template><td background=16>"
+    )
+    found = [link.target for link in scan(body, resources=True).links]
+    assert sorted(found, key=lambda text: int(text.partition("#")[0])) == [
+        *"1 2 3 4 5 6 7 8 9 10 11 12 13 14#x 15 16".split()
+    ]
+    assert scan(body).links == []
 
 
 def test_links_are_resolved_against_the_first_base() -> None:

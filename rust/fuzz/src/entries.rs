@@ -7,7 +7,7 @@ use super::graph::bvgraph::lists::{Lists, Shape};
 use super::graph::bvgraph::places::Places;
 use super::temporal::codes::{Books, Cursor, Near};
 use super::temporal::pointers::{Marks, Pointers};
-use super::web::{charset, host, html, http, robots, row_key, sitemap, url};
+use super::web::{charset, css, host, html, http, manifest, robots, row_key, sitemap, url};
 use dsi_bitstream::prelude::Codes;
 use std::io;
 use std::pin::Pin;
@@ -187,6 +187,20 @@ pub fn charset(input: &[u8]) {
         assert!(!source.name().is_empty() && !encoding.name().is_empty());
     }
     charset::find_label(body);
+}
+
+/// The charset that the header names, a line break, and a stylesheet, which is read as a manifest too.
+pub fn css(input: &[u8]) {
+    let (label, body) = cut_line(input);
+    let text = css::decode(body, std::str::from_utf8(label).ok());
+    let mut found = Vec::new();
+    css::references(&text, &mut |address| found.push(address.to_owned()));
+    // an escape of a few bytes becomes a character of three at most
+    assert!(found.iter().map(String::len).sum::<usize>() <= 3 * text.len());
+    for address in found.iter().chain(&manifest::pictures(body)) {
+        assert!(!address.starts_with('#') || !found.contains(address));
+        check_url(address, Some("http://example.org/a/b.css"));
+    }
 }
 
 pub fn sitemap(input: &[u8]) {

@@ -1,6 +1,7 @@
 //! What a crawl obeys; `crawl/settings.py` says what each number means and what it may be.
 
 use super::Result;
+use super::earlier::Payloads;
 use super::filters::Filter;
 use super::workbench::Moment;
 use crate::numbers;
@@ -42,6 +43,7 @@ numbers! {
         follow_canonical: u8,
         follow_duplicates: u8,
         resources: u8,
+        offsite_resources: u8,
         sitemaps: u8,
         max_sitemap_depth: u8,
         max_sitemaps: u32,
@@ -70,6 +72,9 @@ numbers! {
         delay_factor: f64,
         max_adaptive_delay: f64,
         store_reserved: u8,
+        store_robots: u8,
+        revisits: u8,
+        conditional: u8,
     }
 }
 
@@ -132,6 +137,8 @@ pub struct Config {
     pub prioritizer: Option<Prioritizer>,
     /// what an earlier run of this crawl has stored; who takes it up leaves nothing here
     pub past: Arc<Mutex<Past>>,
+    /// payloads of earlier snapshots
+    pub earlier: Option<Arc<Payloads>>,
     /// seconds before anybody is asked, since it may have been asked just before the end of that run
     pub pause: f64,
     /// places on the ring of agents: hashes and whose they are, sorted; none if there is one agent

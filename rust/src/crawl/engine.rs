@@ -108,6 +108,7 @@ impl Engine {
             let record = Record {
                 depth: *depth,
                 redirects: 0,
+                is_part: false,
                 validators: validators.as_deref(),
                 url,
             };

@@ -3,6 +3,7 @@
 use super::CrawlError;
 use super::config::{Config, nanos};
 use super::counters::{Counters, add, thread_cpu_ns};
+use super::earlier::Recalled;
 use super::idle::{Connection, Idle, Stream};
 use super::judging::Pending;
 use super::messages::{Clock, Ended, Event, Notice, Order, Outcome, RobotsAnswer, Visit};
@@ -104,6 +105,8 @@ pub struct Asked<'a> {
     /// nanoseconds since 1970
     pub date: u64,
     pub took: Duration,
+    /// what the request asked about
+    pub recalled: Option<&'a Recalled>,
 }
 
 impl Tools {
@@ -325,7 +328,8 @@ impl Fetcher {
             };
             let waits = visit.is_next_soon && self.idle.borrow().has_room();
             let is_last = slice.is_zero() || tasks.peek().is_none() && !waits;
-            let request = self.request(visit, &task, is_last);
+            let recalled = self.recall(visit, &task);
+            let request = self.request(visit, &task, recalled.as_ref(), is_last);
             let date = SystemTime::now()
                 .duration_since(UNIX_EPOCH)
                 .map_or(0, |time| time.as_nanos() as u64)
@@ -371,6 +375,7 @@ impl Fetcher {
                         request: &request,
                         date,
                         took: asked.elapsed(),
+                        recalled: recalled.as_ref(),
                     };
                     match self.receive(&asked, answer).await {
                         Ok(outcome) => {
@@ -433,7 +438,13 @@ impl Fetcher {
         }
     }
 
-    fn request(&self, visit: &Visit, task: &Task, is_last: bool) -> Vec<u8> {
+    fn request(
+        &self,
+        visit: &Visit,
+        task: &Task,
+        recalled: Option<&Recalled>,
+        is_last: bool,
+    ) -> Vec<u8> {
         let authority = visit
             .origin
             .split_once("://")
@@ -451,7 +462,10 @@ impl Fetcher {
         }
         push("Accept-Encoding", "gzip, deflate, br, zstd");
         push("Connection", if is_last { "close" } else { "keep-alive" });
-        if let Some((tag, date)) = task.validators.as_ref().and_then(|text| known_by(text)) {
+        let given = task.validators.as_ref().and_then(|text| known_by(text));
+        let given = given.filter(|(tag, date)| !(tag.is_empty() && date.is_empty()));
+        let recalled = recalled.map(|known| (known.tag.as_str(), known.modified.as_str()));
+        if let Some((tag, date)) = given.or(recalled) {
             for (name, value) in [("If-None-Match", tag), ("If-Modified-Since", date)] {
                 if !value.is_empty() {
                     push(name, value);

@@ -33,6 +33,7 @@ pub struct Stored {
     pub robots: Option<String>,
     pub signals: Option<String>,
     pub truncated: Option<&'static str>,
+    pub payload_mime: Option<String>,
 }
 
 /// What the flusher is told.
@@ -131,6 +132,7 @@ pub fn run(
             robots: stored.robots.as_deref(),
             signals: stored.signals.as_deref(),
             truncated: stored.truncated,
+            payload_mime: stored.payload_mime.as_deref(),
             span: Some(stored.records.len() as u64),
         };
         push_line(&mut lines, &line);

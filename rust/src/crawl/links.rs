@@ -8,7 +8,8 @@ use super::filters::Subject;
 use super::log::Source;
 use super::loops::Loop;
 use super::page::Page;
-use super::record::{Batch, Record};
+use super::record::{Batch, MAX_REDIRECTS, Record};
+use super::requisites::{self, MAX_STEPS};
 use super::sieve;
 use super::url_cache::UrlCache;
 use crate::web::html::{self, NOFOLLOW};
@@ -25,8 +26,21 @@ struct Found {
 struct Place {
     begin: usize,
     depth: u8,
+    /// from resource to resource
+    steps: u8,
     /// an image or the like, and no page
     is_part: bool,
+}
+
+/// How a URL was reached.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Step {
+    pub depth: u8,
+    /// and steps from resource to resource
+    pub redirects: u8,
+    pub is_part: bool,
+    /// the schedule filter is not asked: a page that is stored cannot be shown without it
+    pub is_free: bool,
 }
 
 impl Fetcher {
@@ -35,12 +49,20 @@ impl Fetcher {
         let limits = &self.config.limits;
         let mut batch = Batch::default();
         if let Some(target) = &page.location {
-            if asked.task.redirects < limits.max_redirects && self.admits(1, page, asked).await? {
+            let most = limits.max_redirects.min(MAX_REDIRECTS);
+            if asked.task.redirects < most && self.admits(1, page, asked).await? {
                 let is_local = url::split(target).0 == &*asked.visit.origin;
                 let depth = if is_local { asked.task.depth } else { 0 };
                 let redirects = asked.task.redirects + 1;
                 let source = self.source(asked, &page.url, 'R');
-                self.push(&mut batch, &source, target, depth, redirects);
+                let is_part = asked.task.is_part;
+                let step = Step {
+                    depth,
+                    redirects,
+                    is_part,
+                    is_free: is_part && limits.offsite_resources != 0,
+                };
+                self.push(&mut batch, &source, target, step);
             } else {
                 self.cut(Reason::Redirects, target);
             }
@@ -78,12 +100,27 @@ impl Fetcher {
                     );
                     continue;
                 }
-                let is_part = !link.kind.is_page();
+                let is_frame = matches!(link.kind, html::Kind::Frame | html::Kind::Iframe);
+                let is_part = !link.kind.is_page() || is_frame && limits.resources != 0;
                 let before = found.places.len();
                 self.find_link(&mut found, asked, scan.target(link), is_part, &base);
                 if let Some(looped) = looped.as_ref().filter(|_| found.places.len() > before) {
                     self.leave_out(&mut found, looped, link.kind == html::Kind::Refresh);
                 }
+            }
+            if limits.resources != 0 && scan.links.iter().all(|link| link.kind != html::Kind::Icon)
+            {
+                // where browsers look for an icon that no page names
+                let base = url::Base::new(&page.url);
+                self.find_link(&mut found, asked, "/favicon.ico", true, &base);
+            }
+        } else if limits.resources != 0
+            && let Some(parts) = requisites::references(page, asked.task.is_part)
+        {
+            let base = url::Base::new(&page.url);
+            for target in parts {
+                met += 1;
+                self.find_link(&mut found, asked, &target, true, &base);
             }
         }
         let mut sources = ['L', 'E'].map(|letter| self.source(asked, &page.url, letter));
@@ -97,7 +134,8 @@ impl Fetcher {
                 sources[0] = self.source_at(asked, &page.url, 'M', sitemap.level);
             }
         }
-        self.push_links(&mut batch, &sources, &found);
+        let is_free = page.is_kept && limits.offsite_resources != 0;
+        self.push_links(&mut batch, &sources, &found, is_free);
         add(&self.counters.links, met);
         self.clock_out(&self.counters.links_ns, timer);
         self.send(batch, &page.url)
@@ -123,10 +161,16 @@ impl Fetcher {
         // depth is the distance from where the host was entered
         let behind = form.strip_prefix(asked.visit.origin.as_bytes());
         let depth = match behind.and_then(<[u8]>::first) {
-            Some(b'/') => asked.task.depth.saturating_add(1),
+            // what a page needs to be shown lies as deep as the page
+            Some(b'/') => asked.task.depth.saturating_add(u8::from(!is_part)),
             _ => 0,
         };
-        if depth > limits.max_depth {
+        let steps = if is_part && asked.task.is_part {
+            asked.task.redirects.saturating_add(1)
+        } else {
+            0
+        };
+        if depth > limits.max_depth || steps > MAX_STEPS {
             add(&self.counters.filtered, 1);
             self.cut(Reason::Depth, &String::from_utf8_lossy(form));
             found.urls.truncate(begin);
@@ -136,6 +180,7 @@ impl Fetcher {
         found.places.push(Place {
             begin,
             depth,
+            steps,
             is_part,
         });
     }
@@ -157,7 +202,13 @@ impl Fetcher {
     }
 
     /// Puts what was found on a page into a batch.
-    fn push_links(&self, batch: &mut Batch, [link, part]: &[Source; 2], found: &Found) {
+    fn push_links(
+        &self,
+        batch: &mut Batch,
+        [link, part]: &[Source; 2],
+        found: &Found,
+        is_free: bool,
+    ) {
         // normal forms are ASCII
         let Ok(urls) = std::str::from_utf8(&found.urls) else {
             return;
@@ -180,40 +231,33 @@ impl Fetcher {
                 source,
                 &urls[place.begin..end],
                 *hash,
-                place.depth,
-                0,
+                Step {
+                    depth: place.depth,
+                    redirects: place.steps,
+                    is_part: place.is_part,
+                    is_free: is_free && place.is_part,
+                },
             );
         }
     }
 
     /// Puts a URL into a batch, unless it went by lately or the schedule filter refuses it.
-    pub(super) fn push(
-        &self,
-        batch: &mut Batch,
-        source: &Source,
-        found: &str,
-        depth: u8,
-        redirects: u8,
-    ) {
+    pub(super) fn push(&self, batch: &mut Batch, source: &Source, found: &str, step: Step) {
         let hash = sieve::hash(found.as_bytes());
-        self.push_hashed(batch, source, found, hash, depth, redirects);
+        self.push_hashed(batch, source, found, hash, step);
     }
 
-    fn push_hashed(
-        &self,
-        batch: &mut Batch,
-        source: &Source,
-        found: &str,
-        hash: u64,
-        depth: u8,
-        redirects: u8,
-    ) {
-        let is_new = || self.cache.borrow_mut().insert(hash);
-        if let Some(filter) = &self.config.filters.schedule {
+    fn push_hashed(&self, batch: &mut Batch, source: &Source, found: &str, hash: u64, step: Step) {
+        let filter = self.config.filters.schedule.as_ref();
+        // the cache also holds links that the filter refused, and not as resources of a page
+        let is_apart = step.is_free && filter.is_some();
+        let key = if is_apart { hash.rotate_left(32) } else { hash };
+        let is_new = || self.cache.borrow_mut().insert(key);
+        if let Some(filter) = filter.filter(|_| !step.is_free) {
             let subject = Subject {
                 url: found,
                 source: Some(source.url),
-                depth: u32::from(depth),
+                depth: u32::from(step.depth),
                 response: None,
             };
             // what is refused on one page may be let through on another: only then is the cache not asked first
@@ -234,8 +278,9 @@ impl Fetcher {
         batch.push(
             hash,
             &Record {
-                depth,
-                redirects,
+                depth: step.depth,
+                redirects: step.redirects,
+                is_part: step.is_part,
                 validators: source.way.as_deref(),
                 url: found,
             },

@@ -207,7 +207,7 @@ impl Fetcher {
             notes.push("unwritten".into());
         }
         self.log(&Line {
-            status: i32::from(page.answer.status),
+            status: i32::from(page.sent_status),
             size: Some(page.answer.body.len() as u64),
             url: &page.url,
             task: asked.task,
@@ -232,7 +232,11 @@ impl Fetcher {
             thread: self.number + 1,
             fetched: Some((asked.date, asked.took.as_millis())),
             digest: None,
-            notes: vec!["unwritten".into()],
+            notes: if self.config.limits.store_robots == 0 {
+                vec!["unwritten".into()]
+            } else {
+                Vec::new()
+            },
         });
     }
 
@@ -252,6 +256,7 @@ impl Frontier {
         let state = self.bench.get(host);
         let task = Task {
             is_probe: false,
+            is_part: false,
             target: "".into(),
             depth: 0,
             redirects: 0,

@@ -34,10 +34,16 @@ pub struct Page {
     pub is_kept: bool,
     /// it says with status 200 that nothing is there
     pub is_soft: bool,
+    /// it is a robots.txt, stored as evidence, and no page
+    pub is_robots: bool,
+    /// what the server sent; a page that was not modified is read as one with status 200
+    pub sent_status: u16,
     pub signals: Signals,
     /// 64 bits of what it shows, digits aside; of what is no HTML, of its digest
     pub shape: u64,
     pub earlier: Option<Earlier>,
+    /// the capture of an earlier snapshot with the same payload
+    pub past: Option<Earlier>,
     pub copies: Copies,
     /// where a redirect leads
     pub location: Option<String>,
@@ -56,7 +62,7 @@ impl Fetcher {
         add(&counters.bytes, answer.num_bytes);
         let (is_decoded, _large) = self.decode(asked, &mut answer).await;
         if asked.task.robots_for.is_some() {
-            return self.receive_robots(asked, &answer);
+            return self.receive_robots(asked, answer, is_decoded);
         }
         if asked.task.is_probe && answer.status != 200 {
             return Ok(Outcome::Probed { soft: None });
@@ -73,38 +79,9 @@ impl Fetcher {
                 return Ok(Outcome::Unavailable { task, after });
             }
         }
-        let (content_type, charset) = answer.content_type();
-        let mut page = Page {
-            url: format!("{}{}", asked.visit.origin, asked.task.target),
-            declared: content_type.clone(),
-            content_type,
-            charset,
-            is_decoded,
-            digest: [0; 20],
-            block_digest: [0; 20],
-            scan: None,
-            robots: 0,
-            is_kept: false,
-            is_soft: false,
-            signals: Signals::new(),
-            shape: 0,
-            earlier: None,
-            copies: Copies::default(),
-            location: None,
-            answer,
-        };
-        if page.content_type.is_empty() && looks_like_html(&page.answer.body) {
-            page.content_type = "text/html".into();
-        }
-        if page.answer.undecoded.is_some() {
-            // what is stored is the coded body, and no page
-            page.content_type = "application/octet-stream".into();
-        }
-        let timer = self.clock_in();
-        let Answer { head, body, .. } = &page.answer;
-        [page.digest, page.block_digest] = self.encoder.borrow_mut().digest(head, body, is_decoded);
-        self.clock_out(&counters.digest_ns, timer);
+        let mut page = self.page(asked, answer, is_decoded);
         add(&counters.payload, page.answer.body.len() as u64);
+        self.recall_payload(asked, &mut page);
         if let Some(cut) = page.answer.cut {
             add(&counters.truncated, 1);
             add(counters.cut(cut), 1);
@@ -160,6 +137,45 @@ impl Fetcher {
             pattern,
             sitemap_size,
         })
+    }
+
+    /// An answer as a page of which nothing is known yet but its digest.
+    pub(super) fn page(&self, asked: &Asked, answer: Answer, is_decoded: bool) -> Page {
+        let (content_type, charset) = answer.content_type();
+        let mut page = Page {
+            url: format!("{}{}", asked.visit.origin, asked.task.target),
+            declared: content_type.clone(),
+            content_type,
+            charset,
+            is_decoded,
+            digest: [0; 20],
+            block_digest: [0; 20],
+            scan: None,
+            robots: 0,
+            is_kept: false,
+            is_soft: false,
+            is_robots: false,
+            sent_status: answer.status,
+            signals: Signals::new(),
+            shape: 0,
+            earlier: None,
+            past: None,
+            copies: Copies::default(),
+            location: None,
+            answer,
+        };
+        if page.content_type.is_empty() && looks_like_html(&page.answer.body) {
+            page.content_type = "text/html".into();
+        }
+        if page.answer.undecoded.is_some() {
+            // what is stored is the coded body, and no page
+            page.content_type = "application/octet-stream".into();
+        }
+        let timer = self.clock_in();
+        let Answer { head, body, .. } = &page.answer;
+        [page.digest, page.block_digest] = self.encoder.borrow_mut().digest(head, body, is_decoded);
+        self.clock_out(&self.counters.digest_ns, timer);
+        page
     }
 
     /// The target of a redirect, in normal form.
@@ -235,6 +251,9 @@ impl Fetcher {
             // nobody answers when the crawl is being given up
             let told = told.await.unwrap_or_default();
             (page.earlier, page.copies) = (told.earlier, told.copies);
+            if page.is_kept && page.past.is_none() {
+                page.past = self.recall_digest(page);
+            }
             if page.earlier.is_some() {
                 page.is_kept = page.is_kept && self.admits(2, page, asked).await?;
             }
@@ -242,18 +261,20 @@ impl Fetcher {
         Ok(soft)
     }
 
-    fn store(&self, asked: &Asked, page: &Page) -> Result<Stored> {
+    pub(super) fn store(&self, asked: &Asked, page: &Page) -> Result<Stored> {
         let timer = self.clock_in();
         let (limits, scan) = (&self.config.limits, page.scan.as_ref());
-        let is_unmodified = page.answer.status == 304;
+        let is_unmodified = page.sent_status == 304;
         let profile = match &page.earlier {
             _ if is_unmodified => Some(Profile::NotModified),
+            _ if page.past.is_some() => Some(Profile::IdenticalDigest),
             Some(earlier) if earlier.is_same => Some(Profile::IdenticalDigest),
             Some(_) if limits.store_pointers != 0 => Some(Profile::Duplicate),
             _ => None,
         };
         let (mut refers_to, mut refers_date) = (page.url.as_str(), 0);
-        if let Some(earlier) = &page.earlier {
+        // what this crawl has of it may be a revisit itself
+        if let Some(earlier) = page.past.as_ref().or(page.earlier.as_ref()) {
             (refers_to, refers_date) = (&earlier.url, earlier.date);
         }
         let numbers = [
@@ -296,7 +317,11 @@ impl Fetcher {
             ip: Some(asked.visit.address.ip()),
             request: asked.request,
             head: &page.answer.head,
-            body: &page.answer.body,
+            body: if is_unmodified {
+                b""
+            } else {
+                &page.answer.body
+            },
             decoded: page.is_decoded,
             truncated,
             payload_digest: page.digest,
@@ -324,7 +349,8 @@ impl Fetcher {
             } else {
                 page.content_type.clone()
             },
-            status: page.answer.status,
+            payload_mime: profile.map(|_| page.content_type.clone()),
+            status: page.sent_status,
             digest: page.digest,
             fingerprint: scan.and_then(|scan| scan.fingerprint),
             duplicate_of: page.earlier.as_ref().map(|earlier| earlier.url.clone()),

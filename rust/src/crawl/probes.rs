@@ -40,6 +40,7 @@ impl Frontier {
                 attempt: 0,
                 robots_for: None,
                 is_probe: true,
+                is_part: false,
                 validators: None,
             });
         }

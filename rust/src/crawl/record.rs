@@ -1,24 +1,31 @@
 //! A URL as it waits: how deep it lies, how many redirects led to it, and what a capture of it was known by.
 //!
-//! One byte depth, one byte redirects (the highest bit: validators follow, two bytes of length and their text), then the
-//! URL, or its path and query where the host is known.
+//! One byte depth, one byte redirects (the highest bit: validators follow, two bytes of length and their text; the next
+//! one: it is part of a page, and redirects also count the steps from resource to resource), then the URL, or its path
+//! and query where the host is known.
 
 use super::workbench::Task;
 
 const HAS_VALIDATORS: u8 = 0x80;
-pub const MAX_REDIRECTS: u8 = 0x7f;
+const IS_PART: u8 = 0x40;
+pub const MAX_REDIRECTS: u8 = 0x3f;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Record<'a> {
     pub depth: u8,
     pub redirects: u8,
+    /// what a page needs to be shown, and not a page that it links to
+    pub is_part: bool,
     pub validators: Option<&'a str>,
     pub url: &'a str,
 }
 
 impl<'a> Record<'a> {
     pub fn push(&self, out: &mut Vec<u8>) {
-        let flag = self.validators.map_or(0, |_| HAS_VALIDATORS);
+        let mut flag = self.validators.map_or(0, |_| HAS_VALIDATORS);
+        if self.is_part {
+            flag |= IS_PART;
+        }
         out.extend_from_slice(&[self.depth, self.redirects.min(MAX_REDIRECTS) | flag]);
         if let Some(text) = self.validators {
             let text = &text.as_bytes()[..text.len().min(u16::MAX as usize)];
@@ -40,7 +47,8 @@ impl<'a> Record<'a> {
         }
         Some(Self {
             depth,
-            redirects: flags & !HAS_VALIDATORS,
+            redirects: flags & MAX_REDIRECTS,
+            is_part: flags & IS_PART != 0,
             validators,
             url: std::str::from_utf8(rest).ok()?,
         })
@@ -55,6 +63,7 @@ impl<'a> Record<'a> {
             attempt: 0,
             robots_for: None,
             is_probe: false,
+            is_part: self.is_part,
             validators: self.validators.map(Into::into),
         }
     }

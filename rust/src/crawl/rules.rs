@@ -1,10 +1,11 @@
 //! What becomes of a robots.txt.
 
-use super::Result;
 use super::counters::add;
 use super::fetcher::{Asked, Fetcher};
-use super::messages::{Outcome, RobotsAnswer};
+use super::links::Step;
+use super::messages::{Event, Outcome, RobotsAnswer};
 use super::record::Batch;
+use super::{Result, sieve};
 use crate::web::http::{Answer, Cut};
 use crate::web::robots::Robots;
 use crate::web::url;
@@ -14,9 +15,35 @@ use std::sync::Arc;
 pub const MAX_ROBOTS: usize = 1 << 20;
 
 impl Fetcher {
-    pub(super) fn receive_robots(&self, asked: &Asked, answer: &Answer) -> Result<Outcome> {
+    pub(super) fn receive_robots(
+        &self,
+        asked: &Asked,
+        answer: Answer,
+        is_decoded: bool,
+    ) -> Result<Outcome> {
         add(&self.counters.robots, 1);
-        self.log_robots(asked, answer);
+        self.log_robots(asked, &answer);
+        let outcome = self.read_robots(asked, &answer)?;
+        if self.config.limits.store_robots != 0 {
+            self.keep_robots(asked, answer, is_decoded)?;
+        }
+        Ok(outcome)
+    }
+
+    /// Stores a robots.txt as a capture, marked as one that is no page.
+    fn keep_robots(&self, asked: &Asked, answer: Answer, is_decoded: bool) -> Result<()> {
+        let mut page = self.page(asked, answer, is_decoded);
+        page.is_robots = true;
+        page.past = self.recall_digest(&page);
+        let stored = self.store(asked, &page)?;
+        let _ = self.events.send(Event::Done {
+            hash: sieve::hash(page.url.as_bytes()),
+            stored: Some(Box::new(stored)),
+        });
+        Ok(())
+    }
+
+    fn read_robots(&self, asked: &Asked, answer: &Answer) -> Result<Outcome> {
         let task = asked.task.clone();
         let of = task.robots_for.unwrap_or(asked.visit.host);
         let said = match answer.status {
@@ -59,7 +86,7 @@ impl Fetcher {
             .is_ok()
             {
                 let found = String::from_utf8_lossy(&form);
-                self.push(&mut batch, &source, &found, 0, 0);
+                self.push(&mut batch, &source, &found, Step::default());
             }
         }
         self.send(batch, &base)

@@ -106,6 +106,7 @@ pub fn robots_of(page: &Page) -> Option<String> {
         (page.robots & NOINDEX != 0, "noindex"),
         (page.robots & NOFOLLOW != 0, "nofollow"),
         (page.is_soft, "soft-404"),
+        (page.is_robots, "robots-txt"),
     ];
     let words: Vec<&str> = words
         .iter()

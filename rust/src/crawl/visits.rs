@@ -389,6 +389,7 @@ fn robots_task(of: u32) -> Task {
         attempt: 0,
         robots_for: Some(of),
         is_probe: false,
+        is_part: false,
         validators: None,
     }
 }

@@ -30,6 +30,8 @@ pub struct Task {
     pub robots_for: Option<u32>,
     /// it cannot be there, and its answer tells what that looks like
     pub is_probe: bool,
+    /// what a page needs to be shown: `redirects` also counts the steps from resource to resource
+    pub is_part: bool,
     /// ETag and Last-Modified of a capture that may still hold, with a line feed between them
     pub validators: Option<Box<str>>,
 }

@@ -241,6 +241,7 @@ fn cdxj_line<'py>(py: Python<'py>, line: GivenLine) -> Bound<'py, PyBytes> {
         redirect: line.redirect.as_deref(),
         robots: line.robots.as_deref(),
         truncated: line.truncated.as_deref(),
+        payload_mime: None,
         signals: None,
         span: None,
     };

@@ -306,7 +306,7 @@ fn media_type(value: &str) -> Option<String> {
 }
 
 /// Nanoseconds since 1970 of `2001-09-09T01:46:40.123456789Z`; None for any other form.
-fn parse_date(text: &str) -> Option<u64> {
+pub fn parse_date(text: &str) -> Option<u64> {
     let (whole, rest) = text.split_at_checked(19)?;
     let bytes = whole.as_bytes();
     let marks = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')];

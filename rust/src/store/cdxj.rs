@@ -26,9 +26,11 @@ pub struct Line<'a> {
     pub duplicate_of: Option<&'a str>,
     /// Where a redirect leads, in normal form.
     pub redirect: Option<&'a str>,
-    /// `noindex`, `nofollow`, `soft-404`, with commas between them.
+    /// `noindex`, `nofollow`, `soft-404`, `robots-txt`, with commas between them.
     pub robots: Option<&'a str>,
     pub truncated: Option<&'a str>,
+    /// The type of the payload that a `revisit` record stands for, where it is known.
+    pub payload_mime: Option<&'a str>,
     /// What was said about uses of the page.
     pub signals: Option<&'a str>,
     /// Bytes of all records of the capture, where the response comes first.
@@ -60,6 +62,7 @@ pub fn push_line(out: &mut Vec<u8>, line: &Line) {
         ("robots", line.robots),
         ("truncated", line.truncated),
         ("signals", line.signals),
+        ("payload-mime", line.payload_mime),
     ] {
         if let Some(value) = value {
             push_field(out, name, value);

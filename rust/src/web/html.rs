@@ -12,10 +12,12 @@ mod links;
 pub mod names;
 pub mod outline;
 mod references;
+mod requisites;
 mod texts;
 mod tokens;
 
 use super::charset::{self, Source};
+use super::css;
 use super::fingerprint::Fingerprint;
 pub use directives::{NOARCHIVE, NOFOLLOW, NOINDEX, parse_robots_directives};
 use encoding_rs::{Encoding, UTF_8};
@@ -141,6 +143,8 @@ struct Scanner<'a> {
     num_templates: usize,
     /// Within a style or script of SVG, which are tokenized as other elements are.
     is_muted: bool,
+    /// Within a style of SVG.
+    is_style: bool,
     has_title: bool,
 }
 
@@ -159,6 +163,7 @@ impl<'a> Scanner<'a> {
             open_anchor: None,
             num_templates: 0,
             is_muted: false,
+            is_style: false,
             has_title: false,
         }
     }
@@ -229,7 +234,8 @@ impl<'a> Scanner<'a> {
         }
         let mut attributes = Attributes::new(self.body, name.end);
         let is_outlined = self.wants.text && meaning.begins_block && self.num_templates == 0;
-        if tag == Tag::Other && self.scan.nesting.is_empty() && !is_outlined {
+        let has_requisites = self.wants.resources && self.num_templates == 0;
+        if tag == Tag::Other && self.scan.nesting.is_empty() && !is_outlined && !has_requisites {
             attributes.skip_all();
             return attributes.end;
         }
@@ -245,16 +251,20 @@ impl<'a> Scanner<'a> {
             let at = self.scan.text.len();
             self.scan.outline.start(meaning.key, at, &values);
         }
-        if tag == Tag::Other && self.scan.nesting.is_empty() {
-            return Some(end);
-        }
         if is_breaking {
             self.leave_foreign();
+        }
+        if has_requisites {
+            self.take_requisites(meaning.key, &values, self.is_foreign());
+        }
+        if tag == Tag::Other && self.scan.nesting.is_empty() {
+            return Some(end);
         }
         let is_closed = attributes.is_self_closing;
         if self.is_foreign() {
             if matches!(tag, Tag::Script | Tag::Style) {
                 self.is_muted = !is_closed;
+                self.is_style = tag == Tag::Style && !is_closed;
             }
             if !matches!(tag, Tag::A | Tag::Svg) {
                 tag = Tag::Other;
@@ -279,7 +289,12 @@ impl<'a> Scanner<'a> {
             self.scan.hashed.push_source(source);
         }
         let is_text = tag == Tag::Script && names::is_template(values[Attribute::Type as usize]);
-        Some(self.take_content(tag, is_text, name, end))
+        let is_css = tag == Tag::Style && requisites::is_css(values[Attribute::Type as usize]);
+        let behind = self.take_content(tag, is_text, name, end);
+        if is_css && has_requisites {
+            self.take_css(&self.body[end..behind]);
+        }
+        Some(behind)
     }
 
     /// Goes to the end of an element without tags, or stays; a script may be text that is shown later.
@@ -343,7 +358,7 @@ impl<'a> Scanner<'a> {
             }
         }
         match tag {
-            Tag::Script | Tag::Style => self.is_muted = false,
+            Tag::Script | Tag::Style => (self.is_muted, self.is_style) = (false, false),
             Tag::Template => self.num_templates = self.num_templates.saturating_sub(1),
             Tag::A if self.num_templates == 0 => self.close_anchor(),
             _ => {}

@@ -2,11 +2,13 @@
 
 pub mod address;
 pub mod charset;
+pub mod css;
 pub mod fingerprint;
 pub mod host;
 pub mod html;
 pub mod http;
 pub mod language;
+pub mod manifest;
 pub mod robots;
 pub mod row_key;
 pub mod sitemap;

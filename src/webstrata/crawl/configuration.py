@@ -53,6 +53,7 @@ def configure(
         "folder": folder,
         "scratch": folder / SCRATCH,
         **Past().to_core(),
+        "earlier": None,
         "user_agent": user_agent,
         "agents": [product_token(user_agent)],
         "headers": [("Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5")],

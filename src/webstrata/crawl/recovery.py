@@ -40,7 +40,7 @@ import pyarrow.compute as pc
 from webstrata._core import crawl as _core
 from webstrata.collection.files import explained, open_writer, rename, sync_path
 from webstrata.errors import FormatError
-from webstrata.store.pages import REVISIT, SOFT, TEXT, scan_captures
+from webstrata.store.pages import REVISIT, ROBOTS, SOFT, TEXT, scan_captures
 from webstrata.web.fingerprint import FIELD
 from webstrata.web.url import split
 
@@ -90,7 +90,9 @@ _VALUES = {
     "span": (r"\d{1,18}", 0),
     FIELD: (r"[0-9a-f]{16}", "0" * 16),
 }
-_DESCRIBED = ("url", "status", "mime", "digest", "fingerprint", "duplicate-of", "time", "robots")
+_DESCRIBED = (
+    "url", "status", "mime", "digest", "fingerprint", "duplicate-of", "time", "robots", "payload-mime",
+)  # fmt: skip
 
 Known = tuple[bytes, int | None, str, int]
 
@@ -307,11 +309,12 @@ class _Lines:
         self.name, self.end = table["filename"][-1].as_py(), int(_ends(table)[-1])
         for row in table.select(_DESCRIBED).to_pylist():
             self._num_known += _is_payload(row)
-            if row["status"] != 200:
+            if not _is_answer(row):
                 continue
-            if row["mime"] not in (*TEXT, REVISIT):
+            # crawls of 0.2.0 and before do not say what a revisit repeats
+            if (row["payload-mime"] or row["mime"]) not in (*TEXT, REVISIT):
                 self._not_text.add(row["digest"])
-            elif row["mime"] != REVISIT or row["digest"] not in self._not_text:
+            elif row["payload-mime"] or row["mime"] != REVISIT or row["digest"] not in self._not_text:
                 self._pages[split(row["url"])[0]] += 1
                 is_soft = SOFT in (row["robots"] or "")
                 self._duplicates += row["duplicate-of"] is not None and not is_soft
@@ -338,7 +341,15 @@ class _KnownPayloads(Sequence[Known]):
 
 
 def _is_payload(row: dict[str, Any]) -> bool:
-    return bool(row["status"] == 200 and row["mime"] != REVISIT)
+    """Whether it is the first capture of its payload in this crawl, which an earlier snapshot may have."""
+    is_first = row["mime"] != REVISIT or (row["payload-mime"] and row["duplicate-of"] is None)
+    return bool(_is_answer(row) and is_first)
+
+
+def _is_answer(row: dict[str, Any]) -> bool:
+    """Whether it is a capture of what was asked for, and its payload is known."""
+    is_known = row["status"] == 200 or (row["status"] == 304 and row["payload-mime"])
+    return bool(is_known and ROBOTS not in (row["robots"] or ""))
 
 
 def _count_true(are: npt.NDArray[np.bool_]) -> int:

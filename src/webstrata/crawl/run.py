@@ -26,6 +26,7 @@ from webstrata.crawl.changes import Changes, kept_changes, read_changes
 from webstrata.crawl.configuration import check_settings, configure, configure_live, make_filters
 from webstrata.crawl.control import SOCKET, Control, Listener
 from webstrata.crawl.cuts import read_cuts
+from webstrata.crawl.earlier import check_not_lending, lend_payloads
 from webstrata.crawl.filters import Response
 from webstrata.crawl.gate import FILE as GATE
 from webstrata.crawl.gate import GateKeeper
@@ -199,7 +200,8 @@ class Crawl:
                 past.pause = min(max(past.ended + delay - time.time(), 0.0), delay)
             started, spent = time.monotonic(), time.process_time()
             try:
-                engine = self._engine = Engine(configuration | past.to_core())
+                lent = lend_payloads(self.snapshot, self.settings, self.folder, self.progress)
+                engine = self._engine = Engine(configuration | past.to_core() | stack.enter_context(lent))
             except BaseException:
                 # nothing was crawled, so nothing is in the way of the next attempt
                 if not self.goes_on:
@@ -416,6 +418,7 @@ class Crawl:
                 f"{self.snapshot.path}: this snapshot was crawled already; choose another one, or crawl it "
                 "again with --again"
             )
+        check_not_lending(self.snapshot, again=again)
         with explained(folder, "write"):
             shutil.rmtree(folder / SCRATCH if goes_on else folder, ignore_errors=True)
         make_directory(folder)

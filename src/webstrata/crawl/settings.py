@@ -11,7 +11,7 @@ from webstrata.errors import LabelError
 from webstrata.web.url import MAX_LENGTH
 
 depth = ("between 0 and 255", lambda value: 0 <= value <= 255)
-redirects = ("between 0 and 100", lambda value: 0 <= value <= 100)
+redirects = ("between 0 and 63", lambda value: 0 <= value <= 63)
 level = ("between 1 and 19", lambda value: 1 <= value <= 19)
 attempts = ("between 0 and 20", lambda value: 0 <= value <= 20)
 few_levels = ("between 1 and 256", lambda value: 1 <= value <= 256)
@@ -159,7 +159,18 @@ class CrawlSettings(Settings):
     parse: str = setting("true", "Filter of the answers whose links are looked for.", live=True)
     follow: str = setting("true", "Filter of the answers whose links are taken up.", live=True)
     store: str = setting("true", "Filter of the answers that are stored.", live=True)
-    resources: bool = setting(False, "Fetch images, scripts and styles too.", live=True)
+    resources: bool = setting(
+        False,
+        "Fetch what pages need to be shown: styles and what they import, images, scripts, fonts, icons, media "
+        "and frames. No script is run, so what only scripts ask for is missing.",
+        live=True,
+    )
+    offsite_resources: bool = setting(
+        True,
+        "Fetch the resources of stored pages even where the schedule filter refuses them, as those on other "
+        "hosts; false applies the filter to them too. Only with `resources`.",
+        live=True,
+    )
     sitemaps: bool = setting(False, "Fetch the sitemaps that robots.txt names, and follow them.", live=True)
     max_sitemap_depth: int = setting(
         2,
@@ -285,6 +296,19 @@ class CrawlSettings(Settings):
     )
     store_pointers: bool = setting(
         False, "Of a page with the fingerprint of another one store only a pointer, as TIME did.", live=True
+    )
+    revisits: bool = setting(
+        True,
+        "Store a payload that an earlier snapshot of the collection has as a `revisit` record that refers to "
+        "it; false stores it again.",
+    )
+    conditional: bool = setting(
+        False,
+        "Request pages of earlier snapshots with their ETag and Last-Modified; a page that was not modified "
+        "(304) becomes a `revisit` record and keeps its payload.",
+    )
+    store_robots: bool = setting(
+        True, "Store the responses for robots.txt as captures; they are not pages.", live=True
     )
     store_reserved: bool = setting(
         True,

@@ -23,7 +23,13 @@ URL_SCHEMA = pa.schema([
     ("url", pa.string()),
     ("url_host_name", pa.string()),
     ("url_host_tld", pa.string()),
+    ("url_host_2nd_last_part", pa.string()),
+    ("url_host_3rd_last_part", pa.string()),
+    ("url_host_4th_last_part", pa.string()),
+    ("url_host_5th_last_part", pa.string()),
+    ("url_host_registry_suffix", pa.string()),
     ("url_host_registered_domain", pa.string()),
+    ("url_host_private_suffix", pa.string()),
     ("url_host_private_domain", pa.string()),
     ("url_host_name_reversed", pa.string()),
     ("url_protocol", pa.string()),
@@ -73,18 +79,27 @@ def _or_null(texts: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _describe_hosts(hosts: pa.ChunkedArray) -> list[pa.Array]:
-    """Top level, registered and private domain, and the name reversed, made once for each host."""
+    """The columns from ``url_host_tld`` to ``url_host_name_reversed``, made once for each host."""
     values = pc.unique(hosts)
     places = pc.index_in(hosts, value_set=values)
     names = [str(name) for name in values.to_pylist()]
     is_name = [not name.replace(".", "").isdigit() and "[" not in name for name in names]
+    labels = [name.split(".") if good else [] for name, good in zip(names, is_name, strict=True)]
+    registry, private = [registry_domain(name) for name in names], [registered_domain(name) for name in names]
     made = (
-        [name.rpartition(".")[2] if good else None for name, good in zip(names, is_name, strict=True)],
-        [registry_domain(name) for name in names],
-        [registered_domain(name) for name in names],
+        *([parts[-place] if len(parts) >= place else None for parts in labels] for place in range(1, 6)),
+        _find_suffixes(registry),
+        registry,
+        _find_suffixes(private),
+        private,
         [
             ".".join(reversed(name.split("."))) if good else name
             for name, good in zip(names, is_name, strict=True)
         ],
     )
     return [pa.array(column, pa.string()).take(places.combine_chunks()) for column in made]
+
+
+def _find_suffixes(domains: list[str | None]) -> list[str | None]:
+    """What follows the first label of each domain: the suffix under which it is registered."""
+    return [domain.partition(".")[2] or None if domain else None for domain in domains]

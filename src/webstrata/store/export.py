@@ -11,6 +11,9 @@
 ``bagit``     a folder with WARC files, index and a description as a BagIt bag, with checksums (see `bagit`)
 ============  ==========================================================================================
 
+Payloads that the snapshot has in common with earlier ones are part of it: the records that ``revisit`` records
+refer to are copied into ``warc`` and ``wacz`` (see `originals`), and ``trec`` and ``wet`` have their text.
+
 What is written appears under its name when it is whole, and nothing that is there is replaced.
 """
 
@@ -19,11 +22,14 @@ from __future__ import annotations
 import datetime as dt
 import gzip
 import json
+import re
 import shutil
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
@@ -38,8 +44,9 @@ from webstrata.store.bagit import BagWriter
 from webstrata.store.bundle import PARTS, write_bundle
 from webstrata.store.cdxj import BLOCK_LINES, Entry, Index
 from webstrata.store.columns import TIME, URL_SCHEMA, url_columns
+from webstrata.store.originals import append_originals, copy_originals
 from webstrata.store.packages.part import Packages
-from webstrata.store.pages import Pages
+from webstrata.store.pages import REVISIT, ROBOTS, Pages
 from webstrata.store.text import Text
 from webstrata.store.trec import Document
 from webstrata.store.urls import Urls
@@ -52,7 +59,6 @@ from webstrata.web.language import long_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
     from typing import BinaryIO
 
     from webstrata.collection import Snapshot
@@ -80,12 +86,14 @@ _CAPTURE = pa.schema([
     ("fetch_redirect", pa.string()),
     ("content_digest", pa.string()),
     ("content_mime_type", pa.string()),
+    ("content_mime_detected", pa.string()),
     ("content_charset", pa.string()),
     ("content_languages", pa.string()),
     ("content_truncated", pa.string()),
     ("warc_filename", pa.string()),
     ("warc_record_offset", pa.int64()),
     ("warc_record_length", pa.int64()),
+    ("warc_segment", pa.string()),
     ("crawl", pa.string()),
     ("subset", pa.string()),
 ])  # fmt: skip
@@ -187,25 +195,32 @@ def export(
 
 def _export_warc(job: _Job) -> tuple[int, str, int]:
     files = _list_warc(job)
-    with job.progress.task("copying", total=sum(path.stat().st_size for path in files), unit="bytes") as task:
+    with ExitStack() as stack:
+        scratch = stack.enter_context(_scratch(job))
+        originals = copy_originals(job.snapshot, job.index / "index.cdxj.gz", scratch, _name_originals(job))
+        lent = [originals.path] if originals else []
+        size = sum(path.stat().st_size for path in [*files, *lent])
+        task = stack.enter_context(job.progress.task("copying", total=size, unit="bytes"))
         if not job.name.endswith((".warc", ".warc.gz", ".warc.zst")):
             make_directory(job.target)
-            for path in files:
+            for path in [*files, *lent]:
                 with open_writer(job.target / path.name) as out:
                     _copy(path, out, task.advance)
-            return len(files), "files", 0
+            return len(files) + len(lent), "files", 0
         ending = next(end for end in (".warc.gz", ".warc.zst", ".warc") if job.name.endswith(end))
         if any(not path.name.endswith(ending) for path in files):
             raise UsageError(
                 f"{job.name}: the files of this snapshot end as {files[0].name} does; choose such a name, or "
                 f"one without an ending for a folder"
             )
-        if ending == ".warc.zst" and len(files) > 1:
+        if ending == ".warc.zst" and len(files) + len(lent) > 1:
             raise UsageError(f"{job.name}: files packed by zstd cannot be joined; choose a name for a folder")
         with open_writer(job.target) as out:
             for path in files:  # records are packed one by one, so files can be put one behind the other
                 _copy(path, out, task.advance)
-    return len(files), "files", 0
+            for path in lent:
+                append_originals(path, out, packed=ending == ".warc.gz")
+    return len(files) + len(lent), "files", 0
 
 
 def _export_cdxj(job: _Job) -> tuple[int, str, int]:
@@ -241,16 +256,20 @@ def _export_trec(job: _Job) -> tuple[int, str, int]:
 
 def _export_wacz(job: _Job) -> tuple[int, str, int]:
     files = _list_warc(job)
-    with open_writer(job.target) as out:
-        writer = WaczWriter(out, title=job.title, scratch=job.target.absolute().parent)
+    with _scratch(job) as scratch, open_writer(job.target) as out:
+        originals = copy_originals(job.snapshot, job.index / "index.cdxj.gz", scratch, _name_originals(job))
+        writer = WaczWriter(out, title=job.title, scratch=scratch)
         moved: dict[str, Repacked] = {}
         for path in files:
             if path.name.endswith(".gz"):
                 writer.add_archive(path)
             else:
                 moved[path.name] = writer.add_repacked(path)
+        if originals:
+            writer.add_archive(originals.path)
         with gzip.open(job.index / "index.cdxj.gz") as lines:
             held = move_lines(lines, moved) if moved else iter(lines)
+            held = originals.merge(held) if originals else held
             writer.add_index(iter(lambda: list(islice(held, BLOCK_LINES)), []))
         writer.add_pages(
             {
@@ -403,14 +422,35 @@ def _describe(entry: Entry, label: str, said: _Said) -> dict[str, Any]:
         "fetch_redirect": fields.get("redirect"),
         "content_digest": fields["digest"],
         "content_mime_type": fields["mime"] or None,
+        "content_mime_detected": _find_type(fields),
         "content_truncated": fields.get("truncated"),
         "warc_filename": fields["filename"],
         "warc_record_offset": int(fields["offset"]),
         "warc_record_length": int(fields["length"]),
+        "warc_segment": _find_segment(fields["filename"]),
         "crawl": label,
-        "subset": "warc",
+        "subset": _find_subset(fields),
         **said.of(entry),
     }
+
+
+def _find_type(fields: Mapping[str, str]) -> str | None:
+    """The type by which a payload is read: of a revisit that of the payload it stands for, where it is told."""
+    is_revisit = fields["mime"] == REVISIT
+    return (fields.get("payload-mime") if is_revisit else fields["mime"]) or None
+
+
+def _find_segment(filename: str) -> str | None:
+    """What Common Crawl calls the segment: the number behind a file's prefix."""
+    found = re.search(r"-(\d+)\.warc", filename)
+    return found[1] if found else None
+
+
+def _find_subset(fields: Mapping[str, str]) -> str:
+    """In which set of files Common Crawl has such a capture: pages, robots.txt, or all other responses."""
+    if ROBOTS in fields.get("robots", ""):
+        return "robotstxt"
+    return "warc" if fields["status"] == "200" or fields["mime"] == REVISIT else "crawldiagnostics"
 
 
 _WRITERS: dict[Format, Callable[[_Job], tuple[int, str, int]]] = {
@@ -423,6 +463,17 @@ _WRITERS: dict[Format, Callable[[_Job], tuple[int, str, int]]] = {
     "bundle": _export_bundle,
     "bagit": _export_bagit,
 }
+
+
+@contextmanager
+def _scratch(job: _Job) -> Iterator[Path]:
+    """A folder next to the target that goes when the block ends."""
+    with TemporaryDirectory(prefix=f".{job.name}-", dir=job.target.absolute().parent) as name:
+        yield Path(name)
+
+
+def _name_originals(job: _Job) -> str:
+    return f"{job.snapshot.collection.path.name}-{job.snapshot.label}-originals.warc.gz"
 
 
 def _list_warc(job: _Job) -> list[Path]:

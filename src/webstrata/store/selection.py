@@ -25,7 +25,7 @@ import pyarrow.compute as pc
 from webstrata.store.cdxj import URN
 from webstrata.store.classes import Counts, follow_redirects, number_groups
 from webstrata.store.columns import TIME, url_columns
-from webstrata.store.pages import REVISIT, SOFT, TEXT, scan_captures
+from webstrata.store.pages import REVISIT, ROBOTS, SOFT, TEXT, scan_captures
 from webstrata.store.sorting import MEMORY, Queue, Sorter, Spool
 from webstrata.web.row_key import row_keys
 
@@ -374,12 +374,14 @@ class _Work:
         for start, chosen, source, has_payload in self.resolved():
             rows = np.arange(start, start + len(chosen))
             status = chosen["status"].to_numpy()
-            is_node = (status == 200) & has_payload
+            is_revisit = _flags(pc.equal(chosen["mime"], REVISIT))
+            is_node = ((status == 200) | ((status == 304) & is_revisit)) & has_payload
+            is_node &= ~_flags(pc.match_substring(chosen["robots"], ROBOTS))
             is_node &= _flags(pc.is_in(source["mime"], value_set=pa.array(TEXT)))
             is_soft = _flags(pc.match_substring(chosen["robots"], SOFT))
             if soft is not None:
                 is_soft |= soft.find(chosen)
-            is_redirect = (status >= 300) & (status < 400)
+            is_redirect = (status >= 300) & (status < 400) & (status != 304)
             kinds.append(
                 (is_node * _NODE | is_redirect * _REDIRECT | is_soft * _SOFT).astype(np.uint8)
             )  # fmt: skip
@@ -441,6 +443,7 @@ def _choose(captures: pa.Table) -> pa.Table:
     if is_first.all():
         return captures
     incomplete = _flags(pc.or_(pc.is_valid(captures["truncated"]), pc.greater_equal(captures["status"], 500)))
+    incomplete |= _flags(pc.match_substring(captures["robots"], ROBOTS))
     times = pc.cast(captures["time"], pa.int64()).to_numpy()
     order = np.lexsort((captures["place"].to_numpy(), times, incomplete, group))
     return captures.take(order[is_first])

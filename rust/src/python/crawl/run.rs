@@ -2,6 +2,7 @@
 
 use crate::crawl::config::{Change, Config, Filters, Judge, Limits, Past, Prioritizer, Subjects};
 use crate::crawl::counters::set;
+use crate::crawl::earlier::Payloads;
 use crate::crawl::engine::Engine as CoreEngine;
 use crate::crawl::filters::Filter;
 use crate::crawl::frontier::host_hash;
@@ -100,6 +101,8 @@ struct Given {
     past_torn: u64,
     past_pause: f64,
     past_closed: Vec<(String, String)>,
+    /// digests, URLs and WARC files of earlier snapshots
+    earlier: Option<(PathBuf, Option<PathBuf>, Vec<PathBuf>)>,
     user_agent: String,
     agents: Vec<String>,
     headers: Vec<(String, String)>,
@@ -309,8 +312,13 @@ fn configure(given: Given, raised: &Raised) -> PyResult<Config> {
             let digest = digest.map_err(|_| explain("a digest has twenty bytes".into()))?;
             Ok((digest, fingerprint, url, date))
         });
+    let earlier = given
+        .earlier
+        .map(|(digests, urls, files)| Payloads::open(&digests, urls.as_deref(), files))
+        .transpose()?;
     Ok(Config {
         limits: live.limits,
+        earlier: earlier.map(Arc::new),
         name_servers: servers.collect::<PyResult<_>>()?,
         filters: live.filters,
         folder: given.folder,

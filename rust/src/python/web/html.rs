@@ -1,17 +1,36 @@
 //! Pages: charset, scan, fingerprint, language.
 
-use crate::web::{charset, html, language};
+use crate::web::{charset, css, html, language, manifest};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyDict;
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(css_references, module)?)?;
     module.add_function(wrap_pyfunction!(detect_charset, module)?)?;
+    module.add_function(wrap_pyfunction!(manifest_pictures, module)?)?;
     module.add_function(wrap_pyfunction!(detect_language, module)?)?;
     module.add_function(wrap_pyfunction!(fingerprint_page, module)?)?;
     module.add_function(wrap_pyfunction!(parse_robots_directives, module)?)?;
     module.add_function(wrap_pyfunction!(scan_outline, module)?)?;
     module.add_function(wrap_pyfunction!(scan_page, module)?)
+}
+
+/// Addresses that a stylesheet names, as written.
+#[pyfunction]
+fn css_references(py: Python<'_>, body: PyBackedBytes, label: Option<PyBackedStr>) -> Vec<String> {
+    py.detach(|| {
+        let mut found = Vec::new();
+        let text = css::decode(&body, label.as_deref());
+        css::references(&text, &mut |address| found.push(address.to_owned()));
+        found
+    })
+}
+
+/// Addresses of the pictures that a web manifest names, as written.
+#[pyfunction]
+fn manifest_pictures(py: Python<'_>, body: PyBackedBytes) -> Vec<String> {
+    py.detach(|| manifest::pictures(&body))
 }
 
 /// Name of the charset and what told it.

@@ -19,7 +19,7 @@ impl Scanner<'_> {
     pub(super) fn leave_foreign(&mut self) {
         while self.is_foreign() {
             self.scan.nesting.pop();
-            self.is_muted = false;
+            (self.is_muted, self.is_style) = (false, false);
         }
     }
 }

@@ -44,6 +44,9 @@ impl Scanner<'_> {
 
     pub(super) fn push_text(&mut self, text: &[u8], has_references: bool) {
         if text.is_empty() || self.is_muted {
+            if self.is_style && self.wants.resources && self.num_templates == 0 {
+                self.take_css(text);
+            }
             return;
         }
         self.scan.hashed.push_text(text);

@@ -96,10 +96,14 @@ pub enum Attribute {
     Hidden,
     AriaHidden,
     AccessKey,
+    Srcset,
+    ImageSrcset,
+    Poster,
+    Background,
 }
 
 impl Attribute {
-    pub const COUNT: usize = Attribute::AccessKey as usize + 1;
+    pub const COUNT: usize = Attribute::Background as usize + 1;
 
     pub fn find(name: &[u8]) -> Option<Attribute> {
         let (wanted, which): (&[u8], _) = match (name.len(), name[0] | 0x20) {
@@ -122,6 +126,10 @@ impl Attribute {
             (6, b'h') => (b"hidden", Attribute::Hidden),
             (11, b'a') => (b"aria-hidden", Attribute::AriaHidden),
             (9, b'a') => (b"accesskey", Attribute::AccessKey),
+            (6, b's') => (b"srcset", Attribute::Srcset),
+            (11, b'i') => (b"imagesrcset", Attribute::ImageSrcset),
+            (6, b'p') => (b"poster", Attribute::Poster),
+            (10, b'b') => (b"background", Attribute::Background),
             _ => return None,
         };
         name.eq_ignore_ascii_case(wanted).then_some(which)
@@ -150,6 +158,11 @@ pub enum Kind {
     Embed,
     Object,
     Media,
+    /// `rel=preload` and `rel=modulepreload`.
+    Preload,
+    Manifest,
+    /// In CSS of the page itself.
+    Style,
 }
 
 impl Kind {
@@ -163,10 +176,13 @@ impl Kind {
         for token in rel.to_ascii_lowercase().split(u8::is_ascii_whitespace) {
             match token {
                 b"stylesheet" => return Some(Kind::Stylesheet),
-                b"icon" | b"manifest" | b"mask-icon" => return Some(Kind::Icon),
+                b"icon" | b"mask-icon" => return Some(Kind::Icon),
                 _ if token.starts_with(b"apple-touch-icon") => return Some(Kind::Icon),
-                b"preload" | b"prefetch" | b"modulepreload" | b"dns-prefetch" | b"preconnect"
-                | b"prerender" | b"pingback" => return None,
+                b"manifest" => return Some(Kind::Manifest),
+                b"preload" | b"modulepreload" => return Some(Kind::Preload),
+                b"prefetch" | b"dns-prefetch" | b"preconnect" | b"prerender" | b"pingback" => {
+                    return None;
+                }
                 b"canonical" => found = Kind::Canonical,
                 b"next" => found = Kind::Next,
                 b"prev" | b"previous" => found = Kind::Prev,
