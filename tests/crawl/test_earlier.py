@@ -46,7 +46,7 @@ def say_site(origin: Origin, *, changed: str = "") -> None:
         origin.say(f"/{name}.png", reply(name * 5000, kind="image/png"))
 
 
-def crawl_twice(folder: Path, *, **settings: Any) -> tuple[Collection, list[Crawled]]:  # noqa: ANN401
+def crawl_twice(folder: Path, **settings: Any) -> tuple[Collection, list[Crawled]]:  # noqa: ANN401
     collection = ws.create(folder / "uk")
     with Origin() as origin:
         say_site(origin)
