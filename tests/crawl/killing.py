@@ -219,7 +219,7 @@ class Field:
 
 
 def count_captures(snapshot: Snapshot) -> Counter[str]:
-    """How often each URL is stored; the files must be sound."""
+    """How often each URL is stored, robots.txt aside, which each run asks for; the files must be sound."""
     found: Counter[str] = Counter()
     problems: list[Problem] = []
     with snapshot.open_part("warc") as part:
@@ -229,7 +229,7 @@ def count_captures(snapshot: Snapshot) -> Counter[str]:
             found.update(record.url or "" for record in records)
         assert found.total() == part.counts["captures"]
     assert not problems
-    return found
+    return Counter({url: count for url, count in found.items() if not url.endswith("/robots.txt")})
 
 
 def read_urls(journal: Path, end: int) -> list[str]:

@@ -28,7 +28,7 @@ DATE = "Last-Modified: Mon, 01 Jun 2026 00:00:00 GMT"
 LONG = "words that make a page long enough, " * 40
 
 
-def crawl_into(collection: Collection, label: str, origin: Origin, **settings: Any) -> Crawled:
+def crawl_into(collection: Collection, label: str, origin: Origin, **settings: Any) -> Crawled:  # noqa: ANN401
     snapshot = collection.add(label)
     hosts = dict.fromkeys(("a.test", "b.test"), origin.at())
     job = Crawl(snapshot, CrawlSettings(**(QUICK | settings)), seeds=["http://a.test/"], hosts=hosts)
@@ -46,13 +46,13 @@ def say_site(origin: Origin, *, changed: str = "") -> None:
         origin.say(f"/{name}.png", reply(name * 5000, kind="image/png"))
 
 
-def crawl_twice(folder: Path, *, labels: tuple[str, ...] = ("2026-06", "2026-07"), **settings: Any) -> Any:
+def crawl_twice(folder: Path, **settings: Any) -> tuple[Collection, list[Crawled]]:  # noqa: ANN401
     collection = ws.create(folder / "uk")
     with Origin() as origin:
         say_site(origin)
-        found = [crawl_into(collection, labels[0], origin, resources=True, **settings)]
+        found = [crawl_into(collection, "2026-06", origin, resources=True, **settings)]
         say_site(origin, changed="/two")
-        found += [crawl_into(collection, label, origin, resources=True, **settings) for label in labels[1:]]
+        found += [crawl_into(collection, "2026-07", origin, resources=True, **settings)]
     return collection, found
 
 
@@ -85,7 +85,22 @@ def test_a_payload_of_an_earlier_snapshot_becomes_a_revisit_record(tmp_path: Pat
         assert text.strip() in july.text[node].text
         assert text.encode().strip() in july.capture(url).payload
     assert july.capture("http://a.test/a.png").payload == b"a" * 5000
-    assert len(july.links[july.urls.node("http://a.test/")]) == len(first.snapshot.links[0])
+    home = july.urls.node("http://a.test/")
+    assert home is not None
+    assert len(july.links[home]) == len(first.snapshot.links[home])
+
+
+def test_a_crawl_that_resumes_finds_the_payloads_of_earlier_snapshots(tmp_path: Path) -> None:
+    collection = ws.create(tmp_path / "uk")
+    with Origin() as origin:
+        say_site(origin)
+        first = crawl_into(collection, "2026-06", origin, resources=True)
+        half = crawl_into(collection, "2026-07", origin, resources=True, max_pages=2, fetchers=1)
+        whole = crawl_into(collection, "2026-07", origin, resources=True)
+    assert (half.result.end, whole.result.end) == ("max_pages", "exhausted")  # type: ignore[union-attr]
+    assert whole.stored == first.stored
+    assert set(kinds(whole).values()) == {"revisit"}
+    assert list(collection["2026-07"].urls) == list(collection["2026-06"].urls)
 
 
 def test_a_setting_stores_everything_again(tmp_path: Path) -> None:
@@ -193,7 +208,7 @@ def test_exports_contain_the_records_that_revisits_refer_to(tmp_path: Path) -> N
         }
         assert {json.loads(line.split(b" ", 2)[2])["digest"] for line in lines} == digests
     for kind in ("trec", "wet"):
-        export(snapshot, kind, tmp_path / f"july.{kind}")  # type: ignore[arg-type]
+        export(snapshot, kind, tmp_path / f"july.{kind}")
         text = (tmp_path / f"july.{kind}").read_text("utf-8", "replace")
         assert all(f"{path} {LONG}".strip() in text for path in ("/one", "/two", "/three"))
 

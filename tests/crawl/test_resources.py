@@ -14,23 +14,25 @@ if TYPE_CHECKING:
 CSS = "text/css"
 PAGE = """<!doctype html><html><head><base href="/base/">
 <link rel="stylesheet" href="a.css"><link rel="alternate stylesheet" href="b.css">
-<link rel="icon" href="icon.png"><link rel="apple-touch-icon" href="touch.png"><link rel="mask-icon" href="mask.svg">
+<link rel="icon" href="icon.png"><link rel="apple-touch-icon" href="touch.png">
+<link rel="mask-icon" href="mask.svg">
 <link rel="manifest" href="site.webmanifest"><link rel="modulepreload" href="module.js">
 <link rel="preload" as="image" href="pre.png" imagesrcset="pre-1.png 1x, pre-2.png 2x">
 <link rel="dns-prefetch" href="hint"><link rel="preconnect" href="hint-two">
 <style>@import url("inline.css"); p { background: url(paper.png) }</style>
 <script src="run.js"></script></head>
 <body background="back.gif"><div style="background:url('attr.png')">words of its own</div>
-<img src="one.png" srcset="one-1.png 1x, one-2.png 2x"><picture><source srcset="two.webp"><img src="two.png"></picture>
+<img src="one.png" srcset="one-1.png 1x, one-2.png 2x">
+<picture><source srcset="two.webp"><img src="two.png"></picture>
 <video src="film.mp4" poster="poster.jpg"><track src="words.vtt"></video><audio src="sound.ogg"></audio>
 <object data="object.svg"></object><embed src="embed.swf"><input type="image" src="button.png">
 <input type="text" src="none.png"><table><tr><td background="cell.png"></td></tr></table>
-<svg><style>rect { fill: url(svg-style.png) }</style><image href="in-svg.png"/><use xlink:href="sprite.svg#a"/>
-<use href="#local"/></svg><iframe src="/frame"></iframe>
+<svg><style>rect { fill: url(svg-style.png) }</style><image href="in-svg.png"/>
+<use xlink:href="sprite.svg#a"/><use href="#local"/></svg><iframe src="/frame"></iframe>
 <template><img src="never.png"></template><a href="/next">next</a></body></html>"""
-PARTS = """a.css b.css icon.png touch.png mask.svg site.webmanifest module.js pre.png pre-1.png pre-2.png inline.css
-paper.png run.js back.gif attr.png one.png one-1.png one-2.png two.webp two.png film.mp4 poster.jpg words.vtt sound.ogg
-object.svg embed.swf button.png cell.png svg-style.png in-svg.png sprite.svg""".split()
+PARTS = """a.css b.css icon.png touch.png mask.svg site.webmanifest module.js pre.png pre-1.png pre-2.png
+inline.css paper.png run.js back.gif attr.png one.png one-1.png one-2.png two.webp two.png film.mp4 poster.jpg
+words.vtt sound.ogg object.svg embed.swf button.png cell.png svg-style.png in-svg.png sprite.svg"""
 
 
 @pytest.mark.parametrize("wanted", [True, False])
@@ -43,7 +45,7 @@ def test_whatever_a_page_names_is_fetched_with_it_on_request_alone(tmp_path: Pat
         origin.say("/base/site.webmanifest", reply(manifest, kind="application/json"))
         crawl(tmp_path, origin, "http://a.test/", resources=wanted)
     # the icon is that of the pages that name none
-    parts = {"/favicon.ico", *(f"/base/{name}" for name in [*PARTS, "app.png"])} if wanted else set()
+    parts = {"/favicon.ico", *(f"/base/{name}" for name in [*PARTS.split(), "app.png"])} if wanted else set()
     assert set(origin.paths()) == {"/", "/frame", "/next"} | parts
     assert len(origin.paths()) == len(set(origin.paths()))
 

@@ -50,7 +50,7 @@ def test_a_crawl_reports_what_the_server_saw(tmp_path: Path) -> None:
     assert found.result is not None
     assert found.result.end in REASONS
     assert found["requests"] == len(origin.requests) == 3
-    assert (found["robots"], found["pages"], found["captures"]) == (1, 1, 2)
+    assert (found["robots"], found["pages"], found["captures"]) == (1, 1, 3)
     assert (found["links"], found["rejected"], found["payload"]) == (2, 1, len(body))
     assert (found["status_2xx"], found["status_4xx"], found["in_flight"], found["front"]) == (1, 2, 0, 0)
     report = json.loads((found.snapshot.working_folder("crawl") / "crawl.json").read_text())

@@ -47,7 +47,8 @@ class WatchedCrawl(Crawl):
 
     def _store(self, result: CrawlResult, renew: str) -> None:
         lines = (self.folder / "captures.cdxj").read_text().splitlines()
-        self.captured = [json.loads(line.split(" ", 2)[2])["url"] for line in lines]
+        captured = [json.loads(line.split(" ", 2)[2])["url"] for line in lines]
+        self.captured = [url for url in captured if not url.endswith("/robots.txt")]
         super()._store(result, renew)
 
 

@@ -175,12 +175,12 @@ def test_a_flush_closes_the_file_and_brings_the_index_up_to_date(tmp_path: Path)
         job = prepare(tmp_path, ["http://a.test/"], {"hosts": {"a.test": origin.at()}, "waits": True})
         thread = threading.Thread(target=job.run)
         thread.start()
-        while job.control is None or job.control.status()["counters"]["captures"] < 3:
+        while job.control is None or job.control.status()["counters"]["captures"] < 4:
             time.sleep(0.01)
         assert [path.suffix for path in job.folder.glob("*.warc*")] == [".open"]
-        assert job.control.flush() == 3
+        assert job.control.flush() == 4
         assert [path.suffix for path in job.folder.glob("*.warc*")] == [".gz"]
-        assert len((job.folder / "captures.cdxj").read_text().splitlines()) == 3
+        assert len((job.folder / "captures.cdxj").read_text().splitlines()) == 4  # and robots.txt
         job.finish()
         thread.join()
 

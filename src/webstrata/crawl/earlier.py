@@ -94,13 +94,12 @@ def check_not_lending(snapshot: Snapshot, *, again: bool) -> None:
     >>> check_not_lending(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), again=True)
     """
     for label in snapshot.collection.labels if again else ():
-        records = {record.name: record for record in snapshot.collection[label].parts}
-        if label != snapshot.label and "pages" in records:
-            if snapshot.label in find_lenders(records["pages"].inputs, label):
-                raise UsageError(
-                    f"{snapshot.path}: snapshot {label} refers to payloads of this one, which a new crawl would "
-                    "remove; crawl a new snapshot instead"
-                )
+        inputs = [record.inputs for record in snapshot.collection[label].parts if record.name == "pages"]
+        if label != snapshot.label and any(snapshot.label in find_lenders(names, label) for names in inputs):
+            raise UsageError(
+                f"{snapshot.path}: snapshot {label} refers to payloads of this one, which a new crawl would "
+                "remove; crawl a new snapshot instead"
+            )
 
 
 def _are_made_from(folder: Path, inputs: dict[str, Any]) -> bool:

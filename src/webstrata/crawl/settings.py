@@ -161,14 +161,14 @@ class CrawlSettings(Settings):
     store: str = setting("true", "Filter of the answers that are stored.", live=True)
     resources: bool = setting(
         False,
-        "Fetch what pages need to be shown: styles and what they import, images, scripts, fonts, icons, media "
-        "and frames. No script is run, so what only scripts ask for is missing.",
+        "Fetch what pages need to be shown: styles and what they import, images, scripts, fonts, icons, "
+        "media and frames. No script is run, so what only scripts ask for is missing.",
         live=True,
     )
     offsite_resources: bool = setting(
         True,
-        "Fetch the resources of stored pages even where the schedule filter refuses them, as those on other "
-        "hosts; false applies the filter to them too. Only with `resources`.",
+        "Fetch the resources of stored pages even where the schedule filter refuses them, as those on "
+        "other hosts; false applies the filter to them too. Only with `resources`.",
         live=True,
     )
     sitemaps: bool = setting(False, "Fetch the sitemaps that robots.txt names, and follow them.", live=True)

@@ -11,8 +11,8 @@
 ``bagit``     a folder with WARC files, index and a description as a BagIt bag, with checksums (see `bagit`)
 ============  ==========================================================================================
 
-Payloads that the snapshot has in common with earlier ones are part of it: the records that ``revisit`` records
-refer to are copied into ``warc`` and ``wacz`` (see `originals`), and ``trec`` and ``wet`` have their text.
+Payloads that the snapshot shares with earlier ones are part of it: the records that ``revisit`` records refer
+to are copied into ``warc`` and ``wacz`` (see `originals`), and ``trec`` and ``wet`` have their text.
 
 What is written appears under its name when it is whole, and nothing that is there is replaced.
 """
@@ -435,7 +435,7 @@ def _describe(entry: Entry, label: str, said: _Said) -> dict[str, Any]:
 
 
 def _find_type(fields: Mapping[str, str]) -> str | None:
-    """The type by which a payload is read: of a revisit that of the payload it stands for, where it is told."""
+    """The type by which a payload is read; of a revisit that of the payload it stands for, if known."""
     is_revisit = fields["mime"] == REVISIT
     return (fields.get("payload-mime") if is_revisit else fields["mime"]) or None
 

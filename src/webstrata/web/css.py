@@ -1,8 +1,8 @@
 """The addresses that stylesheets and web manifests name, which a browser fetches to show a page.
 
-CSS is read token by token as CSS Syntax Level 3 defines it (the crate ``cssparser``); what a rule means is not
-looked at, so an image of a rule that never applies is found too. Addresses are relative to the stylesheet or
-the manifest that names them.
+CSS is read token by token as CSS Syntax Level 3 defines it (the crate ``cssparser``). What a rule means is
+not looked at, so an image of a rule that never applies is found too. Addresses are relative to the stylesheet
+or the manifest that names them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def find_references(body: bytes, *, charset: str | None = None) -> list[str]:
 
 
 def find_pictures(manifest: bytes) -> list[str]:
-    """The addresses of icons and screenshots in a web application manifest, as written; `start_url` is a page.
+    """The addresses of icons and screenshots in a web manifest, as written; `start_url` is a page.
 
     Examples
     --------

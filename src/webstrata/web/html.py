@@ -4,9 +4,9 @@ The page is read as the tokenizer of the HTML standard reads it, without buildin
 
 - to pages: ``a``, ``area``, ``frame``, ``iframe``, meta refresh, and ``link`` by its ``rel``: ``canonical``,
   ``next``, ``prev``, ``alternate``, ``amp`` (for ``amphtml``), else ``link``;
-- to resources, on request: ``stylesheet``, ``icon``, ``image`` (candidates of ``srcset``, posters, backgrounds
-  and references of SVG too), ``script``, ``embed``, ``object``, ``media``, ``preload``, ``manifest`` and
-  ``style``, what CSS in the page names (`webstrata.web.css`);
+- to resources, on request: ``stylesheet``, ``icon``, ``image`` (candidates of ``srcset``, posters,
+  backgrounds and references of SVG too), ``script``, ``embed``, ``object``, ``media``, ``preload``,
+  ``manifest`` and ``style``, what CSS in the page names (`webstrata.web.css`);
 - no links at all: hints to browsers such as ``prefetch``, ``dns-prefetch`` or ``pingback``.
 
 Links in templates, comments and scripts are none. Where a browser's tree would have other links is counted in
