@@ -355,5 +355,5 @@ def test_a_crawl_delay_holds_when_a_crawl_resumes(tmp_path: Path) -> None:
         snapshot = interrupted(tmp_path, origin)
         resume(snapshot, origin, max_pages=4)
     gaps = [later.opened - earlier.ended for earlier, later in pairwise(origin.requests)]
-    assert len(gaps) == 4
+    assert requests_of(origin, "a.test").count("/robots.txt") == 1
     assert min(gaps) >= 0.5
