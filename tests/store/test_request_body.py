@@ -58,6 +58,11 @@ def test_a_line_of_post_has_a_key_of_its_own_and_tells_the_body() -> None:
     entry = Entry.parse(line.to_bytes())
     assert entry.key == "uk,a)/search?__wb_method=post&q=%c3%bc%20x"
     assert (entry.url, entry.request) == (URL, Request("POST", "q=ü x"))
+    odd = parse_request(make_request(b"a=%0A%00%20&b=\r\n"))
+    text = Line(**facts, **place, request=odd).to_bytes()  # type: ignore[arg-type]
+    assert text.isascii()
+    assert text.count(b"\n") == 1
+    assert Entry.parse(text).request == odd
 
 
 def write(folder: Path, *captures: tuple[str, bytes, bytes]) -> Path:

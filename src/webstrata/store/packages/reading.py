@@ -67,7 +67,7 @@ class Package:
                     f"{self.path}: the file is not a zip file that can be read ({error}); get it again"
                 ) from error
         try:
-            self.infos = [info for info in self._zip.infolist() if not info.is_dir()]
+            self.infos = [info for info in self._zip.infolist() if not info.filename.endswith("/")]
             self._by_name = {info.filename: info for info in self.infos}
             self._check_members(size)
         except BaseException:
