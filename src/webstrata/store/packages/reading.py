@@ -37,7 +37,7 @@ MAX_LINE = 16 << 20
 _SMALL = 1 << 20
 _END, _LOCATOR, _END64 = b"PK\5\6", b"PK\6\7", b"PK\6\6"
 _PIECE = 1 << 20
-_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError)
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError)
 
 
 class Package:
