@@ -9,6 +9,7 @@ import pytest
 
 import webstrata as ws
 from webstrata.store.cdxj import Entry, Line
+from webstrata.store.export import export
 from webstrata.store.ingest import ingest
 from webstrata.store.request_body import MAX_QUERY, Request, parse_request
 from webstrata.store.warc import Capture, WarcWriter, read_records
@@ -97,6 +98,8 @@ def test_a_post_capture_is_kept_with_its_method_and_never_is_the_page(tmp_path: 
         (copy,) = part.path.glob("*.warc.gz")
         requests = [record.block for record in read_records(copy) if record.kind == "request"]
     assert requests == [make_request(b"q=1"), get, make_request(b"q=2")]
+    table = export(snapshot, "parquet", tmp_path / "a.parquet")
+    assert (table.items, table.left_out) == (1, 2)
     again = ingest(snapshot, [path], mode="add")
     assert (again.captures, again.repeated, again.pages) == (0, 3, 1)
 
