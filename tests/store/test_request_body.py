@@ -9,6 +9,7 @@ import pytest
 
 import webstrata as ws
 from webstrata.store.cdxj import Entry, Line
+from webstrata.store.export import export
 from webstrata.store.ingest import ingest
 from webstrata.store.request_body import MAX_QUERY, Request, parse_request
 from webstrata.store.warc import Capture, WarcWriter, read_records
@@ -58,6 +59,11 @@ def test_a_line_of_post_has_a_key_of_its_own_and_tells_the_body() -> None:
     entry = Entry.parse(line.to_bytes())
     assert entry.key == "uk,a)/search?__wb_method=post&q=%c3%bc%20x"
     assert (entry.url, entry.request) == (URL, Request("POST", "q=ü x"))
+    odd = parse_request(make_request(b"a=%0A%00%20&b=\r\n"))
+    text = Line(**facts, **place, request=odd).to_bytes()  # type: ignore[arg-type]
+    assert text.isascii()
+    assert text.count(b"\n") == 1
+    assert Entry.parse(text).request == odd
 
 
 def write(folder: Path, *captures: tuple[str, bytes, bytes]) -> Path:
@@ -92,6 +98,8 @@ def test_a_post_capture_is_kept_with_its_method_and_never_is_the_page(tmp_path: 
         (copy,) = part.path.glob("*.warc.gz")
         requests = [record.block for record in read_records(copy) if record.kind == "request"]
     assert requests == [make_request(b"q=1"), get, make_request(b"q=2")]
+    table = export(snapshot, "parquet", tmp_path / "a.parquet")
+    assert (table.items, table.left_out) == (1, 2)
     again = ingest(snapshot, [path], mode="add")
     assert (again.captures, again.repeated, again.pages) == (0, 3, 1)
 

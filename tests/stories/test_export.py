@@ -66,3 +66,19 @@ def test_what_cannot_be_written_is_refused_in_one_sentence(
 ) -> None:
     assert_refused(webstrata("export", archive.name, *words), pattern)
     assert not [path for path in archive.parent.iterdir() if path.name.startswith(".")]
+
+
+def test_page_lists_of_a_wacz_are_shown_and_missing_ones_are_said(webstrata: Command, archive: Path) -> None:
+    assert webstrata("export", archive.name, "2026-06", "--wacz", "--into", "june.wacz").returncode == 0
+    done = webstrata("ingest", archive.name, "2026-09", "june.wacz", "--strict", "--json")
+    (check,) = json.loads(done.stdout)["packages"]
+    assert (check["verified"], check["wrong"], check["signature"]["state"]) == (4, 0, "not signed")
+    done = webstrata("show", archive.name, "2026-09", "--page-lists", "--json")
+    pages = json.loads(done.stdout)
+    assert {page["list"] for page in pages} == {"pages/pages.jsonl"}
+    shown = webstrata("show", archive.name, "2026-09", "--page-lists").stdout
+    assert all(page["url"] in shown for page in pages)
+    done = webstrata("show", archive.name, "2026-06", "--page-lists")
+    assert done.returncode == 2
+    assert "no page lists; only snapshots ingested from WACZ files have them" in done.stderr
+    assert webstrata("show", archive.name, "--page-lists").returncode == 2

@@ -18,9 +18,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from webstrata.errors import UrlError
-from webstrata.store.cdxj import URN
 from webstrata.store.html_tree import is_html
-from webstrata.store.request_body import parse_request
+from webstrata.store.request_body import URN, parse_request
 from webstrata.store.warc import Record, Revisit, stream_io
 from webstrata.web.html import Directives, glance, parse_directives
 from webstrata.web.url import normalize

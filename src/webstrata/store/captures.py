@@ -18,9 +18,10 @@ from urllib.parse import urlsplit
 
 from webstrata.errors import MissingError, UsageError
 from webstrata.store.answers import HTML, first, media_type, parse_headers
-from webstrata.store.cdxj import URN, Index, surt
+from webstrata.store.cdxj import Index, surt
 from webstrata.store.main_content.methods import find_places
 from webstrata.store.pages import Pages
+from webstrata.store.request_body import URN, to_key
 from webstrata.store.settings import MAIN, StoreSettings
 from webstrata.store.text import Text, cut_main
 from webstrata.store.urls import Urls
@@ -146,7 +147,7 @@ def _find_key(where: str, match: Match) -> str:
             "what to look for is empty; give a URL, the name of a host, or a key as uk,example)/"
         )
     if where.startswith(URN):
-        return where.replace(" ", "%20")
+        return to_key(where)
     if "://" not in where and (")" in where or "," in where.partition("/")[0]):
         return where if ")" in where or match == "prefix" else where.rstrip(",") + ")/"
     return surt(normalize(where if "://" in where else f"http://{where}"))

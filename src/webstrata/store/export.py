@@ -47,6 +47,7 @@ from webstrata.store.columns import TIME, URL_SCHEMA, url_columns
 from webstrata.store.originals import append_originals, copy_originals
 from webstrata.store.packages.part import Packages
 from webstrata.store.pages import REVISIT, ROBOTS, Pages
+from webstrata.store.request_body import URN
 from webstrata.store.text import Text
 from webstrata.store.trec import Document
 from webstrata.store.urls import Urls
@@ -292,14 +293,17 @@ def _export_parquet(job: _Job) -> tuple[int, str, int]:
         Index(job.index) as index,
         pq.ParquetWriter(out, _SCHEMA, compression="zstd") as writer,
     ):
-        entries, said = iter(index), _Said(job)
+        # its columns have no method, and no room for records without an address
+        pages = (entry for entry in index if entry.request is None and not entry.url.startswith(URN))
+        entries, said, number = iter(pages), _Said(job), 0
         while batch := list(islice(entries, _ROWS)):
             rows = [_describe(entry, job.snapshot.label, said) for entry in batch]
             urls = url_columns(pa.chunked_array([[entry.url for entry in batch]], pa.string()))
             captures = pa.Table.from_pylist(rows, schema=_CAPTURE)
             writer.write_table(pa.table([*urls.columns, *captures.columns], schema=_SCHEMA))
             task.advance(len(batch))
-    return total, "captures", 0
+            number += len(batch)
+    return number, "captures", total - number
 
 
 class _Said:

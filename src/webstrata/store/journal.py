@@ -37,7 +37,8 @@ from webstrata.collection.files import (
     replace_file,
     sync_path,
 )
-from webstrata.store.cdxj import URN, Entry, Index
+from webstrata.store.cdxj import Entry, Index
+from webstrata.store.request_body import URN
 from webstrata.store.step import BASE, CAPTURES
 from webstrata.store.tally import Damage, Tally
 from webstrata.web.fingerprint import FIELD

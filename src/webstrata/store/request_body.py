@@ -13,6 +13,9 @@ everything else, and what fails        ``__wb_post_data=`` and the body in base6
 =====================================  ======================================================================
 
 Only POST and PUT have a body here. The query is cut after `MAX_QUERY` characters.
+
+Records that describe a page and have no address (``urn:view:http://example.org/`` is a screenshot) are found
+under their whole name.
 """
 
 from __future__ import annotations
@@ -22,9 +25,14 @@ import email.parser
 import email.policy
 import json
 import re
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote_plus, urlencode
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+URN = "urn:"
+"""How names of records begin that describe pages and have no address."""
 MAX_QUERY = 4096
 MAX_BODY = 1 << 20
 """Bytes of a body that are looked at; the query is much shorter."""
@@ -55,6 +63,36 @@ class Request(NamedTuple):
             return url
         more = f"&{self.query}" if self.query else ""
         return f"{url}{'&' if '?' in url else '?'}__wb_method={self.method}{more}"
+
+
+def amend(line: bytes, url: str, request: Request | None, surt: Callable[[str], str]) -> bytes:
+    r"""A line of the index with the key and the fields of a capture that is not what GET returns.
+
+    Examples
+    --------
+    >>> amend(b'uk,a)/ 2026 {"url": "http://a.uk/"}\n', "http://a.uk/", Request("POST", "a=1"), str)
+    b'http://a.uk/?__wb_method=POST&a=1 2026 {"url": "http://a.uk/", "method": "POST",
+    "requestBody": "a=1"}\n'
+    """
+    if url.startswith(URN):
+        return to_key(url).encode() + line[line.index(b" ") :]
+    if request is None or request.is_get:
+        return line
+    told = {"method": request.method} | ({"requestBody": request.query} if request.query else {})
+    place = line.rindex(b"}")
+    key = to_key(surt(request.append_to(url))).encode()
+    return key + line[line.index(b" ") : place] + b", " + json.dumps(told).encode()[1:-1] + line[place:]
+
+
+def to_key(text: str) -> str:
+    r"""A text as a key of the index, which ends at the first blank.
+
+    Examples
+    --------
+    >>> to_key("urn:view:a b\n")
+    'urn:view:a%20b%0a'
+    """
+    return re.sub(r"[\x00-\x20\x7f]", lambda found: f"%{ord(found[0]):02x}", text)
 
 
 def parse_request(block: bytes) -> Request | None:

@@ -22,10 +22,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from webstrata.store.cdxj import URN
 from webstrata.store.classes import Counts, follow_redirects, number_groups
 from webstrata.store.columns import TIME, url_columns
 from webstrata.store.pages import REVISIT, ROBOTS, SOFT, TEXT, scan_captures
+from webstrata.store.request_body import URN
 from webstrata.store.sorting import MEMORY, Queue, Sorter, Spool
 from webstrata.web.row_key import row_keys
 

@@ -88,6 +88,18 @@ def test_a_line_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
             next(lines)
 
 
+def test_a_member_without_a_name_is_read_as_any_other(tmp_path: Path) -> None:
+    path = make(tmp_path / "a.wacz", {"n": b"1"}, zipfile.ZIP_STORED)
+    data = path.read_bytes()
+    place = data.index(b"PK\1\2")
+    head = bytearray(data[place : place + 46])
+    struct.pack_into("<H", head, 28, 0)
+    end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, 46, place, 0)
+    path.write_bytes(data[:place] + head + end)
+    with Package(path) as package:
+        assert package.names == [""]
+
+
 def test_what_is_no_zip_or_encrypted_is_refused_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "a.wacz"
     path.write_bytes(b"PK\3\4 and nothing")

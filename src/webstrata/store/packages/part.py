@@ -107,6 +107,18 @@ def keep_packages(
         Whether packages that the snapshot has are kept; one with the same ``datapackage.json`` is replaced.
     progress
         Where the build reports.
+
+    Examples
+    --------
+    >>> import tempfile, zipfile
+    >>> import webstrata as ws
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with zipfile.ZipFile(folder / "a.wacz", "w") as archive:
+    ...     archive.writestr("pages/pages.jsonl", '{"url": "http://a.uk/", "ts": "2026-06-12T18:30:00Z"}')
+    >>> snapshot = ws.create(folder / "uk").add("2026-06")
+    >>> keep_packages(snapshot, check_packages([folder / "a.wacz"]))
+    >>> [(page.url, page.time) for page in snapshot.packages.iter_pages()]
+    [('http://a.uk/', '2026-06-12T18:30:00Z')]
     """
     if not checks:
         if not add and NAME in snapshot.parts:

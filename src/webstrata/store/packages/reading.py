@@ -37,7 +37,7 @@ MAX_LINE = 16 << 20
 _SMALL = 1 << 20
 _END, _LOCATOR, _END64 = b"PK\5\6", b"PK\6\7", b"PK\6\6"
 _PIECE = 1 << 20
-_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError)
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError)
 
 
 class Package:
@@ -67,7 +67,7 @@ class Package:
                     f"{self.path}: the file is not a zip file that can be read ({error}); get it again"
                 ) from error
         try:
-            self.infos = [info for info in self._zip.infolist() if not info.is_dir()]
+            self.infos = [info for info in self._zip.infolist() if not info.filename.endswith("/")]
             self._by_name = {info.filename: info for info in self.infos}
             self._check_members(size)
         except BaseException:
