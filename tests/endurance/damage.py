@@ -291,6 +291,8 @@ class Damage:
         shutil.rmtree(folder, ignore_errors=True)
         shared = {"copy_function": os.link}
         shutil.copytree(self.sound / "uk", folder / "uk", symlinks=True, **shared)  # type: ignore[arg-type]
+        for lock in (folder / "uk").rglob(".lock"):
+            lock.unlink()  # the lock of a shared file would be shared
         shutil.rmtree(folder / "uk" / "table")
         shutil.copytree(self.sound / "uk" / "table", folder / "uk" / "table")
         return folder
@@ -304,15 +306,21 @@ class Damage:
 
     def learn(self) -> None:
         """Run every command on a sound copy, twice: what it prints and which parts it opens."""
-        for verb in list(self.verbs):
-            found = []
-            for nth in range(2):
-                folder = self.copy(f"sound-{nth}")
-                done = self.run(verb, folder)
-                assert done.returncode == 0, f"{verb}: {done.returncode}\n{done.stderr}"
-                found.append(normal(done.stdout))
-            self.reads[verb] = set((folder / "trace").read_text().split()) | ({"table"} if verb.startswith("table") else set())
-            self.outputs[verb] = found[0] if found[0] == found[1] else ""
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(self._learn, self.verbs))
+
+    def _learn(self, verb: str) -> None:
+        found = []
+        folder = self.scratch
+        for nth in range(2):
+            folder = self.copy(f"sound-{list(self.verbs).index(verb)}-{nth}")
+            done = self.run(verb, folder)
+            assert done.returncode == 0, f"{verb}: {done.returncode}\n{done.stderr}"
+            found.append(normal(done.stdout))
+        self.reads[verb] = set((folder / "trace").read_text().split())
+        if verb.startswith("table"):
+            self.reads[verb].add("table")
+        self.outputs[verb] = found[0] if found[0] == found[1] else ""
 
     def cases(self) -> list[Case]:
         """Every file of a part, each damage, each command that opens the part."""
@@ -354,7 +362,9 @@ class Damage:
         if done.returncode == 2 and "Traceback" not in done.stderr:
             if case.verb.startswith("run "):
                 return Outcome(case, "refused", last[0])
-            named = len(sentences) == 1 and (case.part in sentences[0] or Path(case.file).name in sentences[0])
+            named = len(sentences) == 1 and (
+                case.part in sentences[0] or Path(case.file).name in sentences[0]
+            )
             if named and ("`webstrata" in sentences[0] or "restore" in sentences[0]):
                 return Outcome(case, "refused", sentences[0])
         return Outcome(case, "defect", f"exit {done.returncode}: {done.stderr[-3000:]}")
@@ -379,7 +389,9 @@ def sample(cases: list[Case], number: int, seed: int) -> list[Case]:
     while len(found) < number and any(by_part.values()):
         for some in by_part.values():
             if some and len(found) < number:
-                best = min(range(min(len(some), 40)), key=lambda at: seen[some[at].damage] + seen[some[at].verb])
+                best = min(
+                    range(min(len(some), 40)), key=lambda at: seen[some[at].damage] + seen[some[at].verb]
+                )
                 case = some.pop(best)
                 seen.update([case.damage, case.verb])
                 found.append(case)
@@ -397,11 +409,16 @@ def try_all(damage: Damage, cases: Iterable[Case], *, threads: int = 2) -> list[
 
 def to_table(outcomes: list[Outcome]) -> str:
     """A table of Markdown: a row per kind of damage and way, with what commands did."""
-    rows = ["| damage | way | tried | refused | unaffected | not noticed | defects |", "|---|---|--:|--:|--:|--:|--:|"]
+    rows = [
+        "| damage | way | tried | refused | unaffected | not noticed | defects |",
+        "|---|---|--:|--:|--:|--:|--:|",
+    ]
     counts = Counter((each.case.damage, each.case.large, each.kind) for each in outcomes)
     for damage in DAMAGES:
         for large in (False, True):
-            numbers = [counts[damage, large, kind] for kind in ("refused", "unaffected", "unnoticed", "defect")]
+            numbers = [
+                counts[damage, large, kind] for kind in ("refused", "unaffected", "unnoticed", "defect")
+            ]
             if sum(numbers):
                 way = "large files" if large else "small files"
                 rows.append(f"| {damage} | {way} | {sum(numbers)} | {' | '.join(map(str, numbers))} |")
