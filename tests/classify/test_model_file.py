@@ -187,7 +187,7 @@ def test_a_card_or_an_array_that_explodes_is_refused_before_it_is_decompressed(
     for each in (path, bomb):
         assert each.stat().st_size < 1 << 20
         tracemalloc.start()
-        with pytest.raises(FormatError, match="claims to have .* it was not written by webstrata"):
+        with pytest.raises(FormatError, match=r"claims to have .* it was not written by webstrata"):
             load(each)
         assert tracemalloc.get_traced_memory()[1] < 4 << 20
         tracemalloc.stop()
@@ -196,5 +196,7 @@ def test_a_card_or_an_array_that_explodes_is_refused_before_it_is_decompressed(
 def test_an_array_whose_header_has_a_huge_shape_is_one_sentence(path: Path) -> None:
     head = b"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999,), }".ljust(117) + b"\n"
     rewrite(path, "arrays/0.npy", b"\x93NUMPY\x01\x00\x76\x00" + head)
-    with pytest.raises(FormatError, match=r"array 0: its header tells of 799999999999992 bytes, and 0 follow"):
+    with pytest.raises(
+        FormatError, match=r"array 0: its header tells of 799999999999992 bytes, and 0 follow"
+    ):
         load_model(path)

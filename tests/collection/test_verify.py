@@ -49,8 +49,8 @@ def test_a_flipped_bit_of_a_small_file_is_found_when_its_part_is_opened(snapshot
         snapshot.open_part("notes")
     place = snapshot.collection.path
     assert str(caught.value) == (
-        f"{snapshot.path}/.parts/notes.1/small.txt: this file of the part notes is damaged between byte 0 and "
-        f"byte 4; run `webstrata check {place} --repair` to set the part aside, then rebuild it with "
+        f"{snapshot.path}/.parts/notes.1/small.txt: this file of the part notes is damaged between byte 0 "
+        f"and byte 4; run `webstrata check {place} --repair` to set the part aside, then rebuild it with "
         f"`webstrata note {place} 2026-06`"
     )
 
@@ -138,7 +138,9 @@ def test_an_error_of_a_reader_is_explained_by_the_damage_that_caused_it(snapshot
         assert "large.bin: this file of the part notes is damaged between byte 0 and byte 1048576" in str(
             found
         )
-        assert diagnose(FormatError("elsewhere.csv, line 3: no number")) is None
+        assert diagnose(FormatError("row 3 cannot be decoded")) is not None
+        elsewhere = snapshot.collection.path / "collection.toml"
+        assert diagnose(FormatError(f"{elsewhere}, line 3: no number")) is None
 
 
 def test_a_part_whose_folder_is_gone_is_repaired_by_command_and_built_again(snapshot: Snapshot) -> None:

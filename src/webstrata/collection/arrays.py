@@ -65,12 +65,12 @@ def load_array(path: Path, *, mapped: bool = False) -> npt.NDArray[Any]:
 
 
 def parse_array(content: bytes) -> npt.NDArray[Any]:
-    """The array of numbers in the content of a ``.npy`` file; ``ValueError`` where it is none.
+    r"""The array of numbers in the content of a ``.npy`` file; ``ValueError`` where it is none.
 
     Examples
     --------
-    >>> header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999,), }".ljust(117) + b"\\n"
-    >>> parse_array(b"\\x93NUMPY\\x01\\x00\\x76\\x00" + header)
+    >>> header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999,), }".ljust(117) + b"\n"
+    >>> parse_array(b"\x93NUMPY\x01\x00\x76\x00" + header)
     Traceback (most recent call last):
     ValueError: its header tells of 799999999999992 bytes, and 0 follow
     """

@@ -294,7 +294,7 @@ def restore_sums(parts: Parts, part: Part) -> bool:
 
 
 def set_aside(parts: Parts, name: str, progress: Progress | None = None) -> None:
-    """Take a part whose files are damaged or gone out of the manifest; what is left of it goes to ``.damaged``.
+    """Take a damaged or deleted part out of the manifest; what is left of it goes to ``.damaged``.
 
     The command that builds the part then finds it missing, and builds it.
 

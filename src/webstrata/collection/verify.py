@@ -29,7 +29,9 @@ parts that this process opened, and gives the sentence that names the damaged fi
 from __future__ import annotations
 
 import hashlib
+import re
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webstrata._core.collection import BLOCK_SIZE, block_sum, digest_blocks, digest_files, verify_files
@@ -38,7 +40,6 @@ from webstrata.errors import FormatError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from webstrata.collection.manifest import PartRecord
     from webstrata.collection.progress import Progress
@@ -204,17 +205,17 @@ def remedy(folder: Path, record: PartRecord) -> str:
 def diagnose(error: BaseException) -> FormatError | None:
     """Find the damaged file that explains an error of a reader: the sentence about it, or None.
 
-    Compares the content of every part that this process opened. A `FormatError` that does not concern one of
-    them is left as it is, without comparing anything.
+    Compares the content of every part that this process opened. A `FormatError` about a file that is in none
+    of them is left as it is, without comparing anything.
 
     Examples
     --------
-    >>> diagnose(FormatError("links.csv, line 3: expected two columns, got 1")) is None
+    >>> diagnose(FormatError("/etc/passwd, line 3: expected two columns, got 1")) is None
     True
     """
     opened = dict(_opened)
-    if isinstance(error, FormatError):
-        opened = {folder: record for folder, record in opened.items() if _concerns(str(error), folder)}
+    if isinstance(error, FormatError) and _is_elsewhere(str(error), opened):
+        return None
     for folder, record in opened.items():
         if not folder.is_dir():
             continue  # replaced meanwhile by another generation
@@ -227,10 +228,13 @@ def diagnose(error: BaseException) -> FormatError | None:
     return None
 
 
-def _concerns(sentence: str, folder: Path) -> bool:
-    """Whether a sentence names a file of a part, by its folder or by the link to it."""
-    link = folder.parent.parent / folder.name.rpartition(".")[0]
-    return str(folder) in sentence or str(link) in sentence
+def _is_elsewhere(sentence: str, folders: Iterable[Path]) -> bool:
+    """Whether a sentence begins with the path of a file that is in none of these parts."""
+    place = Path(re.split(r": |, ", sentence, maxsplit=1)[0])
+    try:
+        return place.exists() and not any(place.resolve().is_relative_to(each.resolve()) for each in folders)
+    except OSError:  # too long for a path
+        return False
 
 
 def note_written(folder: Path, record: PartRecord) -> None:

@@ -84,7 +84,7 @@ class Held(NamedTuple):
 
     @classmethod
     def open(cls, snapshot: Snapshot, stack: ExitStack) -> Held:
-        """Open and verify the parts of a snapshot until the stack is closed; anchors and pages are optional."""
+        """Open and verify the parts of a snapshot; anchors and pages are optional."""
         text, urls = (stack.enter_context(snapshot.open_part(name, whole=True)) for name in ("text", "urls"))
         anchors = pages = None
         if "anchors" in snapshot.parts:
