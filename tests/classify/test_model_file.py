@@ -200,3 +200,17 @@ def test_an_array_whose_header_has_a_huge_shape_is_one_sentence(path: Path) -> N
         FormatError, match=r"array 0: its header tells of 799999999999992 bytes, and 0 follow"
     ):
         load_model(path)
+
+
+def test_an_entry_that_cannot_be_decompressed_is_one_sentence(path: Path) -> None:
+    whole = path.read_bytes()
+    refused = 0
+    for place in range(40, len(whole), len(whole) // 60):
+        path.write_bytes(
+            whole[:place] + bytes([whole[place] ^ 255, whole[place + 1] ^ 85]) + whole[place + 2 :]
+        )
+        try:
+            load_model(path)
+        except (FormatError, NewerFormatError):
+            refused += 1
+    assert refused > 30

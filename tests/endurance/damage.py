@@ -83,6 +83,10 @@ def make(folder: Path) -> None:
     run("table", "put", "uk", url, "meta", "note", "seen twice")
     run("duplicates", "uk", NEW, "--near")
     run("index", "uk", "--partition", "documents")
+    # rankings of `run` begin with those of the month before; built again, equal scores change places
+    for record in list(snapshot.parts):
+        if record.name.startswith("rank-"):
+            snapshot.parts.remove(record.name)
     for words in list_verbs(url, word).values():
         run(*words)  # some build parts of their own
     (folder / "verbs.json").write_text(json.dumps(list_verbs(url, word)))
@@ -114,7 +118,6 @@ def list_verbs(url: str, word: str) -> dict[str, list[str]]:
         f"rank uk {NEW} --json",
         f"rank uk {NEW} --method cheirank",
         f"rank uk {NEW} --level host",
-        "rank uk --all-snapshots",
         f"plane uk {NEW} --json",
         f"spectrum uk {NEW} --json",
         f"summaries show uk {NEW} {url} --json",

@@ -26,7 +26,7 @@ import numpy as np
 
 from webstrata._core import __version__
 from webstrata.classify.gate import LINK_FEATURES, ROW, GateModel
-from webstrata.classify.model_file import check_sizes
+from webstrata.classify.model_file import UNREADABLE, check_sizes
 from webstrata.classify.plain import Damaged, Plain, from_plain, to_plain
 from webstrata.classify.samples import BUCKETS
 from webstrata.collection.arrays import parse_array
@@ -131,10 +131,7 @@ def load_gate(path: Path) -> tuple[GateModel, dict[str, Any]]:
             return _read_model(card, archive), card
     except FormatError:
         raise
-    except (
-        *(Damaged, zipfile.BadZipFile, KeyError, TypeError, ValueError, AttributeError),
-        *(EOFError, OSError, RuntimeError, MemoryError, RecursionError),
-    ) as error:
+    except (*UNREADABLE, Damaged, KeyError, TypeError, AttributeError) as error:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FormatError(f"{path}: this gate is damaged ({said}); learn it again") from error
 

@@ -18,7 +18,9 @@ from __future__ import annotations
 
 import io
 import json
+import struct
 import zipfile
+import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +47,11 @@ MOST_BYTES = 4 << 30
 """Arrays of a file that claims more are not read."""
 MOST_CARD = 32 << 20
 """Bytes of a card; one that claims more is not read. As text of JSON it takes some times more memory."""
+UNREADABLE = (
+    *(zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, MemoryError, RuntimeError),
+    *(IndexError, OverflowError, struct.error),
+)
+"""What reading a damaged zip file, its JSON and its arrays raises; RuntimeError for a password, among others."""
 MOST_RATIO = 100
 """How many times larger than the file its content may be, once it is larger than `MOST_CARD`."""
 
@@ -233,17 +240,7 @@ def load_model(path: Path) -> HostModel:
         raise
     except Damaged as error:
         raise FormatError(f"{path}: this model file is damaged ({error}); train the model again") from error
-    except (
-        zipfile.BadZipFile,
-        KeyError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        EOFError,
-        OSError,
-        RecursionError,
-        MemoryError,
-    ) as error:
+    except (*UNREADABLE, KeyError, TypeError, AttributeError) as error:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FormatError(f"{path}: this model file is damaged ({said}); train the model again") from error
 
