@@ -159,6 +159,7 @@ def _begin(listening: socket.socket) -> tuple[int, socket.socket]:
 def _become(words: list[str], folder: str, environment: dict[str, str], files: list[int]) -> NoReturn:
     """Take over what the command was given, and be it."""
     from webstrata import cli
+    from webstrata.collection import verify
 
     os.chdir(folder)
     os.environ.clear()
@@ -170,9 +171,13 @@ def _become(words: list[str], folder: str, environment: dict[str, str], files: l
     # the old ones know of the old files whether one can seek there
     sys.stdin, sys.stdout = (os.fdopen(number, mode, encoding="utf-8") for number, mode in enumerate("rw"))
     sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1)
+    if "WEBSTRATA_TEST_SMALL" in environment:
+        verify.SMALL = int(environment["WEBSTRATA_TEST_SMALL"])
     try:
         cli.main(words)
     except SystemExit as end:
+        if trace := environment.get("WEBSTRATA_TEST_TRACE"):
+            Path(trace).write_text(" ".join(sorted(record.name for record in verify._opened.values())))
         _end(int(end.code or 0))
     raise AssertionError("a command ends with SystemExit")
 

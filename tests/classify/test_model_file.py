@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import pickle
+import tracemalloc
 import zipfile
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,13 @@ import pytest
 import scipy.sparse as sp
 
 from webstrata.classify.ensemble import EnsembleSelection
+from webstrata.classify.gate_file import load_gate
 from webstrata.classify.matrix import HostMatrix
 from webstrata.classify.model_file import HostModel, load_model, save_model
 from webstrata.errors import FormatError, NewerFormatError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -164,3 +167,50 @@ def test_damage_of_any_kind_is_one_sentence(path: Path) -> None:
     assert "format number" in refused()
     rewrite(path, "card.json", None)
     assert "it has no card.json" in refused()
+
+
+def write_zip(path: Path, **entries: bytes) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in entries.items():
+            archive.writestr(name.replace("__", "/").replace("_", "."), data)
+
+
+@pytest.mark.parametrize("load", [load_model, load_gate])
+def test_a_card_or_an_array_that_explodes_is_refused_before_it_is_decompressed(
+    tmp_path: Path, load: Callable[[Path], object]
+) -> None:
+    path = tmp_path / "bomb.model"
+    write_zip(path, card_json=b" " * (40 << 20))
+    small = b'{"format": 1, "kind": "gate"}'
+    bomb = tmp_path / "array.model"
+    write_zip(bomb, card_json=small, arrays__0_npy=bytes(300 << 20))
+    for each in (path, bomb):
+        assert each.stat().st_size < 1 << 20
+        tracemalloc.start()
+        with pytest.raises(FormatError, match=r"claims to have .* it was not written by webstrata"):
+            load(each)
+        assert tracemalloc.get_traced_memory()[1] < 4 << 20
+        tracemalloc.stop()
+
+
+def test_an_array_whose_header_has_a_huge_shape_is_one_sentence(path: Path) -> None:
+    head = b"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999,), }".ljust(117) + b"\n"
+    rewrite(path, "arrays/0.npy", b"\x93NUMPY\x01\x00\x76\x00" + head)
+    with pytest.raises(
+        FormatError, match=r"array 0: its header tells of 799999999999992 bytes, and 0 follow"
+    ):
+        load_model(path)
+
+
+def test_an_entry_that_cannot_be_decompressed_is_one_sentence(path: Path) -> None:
+    whole = path.read_bytes()
+    refused = 0
+    for place in range(40, len(whole), len(whole) // 60):
+        path.write_bytes(
+            whole[:place] + bytes([whole[place] ^ 255, whole[place + 1] ^ 85]) + whole[place + 2 :]
+        )
+        try:
+            load_model(path)
+        except (FormatError, NewerFormatError):
+            refused += 1
+    assert refused > 30

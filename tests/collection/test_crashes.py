@@ -64,7 +64,7 @@ def read_files(part: Part) -> dict[str, bytes]:
     return {
         str(name): (part.path / name).read_bytes()
         for name in names
-        if str(name) not in ("SHA256SUMS", "part.toml")
+        if str(name) not in ("SHA256SUMS", "XXH3SUMS", "part.toml")
     }
 
 
@@ -174,7 +174,9 @@ def test_a_crash_at_each_pass_of_each_point_leaves_the_old_part_or_the_new_one(
     assert passes > 0, f"no build passes {point}; take it out of faults.POINTS, or pass it again"
 
 
-@pytest.mark.parametrize("name", ["manifest.toml", "manifest.toml.bak", "part.toml", "SHA256SUMS", "file-0"])
+@pytest.mark.parametrize(
+    "name", ["manifest.toml", "manifest.toml.bak", "part.toml", "SHA256SUMS", "XXH3SUMS", "file-0"]
+)
 def test_a_write_torn_at_any_byte_leaves_the_old_part(driver: Driver, tmp_path: Path, name: str) -> None:
     collection = fresh_collection(tmp_path)
     assert driver.order(collection.path, part="graph", token=11)[0] == 0

@@ -117,7 +117,9 @@ def test_a_part_that_is_not_there_is_said_with_those_that_are(collection: Collec
 def test_a_part_whose_files_are_gone_is_said(collection: Collection) -> None:
     build(collection, "first")
     shutil.rmtree(collection.path / ".parts" / "notes.1")
-    with pytest.raises(MissingError, match="the manifest names notes, and its files are gone"):
+    with pytest.raises(
+        FormatError, match="the files of the part notes are missing, and the manifest names it"
+    ):
         collection.open_part("notes")
 
 

@@ -12,6 +12,8 @@ Each format has a process of its own; the files that it failed on stay in ``rust
 from __future__ import annotations
 
 import argparse
+import contextlib
+import datetime as dt
 import gzip
 import hashlib
 import json
@@ -37,6 +39,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from webstrata.classify.ensemble import EnsembleSelection
+from webstrata.classify.gate_file import load_gate
+from webstrata.classify.model_file import HostModel, load_model, save_model
+from webstrata.collection.arrays import load_array
+from webstrata.collection.manifest import PartRecord
+from webstrata.collection.verify import BLOCK_SUMS, make_block_sums, verify_part
 from webstrata.errors import WebstrataError
 from webstrata.graph import Graph
 from webstrata.store.packages.check import check_package
@@ -53,6 +61,16 @@ if TYPE_CHECKING:
 
 FOUND = Path(__file__).parents[2] / "rust" / "fuzz" / "found"
 MAX_SECONDS = 2.0
+RECORD = PartRecord(
+    name="rank",
+    generation=1,
+    built=dt.datetime(2026, 6, 30, tzinfo=dt.UTC),
+    seconds=1.0,
+    version="",
+    files=2,
+    bytes=0,
+    checksum="sha256:ab",
+)
 MAX_GROWTH = 1 << 30
 NUMBERS = [0, 1, 2, 3, 7, 63, 64, 65, 127, 255, 256, 4095, 65_535, 1 << 31, (1 << 32) - 1, 1 << 32, 1 << 40]
 NUMBERS += [1 << 62, (1 << 63) - 1, 1 << 63, (1 << 64) - 1]
@@ -326,6 +344,71 @@ def read_package(folder: Path) -> None:
     assert sorted(each.name for each in folder.iterdir()) == ["a.wacz"]
 
 
+# ---- parts, their arrays, models: docs/formats/collection.md, docs/formats/model.md
+
+
+def make_part(folder: Path, chance: random.Random, _coding: str) -> None:
+    """The files of a part with their sums, and an array among them."""
+    np.save(folder / "scores.npy", np.arange(chance.randrange(1, 400), dtype=np.float64))
+    (folder / "facts.json").write_bytes(chance.randbytes(200))
+    paths = [folder / "facts.json", folder / "scores.npy"]
+    make_block_sums(folder, RECORD.checksum, paths)
+
+
+def damage_part(folder: Path, chance: random.Random) -> None:
+    """Damage one of its files."""
+    path = folder / chance.choice(["scores.npy", "scores.npy", "facts.json", BLOCK_SUMS])
+    path.write_bytes(damage(chance, path.read_bytes()))
+
+
+def read_part(folder: Path) -> None:
+    """Read the array as it is, then verify everything: a part that is verified must be whole."""
+    try:
+        load_array(folder / "scores.npy")
+        load_array(folder / "scores.npy", mapped=True).sum()
+    except WebstrataError as error:
+        if "\n" in str(error):
+            raise AssertionError("a refusal is a sentence") from error
+    verify_part(folder, RECORD, whole=True)
+
+
+def make_model(folder: Path, _chance: random.Random, _coding: str) -> None:
+    """A small model of hosts."""
+    values = np.array([[0.0], [1.0], [2.0], [3.0]] * 5)
+    fitted = EnsembleSelection("small", feature_sets={"B": [0]}, random_state=1)
+    fitted.fit(values, np.array([0, 0, 1, 1] * 5))
+    save_model(HostModel("spam", {"B": ["words"]}, (), fitted), folder / "spam.model")
+
+
+def damage_zip(folder: Path, chance: random.Random) -> None:
+    """Damage the file, or one of its entries, which then has a right checksum."""
+    path = folder / "spam.model"
+    if chance.random() < 0.3:
+        path.write_bytes(damage(chance, path.read_bytes()))
+        return
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = {name: archive.read(name) for name in archive.namelist()}
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, RuntimeError, ValueError):
+        return  # it was damaged before
+    if not entries:
+        return
+    name = chance.choice(list(entries))
+    entries[name] = (
+        damage_text(chance, entries[name]) if name.endswith("json") else damage(chance, entries[name])
+    )
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for entry, data in entries.items():
+            archive.writestr(entry, data)
+
+
+def read_model(folder: Path) -> None:
+    """Load the model, and the same file as a gate."""
+    with contextlib.suppress(WebstrataError):
+        load_gate(folder / "spam.model")
+    load_model(folder / "spam.model")
+
+
 # ---- all of them
 
 
@@ -342,6 +425,8 @@ class Format:
 FORMATS = {
     "labels": Format(("runs", "huffman"), make_union, damage_union, read_union),
     "wacz": Format(("stored", "deflated"), make_package, damage_package, read_package),
+    "parts": Format(("",), make_part, damage_part, read_part),
+    "models": Format(("",), make_model, damage_zip, read_model),
     "summaries": Format(("contexts", "codes", "codes-plain"), make_archive, damage_archive, read_archive),
 }
 

@@ -1,5 +1,6 @@
-//! SHA-256 of files, all cores at once.
+//! SHA-256 of files and XXH3 of their blocks, all cores at once.
 
+use super::blocks::{self, Blocks};
 use super::progress::Meter;
 use super::{CollectionError, Result};
 use rayon::prelude::*;
@@ -8,10 +9,18 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-const BLOCK: usize = 1 << 18;
-
 /// Hexadecimal SHA-256 of each file, in the order given, `workers` at a time (0: one per core); the meter counts bytes.
 pub fn digest_files(paths: &[PathBuf], workers: usize, meter: &Meter) -> Result<Vec<String>> {
+    let digests = digest_blocks(paths, workers, meter)?;
+    Ok(digests.into_iter().map(|(digest, _)| digest).collect())
+}
+
+/// [`digest_files`] with the sums of each file's blocks, in one pass.
+pub fn digest_blocks(
+    paths: &[PathBuf],
+    workers: usize,
+    meter: &Meter,
+) -> Result<Vec<(String, Blocks)>> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(workers)
         .build()
@@ -26,20 +35,27 @@ pub fn digest_files(paths: &[PathBuf], workers: usize, meter: &Meter) -> Result<
     })
 }
 
-fn digest_file(path: &Path, meter: &Meter) -> Result<String> {
+fn digest_file(path: &Path, meter: &Meter) -> Result<(String, Blocks)> {
     let explain = |source| CollectionError::from_io(path, "read", source);
     let mut file = File::open(path).map_err(explain)?;
     let mut context = Context::new(&SHA256);
-    let mut block = vec![0; BLOCK];
+    let (mut size, mut sums) = (0, Vec::new());
+    let mut block = Vec::with_capacity(blocks::BLOCK as usize);
     loop {
-        let length = file.read(&mut block).map_err(explain)?;
+        block.clear();
+        let length = (&mut file)
+            .take(blocks::BLOCK)
+            .read_to_end(&mut block)
+            .map_err(explain)?;
         if length == 0 {
             break;
         }
-        context.update(&block[..length]);
+        context.update(&block);
+        sums.push(blocks::sum(&block));
+        size += length as u64;
         meter.advance(length as u64)?;
     }
-    Ok(hex(context.finish().as_ref()))
+    Ok((hex(context.finish().as_ref()), Blocks { size, sums }))
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -1,5 +1,6 @@
 //! What every room needs of the disk and of its user: writers that can be made to fail, digests, progress.
 
+pub mod blocks;
 pub mod digest;
 pub mod faults;
 pub mod files;

@@ -1,7 +1,9 @@
 //! `webstrata._core.collection`.
 
 use super::progress::supervise;
-use crate::collection::{digest, faults, files};
+use crate::collection::blocks::{Blocks, Expected};
+use crate::collection::progress::Meter;
+use crate::collection::{blocks, digest, faults, files};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -10,10 +12,14 @@ use std::path::PathBuf;
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Writer>()?;
     module.add_function(wrap_pyfunction!(crash_point, module)?)?;
+    module.add("BLOCK_SIZE", blocks::BLOCK)?;
+    module.add_function(wrap_pyfunction!(block_sum, module)?)?;
+    module.add_function(wrap_pyfunction!(digest_blocks, module)?)?;
     module.add_function(wrap_pyfunction!(digest_files, module)?)?;
     module.add_function(wrap_pyfunction!(rename, module)?)?;
     module.add_function(wrap_pyfunction!(set_faults, module)?)?;
-    module.add_function(wrap_pyfunction!(sync_path, module)?)
+    module.add_function(wrap_pyfunction!(sync_path, module)?)?;
+    module.add_function(wrap_pyfunction!(verify_files, module)?)
 }
 
 #[pyclass(module = "webstrata._core.collection")]
@@ -71,6 +77,60 @@ impl Writer {
 #[pyfunction]
 fn crash_point(name: &str) {
     faults::crash_point(name);
+}
+
+#[pyfunction]
+fn block_sum(data: &[u8]) -> u64 {
+    blocks::sum(data)
+}
+
+#[pyfunction]
+#[pyo3(signature = (paths, *, workers = 0, progress = None))]
+fn digest_blocks(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    workers: usize,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Vec<(String, u64, Vec<u64>)>> {
+    let digests = supervise(py, progress, |meter| {
+        digest::digest_blocks(&paths, workers, meter)
+    })?;
+    let rows = digests.into_iter();
+    Ok(rows
+        .map(|(digest, blocks)| (digest, blocks.size, blocks.sums))
+        .collect())
+}
+
+#[pyfunction]
+#[pyo3(signature = (files, *, limit = None, known = 0, workers = 0, progress = None))]
+fn verify_files(
+    py: Python<'_>,
+    files: Vec<(PathBuf, u64, Vec<u64>)>,
+    limit: Option<u64>,
+    known: u64,
+    workers: usize,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(u64, Vec<(usize, String)>)> {
+    let mut expected = Vec::with_capacity(files.len());
+    for (path, size, sums) in files {
+        if sums.len() as u64 != size.div_ceil(blocks::BLOCK) {
+            return Err(PyValueError::new_err(format!(
+                "files: expected one sum per block of {}, got {} for {size} bytes",
+                path.display(),
+                sums.len()
+            )));
+        }
+        let blocks = Blocks { size, sums };
+        expected.push(Expected { path, blocks });
+    }
+    let limit = limit.unwrap_or(u64::MAX);
+    if progress.is_none() {
+        let meter = Meter::new();
+        return Ok(py.detach(|| blocks::verify(&expected, limit, known, workers, &meter))?);
+    }
+    supervise(py, progress, |meter| {
+        blocks::verify(&expected, limit, known, workers, meter)
+    })
 }
 
 #[pyfunction]

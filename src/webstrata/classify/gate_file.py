@@ -26,8 +26,10 @@ import numpy as np
 
 from webstrata._core import __version__
 from webstrata.classify.gate import LINK_FEATURES, ROW, GateModel
+from webstrata.classify.model_file import UNREADABLE, check_sizes
 from webstrata.classify.plain import Damaged, Plain, from_plain, to_plain
 from webstrata.classify.samples import BUCKETS
+from webstrata.collection.arrays import parse_array
 from webstrata.collection.files import explained, replace_file
 from webstrata.errors import FormatError, NewerFormatError
 
@@ -45,6 +47,8 @@ FIRST_COMPRESSION = 6
 """That of format 1."""
 MOST_BYTES = 1 << 28
 """A file that claims more is not read."""
+MOST_CARD = 4 << 20
+"""Bytes of a card; one that claims more is not read."""
 MOST_POINTS = 200
 """Of a curve that is kept."""
 
@@ -127,19 +131,13 @@ def load_gate(path: Path) -> tuple[GateModel, dict[str, Any]]:
             return _read_model(card, archive), card
     except FormatError:
         raise
-    except (
-        *(Damaged, zipfile.BadZipFile, KeyError, TypeError, ValueError, AttributeError),
-        *(EOFError, OSError, RuntimeError, MemoryError),
-    ) as error:
+    except (*UNREADABLE, Damaged, KeyError, TypeError, AttributeError) as error:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FormatError(f"{path}: this gate is damaged ({said}); learn it again") from error
 
 
 def _read_card(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
-    if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
-        raise FormatError(
-            f"{path}: this claims to hold more than {MOST_BYTES >> 20} MiB; it is no gate of ours"
-        )
+    check_sizes(path, archive, card=MOST_CARD, total=MOST_BYTES)
     card = json.loads(archive.read(CARD)) if CARD in archive.namelist() else None
     if isinstance(card, dict) and "task" in card and card.get("kind") != KIND:
         raise FormatError(
@@ -162,11 +160,10 @@ def _read_card(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
 
 def _read_model(card: dict[str, Any], archive: zipfile.ZipFile) -> GateModel:
     def read(name: str) -> npt.NDArray[Any]:
-        content = archive.read(f"arrays/{name}.npy")
-        array: npt.NDArray[Any] = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
-        if array.dtype.kind not in "biuf":
-            raise Damaged(f"{name} holds no numbers")
-        return array
+        try:
+            return parse_array(archive.read(f"arrays/{name}.npy"))
+        except ValueError as error:
+            raise Damaged(f"{name}: {error}") from error
 
     def trees(name: str, width: int) -> Any:  # noqa: ANN401
         found = {

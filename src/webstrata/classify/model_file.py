@@ -18,7 +18,9 @@ from __future__ import annotations
 
 import io
 import json
+import struct
 import zipfile
+import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +30,7 @@ import scipy.sparse as sp
 from webstrata._core import __version__
 from webstrata.classify.ensemble import EnsembleSelection
 from webstrata.classify.plain import Damaged, Plain, from_plain, to_plain
+from webstrata.collection.arrays import parse_array
 from webstrata.collection.files import explained, replace_file
 from webstrata.errors import FormatError, NewerFormatError, UsageError
 
@@ -42,6 +45,15 @@ FORMAT = 1
 CARD = "card.json"
 MOST_BYTES = 4 << 30
 """Arrays of a file that claims more are not read."""
+MOST_CARD = 32 << 20
+"""Bytes of a card; one that claims more is not read. As text of JSON it takes some times more memory."""
+UNREADABLE = (
+    *(zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, MemoryError, RuntimeError),
+    *(IndexError, OverflowError, struct.error),
+)
+"""What reading a damaged zip file, its JSON and its arrays raises; RuntimeError for a password, among others."""
+MOST_RATIO = 100
+"""How many times larger than the file its content may be, once it is larger than `MOST_CARD`."""
 
 
 @dataclass
@@ -228,7 +240,7 @@ def load_model(path: Path) -> HostModel:
         raise
     except Damaged as error:
         raise FormatError(f"{path}: this model file is damaged ({error}); train the model again") from error
-    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, AttributeError, EOFError, OSError) as error:
+    except (*UNREADABLE, KeyError, TypeError, AttributeError) as error:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FormatError(f"{path}: this model file is damaged ({said}); train the model again") from error
 
@@ -241,10 +253,7 @@ def _read_card(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
                 "`webstrata classify train` writes models of webstrata"
             )
         raise FormatError(f"{path}: this is no model file; it has no {CARD}")
-    if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
-        raise FormatError(
-            f"{path}: this claims to hold more than {MOST_BYTES >> 30} GiB; it is no model of ours"
-        )
+    check_sizes(path, archive, card=MOST_CARD, total=MOST_BYTES)
     card = json.loads(archive.read(CARD))
     if not isinstance(card, dict) or not isinstance(card.get("format"), int):
         raise FormatError(f"{path}: its card has no format number; train the model again")
@@ -261,16 +270,47 @@ def _read_card(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
     return card
 
 
+def check_sizes(path: Path, archive: zipfile.ZipFile, *, card: int, total: int) -> None:
+    """Refuse a zip file whose entries claim more bytes than a model can have, before any is decompressed.
+
+    `zipfile` gives no more than the claimed bytes of an entry, so the claims are limits.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> stream = io.BytesIO()
+    >>> with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+    ...     archive.writestr("card.json", bytes(5000))
+    >>> with zipfile.ZipFile(stream) as archive:
+    ...     check_sizes(Path("spam.model"), archive, card=4096, total=1 << 20)
+    Traceback (most recent call last):
+    webstrata.errors.FormatError: spam.model: its card.json claims to have 5000 bytes, and 4096 are the limit;
+    it was not written by webstrata
+    """
+    sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
+    packed = sum(entry.compress_size for entry in archive.infolist())
+    if sizes.get(CARD, 0) > card:
+        raise FormatError(
+            f"{path}: its {CARD} claims to have {sizes[CARD]} bytes, and {card} are the limit; it was not "
+            "written by webstrata"
+        )
+    limit = min(total, max(MOST_CARD, MOST_RATIO * packed))
+    if sum(sizes.values()) > limit:
+        raise FormatError(
+            f"{path}: its content claims to have {sum(sizes.values())} bytes, and {limit} are the limit for "
+            "a file of this size; it was not written by webstrata"
+        )
+
+
 class _Arrays:
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self.archive = archive
 
     def read(self, number: int) -> npt.NDArray[Any]:
-        content = self.archive.read(f"arrays/{int(number)}.npy")
-        array: npt.NDArray[Any] = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
-        if array.dtype.kind not in "biuf":
-            raise Damaged(f"array {number} holds no numbers")
-        return array
+        try:
+            return parse_array(self.archive.read(f"arrays/{int(number)}.npy"))
+        except ValueError as error:
+            raise Damaged(f"array {number}: {error}") from error
 
 
 def _from_card(card: dict[str, Any], arrays: _Arrays) -> HostModel:

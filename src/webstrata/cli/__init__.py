@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from webstrata.errors import Cancelled, WebstrataError
+from webstrata.errors import Cancelled, FormatError, UserError, WebstrataError
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -143,9 +143,7 @@ def run(arguments: list[str]) -> int:
     2
     """
     try:
-        outcome = verbs.main(arguments or ["--help"], prog_name="webstrata", standalone_mode=False)
-        sys.stdout.flush()
-        return outcome if isinstance(outcome, int) else 0
+        return _run_verb(arguments)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return 2
@@ -175,8 +173,38 @@ def run(arguments: list[str]) -> int:
         return _say_refusal(error)
     except (KeyboardInterrupt, Cancelled, click.Abort) as error:
         return _say(
-            str(error) or "interrupted; what was done is kept, and the same command goes on from there", 130
+            str(error) or "interrupted; what was done is kept, and the same command resumes from there", 130
         )
+
+
+def _run_verb(arguments: list[str]) -> int:
+    """Run a command; an error that a damaged part explains becomes the sentence about that part."""
+    try:
+        outcome = verbs.main(arguments or ["--help"], prog_name="webstrata", standalone_mode=False)
+        sys.stdout.flush()
+        return outcome if isinstance(outcome, int) else 0
+    except click.Abort as error:
+        # click takes the end of a file for the end of a dialogue with the user; nothing of ours asks any
+        if not isinstance(error.__cause__, EOFError):
+            raise
+        _explain_damage(error.__cause__)
+        raise error.__cause__ from None
+    except (click.ClickException, click.exceptions.Exit, BrokenPipeError, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # a panic of the core is no Exception
+        _explain_damage(error)
+        raise
+
+
+def _explain_damage(error: BaseException) -> None:
+    """Raise the `FormatError` about the damaged part that caused an error, if there is one."""
+    from webstrata.collection.verify import diagnose
+
+    if isinstance(error, UserError) and not isinstance(error, FormatError):
+        return
+    found = diagnose(error)
+    if found is not None:
+        raise found from error
 
 
 def _say_refusal(error: OSError) -> int:

@@ -14,7 +14,7 @@ from webstrata.store.settings import StoreSettings
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from webstrata.api import Collection, Snapshot
+    from webstrata.api import Collection
 
 
 @click.command("store", epilog="Example: webstrata store uk 2026-06 --parts text,links")
@@ -44,13 +44,13 @@ def command(
     A crawl does this when it ends. The text and links of a page that has not changed since an earlier
     snapshot are reused.
     """
-    from webstrata.store.step import build_parsed
+    from webstrata.store.step import build_parsed, find_unparsed
     from webstrata.store.step import renumber as number_nodes
 
     snapshot = collection[label]
     if renumber:
         number_nodes(snapshot, progress=TerminalProgress())
-    chosen = [name.strip() for name in parts.split(",") if name.strip()] if parts else _find_missing(snapshot)
+    chosen = [name.strip() for name in parts.split(",") if name.strip()] if parts else find_unparsed(snapshot)
     workers = snapshot.settings(ResourcesSettings, resources_options).num_workers
     settings = snapshot.settings(StoreSettings, store_options)
     build_parsed(snapshot, chosen, settings=settings, workers=workers, progress=TerminalProgress())
@@ -74,17 +74,3 @@ def command(
         show_table(["part", "size", "time", "holds"], rows)
     else:
         click.echo(f"{collection.path} {label}: text, links and anchors are there, and made from its pages.")
-
-
-def _find_missing(snapshot: Snapshot) -> list[str]:
-    """The parts that are not there, or older than what they are made from."""
-    from webstrata.store.step import PARSED
-
-    states = snapshot.collection.states()
-    found = []
-    for name in PARSED:
-        state = states.get(f"{snapshot.label}/{name}")
-        # what is made from a part that is built now comes after it
-        if state is None or state.stale or (name == "anchors" and "links" in found):
-            found.append(name)
-    return found

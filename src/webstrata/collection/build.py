@@ -1,8 +1,10 @@
-"""A part being made: written beside, described, put in its place.
+"""A part being made: its inputs verified, its files written apart, described, put in its place.
 
-A build writes into ``.building/<part>/files`` (see `parts` for the layout and the order of publishing). When
-its block ends well, it adds two files of its own: `SHA256SUMS`, a line per file in the order of their names
-as ``sha256sum`` writes it, and `part.toml`, the sealed record that the manifest has too.
+A build compares every file of its inputs with the sums taken when they were built (see `verify`), so the
+checksums of inputs in its record are those of what it read. It writes into ``.building/<part>/files`` (see
+`parts` for the layout and the order of publishing). When its block ends well, it adds three files of its own:
+`SHA256SUMS`, a line per file in the order of their names as ``sha256sum`` writes it, `XXH3SUMS`, the sums of
+their blocks, and `part.toml`, the sealed record that the manifest has too.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import tomli_w
 
 from webstrata._core import __version__
-from webstrata._core.collection import digest_files
+from webstrata._core.collection import digest_blocks
 from webstrata.collection.files import (
     crash_point,
     explained,
@@ -30,9 +32,11 @@ from webstrata.collection.files import (
     sync_tree,
 )
 from webstrata.collection.manifest import NAME, Manifest, PartRecord, repair_sentence
+from webstrata.collection.verify import BLOCK_SUMS, SHA_SUMS, note_written, write_block_sums
 from webstrata.errors import FormatError, SettingError, WebstrataError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
     from types import TracebackType
 
@@ -42,7 +46,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-SUMS = "SHA256SUMS"
+SUMS = SHA_SUMS
 RECORD = "part.toml"
 
 
@@ -57,6 +61,7 @@ class Build:
         inputs: dict[str, str],
         renew: str,
         progress: Progress,
+        holders: Mapping[str, Parts],
     ) -> None:
         self.name = name
         self.progress = progress
@@ -68,6 +73,7 @@ class Build:
         self._parts = parts
         self._settings = settings.to_dict() if settings else {}
         self._inputs = inputs
+        self._holders = holders
         self._renew = renew
         self._started = 0.0
         self._used = False
@@ -109,9 +115,16 @@ class Build:
             self._parts.building.add(self.name)
             stack.callback(self._parts.building.discard, self.name)
             self._used = True
+            self._verify_inputs(stack)
             self._begin()
             self._held = stack.pop_all()
         return self
+
+    def _verify_inputs(self, stack: ExitStack) -> None:
+        """Compare every file of the inputs; they are kept from removal until the build ends."""
+        for name, parts in self._holders.items():
+            # if it was built again since this build was asked for, the result is stale from the beginning
+            stack.enter_context(parts.open(name.partition("/")[2], whole=True, progress=self.progress))
 
     def _begin(self) -> None:
         parts = self._parts
@@ -165,10 +178,11 @@ class Build:
         target = make_directory(parts.folder / ".parts") / f"{self.name}.{self.record.generation}"
         rename(self.path, target)
         crash_point("build.placed")
+        note_written(target, self.record)
         parts.publish(self.record)
 
     def _describe(self) -> PartRecord:
-        """Write SHA256SUMS and part.toml, and return the record."""
+        """Write SHA256SUMS, XXH3SUMS and part.toml, and return the record."""
         paths = list_files(self.path)
         names = [path.relative_to(self.path).as_posix() for path in paths]
         for name in names:
@@ -176,10 +190,13 @@ class Build:
                 raise ValueError(f"{self.name}: expected printable file names, got {name!r}")
         sizes = [path.stat().st_size for path in paths]
         with self.progress.task(f"checksums of {self.name}", total=sum(sizes), unit="bytes") as task:
-            digests = digest_files(paths, progress=task.advance)
-        lines = [f"{digest}  {name}\n" for digest, name in zip(digests, names, strict=True)]
+            digests = digest_blocks(paths, progress=task.advance)
+        lines = [f"{digest}  {name}\n" for (digest, _, _), name in zip(digests, names, strict=True)]
         sums = "".join(lines).encode()
+        checksum = f"sha256:{hashlib.sha256(sums).hexdigest()}"
         replace_file(self.path / SUMS, sums)
+        blocks = [(name, size, each) for name, (_, size, each) in zip(names, digests, strict=True)]
+        write_block_sums(self.path, checksum, blocks)
         record = PartRecord(
             name=self.name,
             generation=self._parts.next_generation(self.name),
@@ -188,7 +205,7 @@ class Build:
             version=__version__,
             files=len(paths),
             bytes=sum(sizes),
-            checksum=f"sha256:{hashlib.sha256(sums).hexdigest()}",
+            checksum=checksum,
             renew=self._renew,
             settings=self._settings,
             inputs=self._inputs,
@@ -200,7 +217,7 @@ class Build:
 
 
 def list_files(folder: Path) -> list[Path]:
-    """The files of a part in the order of SHA256SUMS, its own two left out.
+    """The files of a part in the order of SHA256SUMS, without those that describe it.
 
     Examples
     --------
@@ -213,7 +230,7 @@ def list_files(folder: Path) -> list[Path]:
     return sorted(
         path
         for path in folder.rglob("*")
-        if not path.is_dir() and path.relative_to(folder).as_posix() not in (SUMS, RECORD)
+        if not path.is_dir() and path.relative_to(folder).as_posix() not in (SUMS, BLOCK_SUMS, RECORD)
     )
 
 

@@ -4,7 +4,9 @@ A part is sound when the digest of its `SHA256SUMS` is the manifest's checksum, 
 there with those digests: no more, no fewer. What an interrupted build left behind, and parts that are stale,
 are no damage; they are noted. `repair` mends what can be mended without loss: a damaged manifest is made
 again from its records that can be read and from those that the parts carry, and the damaged one is kept; a
-part's own record is made again from the manifest. A generation that nothing describes any more is set aside.
+part's own record is made again from the manifest, and its sums of blocks from its files. A generation that
+nothing describes any more is set aside, and so is a part that is damaged and can be built again: without it,
+the command that builds it finds it missing. A damaged `warc` stays in its place: nothing else has its bytes.
 """
 
 from __future__ import annotations
@@ -14,13 +16,14 @@ import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from webstrata._core.collection import digest_files
+from webstrata._core.collection import digest_files, verify_files
 from webstrata.collection.build import RECORD, SUMS, list_files, read_record, write_record
-from webstrata.collection.files import explained, make_directory, rename
+from webstrata.collection.files import explained, make_directory, remove_tree, rename, replace_file
 from webstrata.collection.manifest import NAME, Manifest, keep_copy
 from webstrata.collection.progress import Progress
 from webstrata.collection.sentences import tell_count
 from webstrata.collection.settings import TABLES, ResourcesSettings, load_settings_class
+from webstrata.collection.verify import BLOCK_SUMS, make_block_sums, read_block_sums
 from webstrata.errors import FormatError, MissingError, SettingError
 
 if TYPE_CHECKING:
@@ -81,6 +84,7 @@ def check_collection(
         _check_manifest(collection, holder.parts, result, repair=repair, progress=progress)
         total += sum(record.bytes for record in holder.parts)
     states = collection.states()
+    gone: list[tuple[Parts, str]] = []
     with progress.task("checking", total=total, unit="bytes") as task:
         for holder in holders:
             for record in holder.parts:
@@ -89,17 +93,43 @@ def check_collection(
                 remedy = f"run `{command}`" if command else "build it again, or restore it from a copy"
                 result.parts += 1
                 try:
-                    part = holder.parts.open(record.name)  # held, so that no writer takes it away meanwhile
-                except MissingError:
+                    part = holder.parts.open(
+                        record.name, verify=False
+                    )  # held, so that no writer takes it away meanwhile
+                except (MissingError, FormatError):
                     # gone with its record since the list was made, it was removed in order
                     if record.name in holder.parts:
-                        result.damage.append(Finding(where, "its files are gone", remedy))
+                        if repair:
+                            problem, aside = "its files are gone", f"taken out of the manifest; {remedy}"
+                            result.notes.append(Finding(where, problem, aside))
+                            gone.append((holder.parts, record.name))
+                        else:
+                            result.damage.append(Finding(where, "its files are gone", remedy))
                     continue
                 with part:
-                    for problem in _check_files(part, settings.num_workers, task.advance, result):
+                    problems = _check_files(part, settings.num_workers, task.advance, result)
+                    if (
+                        repair
+                        and problems
+                        and problems[0].startswith(SUMS)
+                        and restore_sums(holder.parts, part)
+                    ):
+                        result.notes.append(Finding(where, problems[0], "made again from the files"))
+                        problems = _check_files(part, settings.num_workers, task.advance, result)
+                    if problems and repair and record.name != "warc" and command:
+                        aside = f"set aside in .damaged; {remedy}"
+                        result.notes += [Finding(where, problem, aside) for problem in problems]
+                        gone.append((holder.parts, record.name))
+                        continue
+                    for problem in problems:
                         result.damage.append(Finding(where, problem, remedy))
+                    if not problems:
+                        _check_blocks(collection, holder.parts, part, where, result, repair=repair)
                     _check_record(collection, holder.parts, part, where, result, repair=repair)
-            _note_leftovers(collection, holder, result)
+    for parts, name in gone:
+        set_aside(parts, name, progress)
+    for holder in holders:
+        _note_leftovers(collection, holder, result)
     for name, state in collection.states().items():
         if state.stale:
             problem = f"stale: {', '.join(state.stale)} changed since it was built"
@@ -210,15 +240,96 @@ def _check_record(
         result.damage.append(Finding(where, problem, f"run `{_repair_command(collection)}`"))
 
 
+def _check_blocks(
+    collection: Collection, parts: Parts, part: Part, where: str, result: CheckResult, *, repair: bool
+) -> None:
+    """Compare the sums of blocks with the files, whose SHA-256 was found to be right."""
+    try:
+        rows = read_block_sums(part.path, part.record.checksum)
+        if rows is None:
+            return
+        problem = f"{BLOCK_SUMS} does not describe its files" if verify_files(rows)[1] else ""
+    except (ValueError, UnicodeDecodeError) as error:
+        problem = f"{BLOCK_SUMS} {error}"
+    if not problem:
+        return
+    if repair:
+        with parts.writing():
+            if (part.path / BLOCK_SUMS).is_dir():
+                remove_tree(part.path / BLOCK_SUMS)
+            make_block_sums(part.path, part.record.checksum, list_files(part.path))
+        result.notes.append(Finding(where, problem, "made again from the files, whose SHA-256 is right"))
+    else:
+        result.damage.append(Finding(where, problem, f"run `{_repair_command(collection)}`"))
+
+
+def restore_sums(parts: Parts, part: Part) -> bool:
+    """Write ``SHA256SUMS`` of a part again if its files are those that the manifest knows; whether they are.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from webstrata.collection import Collection
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     collection = Collection.create(f"{folder}/uk")
+    ...     with collection.build("notes") as build:
+    ...         _ = (build.path / "a.txt").write_text("kept")
+    ...     with collection.open_part("notes") as part:
+    ...         (part.path / "SHA256SUMS").unlink()
+    ...         restore_sums(collection.parts, part)
+    True
+    """
+    paths = list_files(part.path)
+    with explained(part.path, "read"):
+        digests = digest_files(paths)
+    names = (path.relative_to(part.path).as_posix() for path in paths)
+    sums = "".join(f"{digest}  {name}\n" for digest, name in zip(digests, names, strict=True)).encode()
+    if f"sha256:{hashlib.sha256(sums).hexdigest()}" != part.record.checksum:
+        return False
+    with parts.writing():
+        if (part.path / SUMS).is_dir():
+            remove_tree(part.path / SUMS)
+        replace_file(part.path / SUMS, sums)
+    return True
+
+
+def set_aside(parts: Parts, name: str, progress: Progress | None = None) -> None:
+    """Take a damaged or deleted part out of the manifest; what is left of it goes to ``.damaged``.
+
+    The command that builds the part then finds it missing, and builds it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from webstrata.collection import Collection
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     collection = Collection.create(f"{folder}/uk")
+    ...     with collection.build("notes") as build:
+    ...         _ = (build.path / "a.txt").write_text("kept")
+    ...     set_aside(collection.parts, "notes")
+    ...     "notes" in collection.parts, [path.name for path in collection.path.glob(".damaged/*")]
+    (False, ['notes.1'])
+    """
+    with parts.writing(progress):
+        folder = parts.path(parts.record(name))
+        with explained(folder, "read"):
+            there = folder.exists()
+        if there:
+            rename(folder, _free_name(make_directory(parts.folder / ".damaged") / folder.name))
+        parts.replace_manifest(parts.manifest.without_part(name))
+        parts.sweep()
+
+
 def _check_files(
     part: Part, workers: int, advance: Callable[[int], object], result: CheckResult
 ) -> list[str]:
     folder = part.path
-    with explained(folder, "read"):
-        try:
-            sums = (folder / SUMS).read_bytes()
-        except FileNotFoundError:
-            return [f"{SUMS} is gone"]
+    try:
+        sums = (folder / SUMS).read_bytes()
+    except FileNotFoundError:
+        return [f"{SUMS} is gone"]
+    except OSError as error:
+        return [f"{SUMS} cannot be read ({error.strerror})"]
     if f"sha256:{hashlib.sha256(sums).hexdigest()}" != part.record.checksum:
         return [f"{SUMS} is damaged"]
     lines = sums.decode().split("\n")[:-1]

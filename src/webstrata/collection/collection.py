@@ -37,7 +37,7 @@ from webstrata.collection.settings import TABLES, Settings, load_settings_class,
 from webstrata.errors import ExistsError, FormatError, LabelError, MissingError, SettingError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from os import PathLike
 
     from webstrata.collection.build import Build
@@ -100,9 +100,12 @@ class _Holder:
         self.path = path
         self.parts = Parts(path)
 
-    def open_part(self, name: str) -> Part:
-        """The part called `name`, kept from removal until it is closed, or `MissingError`."""
-        return self.parts.open(name)
+    def open_part(self, name: str, *, whole: bool = False, progress: Progress | None = None) -> Part:
+        """The part called `name`, kept from removal until it is closed, or `MissingError`.
+
+        `FormatError` where it is damaged; with `whole`, the content of every file is compared.
+        """
+        return self.parts.open(name, whole=whole, progress=progress)
 
 
 class Snapshot(_Holder):
@@ -135,9 +138,10 @@ class Snapshot(_Holder):
         ...     (part.path / "a.txt").read_text(), part.counts
         ('kept', {'notes': 1})
         """
-        checksums = {self.collection.qualify(self, name): "" for name in inputs}
-        checksums = {name: self.collection.find_record(name).checksum for name in checksums}
-        return self.parts.build(name, settings=settings, inputs=checksums, renew=renew, progress=progress)
+        qualified = [self.collection.qualify(self, name) for name in inputs]
+        return self.parts.build(
+            name, settings=settings, renew=renew, progress=progress, **self.collection.find_inputs(qualified)
+        )
 
     def working_folder(self, name: str) -> Path:
         """Where a stage keeps what must outlive its process and is no part yet; it need not be there.
@@ -305,10 +309,18 @@ class Collection(_Holder):
         progress: Progress | None = None,
     ) -> Build:
         """A build of a part of the collection, from its own (``/urls``) or snapshots' (``2026-06/graph``)."""
-        checksums = {
-            name: self.find_record(name).checksum for name in (self.qualify(self, name) for name in inputs)
+        qualified = [self.qualify(self, name) for name in inputs]
+        return self.parts.build(
+            name, settings=settings, renew=renew, progress=progress, **self.find_inputs(qualified)
+        )
+
+    def find_inputs(self, names: Iterable[str]) -> dict[str, Any]:
+        """Checksums and holders of the parts with these qualified names, as `Parts.build` takes them."""
+        found = list(dict.fromkeys(names))
+        return {
+            "inputs": {name: self.find_record(name).checksum for name in found},
+            "holders": {name: self._holder(name).parts for name in found},
         }
-        return self.parts.build(name, settings=settings, inputs=checksums, renew=renew, progress=progress)
 
     def working_folder(self, name: str) -> Path:
         """Where a stage keeps what belongs to all snapshots and is no part; it need not be there.
@@ -347,8 +359,11 @@ class Collection(_Holder):
 
     def find_record(self, name: str) -> PartRecord:
         """The record of a part by its qualified name, ``2026-06/graph`` or ``/temporal``."""
-        label, _, part = name.partition("/")
-        return (self[label] if label else self).parts.record(part)
+        return self._holder(name).parts.record(name.partition("/")[2])
+
+    def _holder(self, name: str) -> Snapshot | Collection:
+        label = name.partition("/")[0]
+        return self[label] if label else self
 
     def states(self) -> dict[str, PartState]:
         """Every part by its qualified name, with the inputs that changed since it was built."""

@@ -4,7 +4,7 @@ A part is a folder of files below its holder (a collection or a snapshot)::
 
     manifest.toml                 names the generation that counts
     graph -> .parts/graph.2       a link, for people and for other programs
-    .parts/graph.2/               the files, part.toml (the record), SHA256SUMS (as sha256sum writes it)
+    .parts/graph.2/               the files, part.toml (the record), SHA256SUMS, XXH3SUMS (see `verify`)
     .parts/.graph.1/              an older generation on its way out
     .building/graph/              a build under way: files/ to become the part, shards/ that are done
     .damaged/graph.3/             a generation that no record describes any more, set aside by a repair
@@ -47,6 +47,7 @@ from webstrata.collection.manifest import (
     write_manifest,
 )
 from webstrata.collection.progress import Progress
+from webstrata.collection.verify import remedy, verify_part
 from webstrata.errors import ExistsError, FormatError, MissingError, WebstrataError
 
 if TYPE_CHECKING:
@@ -151,8 +152,23 @@ class Parts:
         """Where the files of a part lie."""
         return self.folder / ".parts" / f"{record.name}.{record.generation}"
 
-    def open(self, name: str) -> Part:
-        """The part called `name`, held against removal until it is closed."""
+    def open(
+        self, name: str, *, whole: bool = False, verify: bool = True, progress: Progress | None = None
+    ) -> Part:
+        """The part called `name`, held against removal until it is closed.
+
+        Parameters
+        ----------
+        name
+            In the manifest.
+        whole
+            Compare the content of every file with its sum, as builds do; otherwise sizes and small files
+            (see `webstrata.collection.verify`).
+        verify
+            Whether anything is compared.
+        progress
+            Where a comparison of everything reports.
+        """
         while True:
             record = self.record(name)
             path = self.path(record)
@@ -162,13 +178,20 @@ class Parts:
             # generation, or removed the part and begun again with the same number
             now = self.manifest.parts.get(name)
             if descriptor is not None and now == record:
-                return Part(path, record, descriptor)
+                part = Part(path, record, descriptor)
+                try:
+                    if verify:
+                        verify_part(path, record, whole=whole, progress=progress)
+                except BaseException:
+                    part.close()
+                    raise
+                return part
             if descriptor is not None:
                 os.close(descriptor)
             elif now == record:
-                raise MissingError(
-                    f"{path}: the manifest names {name}, and its files are gone; "
-                    f"`webstrata check COLLECTION` tells what else is damaged"
+                raise FormatError(
+                    f"{path}: the files of the part {name} are missing, and the manifest names it; "
+                    f"{remedy(path, record)}"
                 )
 
     def open_made(
@@ -196,8 +219,8 @@ class Parts:
             return None
         try:
             part = self.open(name)
-        except MissingError:
-            return None
+        except (MissingError, FormatError):
+            return None  # the caller builds it again
         made = part.record.settings
         same = (
             made == settings
@@ -219,6 +242,7 @@ class Parts:
         inputs: Mapping[str, str] | None = None,
         renew: str = "",
         progress: Progress | None = None,
+        holders: Mapping[str, Parts] | None = None,
     ) -> Build:
         """A build of the part `name`, to be used as a context manager.
 
@@ -234,10 +258,12 @@ class Parts:
             The command that builds it again, with ``{collection}`` and ``{snapshot}`` to be filled in.
         progress
             Where the build reports.
+        holders
+            Who holds each of `inputs`; their files are verified when the build begins.
         """
         if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
             raise ValueError(f"name: expected lower-case letters, digits and '-', got {name!r}")
-        return Build(self, name, settings, dict(inputs or {}), renew, progress or Progress())
+        return Build(self, name, settings, dict(inputs or {}), renew, progress or Progress(), holders or {})
 
     @contextmanager
     def writing(self, progress: Progress | None = None) -> Iterator[None]:

@@ -27,6 +27,7 @@ from webstrata.crawl.configuration import check_settings, configure, configure_l
 from webstrata.crawl.control import SOCKET, Control, Listener
 from webstrata.crawl.cuts import read_cuts
 from webstrata.crawl.earlier import check_not_lending, lend_payloads
+from webstrata.crawl.ending import missing_parts, settle_files
 from webstrata.crawl.filters import Response
 from webstrata.crawl.gate import FILE as GATE
 from webstrata.crawl.gate import GateKeeper
@@ -36,7 +37,7 @@ from webstrata.crawl.hosts import parse_address, read_hosts_table
 from webstrata.crawl.judging import judge
 from webstrata.crawl.name_servers import check_name_servers
 from webstrata.crawl.priorities import Prioritizer
-from webstrata.crawl.recovery import FINISHED, SCRATCH, Past, can_go_on, is_finished, recover
+from webstrata.crawl.recovery import SCRATCH, Past, can_go_on, is_finished, recover
 from webstrata.crawl.results import CrawlResult
 from webstrata.crawl.seeds import FILE as SEEDS
 from webstrata.crawl.seeds import keep_seeds, read_seeds
@@ -414,9 +415,11 @@ class Crawl:
         folder = self.folder
         goes_on = can_go_on(self.snapshot) and not again
         if is_finished(self.snapshot) and not again:
+            missing = missing_parts(self.snapshot) if self.parses else []
+            also = f", without building {', '.join(missing)} (`webstrata store` does)" if missing else ""
             raise ExistsError(
-                f"{self.snapshot.path}: this snapshot was crawled already; choose another one, or crawl it "
-                "again with --again"
+                f"{self.snapshot.path}: this snapshot was crawled already{also}; choose another one, or "
+                "crawl it again with --again"
             )
         check_not_lending(self.snapshot, again=again)
         with explained(folder, "write"):
@@ -443,19 +446,18 @@ class Crawl:
             "rejected_seeds": self._num_rejected,
             **result.to_dict(),
         }
-        shutil.rmtree(folder / SCRATCH, ignore_errors=True)
         kept = ("releases.log", SERIES, SOCKET, GIVEN_UP, SEEDS, GATE)
         # what was not reached may be asked for one day; the files are the same as those of the part
         is_whole = not (read_given_up(folder) or result.counters.get("unreached"))
-        for path in folder.iterdir():
-            if result.end != "exhausted" or path.name in kept or path.name.endswith(".log"):
-                continue
-            if is_whole or path.name == CHANGES:
-                path.unlink()
-        if result.end == "exhausted" and not is_whole:
-            replace_file(folder / FINISHED, b"`webstrata crawl retry` takes back what was given up\n")
-        replace_file(folder / "crawl.json", json.dumps(report, indent=1, default=str).encode())
-        # last, for it may take long; where it is broken off the crawl is whole, and `webstrata store` goes on
+        names = [path.name for path in folder.iterdir() if path.is_file()]
+        settle_files(
+            folder,
+            json.dumps(report, indent=1, default=str).encode(),
+            exhausted=result.end == "exhausted",
+            removed=[CHANGES],
+            whole=[n for n in names if n not in kept and not n.endswith(".log")] if is_whole else [],
+        )
+        # last, for it may take long; if it is interrupted, the same command builds what is missing
         if self.parses:
             build_parsed(self.snapshot, workers=self.processes, progress=self.progress)
 

@@ -30,6 +30,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from webstrata.collection.arrays import load_array
 from webstrata.collection.files import explained, make_directory, open_writer, remove_tree
 from webstrata.collection.progress import Progress
 from webstrata.errors import FormatError, MissingError
@@ -97,8 +98,7 @@ class NamedGraph(BVGraph):
         self._folder, self._name, self._is_turned = folder, name, turned
         path = basename.with_name(f"{basename.name}.weights.npy")
         if path.exists():
-            with explained(path, "read"):
-                self.weights: npt.NDArray[np.uint64] | None = np.load(path, mmap_mode="r")
+            self.weights: npt.NDArray[np.uint64] | None = load_array(path, mapped=True)
         path = folder / f"{name}.arrow"
         with explained(path, "read"):
             self._table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()

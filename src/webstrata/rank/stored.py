@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from webstrata.collection.arrays import load_array
 from webstrata.collection.files import explained, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.errors import AccessError, FormatError, LockedError, UsageError
@@ -255,14 +256,10 @@ def _read(graph: RankedGraph, settings: RankSettings, digest: str | None) -> Ran
     if facts.get("preference") != digest:
         return None
     path = part.path / SCORES
-    with explained(path, "read"):
-        try:
-            scores = np.load(path)
-        except ValueError as error:
-            raise FormatError(f"{path}: this is no array ({error}); rank the snapshot again") from error
+    scores = load_array(path)
     if scores.shape != (graph.graph.num_nodes,):
         raise FormatError(
-            f"{path}: it has {len(scores)} scores for {graph.graph.num_nodes} nodes; "
+            f"{path}: it has {scores.size} scores for {graph.graph.num_nodes} nodes; "
             f"`webstrata check {snapshot.collection.word}` tells what else is damaged"
         )
     return Ranking(

@@ -163,6 +163,9 @@ def build_index(
             pages=added.num_pages,
             segments=len(facts.segments),
         )
+    # the earlier index could not be removed while it was read from
+    with collection.parts.writing(progress):
+        collection.parts.sweep()
     return facts
 
 
@@ -218,8 +221,8 @@ def _find_before(
     nothing = _Before(DOCUMENTS.empty_table(), {}, [])
     if PART not in collection.parts:
         return nothing
-    part = stack.enter_context(collection.open_part(PART))
     try:
+        part = stack.enter_context(collection.open_part(PART, whole=True))
         facts = read_facts(part.path / FACTS)
     except (FormatError, MissingError, NewerFormatError):
         return nothing

@@ -84,13 +84,13 @@ class Held(NamedTuple):
 
     @classmethod
     def open(cls, snapshot: Snapshot, stack: ExitStack) -> Held:
-        """Open the parts of a snapshot until the stack is closed; anchors and pages need not be there."""
-        text, urls = (stack.enter_context(snapshot.open_part(name)) for name in ("text", "urls"))
+        """Open and verify the parts of a snapshot; anchors and pages are optional."""
+        text, urls = (stack.enter_context(snapshot.open_part(name, whole=True)) for name in ("text", "urls"))
         anchors = pages = None
         if "anchors" in snapshot.parts:
-            anchors = stack.enter_context(snapshot.open_part("anchors"))
+            anchors = stack.enter_context(snapshot.open_part("anchors", whole=True))
         if "pages" in snapshot.parts:
-            pages = stack.enter_context(snapshot.open_part("pages"))
+            pages = stack.enter_context(snapshot.open_part("pages", whole=True))
             if not set(LEFT_OUT) & set(Pages(pages.path).columns):
                 pages = None
         return cls(text, urls, anchors, pages)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webstrata.collection.files import explained
+from webstrata.collection.arrays import load_array
 from webstrata.search.documents import NO_DOCUMENT
 
 if TYPE_CHECKING:
@@ -64,9 +64,7 @@ def read_link_scores(snapshot: Snapshot, num_pages: int) -> dict[str, npt.NDArra
         with snapshot.open_part(name) as part:
             if part.record.inputs.get(f"{snapshot.label}/graph") != graph:
                 continue
-            path = part.path / "scores.npy"
-            with explained(path, "read"):
-                scores = np.load(path)
+            scores = load_array(part.path / "scores.npy")
         if len(scores) >= num_pages:  # those of the frontier stand behind the pages
             found[method] = scores[:num_pages]
     return found

@@ -29,6 +29,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from webstrata.collection.arrays import load_array
 from webstrata.collection.files import explained
 from webstrata.collection.settings import unknown_name
 from webstrata.errors import FormatError, MissingError, SettingError
@@ -163,11 +164,7 @@ def _labels(web: StoredWeb, what: str, strict: bool) -> Numbers:  # noqa: FBT001
 def _scores(web: StoredWeb, what: str, strict: bool) -> Numbers:  # noqa: FBT001
     scores = np.zeros(web.num_pages)
     if what.endswith(".npy"):
-        with explained(Path(what), "read"):
-            try:
-                given = np.load(what)
-            except ValueError as error:
-                raise FormatError(f"{what}: this is no array of NumPy ({error})") from error
+        given = load_array(Path(what))
         if given.shape != scores.shape:
             raise FormatError(
                 f"{what}: it has numbers of shape {given.shape}, and there are {web.num_pages} pages; "

@@ -177,7 +177,11 @@ def import_bundle(
         raise FormatError(f"{folder}: it has {len(labels)} snapshots, and a bundle has one; fetch it again")
     source = collection[labels[0]]
     with ExitStack() as stack:
-        parts = {name: stack.enter_context(source.open_part(name)) for name in PARTS if name in source.parts}
+        parts = {
+            name: stack.enter_context(source.open_part(name, whole=True))
+            for name in PARTS
+            if name in source.parts
+        }
         total = sum(part.record.bytes for part in parts.values())
         stack.enter_context(snapshot.parts.writing(progress))
         there = {record.name: record.checksum for record in snapshot.parts}

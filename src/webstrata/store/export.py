@@ -181,7 +181,7 @@ def export(
         more = {"bundle": PARTS, "parquet": ("text", "urls"), "bagit": ("packages",)}.get(kind, ())
         welcome = [name for name in more if name in snapshot.parts]
         names = dict.fromkeys((*needed, *welcome))
-        parts = {name: stack.enter_context(snapshot.open_part(name)) for name in names}
+        parts = {name: stack.enter_context(snapshot.open_part(name, whole=True)) for name in names}
         remove_tree(beside)  # of one that was killed
         try:
             job = _Job(snapshot, parts, beside, target.name, progress or Progress())

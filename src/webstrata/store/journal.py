@@ -436,3 +436,17 @@ def from_base32(text: str) -> bytes:
     except ValueError:
         digest = b""
     return digest if len(digest) == 20 else hashlib.sha1(text.encode(), usedforsecurity=False).digest()
+
+
+def is_ingesting(snapshot: Snapshot) -> bool:
+    """Whether an ingest into `snapshot` is under way, or was interrupted and can be resumed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import webstrata as ws
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     is_ingesting(ws.create(f"{name}/uk").add("2026-06"))
+    False
+    """
+    return (snapshot.working_folder("ingest") / NAME).exists()

@@ -267,6 +267,36 @@ def build_parsed(
             anchors()
 
 
+def find_unparsed(snapshot: Snapshot) -> list[str]:
+    """Those of `PARSED` that are missing or stale in a snapshot that has pages, in the order of building.
+
+    A part whose files are gone is missing, whatever the manifest says. A part that the source of the pages
+    cannot give (text without markup has no links) is not missing.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import webstrata as ws
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     _ = (Path(name) / "captures.cdxj").write_bytes(b"")
+    ...     snapshot = ws.create(Path(name) / "uk").add("2026-06")
+    ...     build_unparsed(snapshot, Path(name))
+    ...     find_unparsed(snapshot)
+    ['text', 'links', 'anchors']
+    """
+    states = snapshot.collection.states()
+    refused = {name for record in snapshot.parts for name in record.lacks}
+    found: list[str] = []
+    for name in PARSED:
+        state = states.get(f"{snapshot.label}/{name}")
+        gone = state is None or state.stale or not snapshot.parts.path(state.record).is_dir()
+        # anchors are made from links, so they are built again after them
+        if name not in refused and (gone or (name == "anchors" and "links" in found)):
+            found.append(name)
+    return found
+
+
 def _read_rules(path: Path) -> dict[str, list[str]]:
     """What the crawl learned about parameters without meaning."""
     if not path.is_file():

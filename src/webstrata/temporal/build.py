@@ -103,18 +103,17 @@ def build_union(
     renew = f"webstrata align {{collection}}{chosen} --by {settings.by}"
     with ExitStack() as stack:
         # what is read stays what it is, whatever is built in a snapshot meanwhile
-        held = [_hold(snapshot, stack) for snapshot in snapshots]
+        held = [_hold(snapshot, stack, progress) for snapshot in snapshots]
         inputs = {
             f"{label}/{part.name}": part.record.checksum
             for label, parts in zip(labels, held, strict=True)
             for part in parts
         }
         if settings.by == "learned":
-            inputs |= {
-                f"{snapshot.label}/pages": snapshot.parts.record("pages").checksum
-                for snapshot in snapshots
-                if "pages" in snapshot.parts
-            }
+            for snapshot in snapshots:
+                if "pages" in snapshot.parts:
+                    pages = snapshot.open_part("pages", whole=True, progress=progress)
+                    inputs[f"{snapshot.label}/pages"] = stack.enter_context(pages).record.checksum
         build = stack.enter_context(
             collection.parts.build(PART, settings=settings, inputs=inputs, renew=renew, progress=progress)
         )
@@ -168,9 +167,10 @@ class _Held(NamedTuple):
     urls: Part
 
 
-def _hold(snapshot: Snapshot, stack: ExitStack) -> _Held:
-    """The parts of a snapshot; a graph whose nodes are not those of the URLs is refused."""
-    held = _Held(*(stack.enter_context(snapshot.open_part(name)) for name in ("graph", "urls")))
+def _hold(snapshot: Snapshot, stack: ExitStack, progress: Progress) -> _Held:
+    """The parts of a snapshot, verified; a graph whose nodes are not those of the URLs is refused."""
+    graph, urls = (snapshot.open_part(name, whole=True, progress=progress) for name in ("graph", "urls"))
+    held = _Held(stack.enter_context(graph), stack.enter_context(urls))
     told = held.graph.record.inputs.get(f"{snapshot.label}/urls")
     if told is not None and told != held.urls.record.checksum:
         raise MissingError(

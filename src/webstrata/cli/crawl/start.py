@@ -12,14 +12,14 @@ import click
 
 from webstrata.cli.crawl.dashboard import CrawlProgress
 from webstrata.cli.options import collection_argument, json_option, options
-from webstrata.cli.output import show_bytes, show_json, show_table
+from webstrata.cli.output import TerminalProgress, show_bytes, show_json, show_table
 from webstrata.collection.sentences import tell_count
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.crawl.settings import CrawlSettings
 from webstrata.errors import UsageError, WebstrataError
 
 if TYPE_CHECKING:
-    from webstrata.api import Collection
+    from webstrata.api import Collection, Snapshot
     from webstrata.classify.gate import Gate
     from webstrata.crawl.control import Listener
     from webstrata.crawl.hosts import Hosts
@@ -103,8 +103,7 @@ def command(
     if limit is not None:
         crawl_options["max_pages"] = limit
     if label in collection and is_finished(collection[label]) and not again:
-        say = f"{collection.path} {label} is finished; --again crawls it anew."
-        show_json({"finished": True}) if as_json else click.echo(say)
+        _finish(collection[label], parses=parse_pages, as_json=as_json)
         return
     goes_on = label in collection and not again and can_go_on(collection[label])
     if (seeds is not None and invitro is not None) or (seeds is None and invitro is None and not goes_on):
@@ -159,6 +158,21 @@ def command(
         show_json({"collection": str(collection.path), "snapshot": label, **result.to_dict()})
     else:
         _show(result, f"{collection.path} {label}")
+
+
+def _finish(snapshot: Snapshot, *, parses: bool, as_json: bool) -> None:
+    """Report that nothing is left to fetch, after building the parts that an interrupted crawl owes."""
+    from webstrata.crawl.ending import finish_parts
+
+    workers = snapshot.settings(ResourcesSettings).num_workers
+    built = finish_parts(snapshot, workers=workers, progress=TerminalProgress()) if parses else []
+    if as_json:
+        show_json({"finished": True, "built": built})
+        return
+    where = f"{snapshot.collection.path} {snapshot.label}"
+    if built:
+        click.echo(f"{where}: {', '.join(built)} were missing or stale after the crawl and are built now.")
+    click.echo(f"{where} is finished; --again crawls it again.")
 
 
 def _open_gate(path: Path | None, *, links: bool) -> tuple[Gate | None, dict[str, Any]]:

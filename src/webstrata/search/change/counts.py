@@ -16,11 +16,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webstrata.collection.files import explained, open_writer
+from webstrata.collection.arrays import load_array
+from webstrata.collection.files import open_writer
 from webstrata.collection.progress import Progress
 from webstrata.errors import AccessError, FormatError, LockedError, MissingError
 from webstrata.search.change.measure import Change, log_ratio
@@ -169,8 +170,8 @@ def _read(union: StoredUnion, inputs: dict[str, str]) -> Counts | None:
         return None
     try:
         part = collection.open_part(PART)
-    except MissingError:
-        return None
+    except (MissingError, FormatError):
+        return None  # it is made again
     if dict(part.record.inputs) != inputs:
         return None
     shape = (len(union.snapshots), union.num_nodes)
@@ -179,11 +180,7 @@ def _read(union: StoredUnion, inputs: dict[str, str]) -> Counts | None:
 
 
 def _map(path: Path, shape: tuple[int, int], where: Path) -> Table:
-    with explained(path, "read"):
-        try:
-            table: npt.NDArray[Any] = np.load(path, mmap_mode="r" if shape[1] else None)
-        except (ValueError, EOFError) as error:
-            raise FormatError(f"{path}: this is no array ({error}); {_again(where)}") from error
+    table = load_array(path, mapped=True)
     if table.shape != shape or table.dtype != np.uint32:
         raise FormatError(
             f"{path}: it has {table.dtype} of shape {table.shape}, and uint32 of shape {shape} was expected; "

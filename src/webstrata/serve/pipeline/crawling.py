@@ -11,6 +11,7 @@ from webstrata.crawl.recovery import can_go_on, is_finished
 from webstrata.crawl.seeds import name_source
 from webstrata.serve.pipeline.jobs import Job
 from webstrata.serve.report.truth import LOG
+from webstrata.store.journal import is_ingesting
 
 if TYPE_CHECKING:
     from webstrata.collection.progress import Progress
@@ -69,11 +70,15 @@ def _is_done(context: Context, label: str) -> bool:
     if label not in context.collection:
         return False
     snapshot = context.collection[label]
+    if is_ingesting(snapshot):
+        return False
     return is_finished(snapshot) or (len(snapshot.parts) > 0 and not can_go_on(snapshot))
 
 
 def _refusal(context: Context, label: str) -> str:
     settings = context.run
+    if label in context.collection and is_ingesting(context.collection[label]):
+        return "an ingest into it was interrupted; run the same `webstrata ingest` command to resume"
     goes_on = label in context.collection and can_go_on(context.collection[label])
     if settings.invitro or settings.seeds or goes_on:
         return ""

@@ -24,7 +24,16 @@ from typing import TYPE_CHECKING
 from webstrata.collection.files import make_directory, open_writer
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import unknown_name
-from webstrata.errors import DiskFullError, MissingError, MissingExtraError, UsageError, WebstrataError
+from webstrata.collection.verify import diagnose
+from webstrata.errors import (
+    DiskFullError,
+    FormatError,
+    MissingError,
+    MissingExtraError,
+    UsageError,
+    UserError,
+    WebstrataError,
+)
 from webstrata.serve.pipeline.jobs import Decision, decide, decide_all
 from webstrata.serve.pipeline.stages import STAGES
 from webstrata.serve.report.page import FOLDER
@@ -202,6 +211,8 @@ class Pipeline:
         """Record the error of a job; raise it again if it ends the whole run."""
         if isinstance(error, DiskFullError):
             raise error
+        if not isinstance(error, UserError) or isinstance(error, FormatError):
+            error = diagnose(error) or error
         if isinstance(error, WebstrataError):
             sentence, exit_code = str(error), error.exit_code
         else:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.makers import suggest_pages
-from webstrata.errors import WebstrataError
+from webstrata.collection.verify import diagnose
+from webstrata.errors import FormatError, WebstrataError
 from webstrata.serve.report.classes import make_features
 from webstrata.serve.report.crawls import make_crawls
 from webstrata.serve.report.graphs import join_structures, make_graphs
@@ -45,7 +46,7 @@ class Chapter:
     sheets: list[Sheet] = field(default_factory=list)
     missing: list[Missing] = field(default_factory=list)
     failures: list[Exception] = field(default_factory=list)
-    """Unexpected errors; what the other sheets of the chapter are made from is not affected."""
+    """Damaged parts and unexpected errors; the other sheets of the chapter are not affected."""
 
 
 def make_chapters(collection: Collection) -> list[Chapter]:
@@ -67,12 +68,19 @@ def make_chapters(collection: Collection) -> list[Chapter]:
         for make in makers:
             try:
                 found = make(collection, states)
+            except FormatError as error:
+                failures.append(error)
+                found = [Missing(title.lower(), f"webstrata check {collection.word}", str(error))]
             except WebstrataError as error:
                 found = [Missing(title.lower(), f"webstrata check {collection.word}", str(error))]
             except Exception as error:
-                failures.append(error)
-                why = f"unexpected {type(error).__name__}: {error}"
-                found = [Missing(title.lower(), f"webstrata --traceback report {collection.word}", why)]
+                if damage := diagnose(error):
+                    failures.append(damage)
+                    found = [Missing(title.lower(), f"webstrata check {collection.word}", str(damage))]
+                else:
+                    failures.append(error)
+                    why = f"unexpected {type(error).__name__}: {error}"
+                    found = [Missing(title.lower(), f"webstrata --traceback report {collection.word}", why)]
             sheets += [item for item in found if isinstance(item, Sheet)]
             missing += [item for item in found if isinstance(item, Missing)]
         chapters.append(Chapter(name, title, sheets, missing, failures))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.makers import find_source, suggest_pages
 from webstrata.crawl.report import CrawlReport, read_report
-from webstrata.errors import WebstrataError
+from webstrata.errors import FormatError, WebstrataError
 from webstrata.serve.figures.crawl import draw_crawl
 from webstrata.serve.report.sheet import Missing, Sheet, Table, to_drawings
 
@@ -51,6 +51,8 @@ def make_crawls(collection: Collection) -> list[Sheet | Missing]:
 def _read(collection: Collection, label: str) -> CrawlReport | None:
     try:
         return read_report(collection[label])
+    except FormatError:
+        raise
     except (WebstrataError, OSError):
         return None  # it was filled otherwise, or its crawl is neither running nor ended
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from webstrata._core import __version__
 from webstrata.collection.files import make_directory, replace_file
-from webstrata.errors import WebstrataError
+from webstrata.errors import FormatError, WebstrataError
 from webstrata.serve.figures.style import load_altair, load_library
 from webstrata.serve.report.chapters import Chapter, make_chapters
 from webstrata.serve.report.sheet import Drawing, Missing, Sheet, Table, bounded
@@ -66,8 +66,8 @@ _FRAME = """<!doctype html>
 def write_report(collection: Collection, path: Path | None = None) -> tuple[Path, list[Chapter]]:
     """Write the report of a collection; where it is, and its chapters.
 
-    Where a chapter fails with an unexpected error the others are written, and `WebstrataError` is raised
-    after that.
+    Where a chapter cannot be made, because a part is damaged or by an unexpected error, the others are
+    written, and `FormatError` or `WebstrataError` is raised after that.
 
     Parameters
     ----------
@@ -93,6 +93,10 @@ def write_report(collection: Collection, path: Path | None = None) -> tuple[Path
     failed = [(chapter.name, error) for chapter in chapters for error in chapter.failures]
     if failed:
         name, error = failed[0]
+        if isinstance(error, FormatError):
+            raise FormatError(
+                f"{path}: written, but chapter {name} is incomplete ({len(failed)} in all): {error}"
+            ) from error
         raise WebstrataError(
             f"{path}: written, but chapter {name} is incomplete ({len(failed)} in all): unexpected "
             f"{type(error).__name__}: {error}; please report this error"

@@ -318,6 +318,10 @@ class Cells:
         """Open what was written so far; False where nothing was."""
         with explained(self.folder, "read"):
             if not (self.folder / "CURRENT").exists():
+                if any(self.folder.glob("MANIFEST-*")) or any(self.folder.glob("*.sst")):
+                    raise FormatError(
+                        f"{self.folder}: the table is damaged, its file CURRENT is missing; {_RESTORE}"
+                    )
                 return False
         if writer := WriteLock(self.folder).holder():
             raise LockedError(
@@ -351,7 +355,12 @@ class Cells:
         self._close = weakref.finalize(self, _close, [*families.values(), database], lock)
         self._database, self._families = database, families
         try:
-            told = database.get(b"format")
+            with _told(self.folder, "read"):
+                told = database.get(b"format")
+            if told is not None and not bytes(told).isdigit():
+                raise FormatError(
+                    f"{self.folder}: the table is damaged, its format is {told[:20]!r}; {_RESTORE}"
+                )
             if told is None and lock is not None:
                 options_of_write = WriteOptions()
                 options_of_write.sync = True
@@ -396,6 +405,7 @@ def _close(databases: list[Rdict], lock: WriteLock | None) -> None:
         lock.release()
 
 
+_RESTORE = "restore the folder from a copy"
 _REFUSALS = (
     ("No space left", DiskFullError, "no space left to {}; free some space on this disk, and try again"),
     ("File too large", DiskFullError, "no space left to {}; free some space on this disk, and try again"),
@@ -403,7 +413,11 @@ _REFUSALS = (
     ("Read-only file system", AccessError, "no permission to {}; the file system is read-only"),
     ("No locks available", LockedError, "the table is open already in this process; close it first"),
     ("While lock file", LockedError, "another process is writing; wait until it is done, or stop it"),
-    ("Corruption", FormatError, "the table is damaged; restore the folder from a copy"),
+    ("Corruption", FormatError, f"the table is damaged; {_RESTORE}"),
+    ("No such file or directory", FormatError, f"the table is damaged, a file is missing; {_RESTORE}"),
+    ("Is a directory", FormatError, f"the table is damaged, a folder is in place of a file; {_RESTORE}"),
+    ("Not implemented", FormatError, f"the table is damaged; {_RESTORE}"),
+    ("Invalid argument", FormatError, f"the table is damaged; {_RESTORE}"),
 )
 
 
