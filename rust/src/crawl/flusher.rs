@@ -132,6 +132,7 @@ pub fn run(
             signals: stored.signals.as_deref(),
             truncated: stored.truncated,
             span: Some(stored.records.len() as u64),
+            ..Line::default()
         };
         push_line(&mut lines, &line);
         if lines.len() > BUFFER {
