@@ -11,6 +11,7 @@ UTC, and an object of strings, ``url mime status digest length offset filename``
 ``robots``         ``noindex``, ``nofollow``, ``soft-404``
 ``truncated``      ``length``, ``time``, ``disconnect``, ``unspecified``
 ``signals``        what was said about uses of the page, of crawls (see *Politeness* in the docs)
+``fixity``         which declared digests do not hold: ``block``, ``payload`` (`webstrata.store.fixity`)
 =================  ====================================================================================
 
 Lines of webstrata 0.1.0 have ``fingerprint``, a hash that ignores digits (`webstrata.web.fingerprint`). It
@@ -95,7 +96,9 @@ class Line:
     """Nanoseconds since 1970."""
     mime: str
     status: int
-    digest: bytes
+    """0 where it is not known, which the line tells as ``-``."""
+    digest: bytes | None
+    """None where it is not known, which the line tells as ``-``."""
     length: int
     offset: int
     filename: str
@@ -104,6 +107,8 @@ class Line:
     redirect: str | None = None
     robots: str | None = None
     truncated: str | None = None
+    fixity: str | None = None
+    """Which declared digests do not hold: ``block``, ``payload`` or ``block,payload``."""
 
     def to_bytes(self) -> bytes:
         """The line with its end."""
@@ -132,6 +137,12 @@ class Entry(NamedTuple):
     def url(self) -> str:
         """The URL of the capture."""
         return self.fields["url"]
+
+    @property
+    def status(self) -> int:
+        """The status of the response; 0 where it is not known."""
+        text = self.fields["status"]
+        return int(text) if text.isdigit() else 0
 
     @property
     def time(self) -> dt.datetime:
