@@ -22,7 +22,7 @@ static CHARSET: LazyLock<Regex> =
     LazyLock::new(|| header(r#"content-type:[^\r\n]*charset=["' ]*([\w.:-]+)"#));
 static ROBOTS: LazyLock<Regex> = LazyLock::new(|| header(r"x-robots-tag:([^\r\n]*)"));
 /// Headers of a body that must be decoded first.
-static CODED: LazyLock<Regex> = LazyLock::new(|| header("(transfer|content)-encoding:"));
+static CODED: LazyLock<Regex> = LazyLock::new(|| header(r"(transfer|content)-encoding[ \t]*:"));
 
 fn header(pattern: &str) -> Regex {
     Regex::new(&format!("(?im-u)^{pattern}")).expect("a pattern of ours")
