@@ -427,7 +427,7 @@ class _CutOff(EOFError):
 def _refuse_bomb(record: WarcRecord, data: mmap.mmap, offset: int) -> None:
     """Raise `ValueError` for a record that would take much more memory than its file takes space."""
     length = record.content_length
-    if length <= _LARGE or data[offset : offset + 5] == b"WARC/":
+    if not _LARGE < length <= MAX_BLOCK or data[offset : offset + 5] == b"WARC/":
         return
     packed = len(data)
     if data[offset : offset + 2] == b"\x1f\x8b":
