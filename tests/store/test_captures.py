@@ -179,12 +179,21 @@ def test_a_revisit_has_the_payload_it_refers_to_in_any_snapshot(tmp_path: Path) 
         make(
             "http://b.uk/",
             date=JUNE + 30 * DAY,
+            revisit=Revisit("not-modified", "http://b.uk/", JUNE),
+            digest=bytes(20),
+        ),
+        make(
+            "http://b.uk/",
+            date=JUNE + 31 * DAY,
             revisit=Revisit("not-modified", "http://b.uk/"),
             digest=bytes(20),
         ),
     )
-    for url in ("http://a.uk/", "http://c.uk/", "http://b.uk/"):
-        capture = collection.capture(url)
+    unnamed = collection.capture("http://b.uk/")  # it does not say which capture was not modified
+    with pytest.raises(MissingError, match=r"not in the collection"):
+        _ = unnamed.payload
+    for url, at in (("http://a.uk/", None), ("http://c.uk/", None), ("http://b.uk/", "20260712190000")):
+        capture = collection.capture(url, at)
         assert (capture.is_revisit, capture.payload, capture.mime) == (True, b"<p>same", "text/html")
     assert collection["2026-07"].capture("http://c.uk/").payload == b"<p>same"
     lost = collection.capture("http://d.uk/")

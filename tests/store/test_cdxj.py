@@ -136,7 +136,7 @@ def test_a_line_is_one_line_and_its_json_says_what_was_given(
     expected = {
         "url": "http://example.org/",
         "mime": mime,
-        "status": str(status),
+        "status": str(status) if status else "-",
         "digest": "7" * 32,
         "length": "1",
         "offset": str(offset),

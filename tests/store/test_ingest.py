@@ -91,7 +91,7 @@ def test_the_same_payload_is_stored_once(tmp_path: Path, june: Snapshot) -> None
         make("http://a.uk/", page, JUNE + 10**9),
         make("http://c.uk/", b"", head=b"HTTP/1.1 301 x\r\nLocation: http://a.uk/\r\n"),
     )
-    result = ingest(june, [path])
+    result = ingest(june, [path], copy="rewrite")
     assert (result.captures, result.duplicates) == (3, 1)
     lines = {url: entry.fields for (url, _), entry in read_index(june).items()}
     assert lines["http://a.uk/"]["mime"] == "warc/revisit"
@@ -198,8 +198,15 @@ def test_a_folder_stands_for_the_archives_and_the_pages_in_it(tmp_path: Path) ->
     write(folder, make("http://a.uk/"))
     (folder / "index.html").write_text("<html>")
     (folder / "fake.warc").write_text("<html>")
+    notes: list[str] = []
+    assert [source.path.name for source in list_sources([folder], notes=notes)] == ["a-00000.warc.gz"]
+    assert notes == [
+        f"{folder}: 1 HTML file is not read, since its URL is not known; give --base-url to read it"
+    ]
+    (folder / "a-00000.warc.gz").rename(tmp_path / "a-00000.warc.gz")
     with pytest.raises(UsageError, match="--base-url"):
         list_sources([folder])
+    (tmp_path / "a-00000.warc.gz").rename(folder / "a-00000.warc.gz")
     names = [source.path.name for source in list_sources([folder], base_url="http://a.uk/")]
     assert names == ["a-00000.warc.gz", "in"]
 
@@ -207,7 +214,7 @@ def test_a_folder_stands_for_the_archives_and_the_pages_in_it(tmp_path: Path) ->
 def test_a_payload_that_is_cut_off_is_counted(
     tmp_path: Path, june: Snapshot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webstrata.store.answers.MAX_PAYLOAD", 1000)
+    monkeypatch.setattr("webstrata.store.codings.MAX_PAYLOAD", 1000)
     packed = gzip.compress(b"<html>" + b"words " * 1000)
     head = HEAD + b"Content-Encoding: gzip\r\n"
     result = ingest(june, [write(tmp_path / "in", make("http://a.uk/", packed, head=head))])

@@ -151,10 +151,10 @@ def test_files_that_were_read_are_not_opened_again(
             raise KeyboardInterrupt
         original(self, source, *rest)
 
-    from webstrata.store import ingest as module
+    from webstrata.store import intake as module
 
-    original = module._Work._read
-    monkeypatch.setattr(module._Work, "_read", breaking)
+    original = module.Intake._read
+    monkeypatch.setattr(module.Intake, "_read", breaking)
     with pytest.raises(KeyboardInterrupt):
         ingest(snapshot, files)
     result = ingest(snapshot, files)

@@ -224,7 +224,7 @@ def test_good_records_beside_damage_are_read_and_the_damage_is_told(tmp_path: Pa
 def test_a_payload_that_is_a_bomb_is_cut_off_and_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webstrata.store.answers.MAX_PAYLOAD", 1 << 20)
+    monkeypatch.setattr("webstrata.store.codings.MAX_PAYLOAD", 1 << 20)
     bomb = zeros(50 << 20)
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n"
     (tmp_path / "a.warc").write_bytes(HEAD % (b"", len(head + bomb)) + head + bomb + b"\r\n\r\n" + GOOD[0])

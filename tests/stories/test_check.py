@@ -196,3 +196,22 @@ def test_a_signal_ends_a_long_check_with_130_and_one_sentence(uk: Collection, nu
     assert child.returncode == 130
     assert stderr.strip().startswith("webstrata: interrupted; ")
     assert len(stderr.strip().splitlines()) == 1
+
+
+def test_the_digests_of_stored_records_are_verified(webstrata: Command, tmp_path: Path) -> None:
+    from tests.store.warcs import pack, response
+
+    (tmp_path / "a.warc.gz").write_bytes(pack(response("http://a.uk/", b"<p>a", payload="md5:00")))
+    webstrata("new", "nl")
+    refused = webstrata("ingest", "nl", "2026-06", str(tmp_path / "a.warc.gz"), "--strict")
+    assert_refused(refused, r"a.warc.gz, byte 0 .*http://a.uk/.*WARC-Payload-Digest is md5:00")
+    assert not Path("nl/snapshots/2026-06").exists()
+    told = webstrata("ingest", "nl", "2026-06", str(tmp_path / "a.warc.gz")).stdout
+    assert "wrong digest: " in told
+    done = webstrata("check", "nl", "--fixity")
+    assert done.returncode == 0
+    assert "note: known since the ingest: 2026-06/a.warc.gz, byte 0" in done.stdout
+    document = json.loads(webstrata("check", "nl", "--fixity", "--json").stdout)
+    assert (document["digests"], len(document["known"]), document["mismatches"]) == (2, 1, [])
+    listed = json.loads(webstrata("ls", "nl", "2026-06", "--records", "--json").stdout)
+    assert [(row["kind"], row["url"]) for row in listed] == [("response", "http://a.uk/")]

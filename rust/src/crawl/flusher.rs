@@ -134,6 +134,7 @@ pub fn run(
             truncated: stored.truncated,
             payload_mime: stored.payload_mime.as_deref(),
             span: Some(stored.records.len() as u64),
+            ..Line::default()
         };
         push_line(&mut lines, &line);
         if lines.len() > BUFFER {

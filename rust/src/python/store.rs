@@ -1,6 +1,7 @@
 //! `webstrata._core.store`.
 
 mod contents;
+mod fixity;
 mod main_content;
 mod near_duplicates;
 mod records;
@@ -22,6 +23,9 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<contents::Contents>()?;
     module.add_class::<records::AnswerBatch>()?;
     module.add_class::<records::AnswerReader>()?;
+    module.add_class::<fixity::Surveyor>()?;
+    module.add_function(wrap_pyfunction!(fixity::verify_record, module)?)?;
+    module.add_function(wrap_pyfunction!(clean_head, module)?)?;
     module.add_function(wrap_pyfunction!(records::read_records, module)?)?;
     module.add_function(wrap_pyfunction!(cdxj_line, module)?)?;
     module.add_function(wrap_pyfunction!(surts, module)?)?;
@@ -120,6 +124,24 @@ impl WarcFiles {
         })
     }
 
+    /// Stores a record with the headers and the block that are given; its file, offset and length.
+    fn write_record(
+        &mut self,
+        py: Python<'_>,
+        headers: Vec<(PyBackedStr, PyBackedStr)>,
+        block: PyBackedBytes,
+        date: u64,
+    ) -> PyResult<(String, u64, u64)> {
+        py.detach(|| {
+            let lines = headers.iter().map(|(name, value)| (&name[..], &value[..]));
+            let mut batch = Vec::new();
+            self.encoder
+                .encode_record(&lines.collect::<Vec<_>>(), &block, &mut batch)?;
+            let place = self.files.append(&batch, date)?;
+            Ok((place.name.to_owned(), place.offset, batch.len() as u64))
+        })
+    }
+
     /// Stores the records of some groups of a batch as they are; their index lines, and how many of these are of
     /// another time than `label`, digits that a timestamp begins with.
     fn copy<'py>(
@@ -130,43 +152,18 @@ impl WarcFiles {
         label: &str,
     ) -> PyResult<(Bound<'py, PyBytes>, usize)> {
         let copied = py.detach(|| {
-            let mut lines = Vec::new();
-            let mut num_others = 0;
+            let mut lines = records::Lines::new(label);
             for place in places {
                 let group = &batch.batch.groups[place];
-                let (Some(facts), Some(answer)) = (&group.facts, group.records.first()) else {
+                let Some(facts) = &group.facts else {
                     continue;
                 };
-                let piece = batch.batch.piece(group);
-                let stored = self.files.append(piece, facts.date)?;
-                let robots = facts.robots();
-                let line = cdxj::Line {
-                    url: &facts.url,
-                    date: facts.date,
-                    mime: &facts.mime,
-                    status: facts.status,
-                    digest: facts.digest,
-                    length: answer.length,
-                    offset: stored.offset,
-                    filename: stored.name,
-                    fingerprint: facts.fingerprint,
-                    duplicate_of: facts.duplicate_of.as_deref(),
-                    redirect: facts.redirect.as_deref(),
-                    robots: robots.as_deref(),
-                    ..cdxj::Line::default()
-                };
-                let begin = lines.len();
-                cdxj::push_line(&mut lines, &line);
-                let mut words = lines[begin..].splitn(3, |byte| *byte == b' ');
-                num_others += usize::from(
-                    !words
-                        .nth(1)
-                        .is_some_and(|time| time.starts_with(label.as_bytes())),
-                );
+                let stored = self.files.append(batch.batch.piece(group), facts.date)?;
+                lines.push(group, stored.name, stored.offset);
             }
-            Ok::<_, CollectionError>((lines, num_others))
+            Ok::<_, CollectionError>(lines)
         })?;
-        Ok((PyBytes::new(py, &copied.0), copied.1))
+        Ok((PyBytes::new(py, &copied.text), copied.num_others))
     }
 
     fn resume(&mut self, name: &str, length: u64) -> PyResult<()> {
@@ -213,7 +210,7 @@ struct GivenLine {
     date: u64,
     mime: PyBackedStr,
     status: u16,
-    digest: [u8; 20],
+    digest: Option<[u8; 20]>,
     length: u64,
     offset: u64,
     filename: PyBackedStr,
@@ -222,6 +219,7 @@ struct GivenLine {
     redirect: Option<PyBackedStr>,
     robots: Option<PyBackedStr>,
     truncated: Option<PyBackedStr>,
+    fixity: Option<PyBackedStr>,
 }
 
 #[pyfunction]
@@ -232,7 +230,8 @@ fn cdxj_line<'py>(py: Python<'py>, line: GivenLine) -> Bound<'py, PyBytes> {
         date: line.date,
         mime: &line.mime,
         status: line.status,
-        digest: line.digest,
+        digest: line.digest.unwrap_or_default(),
+        lacks_digest: line.digest.is_none(),
         length: line.length,
         offset: line.offset,
         filename: &line.filename,
@@ -241,9 +240,8 @@ fn cdxj_line<'py>(py: Python<'py>, line: GivenLine) -> Bound<'py, PyBytes> {
         redirect: line.redirect.as_deref(),
         robots: line.robots.as_deref(),
         truncated: line.truncated.as_deref(),
-        payload_mime: None,
-        signals: None,
-        span: None,
+        fixity: line.fixity.as_deref(),
+        ..cdxj::Line::default()
     };
     cdxj::push_line(&mut out, &line);
     PyBytes::new(py, &out)
@@ -268,4 +266,17 @@ fn train_dictionary<'py>(
     let trained = py.detach(|| zstd::dict::from_samples(&samples, size));
     let trained = trained.map_err(|error| PyValueError::new_err(format!("samples: {error}")))?;
     Ok(PyBytes::new(py, &trained))
+}
+
+/// An HTTP head with its empty line as it is stored with a payload of `length` bytes.
+#[pyfunction]
+fn clean_head<'py>(
+    py: Python<'py>,
+    head: &[u8],
+    length: Option<usize>,
+    decoded: bool,
+) -> Bound<'py, PyBytes> {
+    let mut out = Vec::new();
+    warc::head::push_head(&mut out, head, length, decoded);
+    PyBytes::new(py, &out)
 }

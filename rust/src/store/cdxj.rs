@@ -35,6 +35,10 @@ pub struct Line<'a> {
     pub signals: Option<&'a str>,
     /// Bytes of all records of the capture, where the response comes first.
     pub span: Option<u64>,
+    /// Which declared digests are not those of the record: `block`, `payload`, with commas between them.
+    pub fixity: Option<&'a str>,
+    /// Whether no digest of the payload is known.
+    pub lacks_digest: bool,
 }
 
 /// Appends a line and its end.
@@ -47,9 +51,15 @@ pub fn push_line(out: &mut Vec<u8>, line: &Line) {
     );
     push_field(out, "url", line.url);
     push_field(out, "mime", line.mime);
-    push_field(out, "status", &line.status.to_string());
+    // a revisit record may tell neither
+    let status = match line.status {
+        0 => "-".to_owned(),
+        status => status.to_string(),
+    };
+    push_field(out, "status", &status);
     let digest = base32(&line.digest);
-    push_field(out, "digest", std::str::from_utf8(&digest).unwrap_or("-"));
+    let digest = std::str::from_utf8(&digest).unwrap_or("-");
+    push_field(out, "digest", if line.lacks_digest { "-" } else { digest });
     push_field(out, "length", &line.length.to_string());
     push_field(out, "offset", &line.offset.to_string());
     push_field(out, "filename", line.filename);
@@ -63,6 +73,7 @@ pub fn push_line(out: &mut Vec<u8>, line: &Line) {
         ("truncated", line.truncated),
         ("signals", line.signals),
         ("payload-mime", line.payload_mime),
+        ("fixity", line.fixity),
     ] {
         if let Some(value) = value {
             push_field(out, name, value);

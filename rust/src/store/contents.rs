@@ -21,6 +21,8 @@ const PAGE_NOFOLLOW: u8 = 8;
 static CHARSET: LazyLock<Regex> =
     LazyLock::new(|| header(r#"content-type:[^\r\n]*charset=["' ]*([\w.:-]+)"#));
 static ROBOTS: LazyLock<Regex> = LazyLock::new(|| header(r"x-robots-tag:([^\r\n]*)"));
+/// Headers of a body that must be decoded first.
+static CODED: LazyLock<Regex> = LazyLock::new(|| header(r"(transfer|content)-encoding[ \t]*:"));
 
 fn header(pattern: &str) -> Regex {
     Regex::new(&format!("(?im-u)^{pattern}")).expect("a pattern of ours")
@@ -136,13 +138,20 @@ impl Parser {
         }
     }
 
-    /// What the page in a record contains, given the bytes of its gzip member; None where that is not in order.
+    /// What the page in a record contains, given the bytes of its gzip member, or of the record itself; None where these
+    /// are not in order, or the payload is encoded.
     pub fn read(&mut self, packed: &[u8], url: &str) -> Option<Content> {
         let mut data = std::mem::take(&mut self.record);
-        let is_unpacked = self.unpacker.unpack(packed, &mut data);
+        let is_plain = packed.starts_with(b"WARC/");
+        if is_plain {
+            data.clear();
+            data.extend_from_slice(packed);
+        }
+        let is_unpacked = is_plain || self.unpacker.unpack(packed, &mut data);
         let content = is_unpacked.then(|| {
             let (record, length) = Record::parse(&data)?;
             let (head, body) = record.message().filter(|_| length == data.len())?;
+            (!CODED.is_match(head)).then_some(())?;
             let robots = find(head, &ROBOTS);
             Some(self.parse(
                 body,

@@ -6,7 +6,8 @@
 
 mod digests;
 mod files;
-pub(super) mod head;
+pub mod fixity;
+pub(crate) mod head;
 pub mod records;
 
 pub use digests::sha1;
@@ -245,6 +246,26 @@ impl Encoder {
         Ok(encoded)
     }
 
+    /// Appends a record with these headers, and a `Content-Length` that is true.
+    pub fn encode_record(
+        &mut self,
+        headers: &[(&str, &str)],
+        block: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        self.head.clear();
+        self.head.extend_from_slice(b"WARC/1.1\r\n");
+        for (name, value) in headers {
+            if !name.eq_ignore_ascii_case("content-length") {
+                let clean = |byte| if head::is_token(byte) { byte } else { b'-' };
+                self.head.extend(name.bytes().map(clean));
+                push(&mut self.head, "", value);
+            }
+        }
+        self.block.clear();
+        self.pack(block, out)
+    }
+
     /// Appends the record that opens a file.
     pub fn encode_info(
         &mut self,
@@ -306,6 +327,11 @@ impl Encoder {
         let digest = base32(&digest.unwrap_or_else(|| sha1(&[&self.block, rest])));
         push_digest(&mut self.head, "WARC-Block-Digest", &digest);
         push_bytes(&mut self.head, "Content-Type", content_type.as_bytes());
+        self.pack(rest, out)
+    }
+
+    /// Packs the record whose headers are written but for its length, its block being `self.block` and then `rest`.
+    fn pack(&mut self, rest: &[u8], out: &mut Vec<u8>) -> Result<()> {
         let length = self.block.len() + rest.len();
         let _ = write!(self.head, "Content-Length: {length}\r\n\r\n");
         let parts: [&[u8]; 4] = [&self.head, &self.block, rest, b"\r\n\r\n"];

@@ -14,8 +14,10 @@ __all__ = [
     "AnswerReader",
     "ContentRules",
     "Contents",
+    "Surveyor",
     "WarcFiles",
     "cdxj_line",
+    "clean_head",
     "close_pairs",
     "compare_texts",
     "read_records",
@@ -23,6 +25,7 @@ __all__ = [
     "sign_texts",
     "surts",
     "train_dictionary",
+    "verify_record",
 ]
 
 @final
@@ -50,8 +53,24 @@ class AnswerBatch:
     @property
     def is_odd(self) -> bool: ...
     def plain(self) -> list[tuple[bytes, bytes | None, str, int, int | None, int] | None]: ...
+    def lines(self, places: Sequence[int], filename: str, label: str) -> tuple[bytes, int]: ...
     def facts(self, place: int) -> dict[str, Any] | None: ...
     def records(self, place: int) -> list[tuple[str, list[tuple[str, str]], bytes, int, bool]]: ...
+
+@final
+class Surveyor:
+    def __new__(cls, path: str | PathLike[str], workers: int) -> Surveyor: ...
+    def read(
+        self, start: int
+    ) -> tuple[
+        list[tuple[int, int]],
+        int,
+        int,
+        list[tuple[int, str, str, str, str, str, str]],
+        int,
+        bool,
+        bool,
+    ]: ...
 
 @final
 class ContentRules:
@@ -82,6 +101,9 @@ class WarcFiles:
         fields: Sequence[tuple[str, str]],
     ) -> WarcFiles: ...
     def write(self, capture: Capture) -> tuple[str, int, int]: ...
+    def write_record(
+        self, headers: Sequence[tuple[str, str]], block: bytes, date: int
+    ) -> tuple[str, int, int]: ...
     def copy(self, batch: AnswerBatch, places: Sequence[int], label: str) -> tuple[bytes, int]: ...
     def resume(self, name: str, length: int) -> None: ...
     def position(self) -> tuple[str, int] | None: ...
@@ -89,6 +111,7 @@ class WarcFiles:
     def close(self) -> None: ...
 
 def cdxj_line(line: Line) -> bytes: ...
+def clean_head(head: bytes, length: int | None, decoded: bool) -> bytes: ...
 def close_pairs(
     simhashes: NDArray[np.uint64],
     k: int,
@@ -126,3 +149,6 @@ def sign_texts(
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint64]]: ...
 def surts(urls: Sequence[str]) -> list[str]: ...
 def train_dictionary(samples: Sequence[bytes], size: int) -> bytes: ...
+def verify_record(
+    headers: Sequence[tuple[str, str]], block: bytes
+) -> tuple[int, int, list[tuple[str, str, str]]]: ...

@@ -24,6 +24,7 @@ from webstrata.classify.samples import SiteSample, host_name, measure_pages, mea
 from webstrata.classify.splits import group_hosts, split_folds
 from webstrata.collection.progress import Progress
 from webstrata.errors import FormatError, MissingError
+from webstrata.store.codings import read_payload
 from webstrata.store.pages import Pages
 from webstrata.store.warc import read_record
 from webstrata.store.warc_files import WarcFiles
@@ -138,7 +139,7 @@ def _read_rows(table: pa.Table, files: WarcFiles) -> Iterator[tuple[str, bytes]]
             record = read_record(*place)
         except (FormatError, MissingError):
             continue  # `webstrata check` tells of it
-        yield row["url"], record.payload
+        yield row["url"], read_payload(record)
 
 
 def train_gate(

@@ -16,6 +16,7 @@ import numpy as np
 
 from webstrata.collection.progress import Progress
 from webstrata.errors import AccessError, FormatError, MissingError
+from webstrata.store.codings import read_payload
 from webstrata.store.pages import Pages
 from webstrata.store.warc import Problem, read_record, read_records
 from webstrata.store.warc_files import WarcFiles
@@ -78,7 +79,7 @@ def _measure_file(
             # what cannot be read is looked up again below, where the sentence about it names its place
             for record in read_records(path, kinds=_KINDS, start=first, report=_pass_over):
                 if record.offset in wanted and not record.is_cut:
-                    size = float(len(record.payload))
+                    size = float(len(read_payload(record)))
                     yield from ((node, size) for node in wanted.pop(record.offset))
                     if not wanted:
                         return
@@ -87,7 +88,7 @@ def _measure_file(
     for offset, nodes in wanted.items():
         size = np.nan
         try:
-            size = float(len(read_record(path, offset, int(lengths[nodes[0]])).payload))
+            size = float(len(read_payload(read_record(path, offset, int(lengths[nodes[0]])))))
         except (FormatError, MissingError, AccessError) as error:
             _log.warning("%s", error)
         yield from ((node, size) for node in nodes)

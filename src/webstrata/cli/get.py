@@ -60,6 +60,7 @@ def command(
                 "mime": capture.mime,
                 "revisit": capture.is_revisit,
                 "headers": capture.headers,
+                "fixity": capture.entry.fields.get("fixity"),
                 **{name: capture.entry.fields[name] for name in ("digest", "filename")},
                 **{name: int(capture.entry.fields[name]) for name in ("offset", "length")},
             }
@@ -68,7 +69,7 @@ def command(
         click.echo(capture.main if only_main else capture.text)
     else:
         pieces = [capture.head] if headers or raw else []
-        pieces += [] if headers else [capture.payload]
+        pieces += [] if headers else [capture.raw_payload if raw else capture.payload]
         for piece in pieces:
             sys.stdout.buffer.write(piece)
         sys.stdout.buffer.flush()

@@ -12,7 +12,7 @@ from webstrata.cli.options import collection_argument, json_option, options
 from webstrata.cli.output import TerminalProgress, show_json, show_table
 from webstrata.collection.collection import check_label
 from webstrata.collection.sentences import tell_count
-from webstrata.errors import Cancelled, UsageError
+from webstrata.errors import Cancelled, FormatError, UsageError
 from webstrata.store.wikipedia.settings import WikipediaSettings
 
 if TYPE_CHECKING:
@@ -63,11 +63,20 @@ _SHOWN = 20
 @click.option("--root", metavar="FOLDER", help="With --git: the published folder; default: all of it.")
 @click.option("--branch", metavar="BRANCH", help="With --git: a branch or commit; default: HEAD.")
 @click.option("--scheme", metavar="SCHEME", help="With --git: https, the default, or http.")
+@click.option(
+    "--copy",
+    type=click.Choice(["as-is", "rewrite"]),
+    default="as-is",
+    show_default=True,
+    help="as-is: copy WARC files byte for byte and index them; rewrite: store each payload once, decoded.",
+)
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Refuse all FILEs if a digest, hash or signature does not hold, or a record is damaged.",
+)
 @click.option("--add", is_flag=True, help="Keep the captures that the snapshot has.")
 @click.option("--again", is_flag=True, help="Replace the captures that the snapshot has.")
-@click.option(
-    "--strict", is_flag=True, help="Refuse a WACZ whose hashes or signature do not hold; default: report it."
-)
 @json_option
 def command(
     collection: Collection,
@@ -82,6 +91,7 @@ def command(
     root: str | None,
     branch: str | None,
     scheme: str | None,
+    copy: Literal["as-is", "rewrite"],
     *,
     add: bool,
     again: bool,
@@ -90,10 +100,10 @@ def command(
 ) -> None:
     """Make the captures in FILEs those of SNAPSHOT.
 
-    The snapshot is made if it is not there. A FILE is a WARC, ARC, TREC Web or WACZ file, packed by gzip,
-    zstd, lz4 or not at all, told by what it holds, or a folder of such files or of HTML files. What is
-    damaged is passed over and told. In the end the pages are numbered, as after a crawl. If it is broken
-    off, however that happens, the same command goes on behind the files that were read to their end.
+    The snapshot is made if it is not there. A FILE is a WARC, ARC, TREC Web or WACZ file, compressed by gzip,
+    zstd, lz4 or not at all, recognized by its content, or a folder of such files or of HTML files. The
+    digests of WARC records are verified; wrong ones and damaged records are reported. In the end the pages
+    are numbered, as after a crawl. After an interruption, run the same command to resume.
 
     Of a dump of Wikipedia come pages with text and links, or of its tables links alone.
     A FILE may also be a bundle, alone: its graph, summaries and URLs become those of SNAPSHOT.
@@ -102,7 +112,7 @@ def command(
     end of the date (UTC). Snapshots that are complete are kept when the same command runs again.
     """
     from webstrata.store.bundle import is_bundle
-    from webstrata.store.ingest import ingest, list_sources
+    from webstrata.store.ingest import discard_empty, ingest, list_sources
 
     chosen = {"--at": at, "--host": host, "--root": root, "--branch": branch, "--scheme": scheme}
     if repository is not None:
@@ -139,24 +149,31 @@ def command(
         raise UsageError(f"--{unused[0]} is said of a dump; name one with --wikipedia")
     list_sources(files, base_url=base_url)  # what cannot be read is told before a snapshot is made for it
     mode = "add" if add else "again" if again else "new"
-    words = ["--again", *(["--base-url", base_url] if base_url else []), *map(str, files)]
+    chosen_copy = ["--copy", copy] if copy != "as-is" else []
+    words = ["--again", *(["--base-url", base_url] if base_url else []), *chosen_copy, *map(str, files)]
     renew = "" if add else " ".join(shlex.quote(word) for word in words).replace("{", "{{").replace("}", "}}")
+    is_new = label not in collection
     try:
         result = ingest(
             collection.add(label),
             files,
             base_url=base_url,
             mode=mode,
+            copy=copy,
             renew=renew and f"webstrata ingest {{collection}} {{snapshot}} {renew}",
             strict=strict,
             progress=TerminalProgress(),
         )
     except KeyboardInterrupt:
-        raise Cancelled("interrupted; the same command goes on behind the files that were read") from None
+        raise Cancelled("interrupted; run the same command to resume") from None
+    except FormatError:
+        if is_new:
+            discard_empty(collection[label])
+        raise
     if as_json:
         show_json({"collection": str(collection.path), "snapshot": label, **result.to_dict()})
     else:
-        _show(result, f"{collection.path} {label}")
+        _show(result, f"{collection.path} {label}", copy)
 
 
 def _ingest_history(
@@ -278,8 +295,8 @@ def _import(collection: Collection, label: str, bundle: Path, *, as_json: bool) 
         )
 
 
-def _show(result: IngestResult, where: str) -> None:
-    from webstrata.store.answers import MAX_PAYLOAD
+def _show(result: IngestResult, where: str, copy: str = "rewrite") -> None:
+    from webstrata.store.codings import MAX_PAYLOAD
 
     rate = result.captures / max(result.seconds, 1e-9)
     click.echo(
@@ -289,17 +306,29 @@ def _show(result: IngestResult, where: str) -> None:
     )
     rows = [
         ["records read", result.records],
-        ["stored as revisit: the payload was there", result.duplicates],
-        ["revisits, as they were", result.revisits],
+        ["WARC files copied as they are", result.copied],
+        [
+            f"{'kept in full' if copy == 'as-is' else 'stored as revisit'}: payload of an earlier capture",
+            result.duplicates,
+        ],
+        ["revisit records", result.revisits],
         ["revisits of payloads that are not here", result.unresolved],
         ["left out: captures that were here already", result.repeated],
+        *([f"stored, and no capture of a page: {reason}", number] for reason, number in result.kept.items()),
         *([f"left out: {reason}", number] for reason, number in result.left_out.items()),
         ["without a time, given that of the snapshot", result.undated],
         ["captured at another time than the snapshot's", result.other_time],
-        [f"cut off: unpacked to more than {MAX_PAYLOAD >> 20} MiB", result.cut],
+        [f"cut off: decoded to more than {MAX_PAYLOAD >> 20} MiB", result.cut],
+        ["digests verified", result.digests],
+        ["digests by unknown algorithms", result.unknown_digests],
+        ["digests that do not hold", result.mismatched],
         ["damaged places", result.damaged],
     ]
     show_table(["what", "number"], [row for row in rows if row[1] or row[0] == "records read"])
+    for mismatch in result.mismatches[:_SHOWN]:
+        click.echo(f"wrong digest: {mismatch._replace(file=mismatch.origin)}")
+    if result.mismatched > _SHOWN:
+        click.echo(f"… and {result.mismatched - _SHOWN:,} more; the part warc has them in fixity.jsonl")
     _show_damage(result.damage, result.damaged)
     _show_packages(result.packages)
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     "ls", epilog="Example: webstrata ls uk 'uk,example)/news' --prefix --from 2026-05 --to 2026-06"
 )
 @collection_argument
-@click.argument("where", metavar="URL|HOST|KEY")
+@click.argument("where", metavar="URL|HOST|KEY|SNAPSHOT")
 @click.option("--prefix", "match", flag_value="prefix", help="Everything whose key begins so.")
 @click.option("--host", "match", flag_value="host", help="Everything of this host.")
 @click.option(
@@ -33,6 +33,18 @@ if TYPE_CHECKING:
 )
 @click.option("--from", "start", metavar="DATE", default="", help="Not what was captured before.")
 @click.option("--to", "end", metavar="DATE", default="", help="Not what was captured later.")
+@click.option(
+    "--records",
+    is_flag=True,
+    help="List the records of all kinds in the WARC files of SNAPSHOT, dns, metadata and warcinfo too.",
+)
+@click.option(
+    "--kind",
+    "kinds",
+    metavar="KIND",
+    multiple=True,
+    help="With --records: only records of this WARC-Type; may be given several times.",
+)
 @click.option("--limit", type=click.IntRange(1), help="No more than so many.")
 @json_option
 def command(
@@ -43,9 +55,11 @@ def command(
     end: str,
     limit: int | None,
     *,
+    records: bool,
+    kinds: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """List the captures of a URL, host or domain, or below a key.
+    """List the captures of a URL, host or domain, or below a key, or the records of a snapshot.
 
     In all snapshots, in the order of the index: by key, then by time. A key is what the index has for a URL,
     host reversed and without www., as `uk,example)/a`; a URL or the name of a host will do.
@@ -53,6 +67,15 @@ def command(
     from webstrata.store.captures import AllCaptures
     from webstrata.store.cdxj import parse_time
 
+    if records:
+        if match or start or end:
+            raise UsageError(
+                "--records lists a snapshot; leave out --prefix, --host, --domain, --from and --to"
+            )
+        _list_records(collection, where, kinds, limit, as_json=as_json)
+        return
+    if kinds:
+        raise UsageError("--kind chooses among records; add --records and name a snapshot")
     first, last = (parse_time(date) if date else "" for date in (start, end))
     if first and last and first > last.ljust(len(first), "9"):
         raise UsageError(f"--from {start} lies behind --to {end}; exchange them")
@@ -66,6 +89,29 @@ def command(
         if entry.timestamp[: len(first)] >= first and entry.timestamp[: len(last)] <= last
     )
     _print(islice(wanted, limit), as_json=as_json)
+
+
+def _list_records(
+    collection: Collection, label: str, kinds: tuple[str, ...], limit: int | None, *, as_json: bool
+) -> None:
+    """Print as it comes: a list may be longer than memory."""
+    from webstrata.store.inventory import list_records
+
+    number = 0
+    for number, record in enumerate(islice(list_records(collection[label], kinds=kinds), limit), 1):
+        if as_json:
+            text = json.dumps(record._asdict(), ensure_ascii=False)
+            sys.stdout.write(("[\n  " if number == 1 else ",\n  ") + text)
+        else:
+            place = f"{record.filename}  {record.offset:>10}"
+            about = record.url or record.record_id or "-"
+            sys.stdout.write(
+                f"{place}  {record.kind:<10}  {record.date or '-':<20}  {record.length:>8}  {about}\n"
+            )
+    if as_json:
+        sys.stdout.write("\n]\n" if number else "[]\n")
+    elif not number:
+        click.echo("no such records", err=True)
 
 
 def _entries(captures: Captures, where: str, match: Match) -> Iterator[tuple[str, Entry]]:

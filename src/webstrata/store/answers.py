@@ -10,30 +10,26 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-import io
 import re
-import zlib
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from webstrata.errors import UrlError
+from webstrata.store.codings import decode, first, parse_headers
 from webstrata.store.html_tree import is_html
 from webstrata.store.request_body import URN, parse_request
-from webstrata.store.warc import Record, Revisit, stream_io
+from webstrata.store.warc import Record, Revisit
 from webstrata.web.html import Directives, glance, parse_directives
 from webstrata.web.url import normalize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from webstrata.store.request_body import Request
     from webstrata.store.tally import Tally
 
 Truncated = Literal["length", "time", "disconnect", "unspecified"]
-
-MAX_PAYLOAD = 256 << 20
-"""Bytes to which a content coding is undone; what would be longer is cut off there, and says so."""
 
 HTML = ("text/html", "application/xhtml+xml")
 _STATUS = re.compile(rb"\s*HTTP/\d(?:\.\d)?[ \t]+(\d{3})\b")
@@ -44,7 +40,6 @@ _TRUNCATED: dict[str, Truncated] = {
     "unspecified": "unspecified",
 }
 _NOT_MODIFIED = "server-not-modified"
-_CHUNK = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\n]*)?\r?\n")
 _DATE = re.compile(
     r"(\d{4})-?(\d\d)-?(\d\d|\d{3}(?=T))[T ]?(\d\d):?(\d\d):?(\d\d)(?:\.(\d+)|\d*)(Z|[+-]\d\d:?\d\d)?",
     re.ASCII | re.IGNORECASE,
@@ -61,6 +56,7 @@ class Answer:
     date: int | None
     """Nanoseconds since 1970; None where the record does not tell."""
     status: int
+    """0 where the record does not tell, as a ``revisit`` without a head."""
     mime: str
     head: bytes
     body: bytes
@@ -76,6 +72,8 @@ class Answer:
     parsed_request: Request | None = None
     """What was requested, where its method is not GET."""
     metadata: list[tuple[str, str]] = field(default_factory=list)
+    others: list[Record] = field(default_factory=list)
+    """The ``request`` and ``metadata`` records that belong to it."""
 
     @property
     def is_page(self) -> bool:
@@ -88,8 +86,12 @@ class Answer:
         return self.parsed_request.append_to(self.url) if self.parsed_request else self.url
 
 
-def iter_answers(records: Iterable[Record], tally: Tally) -> Iterator[Answer]:
+def iter_answers(
+    records: Iterable[Record], tally: Tally, *, alone: Callable[[Record], None] | None = None
+) -> Iterator[Answer]:
     r"""The answers among the records of a file, each with its request; what is none is counted.
+
+    Records that belong to no answer are given to `alone`.
 
     Examples
     --------
@@ -103,34 +105,48 @@ def iter_answers(records: Iterable[Record], tally: Tally) -> Iterator[Answer]:
     >>> answer.url, answer.date, answer.status, answer.redirect, answer.body
     ('http://a.uk/c', 1000000000000000000, 301, 'http://a.uk/d', b'abc')
     """
+    leave = alone or (lambda _: None)
     answer: Answer | None = None
     waiting: Record | None = None
     for record in records:
         if record.kind in ("response", "revisit", "resource"):
             if answer is not None:
-                yield from _finish(answer, tally)
+                yield from _finish(answer, tally, leave)
             answer = _read(record, tally)
-            if answer is not None and waiting is not None and _belong(waiting, record):
+            if answer is None:
+                leave(record)
+            elif waiting is not None and _belong(waiting, record):
                 answer.request = waiting.block
+                answer.others.append(waiting)
                 waiting = None
         elif record.kind == "request":
             if answer is not None and not answer.request and _belong(record, answer.record):
                 answer.request = record.block
+                answer.others.append(record)
             else:
+                if waiting is not None:
+                    leave(waiting)
                 waiting = record
         elif record.kind == "metadata" and answer is not None and _belong(record, answer.record):
             answer.metadata += _read_fields(record.block)
-        elif record.kind not in ("warcinfo", "metadata"):
-            tally.leave_out(f"a record of kind {record.kind}")
+            answer.others.append(record)
+        else:
+            leave(record)
+            if record.kind not in ("warcinfo", "metadata"):
+                tally.leave_out(f"a record of kind {record.kind}")
     if answer is not None:
-        yield from _finish(answer, tally)
+        yield from _finish(answer, tally, leave)
+    if waiting is not None:
+        leave(waiting)
 
 
-def _finish(answer: Answer, tally: Tally) -> Iterator[Answer]:
+def _finish(answer: Answer, tally: Tally, leave: Callable[[Record], None]) -> Iterator[Answer]:
     if answer.request:
         request = parse_request(answer.request)
         if request is None:
             tally.leave_out("a response to what is no HTTP request")
+            for record in (answer.record, *answer.others):
+                leave(record)
             return
         answer.parsed_request = None if request.is_get else request
     yield answer
@@ -173,7 +189,7 @@ def _read(record: Record, tally: Tally) -> Answer | None:
         if found is None and record.kind == "response":
             tally.leave_out("no answer in HTTP")
             return None
-        status, headers = int(found[1]) if found else 200, parse_headers(record.head)
+        status, headers = int(found[1]) if found else 0, parse_headers(record.head)
         identified = media_type(record.get("WARC-Identified-Payload-Type") or "")
         mime = identified or media_type(first(headers, "content-type") or "")
         answer = Answer(record, url, date, status, mime, record.head, record.payload, truncated=truncated)
@@ -181,7 +197,9 @@ def _read(record: Record, tally: Tally) -> Answer | None:
             answer.revisit = _read_revisit(record, url)
             answer.body = b""
         else:
-            _decode(answer, headers)
+            decoded = decode(record.head, record.payload, headers)
+            answer.body, answer.is_decoded = decoded.body, decoded.is_decoded
+            answer.truncated = "length" if decoded.is_cut else truncated
         _read_headers(answer, headers)
     if not is_urn:
         _look_at_page(answer)
@@ -253,30 +271,6 @@ def tell_robots(asked: Directives) -> str | None:
 # ---- HTTP
 
 
-def parse_headers(head: bytes) -> list[tuple[str, str]]:
-    r"""The headers of an HTTP head, names in lower case, folded lines joined.
-
-    Examples
-    --------
-    >>> parse_headers(b"HTTP/1.1 200 OK\r\nA: b\r\n c\r\nno header\nD:e\n\n")
-    [('a', 'b c'), ('d', 'e')]
-    """
-    text = re.sub(rb"\r?\n[ \t]+", b" ", head).decode("latin-1")
-    lines = (line.partition(":") for line in text.splitlines()[1:])
-    return [(name.strip().lower(), value.strip()) for name, colon, value in lines if colon and name.strip()]
-
-
-def first(headers: list[tuple[str, str]], name: str) -> str | None:
-    """The first value of a header, by its name in lower case.
-
-    Examples
-    --------
-    >>> first([("a", "1"), ("a", "2")], "a")
-    '1'
-    """
-    return next((value for key, value in headers if key == name), None)
-
-
 def media_type(value: str) -> str:
     """The media type of a Content-Type header, without its parameters.
 
@@ -317,72 +311,3 @@ def parse_date(text: str | None) -> int | None:
         return None
     seconds = (moment - _EPOCH) // dt.timedelta(seconds=1)
     return seconds * 10**9 + int((match[7] or "").ljust(9, "0")[:9]) if seconds >= 0 else None
-
-
-def _decode(answer: Answer, headers: list[tuple[str, str]]) -> None:
-    """Undo the codings that the head tells of."""
-    if "chunked" in (first(headers, "transfer-encoding") or "").lower():
-        joined = join_chunks(answer.body)
-        answer.body = answer.body if joined is None else joined
-    codings = [word.strip() for word in (first(headers, "content-encoding") or "").lower().split(",")]
-    for coding in reversed([coding for coding in codings if coding and coding != "identity"]):
-        if coding not in ("gzip", "x-gzip", "deflate", "br", "zstd"):
-            return
-        unpacked = unpack(coding, answer.body, MAX_PAYLOAD + 1)
-        if unpacked is not None:
-            answer.body = unpacked[:MAX_PAYLOAD]
-            answer.truncated = "length" if len(unpacked) > MAX_PAYLOAD else answer.truncated
-        # where nothing could be undone, others have undone it before and left the header
-        answer.is_decoded = True
-
-
-def join_chunks(body: bytes) -> bytes | None:
-    r"""A body without chunks, as far as it goes; None if it is not made of them.
-
-    Examples
-    --------
-    >>> join_chunks(b"3;x\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"), join_chunks(b"<html>")
-    (b'abcde', None)
-    """
-    pieces: list[bytes] = []
-    position = 0
-    while True:
-        line = _CHUNK.match(body, position)
-        if line is None:
-            return b"".join(pieces) if pieces and position >= len(body) else None
-        size = int(line[1], 16)
-        if size == 0:
-            return b"".join(pieces)
-        pieces.append(body[line.end() : line.end() + size])
-        position = line.end() + size
-        position += 2 if body.startswith(b"\r\n", position) else body.startswith(b"\n", position)
-
-
-def unpack(coding: str, body: bytes, limit: int) -> bytes | None:
-    """At most `limit` bytes of a payload unpacked, as far as it goes; None if it is not packed so.
-
-    Examples
-    --------
-    >>> unpack("deflate", zlib.compress(b"abc"), 99), unpack("gzip", b"<html>", 99)
-    (b'abc', None)
-    """
-    if coding in ("br", "zstd"):
-        reader = (stream_io.BrotliReader if coding == "br" else stream_io.ZstdReader)(io.BytesIO(body))
-        try:
-            return bytes(reader.read(limit)) or None
-        except (OSError, ValueError, EOFError, stream_io.FastWARCError):
-            return None
-    # what calls itself deflate is zlib most of the time, and bare at others
-    for window in (47,) if coding != "deflate" else (47, -15):
-        unpacker, out, rest = zlib.decompressobj(window), b"", body
-        try:
-            out = unpacker.decompress(rest, limit)
-            while unpacker.eof and unpacker.unused_data[:2] == b"\x1f\x8b" and len(out) < limit:
-                rest = unpacker.unused_data
-                unpacker = zlib.decompressobj(window)
-                out += unpacker.decompress(rest, limit - len(out))
-        except zlib.error:
-            pass  # what came before the damage is kept
-        if out:
-            return out
-    return None

@@ -1,10 +1,9 @@
 """Stored captures found by URL and time, with their payloads.
 
 A lookup reads one block of the index and one record. Where a capture is a ``revisit``, its payload is that of
-the capture it refers to: of the URL that the record, or the index, names, and with the same digest, in this
-snapshot or in another one of the collection; if the server said only that nothing was modified, the nearest
-one before. A URL that was not captured as it is spelled is looked for under its key of the index, which knows
-no ``www.`` and no scheme.
+the capture it refers to (`webstrata.store.revisits`), of the URL that the record, or the index, names, in
+this snapshot or in another one of the collection. A URL that was not captured as it is spelled is looked for
+under its key of the index, which knows no ``www.`` and no scheme.
 """
 
 from __future__ import annotations
@@ -16,12 +15,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
-from webstrata.errors import MissingError, UsageError
-from webstrata.store.answers import HTML, first, media_type, parse_headers
+from webstrata.errors import MissingError, UrlError, UsageError
+from webstrata.store.answers import HTML, media_type
 from webstrata.store.cdxj import Index, surt
+from webstrata.store.codings import first, parse_headers, read_payload
 from webstrata.store.main_content.methods import find_places
 from webstrata.store.pages import Pages
 from webstrata.store.request_body import URN, to_key
+from webstrata.store.revisits import find_original
 from webstrata.store.settings import MAIN, StoreSettings
 from webstrata.store.text import Text, cut_main
 from webstrata.store.urls import Urls
@@ -178,8 +179,8 @@ class StoredCapture:
 
     @property
     def status(self) -> int:
-        """The status of the answer."""
-        return int(self.entry.fields["status"])
+        """The status of the response; 0 where a revisit record does not tell it."""
+        return self.entry.status
 
     @property
     def is_revisit(self) -> bool:
@@ -198,7 +199,16 @@ class StoredCapture:
 
     @property
     def payload(self) -> bytes:
-        """The payload, without transfer and content coding, or `MissingError`."""
+        """The payload, without transfer and content codings, or `MissingError`."""
+        return self._decoded_payload
+
+    @cached_property
+    def _decoded_payload(self) -> bytes:
+        return read_payload(self._source)
+
+    @property
+    def raw_payload(self) -> bytes:
+        """The payload as it is stored, perhaps with codings, or `MissingError`."""
         return self._source.payload
 
     @property
@@ -353,24 +363,20 @@ def _make(entry: Entry, holders: list[Captures], others: Callable[[], list[Captu
 def _find_payload(entry: Entry, record: Record, holders: list[Captures]) -> Record | None:
     """The record that holds the payload of a revisit."""
     named = [record.get("WARC-Refers-To-Target-URI"), entry.fields.get("duplicate-of"), entry.url]
-    urls = list(dict.fromkeys(url for url in named if url))
-    stored = [
-        (captures, other)
-        for captures in holders
-        for url in urls
-        for other in captures.entries(url)
-        if other.fields["mime"] != REVISIT and other.fields["status"] == "200"
-    ]
-    for captures, other in stored:
-        if other.fields["digest"] == entry.fields["digest"]:
-            return captures.read(other)
-    if "identical-payload-digest" in (record.get("WARC-Profile") or ""):
-        return None
-    before = [(captures, other) for captures, other in stored if other.timestamp <= entry.timestamp]
-    if not before:
-        return None
-    captures, other = max(before, key=lambda pair: pair[1].timestamp)
-    return captures.read(other)
+    urls = list(dict.fromkeys(_normal(url) for url in named if url))
+    for captures in holders:
+        found = find_original(entry, record, [other for url in urls for other in captures.entries(url)])
+        if found is not None:
+            return captures.read(found)
+    return None
+
+
+def _normal(url: str) -> str:
+    """A URL as the index has it; what is none stays as it is."""
+    try:
+        return normalize(url.strip("<>"))
+    except UrlError:
+        return url
 
 
 class AllCaptures:

@@ -13,6 +13,7 @@ UTC, and an object of strings, ``url mime status digest length offset filename``
 ``method``         the method of the request, where it is not GET; the key has it too
 ``requestBody``    the body of such a request as a query (see `webstrata.store.request_body`)
 ``signals``        what was said about uses of the page, of crawls (see *Politeness* in the docs)
+``fixity``         which declared digests do not hold: ``block``, ``payload`` (`webstrata.store.fixity`)
 =================  ====================================================================================
 
 Lines of webstrata 0.1.0 have ``fingerprint``, a hash that ignores digits (`webstrata.web.fingerprint`). It
@@ -98,7 +99,9 @@ class Line:
     """Nanoseconds since 1970."""
     mime: str
     status: int
-    digest: bytes
+    """0 where it is not known, which the line tells as ``-``."""
+    digest: bytes | None
+    """None where it is not known, which the line tells as ``-``."""
     length: int
     offset: int
     filename: str
@@ -109,6 +112,8 @@ class Line:
     truncated: str | None = None
     request: Request | None = None
     """Where its method is not GET."""
+    fixity: str | None = None
+    """Which declared digests do not hold: ``block``, ``payload`` or ``block,payload``."""
 
     def to_bytes(self) -> bytes:
         """The line with its end."""
@@ -143,6 +148,12 @@ class Entry(NamedTuple):
         """What was requested, where its method is not GET."""
         method = self.fields.get("method", "GET")
         return None if method == "GET" else Request(method, self.fields.get("requestBody", ""))
+
+    @property
+    def status(self) -> int:
+        """The status of the response; 0 where it is not known."""
+        text = self.fields["status"]
+        return int(text) if text.isdigit() else 0
 
     @property
     def time(self) -> dt.datetime:

@@ -40,6 +40,7 @@ from webstrata.collection import shards
 from webstrata.collection.files import open_writer
 from webstrata.collection.progress import Progress, Task
 from webstrata.errors import FormatError
+from webstrata.store.codings import read_payload
 from webstrata.store.links import LINKS, PAGE_NOFOLLOW
 from webstrata.store.main_content.dom import find_places, load_rules
 from webstrata.store.main_content.slope import find_sections
@@ -280,7 +281,7 @@ def _parse_rows(kernel: core.Contents, path: Path, rows: list[int], pages: list[
             unreadable += 1
             continue
         label = _find_header(record.head, _LABEL)
-        body = record.payload
+        body = read_payload(record)
         if page["content_mime_type"] == "text/plain":
             body, label = _mark_up(body, page["url"], label)
         robots = _find_header(record.head, _ROBOTS) or ""

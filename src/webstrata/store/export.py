@@ -43,6 +43,7 @@ from webstrata.errors import ExistsError, UsageError
 from webstrata.store.bagit import BagWriter
 from webstrata.store.bundle import PARTS, write_bundle
 from webstrata.store.cdxj import BLOCK_LINES, Entry, Index
+from webstrata.store.codings import clean_codings, read_payload
 from webstrata.store.columns import TIME, URL_SCHEMA, url_columns
 from webstrata.store.originals import append_originals, copy_originals
 from webstrata.store.packages.part import Packages
@@ -244,8 +245,8 @@ def _export_trec(job: _Job) -> tuple[int, str, int]:
                 ip=record.get("WARC-IP-Address") or "0.0.0.0",
                 time=f"{row['fetch_time']:%Y%m%d%H%M%S}",
                 mime=row["content_mime_type"],
-                head=record.head,
-                payload=record.payload,
+                head=clean_codings(record.head),
+                payload=read_payload(record),
             )
             try:
                 out.write(document.to_bytes())
@@ -277,7 +278,7 @@ def _export_wacz(job: _Job) -> tuple[int, str, int]:
                 "id": str(node),
                 "url": row["url"],
                 "ts": f"{row['fetch_time']:%Y-%m-%dT%H:%M:%SZ}",
-                "title": scan(record.payload, anchors=False).title or row["url"],
+                "title": scan(read_payload(record), anchors=False).title or row["url"],
             }
             for node, row, record in _iter_pages(job)
         )
@@ -422,7 +423,7 @@ def _describe(entry: Entry, label: str, said: _Said) -> dict[str, Any]:
     fields = entry.fields
     return {
         "fetch_time": entry.time,
-        "fetch_status": int(fields["status"]),
+        "fetch_status": entry.status,
         "fetch_redirect": fields.get("redirect"),
         "content_digest": fields["digest"],
         "content_mime_type": fields["mime"] or None,

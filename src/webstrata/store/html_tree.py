@@ -14,6 +14,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import re
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -76,6 +77,9 @@ def read_tree(folder: str | PathLike[str], tally: Tally, *, base_url: str = "") 
             continue
         try:
             status = path.stat()
+            if not stat.S_ISREG(status.st_mode):  # to open a FIFO would wait for somebody who writes to it
+                tally.leave_out("a FIFO, socket or device")
+                continue
             block = path.read_bytes() if _is_page(path) and status.st_size <= MAX_BLOCK else None
         except OSError as error:
             tally.damaged(str(path), 0, error.strerror or str(error))

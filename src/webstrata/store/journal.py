@@ -4,6 +4,7 @@
 ``*.warc.gz``       the captures that were stored
 ``captures.cdxj``   a line for each of them
 ``notes.jsonl``     what lines do not tell and later files may need: a line each, see `Journal`
+``*.jsonl``         provenance and fixity of the sources (`webstrata.store.provenance`, `.fixity`)
 ``base/``           the index of the captures that were there before, where they are kept
 ``journal.json``    which files were read to their end, what was counted, and how long the others were then
 ==================  =====================================================================================
@@ -23,6 +24,7 @@ import calendar
 import hashlib
 import json
 import os
+import re
 from collections import Counter
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -38,13 +40,15 @@ from webstrata.collection.files import (
     sync_path,
 )
 from webstrata.store.cdxj import Entry, Index
+from webstrata.store.fixity import FIXITY, Mismatch
+from webstrata.store.provenance import PROVENANCE, read_provenance
 from webstrata.store.request_body import URN
 from webstrata.store.step import BASE, CAPTURES
 from webstrata.store.tally import Damage, Tally
 from webstrata.web.fingerprint import FIELD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
     from typing import BinaryIO
 
@@ -52,10 +56,15 @@ if TYPE_CHECKING:
     from webstrata.store.readers import Source
     from webstrata.store.warc import WarcWriter
 
-FORMAT = 1
+FORMAT = 2
 NAME = "journal.json"
 NOTES = "notes.jsonl"
-COUNTS = ("captures", "duplicates", "revisits", "unresolved", "repeated", "undated", "other_time", "cut")
+STREAMS = (CAPTURES, NOTES, PROVENANCE, FIXITY)
+"""Files that grow while sources are read."""
+COUNTS = (
+    "captures", "duplicates", "revisits", "unresolved", "repeated", "undated", "other_time", "cut", "copied",
+    "digests", "unknown_digests", "mismatched",
+)  # fmt: skip
 _SPARSE = 1 << 18
 """Bytes of files that are read again at worst: after smaller ones nothing is made durable."""
 _EMPTY = hashlib.sha1(b"", usedforsecurity=False).digest()
@@ -68,6 +77,20 @@ class Payload(NamedTuple):
     date: int
     fingerprint: int | None
     robots: str | None
+
+
+class Later(NamedTuple):
+    """A capture whose line is written when all sources are read."""
+
+    path: str
+    offsets: list[int]
+    """Of its records."""
+    origin: str = ""
+    """What the source is called."""
+    filename: str = ""
+    """The copy that holds the record, and its length there; nothing where it is to be rewritten."""
+    length: int = 0
+    fixity: str | None = None
 
 
 class Journal:
@@ -85,8 +108,10 @@ class Journal:
     True
     """
 
-    def __init__(self, folder: Path, mode: str, base: str) -> None:
+    def __init__(self, folder: Path, mode: str, base: str, prefix: str = "") -> None:
         self.folder, self.mode = folder, mode
+        self.prefix = prefix
+        """How the names of WARC files begin that are written here."""
         self.base = base
         """The checksum of the part `warc` when the work began; empty where there was none."""
         self.tally = Tally()
@@ -95,17 +120,23 @@ class Journal:
         """By the digest of the payload, where it was first."""
         self.told: dict[str, bytes] = {}
         """From the digest that a writer told to ours, where they differ."""
-        self.later: list[tuple[str, list[int]]] = []
+        self.later: list[Later] = []
         """Where the records of captures without payload are."""
+        self.copies: dict[str, str] = {}
+        """By the SHA-256 of sources that were copied as they are, the names of the copies."""
+        self.rewritten: set[str] = set()
+        """The SHA-256 of sources that were rewritten."""
         self.again: list[tuple[str, int]] = []
         """Files that must be read again for such, and from where on."""
+        self.mismatches: list[Mismatch] = []
+        """Digests that do not hold, the first `MAX_SHOWN` of them."""
         self.is_closed = False
         self._seen: set[bytes] = set()
         self._done: list[list[Any]] = []
         self._kept: list[str] = []
         """WARC files that are not written to any more."""
         self._position: tuple[str, int] | None = None
-        self._lengths = {CAPTURES: 0, NOTES: 0}
+        self._lengths = dict.fromkeys(STREAMS, 0)
         self._parts: dict[str, str] = {}
         self._waiting = 0
         self._notes: list[dict[str, Any]] = []
@@ -118,8 +149,8 @@ class Journal:
         folder = snapshot.working_folder("ingest")
         remove_tree(folder, first=NAME)
         make_directory(folder)
-        journal = cls(folder, mode, _checksum(snapshot, "warc"))
-        if mode == "add" and journal.base:
+        journal = cls(folder, mode, _checksum(snapshot, "warc"), find_prefix(snapshot))
+        if mode.startswith("add") and journal.base:
             journal._take_over(snapshot)
         return journal
 
@@ -132,6 +163,12 @@ class Journal:
                 self._kept.append(path.name)
             for path in sorted(index.path.glob("index.*")):
                 link_file(path, self.folder / BASE / path.name)
+            for name in (PROVENANCE, FIXITY):
+                if (warc.path / name).is_file():
+                    with explained(warc.path / name, "read"):
+                        replace_file(self.folder / name, (warc.path / name).read_bytes())
+                    self._lengths[name] = (self.folder / name).stat().st_size
+        self._recall_origins()
         self._recall_base()
 
     @classmethod
@@ -149,15 +186,18 @@ class Journal:
         base = _checksum(snapshot, "warc")
         if base != told["base"] and not (told["closed"] and _is_ours(snapshot, folder)):
             return None
-        journal = cls(folder, mode, base)
+        journal = cls(folder, mode, base, find_prefix(snapshot))
         journal._load(told)
         return journal
 
     def _load(self, told: dict[str, Any]) -> None:
         self.counts, self.is_closed = told["counts"], told["closed"]
+        self.mismatches = [Mismatch(*each) for each in told["mismatches"]]
         tally = told["tally"]
         damage = [Damage(*place) for place in tally["damage"]]
-        self.tally = Tally(tally["records"], damage, tally["damaged"], Counter(tally["left_out"]))
+        self.tally = Tally(
+            tally["records"], damage, tally["damaged"], Counter(tally["left_out"]), Counter(tally["kept"])
+        )
         self._done, self._kept, self._parts = told["done"], told["kept"], told["parts"]
         self._position = tuple(told["position"]) if told["position"] else None
         self._lengths = told["lengths"]
@@ -166,10 +206,12 @@ class Journal:
             with explained(path, "write"):
                 path.touch()
                 os.truncate(path, length)
-        if self._position is None:  # of files that were begun since then nothing counts
-            for path in self.folder.glob("*.warc*"):
-                if path.name not in self._kept:
-                    remove_tree(path)
+        self._recall_origins()
+        own = re.compile(rf"{re.escape(self.prefix)}-\d+\.warc") if self._position else None
+        known = {*self._kept, *self.copies.values()}
+        for path in self.folder.glob("*.warc*"):  # of files that were begun since then nothing counts
+            if path.name not in known and not (own and own.match(path.name)):
+                remove_tree(path)
         self._recall_base()
         with explained(self.folder / NOTES, "read"), (self.folder / NOTES).open("rb") as notes:
             said = self._recall_notes(notes)
@@ -183,6 +225,13 @@ class Journal:
                 for entry in index:
                     self._recall(entry, {})
 
+    def _recall_origins(self) -> None:
+        for origin in read_provenance(self.folder):
+            if origin.sha256 and origin.file:
+                self.copies[origin.sha256] = origin.file
+            elif origin.sha256:
+                self.rewritten.add(origin.sha256)
+
     def _recall_notes(self, notes: Iterable[bytes]) -> dict[str, tuple[int, str | None]]:
         """What was noted; of payloads the exact time and what their pages ask of robots."""
         said: dict[str, tuple[int, str | None]] = {}
@@ -193,7 +242,7 @@ class Journal:
             elif "told" in note:
                 self.told[note["told"]] = bytes.fromhex(note["digest"])
             elif "later" in note:
-                self.later.append((note["later"], note["offsets"]))
+                self.later.append(Later(*note["later"]))
             elif "again" in note:
                 self.again.append((note["again"], note["start"]))
             else:  # all of them were looked at, and stored
@@ -202,7 +251,8 @@ class Journal:
 
     def _recall(self, entry: Entry, said: dict[str, tuple[int, str | None]]) -> None:
         """Know a capture by its line."""
-        digest = from_base32(entry.fields["digest"])
+        is_known = entry.fields["digest"] != "-"
+        digest = from_base32(entry.fields["digest"]) if is_known else b""
         date = _read_time(entry.timestamp)
         full_url = entry.request.append_to(entry.url) if entry.request else entry.url
         self._seen.add(identify(full_url, date, digest))
@@ -261,10 +311,10 @@ class Journal:
             self.told[told] = digest
             self._note(told=told, digest=digest.hex())
 
-    def put_off(self, path: Path, offsets: list[int]) -> None:
+    def put_off(self, later: Later) -> None:
         """Look at records when all files are read."""
-        self.later.append((str(path), offsets))
-        self._note(later=str(path), offsets=offsets)
+        self.later.append(later)
+        self._note(later=list(later))
 
     def put_off_rest(self, path: Path, start: int) -> None:
         """Look at a file from some place on when all files are read."""
@@ -274,7 +324,7 @@ class Journal:
     def _note(self, **note: object) -> None:
         self._notes.append(note)
 
-    def end_file(self, source: Source, writer: WarcWriter, lines: BinaryIO, notes: BinaryIO) -> None:
+    def end_file(self, source: Source, writer: WarcWriter, streams: Mapping[str, BinaryIO]) -> None:
         """A file was read to its end: from here on it need not be read again."""
         identity = _identify(source)
         self._done.append(identity)
@@ -283,23 +333,23 @@ class Journal:
             return
         self._position = writer.position
         writer.sync()
-        self._save(lines, notes)
+        self._save(streams)
         crash_point("ingest.file-read")
 
-    def end_all(self, writer: WarcWriter, lines: BinaryIO, notes: BinaryIO) -> None:
+    def end_all(self, writer: WarcWriter, streams: Mapping[str, BinaryIO]) -> None:
         """All files were read: what is stored now is what the snapshot will have."""
         writer.close()
         self.later, self.again = [], []
         self._note(done=True)
         self._position, self.is_closed = None, True
         self._kept = sorted(path.name for path in self.folder.glob("*.warc*"))
-        self._save(lines, notes)
+        self._save(streams)
         crash_point("ingest.all-read")
 
-    def _save(self, lines: BinaryIO, notes: BinaryIO) -> None:
-        notes.writelines(json.dumps(note).encode() + b"\n" for note in self._notes)
+    def _save(self, streams: Mapping[str, BinaryIO]) -> None:
+        streams[NOTES].writelines(json.dumps(note).encode() + b"\n" for note in self._notes)
         self._notes.clear()
-        for name, stream in ((CAPTURES, lines), (NOTES, notes)):
+        for name, stream in streams.items():
             stream.flush()
             sync_path(self.folder / name)
             self._lengths[name] = (self.folder / name).stat().st_size
@@ -324,7 +374,9 @@ class Journal:
                 "damaged": self.tally.num_damaged,
                 "damage": self.tally.damage,
                 "left_out": self.tally.left_out,
+                "kept": self.tally.kept,
             },
+            "mismatches": self.mismatches,
         }
         replace_file(self.folder / NAME, json.dumps(told).encode())
 
@@ -349,6 +401,20 @@ class Journal:
     def remove(self) -> None:
         """End it: nothing of it is needed any more."""
         remove_tree(self.folder, first=NAME)
+
+
+def find_prefix(snapshot: Snapshot) -> str:
+    """How the names of WARC files begin that an ingest into a snapshot writes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import webstrata as ws
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     find_prefix(ws.create(f"{folder}/uk").add("2026-06"))
+    'uk-2026-06'
+    """
+    return f"{snapshot.collection.path.name}-{snapshot.label}"
 
 
 def _identify(source: Source) -> list[Any]:

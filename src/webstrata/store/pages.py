@@ -139,7 +139,8 @@ def _convert(table: pa.Table, path: Path, place: int) -> pa.Table:
     columns = {name: table[name] for name in _FIELDS[1:] if name != FIELD} | {
         "mime": mime,
         "time": pc.assume_timezone(time, "UTC"),
-        "status": pc.cast(table["status"], pa.uint16()),
+        # a revisit record may not tell its status
+        "status": pc.cast(pc.replace_substring(table["status"], "-", "0"), pa.uint16()),
         "length": pc.cast(table["length"], pa.int64()),
         "offset": pc.cast(table["offset"], pa.int64()),
         "fingerprint": _parse_hex(table[FIELD]),

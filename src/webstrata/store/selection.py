@@ -375,13 +375,15 @@ class _Work:
             rows = np.arange(start, start + len(chosen))
             status = chosen["status"].to_numpy()
             is_revisit = _flags(pc.equal(chosen["mime"], REVISIT))
-            is_node = ((status == 200) | ((status == 304) & is_revisit)) & has_payload
+            # a revisit whose original is here stands for it, whether it tells 200, 304 or nothing
+            is_same = is_revisit & has_payload & ((status == 0) | (status == 304))
+            is_node = ((status == 200) & has_payload) | is_same
             is_node &= ~_flags(pc.match_substring(chosen["robots"], ROBOTS))
             is_node &= _flags(pc.is_in(source["mime"], value_set=pa.array(TEXT)))
             is_soft = _flags(pc.match_substring(chosen["robots"], SOFT))
             if soft is not None:
                 is_soft |= soft.find(chosen)
-            is_redirect = (status >= 300) & (status < 400) & (status != 304)
+            is_redirect = (status >= 300) & (status < 400) & ~is_revisit
             kinds.append(
                 (is_node * _NODE | is_redirect * _REDIRECT | is_soft * _SOFT).astype(np.uint8)
             )  # fmt: skip
@@ -444,6 +446,7 @@ def _choose(captures: pa.Table) -> pa.Table:
         return captures
     incomplete = _flags(pc.or_(pc.is_valid(captures["truncated"]), pc.greater_equal(captures["status"], 500)))
     incomplete |= _flags(pc.match_substring(captures["robots"], ROBOTS))
+    incomplete |= _flags(pc.equal(captures["digest"], "-"))  # a revisit of something that is not known
     times = pc.cast(captures["time"], pa.int64()).to_numpy()
     order = np.lexsort((captures["place"].to_numpy(), times, incomplete, group))
     return captures.take(order[is_first])

@@ -1,7 +1,7 @@
 """The store step: from the files of a crawl to the parts of a snapshot.
 
 ===========  ==========================================================================================
-``warc``     the WARC files, linked, not copied
+``warc``     the WARC files, linked, not copied; of an ingest ``provenance.jsonl`` and ``fixity.jsonl`` too
 ``index``    the CDXJ index of all captures (see `cdxj`)
 ``pages``    the table of nodes (see `pages`)
 ``urls``     row keys of the nodes, and what other URLs stand for (see `urls`)
@@ -27,14 +27,16 @@ from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 
-from webstrata.collection.files import explained, link_file, make_directory, remove_tree
+from webstrata.collection.files import explained, link_file, make_directory, remove_tree, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import FormatError, MissingError, UsageError
 from webstrata.store.anchors import build_anchors
 from webstrata.store.cdxj import build_index
 from webstrata.store.contents import build_contents
+from webstrata.store.fixity import FIXITY
 from webstrata.store.pages import Pages, write_pages
+from webstrata.store.provenance import PROVENANCE
 from webstrata.store.selection import OTHERS, Selection, select_pages
 from webstrata.store.sorting import frugal
 from webstrata.store.urls import write_url_tables
@@ -167,6 +169,10 @@ def _build_unparsed(
     with snapshot.build("warc", renew=renew, progress=progress) as build:
         for path in files:
             link_file(path, build.path / path.name)
+        for name in (PROVENANCE, FIXITY):
+            if (crawl / name).is_file() and (crawl / name).stat().st_size:
+                with explained(crawl / name, "read"):
+                    replace_file(build.path / name, (crawl / name).read_bytes())
         build.count(files=len(files), captures=selection.num_captures)
     with snapshot.build("index", inputs=("warc",), renew=renew, progress=progress) as build:
         build_index(

@@ -46,6 +46,10 @@ class Tally:
     num_damaged: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     """Records that are sound and no captures of pages, by reason."""
+    kept: Counter[str] = field(default_factory=Counter)
+    """The same, of records that are stored nevertheless."""
+    keeps: bool = False
+    """Whether records are stored whatever they are."""
 
     def damaged(self, file: str, offset: int, what: str) -> None:
         """Count a damaged place."""
@@ -59,5 +63,5 @@ class Tally:
         self.damaged(file, problem.offset, problem.what + about)
 
     def leave_out(self, reason: str) -> None:
-        """Count a record that is not kept."""
-        self.left_out[reason] += 1
+        """Count a record that is no capture of a page."""
+        (self.kept if self.keeps else self.left_out)[reason] += 1

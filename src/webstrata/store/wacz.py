@@ -73,6 +73,25 @@ def read_wacz(
     >>> [(record.kind, record.block) for record in read_wacz(path, Tally())]
     [('metadata', b'!')]
     """
+    for place, unpacked in extract_archives(path, tally, name=name, scratch=scratch):
+        yield from read_records(unpacked, report=lambda problem, at=place: tally.report(at, problem))  # type: ignore[misc]
+
+
+def extract_archives(
+    path: str | PathLike[str], tally: Tally, *, name: str = "", scratch: str | PathLike[str] | None = None
+) -> Iterator[tuple[str, Path]]:
+    r"""The WARC files in a WACZ: what each is called, and where it is unpacked until the next is asked for.
+
+    Examples
+    --------
+    >>> from webstrata.store.tally import Tally
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "a.wacz")
+    ...     with zipfile.ZipFile(path, "w") as archive:
+    ...         archive.writestr("archive/a.warc", "WARC/1.1\r\n")
+    ...     [(place.partition("!")[2], file.read_bytes()) for place, file in extract_archives(path, Tally())]
+    [('archive/a.warc', b'WARC/1.1\r\n')]
+    """
     name = name or str(path)
     with explained(Path(path), "read"), tempfile.TemporaryDirectory(dir=scratch) as folder:
         try:
@@ -92,8 +111,7 @@ def read_wacz(
                 except FormatError as error:
                     what = str(error).removeprefix(f"{path}!{info.filename}: ")
                     tally.damaged(place, info.header_offset, what)  # what came before it is read
-                yield from read_records(unpacked, report=lambda problem, at=place: tally.report(at, problem))  # type: ignore[misc]
-                unpacked.unlink()
+                yield place, unpacked
 
 
 def _unpack(package: Package, info: zipfile.ZipInfo, target: Path) -> None:

@@ -18,7 +18,6 @@ frame of magic ``0x184D2A5D``. A file's name ends in ``.open`` until it is close
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import io
 import logging
@@ -58,6 +57,8 @@ _WINDOW = 1 << 17
 """Bytes that the core is given at a time, unless a record is longer."""
 MAX_BLOCK = 1 << 30
 """Bytes of the longest block that is read; a file may declare any length."""
+_LARGE, _MAX_RATIO = 64 << 20, 200
+"""A block of more bytes that is packed more than so many times as small is a bomb, and is not unpacked."""
 _STARTS = re.compile(rb"\x1f\x8b\x08|\x28\xb5\x2f\xfd|WARC/[01]\.\d")
 """What a record that can be read may begin with."""
 _FRAMES = {
@@ -175,6 +176,10 @@ class WarcWriter:
         """Store a capture; the place of its ``response`` or ``revisit`` record."""
         return Place(*self._files.write(capture))
 
+    def write_record(self, headers: Sequence[tuple[str, str]], block: bytes, date: int = 0) -> Place:
+        """Store a record with these headers, but for ``Content-Length``, which is computed."""
+        return Place(*self._files.write_record(headers, block, date))
+
     def copy(self, batch: core.AnswerBatch, places: Sequence[int], label: str) -> tuple[bytes, int]:
         """Store captures of another file as they are packed there.
 
@@ -271,6 +276,7 @@ def read_records(
                 try:
                     for record in _iterate(data, base, dictionary, strict=strict):
                         begun, is_whole = base + record.stream_pos, False
+                        _refuse_bomb(record, data, begun)
                         made = _make(record, begun, max_block)
                         if "\n" in made.kind:
                             raise ValueError("lines of the head end in LF alone")
@@ -298,13 +304,34 @@ def read_records(
                 tell(held)
 
 
+def find_end(path: str | PathLike[str], offset: int) -> int:
+    r"""Where the gzip member ends that begins at `offset`; the next byte where there is none.
+
+    Examples
+    --------
+    >>> import gzip, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "a.gz").write_bytes(gzip.compress(b"one", mtime=0) + gzip.compress(b"two"))
+    ...     find_end(Path(folder, "a.gz"), 0) == len(gzip.compress(b"one", mtime=0))
+    True
+    """
+    path = Path(path)
+    with (
+        explained(path, "read"),
+        path.open("rb") as stream,
+        mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data,
+    ):
+        return _find_end(data, offset)
+
+
 def _find_end(data: mmap.mmap, begun: int) -> int:
     """Where a whole gzip member ends, in which another may seem to begin; else the byte behind `begun`."""
     unpacker, place = zlib.decompressobj(wbits=31), begun
     try:
-        while not unpacker.eof and place < len(data):
-            unpacker.decompress(data[place : place + (1 << 16)])
-            place = min(place + (1 << 16), len(data))
+        while not unpacker.eof and (place < len(data) or unpacker.unconsumed_tail):
+            piece = unpacker.unconsumed_tail or data[place : place + (1 << 16)]
+            place += 0 if unpacker.unconsumed_tail else len(piece)
+            unpacker.decompress(piece, 1 << 20)  # bounded, for a member may be a bomb
     except zlib.error:
         return begun + 1
     return place - len(unpacker.unused_data) if unpacker.eof else begun + 1
@@ -349,6 +376,7 @@ def read_record(path: str | PathLike[str], offset: int, length: int = 0) -> Reco
         try:
             with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 record = next(iter(_iterate(data, offset, _read_dictionary(data))))
+                _refuse_bomb(record, data, offset)
                 return _make(record, offset, MAX_BLOCK)
         except (ValueError, EOFError, StopIteration, OSError, stream_io.FastWARCError) as error:
             raise FormatError(
@@ -396,6 +424,18 @@ class _CutOff(EOFError):
         self.record = record
 
 
+def _refuse_bomb(record: WarcRecord, data: mmap.mmap, offset: int) -> None:
+    """Raise `ValueError` for a record that would take much more memory than its file takes space."""
+    length = record.content_length
+    if not _LARGE < length <= MAX_BLOCK or data[offset : offset + 5] == b"WARC/":
+        return
+    packed = len(data)
+    if data[offset : offset + 2] == b"\x1f\x8b":
+        packed = _find_end(data, offset) - offset
+    if length > _MAX_RATIO * packed:
+        raise ValueError(f"{packed} packed bytes would become a record of {length}")
+
+
 def _make(record: WarcRecord, offset: int, max_block: int) -> Record:
     if record.content_length > max_block:
         raise ValueError(f"the record declares {record.content_length} bytes, and {max_block} are admitted")
@@ -432,19 +472,20 @@ class Problem(NamedTuple):
 
 
 def check(path: str | PathLike[str]) -> Iterator[Problem]:
-    """What is wrong with a file: digests that do not hold, records cut off, missing headers.
+    """What is wrong with a file: digests that do not hold (`webstrata.store.fixity`), missing headers.
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
-    >>> with WarcWriter(folder, "test", compression="none") as writer:
-    ...     place = writer.write(Capture(url="http://a.org/", date=0, head=b"HTTP/1.1 200 OK", body=b"ab"))
-    >>> list(check(folder / place.filename))
-    []
-    >>> data = (folder / place.filename).read_bytes()
-    >>> _ = (folder / "damaged.warc").write_bytes(data.replace(b"ab", b"ac"))
-    >>> [problem.what for problem in check(folder / "damaged.warc")]
-    ['WARC-Block-Digest does not hold', 'WARC-Payload-Digest does not hold']
+    >>> import tempfile
+    >>> capture = Capture(url="http://a.org/", date=0, head=b"HTTP/1.1 200 OK", body=b"ab")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with WarcWriter(folder, "test", compression="none") as writer:
+    ...         path = Path(folder, writer.write(capture).filename)
+    ...     before = list(check(path))
+    ...     _ = path.write_bytes(path.read_bytes().replace(b"ab", b"ac"))
+    ...     after = [problem.what for problem in check(path)]
+    >>> before, after
+    ([], ['WARC-Block-Digest does not hold', 'WARC-Payload-Digest does not hold'])
     """
     end = 0
     for record in read_records(path):
@@ -452,23 +493,7 @@ def check(path: str | PathLike[str]) -> Iterator[Problem]:
         for name in ("WARC-Record-ID", "WARC-Date", "Content-Length"):
             if record.get(name) is None:
                 yield Problem(record.offset, record.url, f"{name} is missing")
-        parts = {"WARC-Block-Digest": record.block}
-        if record.kind != "revisit":
-            parts["WARC-Payload-Digest"] = record.payload
-        for name, data in parts.items():
-            told = record.get(name)
-            if told is not None and not _holds(told, data):
-                yield Problem(record.offset, record.url, f"{name} does not hold")
+        for name, _, _ in core.verify_record(list(record.headers), record.block)[2]:
+            yield Problem(record.offset, record.url, f"{name} does not hold")
     if end == 0:
         yield Problem(0, None, "there is no record")
-
-
-def _holds(told: str, data: bytes) -> bool:
-    """Whether a digest, in Base32 or hexadecimal, is that of `data`; one of another kind is believed."""
-    algorithm, _, value = told.partition(":")
-    name = algorithm.lower().replace("-", "")
-    if name not in ("md5", "sha1", "sha256", "sha512"):
-        return True
-    digest = hashlib.new(name, data, usedforsecurity=False).digest()
-    spelled = (digest.hex(), base64.b32encode(digest).decode().rstrip("="))
-    return value.rstrip("=").lower() in {text.lower() for text in spelled}

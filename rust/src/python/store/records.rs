@@ -1,6 +1,7 @@
 //! Records and captures of WARC files, read in batches.
 
 use crate::store::answers::{self, Facts, Group};
+use crate::store::cdxj;
 use crate::store::warc::records::{Record, Unpacker, find_starts, unpack_at};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -39,6 +40,51 @@ impl AnswerReader {
 #[pyclass(module = "webstrata._core.store", frozen)]
 pub struct AnswerBatch {
     pub batch: answers::Batch,
+}
+
+/// Index lines of captures, and how many of them are of another time than the label.
+pub struct Lines<'a> {
+    label: &'a str,
+    pub text: Vec<u8>,
+    pub num_others: usize,
+}
+
+impl<'a> Lines<'a> {
+    pub fn new(label: &'a str) -> Self {
+        Self {
+            label,
+            text: Vec::new(),
+            num_others: 0,
+        }
+    }
+
+    /// Adds the line of a group whose facts are known, the response being at `offset` of a file.
+    pub fn push(&mut self, group: &Group, filename: &str, offset: u64) {
+        let (Some(facts), Some(answer)) = (&group.facts, group.records.first()) else {
+            return;
+        };
+        let robots = facts.robots();
+        let line = cdxj::Line {
+            url: &facts.url,
+            date: facts.date,
+            mime: &facts.mime,
+            status: facts.status,
+            digest: facts.digest,
+            length: answer.length,
+            offset,
+            filename,
+            fingerprint: facts.fingerprint,
+            duplicate_of: facts.duplicate_of.as_deref(),
+            redirect: facts.redirect.as_deref(),
+            robots: robots.as_deref(),
+            ..cdxj::Line::default()
+        };
+        let begin = self.text.len();
+        cdxj::push_line(&mut self.text, &line);
+        let mut words = self.text[begin..].splitn(3, |byte| *byte == b' ');
+        let time = words.nth(1).unwrap_or_default();
+        self.num_others += usize::from(!time.starts_with(self.label.as_bytes()));
+    }
 }
 
 /// Identity, digest of a payload that others may have too, URL, date, fingerprint, what the page asks of robots.
@@ -88,6 +134,22 @@ impl AnswerBatch {
         };
         let groups = self.batch.groups.iter();
         groups.map(|group| group.facts.as_ref().map(show)).collect()
+    }
+
+    /// The index lines of some groups, which stay where they are in the file `filename`; see `WarcFiles.copy`.
+    fn lines<'py>(
+        &self,
+        py: Python<'py>,
+        places: Vec<usize>,
+        filename: &str,
+        label: &str,
+    ) -> (Bound<'py, PyBytes>, usize) {
+        let mut lines = Lines::new(label);
+        for group in places.into_iter().map(|place| &self.batch.groups[place]) {
+            let offset = group.records.first().map_or(0, |raw| raw.offset);
+            lines.push(group, filename, offset);
+        }
+        (PyBytes::new(py, &lines.text), lines.num_others)
     }
 
     /// Everything that was found about a group, None where it is not in order.

@@ -7,8 +7,8 @@ use libdeflater::Decompressor;
 use memchr::memmem;
 
 pub const GZIP: &[u8] = b"\x1f\x8b\x08";
-/// Bytes of the longest record that is unpacked.
-const MAX_SIZE: usize = 1 << 30;
+/// Bytes of the longest record that is unpacked here: several of them may be in memory at the same time.
+const MAX_SIZE: usize = 128 << 20;
 /// How much deflate can make of a byte.
 const MAX_RATIO: usize = 1040;
 

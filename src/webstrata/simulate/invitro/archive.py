@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from webstrata.errors import FormatError
-from webstrata.store.answers import iter_answers, parse_headers
+from webstrata.store.answers import iter_answers
 from webstrata.store.cdxj import parse_time
+from webstrata.store.codings import parse_headers
 from webstrata.store.ingest import list_sources
 from webstrata.store.readers import read_archive
 from webstrata.store.tally import Tally

@@ -27,8 +27,10 @@ from typing import TYPE_CHECKING, Any
 from webstrata.errors import FormatError, MissingError
 from webstrata.store.anchors import Anchors
 from webstrata.store.cdxj import Index
+from webstrata.store.codings import read_payload
 from webstrata.store.main_content.methods import find_places
 from webstrata.store.pages import REVISIT
+from webstrata.store.revisits import find_original
 from webstrata.store.settings import StoreSettings
 from webstrata.store.table.cells import MAX_TIME, Cell, Value, parse_period
 from webstrata.store.text import Text, cut_main
@@ -181,7 +183,7 @@ class Views:
         if family == "http":
             fields = entry.fields
             return {
-                "status": int(fields["status"]),
+                "status": entry.status,
                 "mime": fields["mime"],
                 "digest": fields["digest"],
                 "captured": entry.timestamp,
@@ -194,12 +196,14 @@ class Views:
                 return {}
             record, mime = found
         if family == "content":
-            return {"body": record.payload}
+            return {"body": read_payload(record)}
         if mime.partition(";")[0].strip().lower() not in _HTML:
             return {}
-        page = html.scan(record.payload, url=entry.url, charset=_charset(record.head), text=family == "text")
+        page = html.scan(
+            read_payload(record), url=entry.url, charset=_charset(record.head), text=family == "text"
+        )
         if family == "text":
-            places = find_places(opened.main_method, page, record.payload)
+            places = find_places(opened.main_method, page, read_payload(record))
             return {"title": page.title, "visible": page.text, "main": cut_main(page.text, places)}
         links: dict[str, dict[str, None]] = {}
         for link in page.links:
@@ -213,9 +217,8 @@ class Views:
         """The record whose payload a revisit stands for, in its snapshot or an older one."""
         told = record.get("WARC-Refers-To-Target-URI") or entry.fields.get("duplicate-of") or entry.url
         for candidate in self._snapshots(opened.time):
-            stored = [e for e in candidate.index.captures(told) if e.fields["mime"] != REVISIT]
-            same = [e for e in stored if e.fields["digest"] == entry.fields["digest"]]
-            for found in same or [e for e in stored if e.fields["status"] == "200"]:
+            found = find_original(entry, record, list(candidate.index.captures(told)))
+            if found is not None:
                 return _load(candidate, found), found.fields["mime"]
         return None
 
@@ -235,7 +238,7 @@ def _choose(entries: Iterator[Entry]) -> Entry | None:
     """The capture that counts."""
     first = None
     for entry in entries:
-        if "truncated" not in entry.fields and entry.fields["status"] < "5":
+        if "truncated" not in entry.fields and entry.status < 500:
             return entry
         first = first or entry
     return first
