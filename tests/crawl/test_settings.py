@@ -60,6 +60,10 @@ BAD: list[tuple[str, float | str]] = [
     ("workbench", 0),
     ("virtualizer", 0),
     ("duplicates_cache", 0),
+    ("head_timeout", 0),
+    ("max_sitemap_depth", 256),
+    ("max_sitemaps", -1),
+    ("max_sitemap_bytes", -1),
 ]
 
 

@@ -22,7 +22,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The codes of Heritrix for what was not answered: by the kinds of failure, the last for 429 and 5xx.
 /// A forbidden address is one that the settings forbid.
-pub const FAILED: [i32; 7] = [-1, -2, -2, -4, -3, FILTER, -8];
+pub const FAILED: [i32; 7] = [-1, -2, -2, -4, -3, -5001, -8];
 pub const ROBOTS: i32 = -9998;
 pub const FILTER: i32 = -5001;
 /// `Limits::log`
