@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from webstrata.store.columns import TIME, url_columns
-from webstrata.store.pages import REVISIT, ROBOTS, SOFT, TEXT
+from webstrata.store.pages import REVISIT, ROBOTS, ROBOTS_URL, SOFT, TEXT
 from webstrata.web.row_key import row_keys
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ def judge_captures(captures: pa.Table) -> Judged:
     source = captures.take(pa.array(np.where(has_payload, stored, 0))) if len(chosen) else captures
     is_page = _flags(pc.equal(chosen["status"], 200)) | (_flags(pc.equal(chosen["status"], 304)) & is_revisit)
     is_page &= has_payload & ~_flags(pc.match_substring(chosen["robots"], ROBOTS))
+    is_page &= ~_flags(pc.match_substring_regex(chosen["url"], ROBOTS_URL))
     is_page &= _flags(pc.is_in(source["mime"], value_set=pa.array(TEXT)))
     return Judged(chosen, source, is_page)
 
@@ -119,7 +120,6 @@ def _choose(captures: pa.Table) -> pa.Table:
     keys = pa.array(row_keys(captures["url"].to_pylist()), pa.large_string())
     failed = pc.greater_equal(captures["status"], 500)
     incomplete = pc.or_(pc.is_valid(captures["truncated"]), failed)
-    incomplete = pc.or_(incomplete, pc.fill_null(pc.match_substring(captures["robots"], ROBOTS), False))
     table = captures.append_column("row_key", keys).append_column("incomplete", incomplete)
     order = [(name, "ascending") for name in ("row_key", "incomplete", "time", "place")]
     table = table.take(pc.sort_indices(table, order)).combine_chunks()

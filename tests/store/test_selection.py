@@ -285,11 +285,16 @@ def test_an_unmodified_page_is_a_node_with_its_payload_and_a_robots_txt_is_none(
         make("http://a.test/same", digest=digest, status=304, mime="warc/revisit"),
         make("http://a.test/lost", digest=b"2" * 20, status=304, mime="warc/revisit"),
         make("http://a.test/robots.txt", digest=b"3" * 20, mime="text/plain", robots="robots-txt"),
-        make("http://b.test/robots.txt", digest=b"3" * 20, mime="text/plain", robots="robots-txt"),
-        make("http://b.test/robots.txt", 9, digest=b"3" * 20, mime="text/plain"),
+        make("http://b.test/rules", digest=b"3" * 20, mime="text/plain", robots="robots-txt"),
+        make("http://b.test/robots.txt", digest=b"3" * 20, mime="text/plain"),
+        make("http://b.test/a/robots.txt", digest=b"3" * 20, mime="text/plain"),
     ]
     pages = choose(tmp_path, *lines).pages
-    assert pages["url"].to_pylist() == ["http://a.test/old", "http://a.test/same", "http://b.test/robots.txt"]
+    assert pages["url"].to_pylist() == [
+        "http://a.test/old",
+        "http://a.test/same",
+        "http://b.test/a/robots.txt",
+    ]
     assert pages["fetch_status"].to_pylist() == [200, 304, 200]
     assert pages["warc_filename"].to_pylist()[1] == "old.warc.gz"
 

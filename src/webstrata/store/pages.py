@@ -5,7 +5,7 @@ captures of a URL the first complete one counts (neither truncated nor a server 
 there is none). A page that repeats another one, that asks not to be indexed, that redirects by ``refresh``,
 or that says with status 200 that nothing is there (soft 404), is a node too: these are attributes of pages.
 A page that was not modified since an earlier snapshot (304, stored as ``revisit``) is a node with its old
-payload. A robots.txt that was fetched for its rules is a capture and not a node.
+payload. A robots.txt is a capture and not a node.
 Folding duplicates is a choice of the graph (`webstrata.graph.fold`). A redirect stands for the page it leads
 to in the end (none, if it goes round in a circle); any other captured URL stands for none.
 
@@ -55,6 +55,8 @@ SOFT = "soft-404"
 """How the index marks a page that says with status 200 that nothing is there."""
 ROBOTS = "robots-txt"
 """How the index marks a robots.txt that was fetched for its rules, which is no page."""
+ROBOTS_URL = r"^https?://[^/]*/robots\.txt$"
+"""Where it lies by default; archives of others do not mark it."""
 
 ROW_GROUP = 1 << 16
 _BLOCK = 2 << 20

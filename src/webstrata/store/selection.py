@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 
 from webstrata.store.classes import Counts, follow_redirects, number_groups
 from webstrata.store.columns import TIME, url_columns
-from webstrata.store.pages import REVISIT, ROBOTS, SOFT, TEXT, scan_captures
+from webstrata.store.pages import REVISIT, ROBOTS, ROBOTS_URL, SOFT, TEXT, scan_captures
 from webstrata.store.request_body import URN
 from webstrata.store.sorting import MEMORY, Queue, Sorter, Spool
 from webstrata.web.row_key import row_keys
@@ -379,6 +379,7 @@ class _Work:
             is_same = is_revisit & has_payload & ((status == 0) | (status == 304))
             is_node = ((status == 200) & has_payload) | is_same
             is_node &= ~_flags(pc.match_substring(chosen["robots"], ROBOTS))
+            is_node &= ~_flags(pc.match_substring_regex(chosen["url"], ROBOTS_URL))
             is_node &= _flags(pc.is_in(source["mime"], value_set=pa.array(TEXT)))
             is_soft = _flags(pc.match_substring(chosen["robots"], SOFT))
             if soft is not None:
@@ -445,7 +446,6 @@ def _choose(captures: pa.Table) -> pa.Table:
     if is_first.all():
         return captures
     incomplete = _flags(pc.or_(pc.is_valid(captures["truncated"]), pc.greater_equal(captures["status"], 500)))
-    incomplete |= _flags(pc.match_substring(captures["robots"], ROBOTS))
     incomplete |= _flags(pc.equal(captures["digest"], "-"))  # a revisit of something that is not known
     times = pc.cast(captures["time"], pa.int64()).to_numpy()
     order = np.lexsort((captures["place"].to_numpy(), times, incomplete, group))
