@@ -51,7 +51,7 @@ UNREADABLE = (
     *(zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, MemoryError, RuntimeError),
     *(IndexError, OverflowError, struct.error),
 )
-"""What reading a damaged zip file, its JSON and its arrays raises; RuntimeError for a password, among others."""
+"""What reading a damaged zip file, its JSON and its arrays raises (RuntimeError: a password, for one)."""
 MOST_RATIO = 100
 """How many times larger than the file its content may be, once it is larger than `MOST_CARD`."""
 

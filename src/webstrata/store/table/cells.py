@@ -427,6 +427,9 @@ def _told(folder: Path, action: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
+        if action == "open" and isinstance(error, OSError | ValueError):
+            # of the file in which rocksdict notes its settings, without the name of it
+            raise FormatError(f"{folder}: the table is damaged ({error}); {_RESTORE}") from error
         if type(error) is not Exception:  # one of ours, or of the caller of a generator
             raise
         for mark, kind, sentence in _REFUSALS:
