@@ -77,7 +77,7 @@ kill: build ## Let crawls die in 250 ways (kill -9, power cuts, full disks, fail
 
 fuzz: build ## Fuzz what reads bytes of strangers (SECONDS=300), then files of ours, the in-vitro server and filters, a fifth of it each.
 	python tests/fuzz/kernels.py --seconds $(or $(SECONDS),300)
-	python tests/fuzz/files.py --seconds $$(( $(or $(SECONDS),300) / 5 ))
+	python -m tests.fuzz.files --seconds $$(( $(or $(SECONDS),300) / 5 ))
 	python tests/fuzz/invitro_server.py --seconds $$(( $(or $(SECONDS),300) / 5 ))
 	python tests/fuzz/filters.py --seconds $$(( $(or $(SECONDS),300) / 5 ))
 

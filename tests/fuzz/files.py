@@ -1,4 +1,4 @@
-"""Files of ours that somebody else has written: `python tests/fuzz/files.py --seconds 300 --seed 1`.
+"""Files of ours that somebody else has written: `python -m tests.fuzz.files --seconds 300 --seed 1`.
 
 Small archives of summaries, union graphs with labels and WACZ files are written, in each coding, and damaged:
 bits are flipped, words replaced, pieces cut off, moved and doubled. Checksums are made to fit again, and what
@@ -14,11 +14,8 @@ from __future__ import annotations
 import argparse
 import contextlib
 import datetime as dt
-import gzip
-import hashlib
 import json
 import random
-import re
 import resource
 import shutil
 import signal
@@ -28,7 +25,6 @@ import sys
 import tempfile
 import time
 import traceback
-import warnings
 import zipfile
 import zlib
 from collections import Counter
@@ -39,6 +35,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from tests.fuzz.damage import damage, damage_text
+from tests.fuzz.packages import damage_package, make_package, read_package
 from webstrata.classify.ensemble import EnsembleSelection
 from webstrata.classify.gate_file import load_gate
 from webstrata.classify.model_file import HostModel, load_model, save_model
@@ -47,10 +45,6 @@ from webstrata.collection.manifest import PartRecord
 from webstrata.collection.verify import BLOCK_SUMS, make_block_sums, verify_part
 from webstrata.errors import WebstrataError
 from webstrata.graph import Graph
-from webstrata.store.packages.check import check_package
-from webstrata.store.packages.reading import Package
-from webstrata.store.tally import Tally
-from webstrata.store.wacz import read_wacz
 from webstrata.summaries import Archive, make_rows, write_archive
 from webstrata.summaries.settings import SummariesSettings
 from webstrata.temporal.labels import LabelledGraph, write_labels
@@ -72,49 +66,6 @@ RECORD = PartRecord(
     checksum="sha256:ab",
 )
 MAX_GROWTH = 1 << 30
-NUMBERS = [0, 1, 2, 3, 7, 63, 64, 65, 127, 255, 256, 4095, 65_535, 1 << 31, (1 << 32) - 1, 1 << 32, 1 << 40]
-NUMBERS += [1 << 62, (1 << 63) - 1, 1 << 63, (1 << 64) - 1]
-
-
-# ---- damage
-
-
-def damage(chance: random.Random, data: bytes) -> bytes:
-    """Bytes with something wrong."""
-    found = bytearray(data)
-    for _ in range(chance.choice([1, 1, 1, 2, 4, 16])):
-        place = chance.randrange(len(found) + 1)
-        kind = chance.randrange(8)
-        if kind == 0:
-            del found[place : place + chance.choice([1, 8, len(found)])]
-        elif kind == 1:
-            found[place:place] = found[place : place + chance.choice([1, 8, 64])]
-        elif kind == 2:
-            found[place:place] = chance.randbytes(chance.choice([1, 4, 8, 100]))
-        elif kind == 3 and found:
-            begin = chance.randrange(len(found)) // 8 * 8
-            order = chance.choice(["<Q", ">Q"])
-            found[begin : begin + 8] = struct.pack(order, chance.choice(NUMBERS))[: len(found) - begin]
-        elif kind == 4 and found:
-            begin = chance.randrange(len(found))
-            found[begin : begin + 4] = chance.randbytes(min(4, len(found) - begin))
-        elif kind == 5:
-            length = chance.choice([8, 64, 512])
-            found[place : place + length] = bytes(min(length, len(found) - place))
-        elif found:
-            found[chance.randrange(len(found))] ^= 1 << chance.randrange(8)
-    return bytes(found)
-
-
-def damage_text(chance: random.Random, data: bytes) -> bytes:
-    """A text whose numbers and words are others; or bytes with something wrong."""
-    found = list(re.finditer(rb"-?\d+|true|false|\b[a-z]+\d?\b", data))
-    if chance.random() < 0.2 or not found:
-        return damage(chance, data)
-    match = chance.choice(found)
-    words = [b"-1", b"true", b"0.5", b'"x"', b"[]", b"", b"zeta3", b"unary", b"rice10", b"codes", b"contexts"]
-    word = chance.choice([*words, *(str(number).encode() for number in [*NUMBERS, 10**30])])
-    return data[: match.start()] + word + data[match.end() :]
 
 
 def damage_numbers(chance: random.Random, packed: bytes) -> bytes:
@@ -272,78 +223,6 @@ def read_archive(folder: Path) -> None:
         archive.terms.find("term9")
 
 
-# ---- WACZ: docs/formats/wacz.md
-
-
-def make_package(folder: Path, chance: random.Random, coding: str) -> None:
-    """A small signed WACZ, its members stored or deflated."""
-    kind = zipfile.ZIP_STORED if coding == "stored" else zipfile.ZIP_DEFLATED
-    record = (
-        b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a.uk/\r\nContent-Length: 500\r\n\r\n"
-    )
-    members = {
-        "archive/a.warc": 3 * (record + chance.randbytes(500) + b"\r\n\r\n"),
-        "archive/b.warc.gz": gzip.compress(record + bytes(500) + b"\r\n\r\n"),
-        "pages/pages.jsonl": b'{"format": "json-pages-1.0"}\n'
-        + 9 * b'{"url": "http://a.uk/", "ts": "2026"}\n',
-    }
-    resources = [
-        {"path": name, "hash": f"sha256:{hashlib.sha256(data).hexdigest()}", "bytes": len(data)}
-        for name, data in members.items()
-    ]
-    members["datapackage.json"] = json.dumps({"wacz_version": "1.1.1", "resources": resources}).encode()
-    digest = f"sha256:{hashlib.sha256(members['datapackage.json']).hexdigest()}"
-    signed = {"hash": digest, "signature": "AAAA", "publicKey": "AAAA", "domain": "a.uk", "domainCert": "-"}
-    signed |= {"timeSignature": "MAAC", "timestampCert": "-", "created": "2026-06-12T18:30:00Z"}
-    told = {"path": "datapackage.json", "hash": digest, "signedData": signed}
-    members["datapackage-digest.json"] = json.dumps(told).encode()
-    with zipfile.ZipFile(folder / "a.wacz", "w", kind) as archive:
-        for name, data in members.items():
-            archive.writestr(name, data)
-
-
-def damage_package(folder: Path, chance: random.Random) -> None:
-    """Damage the zip file, or a member of it, after which the zip file is made again."""
-    path = folder / "a.wacz"
-    try:
-        with zipfile.ZipFile(path) as archive:
-            members = [(info.filename, info.compress_type, archive.read(info)) for info in archive.infolist()]
-    except Exception:  # it was damaged before
-        members = []
-    if not members or chance.random() < 0.5:
-        path.write_bytes(damage(chance, path.read_bytes()))
-        return
-    place = chance.randrange(len(members))
-    name, kind, data = members[place]
-    if chance.random() < 0.2:
-        name = chance.choice(
-            ["../../a.warc", "/archive/a.warc", "archive/a.warc", "archive/", "pages/\udcff"[:6]]
-        )
-    else:
-        data = (damage_text if name.endswith((".json", ".jsonl")) else damage)(chance, data)
-    members[place] = name, kind, data
-    with zipfile.ZipFile(path, "w") as archive, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # two members of one name
-        for each, form, content in members:
-            archive.writestr(each, content, form)
-
-
-def read_package(folder: Path) -> None:
-    """Verify it, read its records and its page lists; nothing may appear but what is read."""
-    path = folder / "a.wacz"
-    check = check_package(path)
-    assert all("\n" not in finding.what for finding in check.findings)
-    tally = Tally()
-    for record in read_wacz(path, tally, scratch=folder):
-        assert record.kind
-    with Package(path) as package:
-        for info in package.infos:
-            if info.filename.startswith("pages/"):
-                for _ in package.iter_lines(info):
-                    pass
-    assert sorted(each.name for each in folder.iterdir()) == ["a.wacz"]
-
-
 # ---- parts, their arrays, models: docs/formats/collection.md, docs/formats/model.md
 
 
@@ -474,7 +353,17 @@ def work(name: str, folder: Path, seconds: float, seed: int) -> Counter[str]:
 def fuzz(name: str, seconds: float, seed: int) -> bool:
     """Damage files of one format in a process of its own; whether nothing failed."""
     with tempfile.TemporaryDirectory(prefix="files-") as folder:
-        words = [sys.executable, __file__, "--format", name, "--seconds", str(seconds), "--seed", str(seed)]
+        words = [
+            sys.executable,
+            "-m",
+            "tests.fuzz.files",
+            "--format",
+            name,
+            "--seconds",
+            str(seconds),
+            "--seed",
+            str(seed),
+        ]
         done = subprocess.run([*words, "--folder", folder], check=False, capture_output=True, text=True)
         if done.returncode == 0:
             counts = json.loads(done.stdout)

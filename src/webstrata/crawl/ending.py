@@ -8,10 +8,11 @@ there too: `missing_parts` names those that are not, and `finish_parts` builds t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from webstrata.collection.files import crash_point, explained, remove_tree, replace_file
 from webstrata.crawl.recovery import FINISHED, JOURNAL, SCRATCH, is_finished
+from webstrata.errors import ExistsError
 from webstrata.store.step import build_parsed, find_unparsed
 
 if TYPE_CHECKING:
@@ -84,6 +85,28 @@ def missing_parts(snapshot: Snapshot) -> list[str]:
     []
     """
     return find_unparsed(snapshot) if is_finished(snapshot) else []
+
+
+def raise_finished(snapshot: Snapshot, *, parses: bool) -> NoReturn:
+    """Refuse to crawl a snapshot that is finished; names the parts that it lacks where they are wanted.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import webstrata as ws
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     try:
+    ...         raise_finished(ws.create(f"{name}/uk").add("2026-06"), parses=True)
+    ...     except ExistsError as error:
+    ...         print(str(error).rpartition(": ")[2])
+    this snapshot was crawled already; choose another one, or crawl it again with --again
+    """
+    missing = missing_parts(snapshot) if parses else []
+    also = f", without building {', '.join(missing)} (`webstrata store` does)" if missing else ""
+    raise ExistsError(
+        f"{snapshot.path}: this snapshot was crawled already{also}; choose another one, or crawl it again "
+        "with --again"
+    )
 
 
 def finish_parts(

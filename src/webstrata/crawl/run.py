@@ -27,7 +27,7 @@ from webstrata.crawl.configuration import check_settings, configure, configure_l
 from webstrata.crawl.control import SOCKET, Control, Listener
 from webstrata.crawl.cuts import read_cuts
 from webstrata.crawl.earlier import check_not_lending, lend_payloads
-from webstrata.crawl.ending import missing_parts, settle_files
+from webstrata.crawl.ending import raise_finished, settle_files
 from webstrata.crawl.filters import Response
 from webstrata.crawl.gate import FILE as GATE
 from webstrata.crawl.gate import GateKeeper
@@ -44,7 +44,7 @@ from webstrata.crawl.seeds import keep_seeds, read_seeds
 from webstrata.crawl.series import FILE as SERIES
 from webstrata.crawl.series import Series
 from webstrata.crawl.settings import CrawlSettings
-from webstrata.errors import AccessError, DiskFullError, ExistsError, SettingError, StorageError
+from webstrata.errors import AccessError, DiskFullError, SettingError, StorageError
 from webstrata.store.step import build_parsed, build_store
 from webstrata.web.dust import RULES, Learner
 
@@ -415,12 +415,7 @@ class Crawl:
         folder = self.folder
         goes_on = can_go_on(self.snapshot) and not again
         if is_finished(self.snapshot) and not again:
-            missing = missing_parts(self.snapshot) if self.parses else []
-            also = f", without building {', '.join(missing)} (`webstrata store` does)" if missing else ""
-            raise ExistsError(
-                f"{self.snapshot.path}: this snapshot was crawled already{also}; choose another one, or "
-                "crawl it again with --again"
-            )
+            raise_finished(self.snapshot, parses=self.parses)
         check_not_lending(self.snapshot, again=again)
         with explained(folder, "write"):
             shutil.rmtree(folder / SCRATCH if goes_on else folder, ignore_errors=True)

@@ -22,7 +22,6 @@ from __future__ import annotations
 import datetime as dt
 import gzip
 import json
-import re
 import shutil
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -42,12 +41,13 @@ from webstrata.collection.progress import Progress
 from webstrata.errors import ExistsError, UsageError
 from webstrata.store.bagit import BagWriter
 from webstrata.store.bundle import PARTS, write_bundle
+from webstrata.store.captures_table import CAPTURE_SCHEMA, SCHEMA, describe_capture
 from webstrata.store.cdxj import BLOCK_LINES, Entry, Index
 from webstrata.store.codings import clean_codings, read_payload
-from webstrata.store.columns import TIME, URL_SCHEMA, url_columns
+from webstrata.store.columns import url_columns
 from webstrata.store.originals import append_originals, copy_originals
 from webstrata.store.packages.part import Packages
-from webstrata.store.pages import REVISIT, ROBOTS, Pages
+from webstrata.store.pages import Pages
 from webstrata.store.request_body import URN
 from webstrata.store.text import Text
 from webstrata.store.trec import Document
@@ -82,24 +82,6 @@ ENDINGS: dict[Format, str] = {
 
 _PIECE = 1 << 20
 _ROWS = 1 << 16
-_CAPTURE = pa.schema([
-    ("fetch_time", TIME),
-    ("fetch_status", pa.int16()),
-    ("fetch_redirect", pa.string()),
-    ("content_digest", pa.string()),
-    ("content_mime_type", pa.string()),
-    ("content_mime_detected", pa.string()),
-    ("content_charset", pa.string()),
-    ("content_languages", pa.string()),
-    ("content_truncated", pa.string()),
-    ("warc_filename", pa.string()),
-    ("warc_record_offset", pa.int64()),
-    ("warc_record_length", pa.int64()),
-    ("warc_segment", pa.string()),
-    ("crawl", pa.string()),
-    ("subset", pa.string()),
-])  # fmt: skip
-_SCHEMA = pa.schema([*URL_SCHEMA, *_CAPTURE])
 
 
 @dataclass(frozen=True)
@@ -292,16 +274,16 @@ def _export_parquet(job: _Job) -> tuple[int, str, int]:
         job.progress.task("captures", total=total, unit="captures") as task,
         open_writer(job.target) as out,
         Index(job.index) as index,
-        pq.ParquetWriter(out, _SCHEMA, compression="zstd") as writer,
+        pq.ParquetWriter(out, SCHEMA, compression="zstd") as writer,
     ):
         # its columns have no method, and no room for records without an address
         pages = (entry for entry in index if entry.request is None and not entry.url.startswith(URN))
         entries, said, number = iter(pages), _Said(job), 0
         while batch := list(islice(entries, _ROWS)):
-            rows = [_describe(entry, job.snapshot.label, said) for entry in batch]
+            rows = [describe_capture(entry, job.snapshot.label) | said.of(entry) for entry in batch]
             urls = url_columns(pa.chunked_array([[entry.url for entry in batch]], pa.string()))
-            captures = pa.Table.from_pylist(rows, schema=_CAPTURE)
-            writer.write_table(pa.table([*urls.columns, *captures.columns], schema=_SCHEMA))
+            captures = pa.Table.from_pylist(rows, schema=CAPTURE_SCHEMA)
+            writer.write_table(pa.table([*urls.columns, *captures.columns], schema=SCHEMA))
             task.advance(len(batch))
             number += len(batch)
     return number, "captures", total - number
@@ -416,46 +398,6 @@ def _describe_bag(job: _Job, created: str) -> dict[str, Any]:
 
 def _now() -> str:
     return dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _describe(entry: Entry, label: str, said: _Said) -> dict[str, Any]:
-    """What Common Crawl's columnar index says of a capture, its URL aside."""
-    fields = entry.fields
-    return {
-        "fetch_time": entry.time,
-        "fetch_status": entry.status,
-        "fetch_redirect": fields.get("redirect"),
-        "content_digest": fields["digest"],
-        "content_mime_type": fields["mime"] or None,
-        "content_mime_detected": _find_type(fields),
-        "content_truncated": fields.get("truncated"),
-        "warc_filename": fields["filename"],
-        "warc_record_offset": int(fields["offset"]),
-        "warc_record_length": int(fields["length"]),
-        "warc_segment": _find_segment(fields["filename"]),
-        "crawl": label,
-        "subset": _find_subset(fields),
-        **said.of(entry),
-    }
-
-
-def _find_type(fields: Mapping[str, str]) -> str | None:
-    """The type by which a payload is read; of a revisit that of the payload it stands for, if known."""
-    is_revisit = fields["mime"] == REVISIT
-    return (fields.get("payload-mime") if is_revisit else fields["mime"]) or None
-
-
-def _find_segment(filename: str) -> str | None:
-    """What Common Crawl calls the segment: the number behind a file's prefix."""
-    found = re.search(r"-(\d+)\.warc", filename)
-    return found[1] if found else None
-
-
-def _find_subset(fields: Mapping[str, str]) -> str:
-    """In which set of files Common Crawl has such a capture: pages, robots.txt, or all other responses."""
-    if ROBOTS in fields.get("robots", ""):
-        return "robotstxt"
-    return "warc" if fields["status"] == "200" or fields["mime"] == REVISIT else "crawldiagnostics"
 
 
 _WRITERS: dict[Format, Callable[[_Job], tuple[int, str, int]]] = {

@@ -137,8 +137,8 @@ def ingest(
         ``as-is`` copies WARC files byte for byte where they can be read in place, ``rewrite`` stores each
         payload once, decoded, in files of its own. Other formats are always rewritten.
     strict
-        Refuse everything, with `FormatError`, if a digest, or a hash or signature of a WACZ, does not hold, or a
-        record is damaged.
+        Refuse everything, with `FormatError`, if a digest, or a hash or signature of a WACZ, does not hold,
+        or a record is damaged.
     renew
         The command that does it again, for `webstrata show`.
     progress

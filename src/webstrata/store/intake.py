@@ -28,9 +28,10 @@ from webstrata._core import __version__
 from webstrata.collection.files import open_writer
 from webstrata.errors import FormatError
 from webstrata.store.answers import iter_answers, join_robots
+from webstrata.store.digests import from_base32, plain
 from webstrata.store.fixity import Survey, survey
 from webstrata.store.indexing import Indexing
-from webstrata.store.journal import STREAMS, from_base32, identify, plain
+from webstrata.store.journal import STREAMS, identify
 from webstrata.store.provenance import PROVENANCE, Origin, choose_name, copy_file, digest_file, find_ending
 from webstrata.store.readers import find_format, read_archive
 from webstrata.store.rewriting import Rewriting

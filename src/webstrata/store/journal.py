@@ -19,7 +19,6 @@ Digests and places of all payloads are held in memory, some 200 bytes for each.
 
 from __future__ import annotations
 
-import base64
 import calendar
 import hashlib
 import json
@@ -40,6 +39,7 @@ from webstrata.collection.files import (
     sync_path,
 )
 from webstrata.store.cdxj import Entry, Index
+from webstrata.store.digests import from_base32, plain, to_base32
 from webstrata.store.fixity import FIXITY, Mismatch
 from webstrata.store.provenance import PROVENANCE, read_provenance
 from webstrata.store.request_body import URN
@@ -465,43 +465,6 @@ def _read_time(stamp: str) -> int:
     """Fourteen digits as nanoseconds since 1970."""
     numbers = (int(stamp[:4]), *(int(stamp[place : place + 2]) for place in range(4, 14, 2)))
     return calendar.timegm((*numbers, 0, 0, 0)) * 10**9
-
-
-def plain(digest: str) -> str:
-    """A digest without the name of its function, in upper case.
-
-    Examples
-    --------
-    >>> plain("sha1:abc")
-    'ABC'
-    """
-    return digest.rpartition(":")[2].strip().upper()
-
-
-def to_base32(digest: bytes) -> str:
-    """A digest as index lines spell it.
-
-    Examples
-    --------
-    >>> to_base32(bytes(5))
-    'AAAAAAAA'
-    """
-    return base64.b32encode(digest).decode().rstrip("=")
-
-
-def from_base32(text: str) -> bytes:
-    """The SHA-1 that a text spells, or that of the text where it spells something else.
-
-    Examples
-    --------
-    >>> from_base32("A" * 32) == bytes(20), len(from_base32("md5?"))
-    (True, 20)
-    """
-    try:
-        digest = base64.b32decode(text)
-    except ValueError:
-        digest = b""
-    return digest if len(digest) == 20 else hashlib.sha1(text.encode(), usedforsecurity=False).digest()
 
 
 def is_ingesting(snapshot: Snapshot) -> bool:

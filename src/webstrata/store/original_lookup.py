@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from webstrata.collection.files import explained
 from webstrata.store.cdxj import Entry, Index
-from webstrata.store.journal import from_base32
+from webstrata.store.digests import from_base32
 from webstrata.store.revisits import MIME
 from webstrata.store.step import BASE, CAPTURES
 from webstrata.store.warc_files import find_lending
