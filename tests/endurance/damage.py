@@ -327,7 +327,7 @@ class Damage:
 
     def cases(self) -> list[Case]:
         """Every file of a part, each damage, each command that opens the part."""
-        found = []
+        found: list[Case] = []
         root = self.sound / "uk"
         files = sorted(path for path in root.rglob("*") if path.is_file() and not path.is_symlink())
         names = [path.relative_to(self.sound).as_posix() for path in files]

@@ -58,9 +58,10 @@ def load_array(path: Path, *, mapped: bool = False) -> npt.NDArray[Any]:
             raise FormatError(
                 f"{path}: this is not an array of numbers in NumPy's format ({error}); restore or rebuild it"
             ) from error
-        if mapped and math.prod(shape):
+        if mapped and all(shape):
             order = "F" if fortran else "C"
-            return np.memmap(path, kind, "r", stream.tell(), shape, order)  # type: ignore[call-overload]
+            found: npt.NDArray[Any] = np.memmap(path, kind, "r", stream.tell(), shape, order)  # type: ignore[call-overload]
+            return found
         return _read_content(stream, shape, kind, fortran=fortran)
 
 
