@@ -110,7 +110,17 @@ def copy_originals(snapshot: Snapshot, index: Path, folder: Path, name: str) -> 
 
 
 def append_originals(path: Path, out: BinaryIO, *, packed: bool) -> None:
-    """Append the records of a WARC file of gzip members to a stream, as they are or unpacked."""
+    """Append the records of a WARC file of gzip members to a stream, as they are or unpacked.
+
+    Examples
+    --------
+    >>> import io
+    >>> path = getfixture("tmp_path") / "a.warc.gz"
+    >>> _ = path.write_bytes(gzip.compress(b"a record"))
+    >>> append_originals(path, out := io.BytesIO(), packed=False)
+    >>> out.getvalue()
+    b'a record'
+    """
     with explained(path, "read"), path.open("rb") if packed else gzip.open(path) as stream:
         while piece := stream.read(1 << 20):
             out.write(piece)
