@@ -42,15 +42,20 @@ def taken(test_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Snapshot
 
 def test_warcio_finds_no_error_in_what_was_ingested(taken: Snapshot, tmp_path: Path) -> None:
     export(taken, "warc", tmp_path / "all.warc.gz")
-    told = run(find_peer("warcio"), "check", "-v", str(tmp_path / "all.warc.gz"))
+    words = [find_peer("warcio"), "check", "-v", str(tmp_path / "all.warc.gz")]
+    told = subprocess.run(words, capture_output=True, check=False, encoding="utf-8").stdout
     assert "digest pass" in told
-    assert "fail" not in told
+    failed = set(re.findall(r"WARC-Record-ID (\S+) \w+\n +(?:block|payload) digest failed", told))
+    assert told.count("failed") == len(failed)
+    # a rewritten urn: record has an HTTP head, which warcio does not look for where the URI is not HTTP
+    records = read_records(tmp_path / "all.warc.gz")
+    assert {record.url for record in records if record.get("WARC-Record-ID") in failed} <= {"urn:X-wpull:log"}
 
 
 def test_pywb_makes_the_same_index_of_what_was_ingested(taken: Snapshot, tmp_path: Path) -> None:
     export(taken, "warc", tmp_path / "all.warc.gz")
     export(taken, "cdxj", tmp_path / "all.cdxj")
-    told = run(find_peer("cdx-indexer"), "-j", "-s", str(tmp_path / "all.warc.gz"))
+    told = run(find_peer("cdx-indexer"), "-j", "-s", "-p", str(tmp_path / "all.warc.gz"))
     theirs = [Entry.parse(line.encode()) for line in told.splitlines()]
     ours = [Entry.parse(line) for line in (tmp_path / "all.cdxj").read_bytes().splitlines()]
     for name in ("url", "offset", "length", "digest"):

@@ -52,15 +52,19 @@ def test_a_crawl_that_is_ingested_has_the_same_pages(webstrata: Command, tmp_pat
     assert webstrata("check", "uk").returncode == 0
 
 
-def test_json_is_one_document_with_what_was_left_out(webstrata: Command, test_data: Path) -> None:
+def test_json_is_one_document_with_what_was_left_out(
+    webstrata: Command, test_data: Path, tmp_path: Path
+) -> None:
     webstrata("new", "uk")
+    record = b"WARC/1.1\r\nWARC-Type: conversion\r\nContent-Length: 1\r\n\r\n!\r\n\r\n"
+    (tmp_path / "text.warc").write_bytes(record)
     files = [
         str(test_data / "warc/warcio" / name) for name in ("bad.arc", "example.warc.gz", "post-test.warc.gz")
     ]
-    done = webstrata("ingest", "uk", "2014", *files, "--json")
+    done = webstrata("ingest", "uk", "2014", *files, "text.warc", "--json")
     document = json.loads(done.stdout)
-    assert (document["files"], document["damaged"]) == (3, 3)
-    assert document["left_out"] == {"an answer to POST": 3}
+    assert (document["files"], document["damaged"]) == (4, 3)
+    assert document["left_out"] == {"a record of kind conversion": 1}
     assert document["damage"][1]["offset"] == 134
     assert webstrata("ingest", "uk", "2015", *files).stdout.count("damaged: ") == 3
 

@@ -148,7 +148,7 @@ def _find_key(where: str, match: Match) -> str:
             "what to look for is empty; give a URL, the name of a host, or a key as uk,example)/"
         )
     if where.startswith(URN):
-        return to_key(where)
+        return to_key(where.lower())
     if "://" not in where and (")" in where or "," in where.partition("/")[0]):
         return where if ")" in where or match == "prefix" else where.rstrip(",") + ")/"
     return surt(normalize(where if "://" in where else f"http://{where}"))

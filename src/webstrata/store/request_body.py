@@ -15,7 +15,7 @@ everything else, and what fails        ``__wb_post_data=`` and the body in base6
 Only POST and PUT have a body here. The query is cut after `MAX_QUERY` characters.
 
 Records that describe a page and have no address (``urn:view:http://example.org/`` is a screenshot) are found
-under their whole name.
+under their whole name, in lower case.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def amend(line: bytes, url: str, request: Request | None, surt: Callable[[str], 
     "requestBody": "a=1"}\n'
     """
     if url.startswith(URN):
-        return to_key(url).encode() + line[line.index(b" ") :]
+        return to_key(url.lower()).encode() + line[line.index(b" ") :]
     if request is None or request.is_get:
         return line
     told = {"method": request.method} | ({"requestBody": request.query} if request.query else {})
