@@ -51,7 +51,7 @@ def test_a_list_with_an_unknown_coding_is_not_undone_in_part(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("limits", [{"min_rate": 1000}, {"min_rate": 0, "head_timeout": 0.6}])
-def test_a_head_that_comes_too_slowly_is_not_waited_for(tmp_path: Path, limits: dict[str, float]) -> None:
+def test_a_head_that_comes_too_slowly_is_not_waited_for(tmp_path: Path, limits: dict[str, Any]) -> None:
     drips = [step for byte in b"X: slow\r\n" * 3 for step in (bytes([byte]), 0.1)]
     with Origin() as origin:
         origin.say("/slow", (b"HTTP/1.1 200 OK\r\n", *drips, b"Content-Length: 2\r\n\r\nok"))

@@ -8,7 +8,7 @@ import struct
 import threading
 import time
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,7 +17,6 @@ from tests.crawl.origin import Crawled, Origin, page, prepare, read, reply
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-    from typing import Any
 
 NXDOMAIN, SERVFAIL = 3, 2
 
@@ -119,7 +118,7 @@ def test_a_name_that_is_not_there_is_tried_again_and_dropped(tmp_path: Path) -> 
 def test_a_name_that_leads_to_a_private_address_is_refused_at_once(tmp_path: Path) -> None:
     with NameServer(inside_test="10.0.0.1") as server:
         # who would retry it would wait for an hour
-        patience = {"retries": 3, "retry_delay": 3600}
+        patience: dict[str, Any] = {"retries": 3, "retry_delay": 3600}
         found = crawl(tmp_path, server, "http://inside.test/", private_addresses=False, **patience)
     assert (found["failed_forbidden"], found["failed_dns"], found["failed_connect"]) == (1, 0, 0)
     assert (found["hosts"], found["hosts_unresolved"], found["hosts_closed"]) == (0, 0, 1)

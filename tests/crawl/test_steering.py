@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -66,7 +66,7 @@ def test_no_page_leads_to_an_address_of_a_private_network(tmp_path: Path) -> Non
         origin.say("/", reply(page("links", *targets)))
         origin.say("/secret", reply(page("secret")))
         # who would retry it would wait for an hour
-        patience = {"retries": 3, "retry_delay": 3600}
+        patience: dict[str, Any] = {"retries": 3, "retry_delay": 3600}
         found = crawl(tmp_path, origin, "http://a.test/", private_addresses=False, **patience)
     assert found.stored == {"http://a.test/"}
     assert "/secret" not in origin.paths()
