@@ -18,7 +18,7 @@ from webstrata.store.warc import Capture, WarcWriter, read_records
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from webstrata.collection import Snapshot
+    from webstrata.api import Snapshot
 
 PAGE = b"<title>Page</title><a href=/next>next</a>"
 
