@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from tests.fuzz.damage import damage, damage_text
+from tests.fuzz.damage import NUMBERS, damage, damage_text
 from tests.fuzz.packages import damage_package, make_package, read_package
 from webstrata.classify.ensemble import EnsembleSelection
 from webstrata.classify.gate_file import load_gate

@@ -20,7 +20,7 @@ from webstrata.store.warc import read_records
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from webstrata.collection import Snapshot
+    from webstrata.api import Snapshot
 
 WRONG = "sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 

@@ -188,7 +188,7 @@ def _survey_rest(path: Path, name: str, found: Survey, start: int, magic: bytes,
     begun = max((offset for offset in found.places if offset < start), default=start)
     for record in read_records(path, start=begun, report=lambda problem: tally.report(name, problem)):
         offset = record.offset
-        if offset == last:
+        if offset == last or not _begins(path, offset, magic):
             found.is_per_record = False
         if last >= 0 and last not in found.places:
             found.places[last] = offset - last
@@ -208,6 +208,15 @@ def _survey_rest(path: Path, name: str, found: Survey, start: int, magic: bytes,
     if last >= 0 and last not in found.places:
         found.places[last] = size - last
     found.damage += tally.damage
+
+
+def _begins(path: Path, offset: int, magic: bytes) -> bool:
+    """Whether a gzip member begins at `offset`, where the file consists of such."""
+    if not magic.startswith(GZIP):
+        return True
+    with path.open("rb") as stream:
+        stream.seek(offset)
+        return stream.read(len(GZIP)) == GZIP
 
 
 # ---- snapshots

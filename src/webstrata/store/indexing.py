@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from webstrata.store.answers import iter_answers, tell_robots
 from webstrata.store.cdxj import Line
-from webstrata.store.filling import TOLD, Filling
+from webstrata.store.filling import TOLD
 from webstrata.store.groups import is_gzip, read_groups
 from webstrata.store.journal import Later, Payload, identify
+from webstrata.store.rewriting import Rewriting
 from webstrata.store.step import CAPTURES
 from webstrata.store.warc import Place, read_records
 
@@ -19,12 +20,8 @@ if TYPE_CHECKING:
     from webstrata.store.groups import Batch
 
 
-class Indexing(Filling):
+class Indexing(Rewriting):
     """Writes the lines of captures in files that were copied."""
-
-    def _store_cut(self, answer: Answer) -> None:
-        """Store what there is of a capture whose record is cut off."""
-        raise NotImplementedError
 
     def _index(self, path: Path, source: Path) -> None:
         """Write a line for each capture of a copy."""
@@ -98,7 +95,8 @@ class Indexing(Filling):
     def _index_answer(self, answer: Answer, path: Path) -> None:
         record = answer.record
         if record.is_cut:  # it cannot be read from the copy, so what there is of it is stored once more
-            self._store_cut(answer)
+            if answer.revisit is None:
+                self._store(answer)
             return
         place = Place(self._copy, record.offset, self._survey.places.get(record.offset, 0))
         if answer.revisit is not None:

@@ -34,7 +34,6 @@ from webstrata.store.indexing import Indexing
 from webstrata.store.journal import STREAMS, identify
 from webstrata.store.provenance import PROVENANCE, Origin, choose_name, copy_file, digest_file, find_ending
 from webstrata.store.readers import find_format, read_archive
-from webstrata.store.rewriting import Rewriting
 from webstrata.store.step import CAPTURES
 from webstrata.store.tally import Tally
 from webstrata.store.wacz import extract_archives
@@ -51,7 +50,7 @@ _REASONS = {
 }
 
 
-class Intake(Indexing, Rewriting):
+class Intake(Indexing):
     """The folder of an ingest being filled.
 
     Examples
@@ -125,7 +124,8 @@ class Intake(Indexing, Rewriting):
                     self._index(self.folder / self._copy, source.path)
                     self._refuse_damage(num_damaged)
                     return
-                self._note(f"{source.path}: {reason}, so the file is rewritten")
+                if source.path.stat().st_size:
+                    self._note(f"{source.path}: {reason}, so the file is rewritten")
                 self._log_source(source, reason)
             else:
                 self._log_source(source)
@@ -187,10 +187,6 @@ class Intake(Indexing, Rewriting):
             self._index(self.folder / self._copy, path)
         self._refuse_damage(num_damaged)
         return True
-
-    def _store_cut(self, answer: Answer) -> None:
-        if answer.revisit is None:
-            self._store(answer)
 
     def _find_reason(self, path: Path, found: Survey) -> str:
         """Why a WARC file cannot be copied as it is; nothing where it can."""
