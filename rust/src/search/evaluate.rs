@@ -118,7 +118,7 @@ impl Blocks {
     }
 
     /// The number of entries in the list.
-    pub fn len(&self) -> u32 {
+    pub fn num_entries(&self) -> u32 {
         self.postings.doc_freq()
     }
 

@@ -86,7 +86,7 @@ class IndexSeeds:
         # how well a page is linked is for the walks to say
         self._settings = replace(collection.settings(SearchSettings), link_weight=0.0)
         self._name_weight = name_weight
-        names = {f"{field}_weight": float(field in _NAMES) for field in SCORED}
+        names: dict[str, Any] = {f"{field}_weight": float(field in _NAMES) for field in SCORED}
         self._names = replace(self._settings, **names)
 
     def __call__(self, query: str, label: str, number: int) -> Seeds:
