@@ -13,9 +13,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.command import find_server
+from webstrata.collection import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 ROOT = Path(__file__).parent.parent
 
@@ -116,3 +117,18 @@ def webstrata(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]
 def command_path() -> str:
     """The `webstrata` beside this Python."""
     return str(Path(sys.executable).with_name("webstrata"))
+
+
+@pytest.fixture(autouse=True)
+def _forget_parts() -> Iterator[None]:
+    """Each test is a process of its own to whoever looks for damage in the parts that were opened."""
+    yield
+    verify._opened.clear()
+    verify._compared.clear()
+
+
+@pytest.fixture
+def unverified(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts are opened without comparing their sums, as files are that are too large for it."""
+    monkeypatch.setattr("webstrata.collection.parts.verify_part", lambda *_, **__: None)
+    monkeypatch.setattr("webstrata.collection.verify.verify_part", lambda *_, **__: None)

@@ -115,6 +115,7 @@ def test_sets_are_joined_by_host_and_what_is_missing_is_no_number(
     assert snapshot.features("one")["words"].to_pylist() == [1, None]
 
 
+@pytest.mark.usefixtures("unverified")
 @pytest.mark.parametrize("name", [feature_sets.TABLE, feature_sets.FACTS])
 def test_a_damaged_file_is_said(snapshot: ws.Snapshot, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     build_set(snapshot, "one")

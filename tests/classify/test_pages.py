@@ -118,6 +118,7 @@ def test_pages_of_a_snapshot_are_measured_once_and_kept(snapshot: ws.Snapshot, t
     assert snapshot.parts.record(PART) != record
 
 
+@pytest.mark.usefixtures("unverified")
 def test_a_table_of_something_else_is_refused(snapshot: ws.Snapshot) -> None:
     page_features(snapshot, ClassifySettings())
     path = snapshot.path / PART / "features.parquet"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 
 from tests.classify.web import PAGES
 from tests.summaries.written import write_snapshot
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import webstrata as ws
 
 
+@pytest.mark.usefixtures("unverified")
 def test_sizes_are_those_of_the_bodies_and_damage_is_no_number(fresh: ws.Snapshot) -> None:
     snapshot = fresh
     found = measure_payloads(snapshot)

@@ -34,7 +34,11 @@ def test_a_body_with_too_many_codings_is_stored_as_received_and_marked(
     assert f"\r\nContent-Encoding: {codings}".encode() in record.head
     assert record["WARC-Identified-Payload-Type"] == "application/octet-stream"
     assert found.lines["http://a.test/many"]["mime"] == "application/octet-stream"
-    (metadata,) = [record for record in found.records if record.kind == "metadata"]
+    (metadata,) = [
+        record
+        for record in found.records
+        if record.kind == "metadata" and record["WARC-Target-URI"] == "http://a.test/many"
+    ]
     assert b"undecoded: " in metadata.block
     # nothing was read in it
     assert (found["undecoded"], found["pages"], found["links"]) == (1, 0, 0)

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.command import CommandServer
+from tests.command import find_server
 
 if TYPE_CHECKING:
     import subprocess
@@ -58,7 +58,7 @@ def make(folder: Path) -> None:
     """Make a collection `uk` with two snapshots and every part, and ``verbs.json``, what reads it."""
     import webstrata as ws
 
-    server = CommandServer()
+    server = find_server()
 
     def run(*words: str) -> str:
         done = server.run(list(words), folder, dict(os.environ))
@@ -282,7 +282,7 @@ class Damage:
     def __init__(self, sound: Path, scratch: Path) -> None:
         self.sound, self.scratch = sound, scratch
         self.verbs: dict[str, list[str]] = json.loads((sound / "verbs.json").read_text())
-        self.server = CommandServer()
+        self.server = find_server()
         self.reads: dict[str, set[str]] = {}
         """The parts that a command opens."""
         self.outputs: dict[str, str] = {}

@@ -94,6 +94,7 @@ def test_scores_of_the_month_before_are_begun_with(months: ws.Collection) -> Non
         assert json.loads((part.path / "ranking.json").read_text())["start"] == "2026-02"
 
 
+@pytest.mark.usefixtures("unverified")
 def test_damage_and_nothing_to_rank_are_said(tmp_path: Path) -> None:
     months = make_months(tmp_path, pages=2)
     snapshot = months["2026-01"]

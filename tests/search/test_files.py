@@ -40,6 +40,7 @@ def test_segments_that_are_put_together_number_their_documents_in_order(tmp_path
     assert not list((tmp_path / "two").glob("*.idx"))
 
 
+@pytest.mark.usefixtures("unverified")
 def test_an_index_of_an_earlier_format_says_how_to_build_it_again(
     tmp_path: Path, indexed: ws.Collection
 ) -> None:

@@ -149,6 +149,7 @@ def test_an_index_older_than_its_text_is_refused(tmp_path: Path) -> None:
         TextIndex.open(ws.open(collection.path))
 
 
+@pytest.mark.usefixtures("unverified")
 def test_a_damaged_index_is_said_to_be_one(tmp_path: Path) -> None:
     collection = make_small(tmp_path / "uk", {"2026-05": MONTHS["2026-05"]})
     build_index(collection, workers=1)

@@ -278,6 +278,7 @@ def test_a_build_that_was_stopped_goes_on_where_it_was(
     assert len(snapshot.text) == 300
 
 
+@pytest.mark.usefixtures("unverified")
 def test_a_record_that_cannot_be_read_costs_its_page_alone(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

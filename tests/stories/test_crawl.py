@@ -201,7 +201,7 @@ def test_metrics_are_printed_and_served_to_those_who_have_the_token(
         wait_for_pages(webstrata, 5, "--at", place, "--token", "token")
 
         printed = webstrata("crawl", "status", "uk", "2026-06", "--metrics").stdout
-        assert re.search(r"^webstrata_crawl_pages_total [1-9]\d*$", printed, re.MULTILINE)
+        assert re.search(r"^webstrata_crawl_pages_total [1-9]\d*\.0$", printed, re.MULTILINE)
         browser = http.client.HTTPConnection(match[1], int(match[2]), timeout=60)
         browser.request("GET", "/metrics", headers={"Authorization": f"Bearer {token}"})
         served = browser.getresponse().read().decode()
@@ -231,7 +231,7 @@ def test_a_token_that_is_made_is_shown_once_and_a_bad_place_is_refused_first(
         (tmp_path / "token").chmod(0o600)
         wait_for_pages(webstrata, 1, "--at", match[1], "--token", "token")
         taken = webstrata("crawl", "uk", "2026-07", *SLOW, "--control", match[1])
-        assert_refused(taken, "the port is taken")
+        assert_refused(taken, "address already in use")
     assert_refused(webstrata("crawl", "uk", "2026-07", *SLOW, "--control", "0.0.0.0:1"), "others could steer")
     # nothing had begun
     assert not (tmp_path / "uk" / "snapshots" / "2026-07").exists()

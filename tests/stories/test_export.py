@@ -44,7 +44,8 @@ def test_a_crawl_goes_out_and_comes_back(webstrata: Command, tmp_path: Path) -> 
     for place, kind in enumerate(("warc", "wacz", "trec")):
         assert webstrata("export", "uk", "2026-06", f"--{kind}").returncode == 0
         done = webstrata("ingest", "uk", f"2027-0{place + 1}", NAMES[kind])
-        assert (done.returncode, done.stderr) == (0, "")
+        note = f"{NAMES[kind]}: TREC Web is not WARC, so the file is rewritten\n" if kind == "trec" else ""
+        assert (done.returncode, done.stderr) == (0, note)
     uk = ws.open(tmp_path / "uk")
     urls = [list(snapshot.urls) for snapshot in uk]
     assert len(urls[0]) > 200

@@ -72,6 +72,7 @@ def test_a_url_leads_to_the_page_it_stood_for(tmp_path: Path) -> None:
     assert uk.temporal.node("http://a.org/copy") == 1
 
 
+@pytest.mark.usefixtures("unverified")
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
@@ -92,6 +93,7 @@ def test_files_that_do_not_fit_are_refused(
         StoredUnion(uk).pages("2026-01", [0])
 
 
+@pytest.mark.usefixtures("unverified")
 @pytest.mark.parametrize(
     "change",
     [
@@ -111,6 +113,7 @@ def test_facts_that_no_build_writes_are_refused(uk: ws.Collection, change: dict[
         StoredUnion(uk)
 
 
+@pytest.mark.usefixtures("unverified")
 def test_a_newer_format_is_refused(uk: ws.Collection) -> None:
     with uk.open_part("temporal") as part:
         facts = json.loads((part.path / "union.json").read_text())

@@ -48,7 +48,10 @@ impl Cursor {
     /// The share of entries that have it, at least.
     fn density(&self, num_entries: usize) -> f32 {
         let most = match self {
-            Self::Lists(lists) => lists.iter().map(|(list, _)| list.num_entries() as usize).max(),
+            Self::Lists(lists) => lists
+                .iter()
+                .map(|(list, _)| list.num_entries() as usize)
+                .max(),
             Self::Made(entries, _) => Some(entries.len()),
         };
         most.unwrap_or(0) as f32 / num_entries.max(1) as f32

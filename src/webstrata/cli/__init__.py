@@ -39,7 +39,7 @@ VERBS = {
     "ingest": "Make the captures in FILEs those of SNAPSHOT.",
     "invitro": "A web that does not exist: serve it, describe it, judge its visitors.",
     "links-server": "Answer questions about the links of SNAPSHOT over HTTP.",
-    "ls": "List the captures of a URL, host or domain, or below a key, or the records of a snapshot.",
+    "ls": "List captures of a URL, host, domain or key, or records of a snapshot.",
     "new": "Create COLLECTION, or add snapshots to it.",
     "plane": "Show how nodes are spread over their ranks by PageRank and CheiRank.",
     "rank": "Rank the pages or hosts of SNAPSHOT, or follow some through all snapshots.",

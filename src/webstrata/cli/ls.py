@@ -59,7 +59,7 @@ def command(
     kinds: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """List the captures of a URL, host or domain, or below a key, or the records of a snapshot.
+    """List captures of a URL, host, domain or key, or records of a snapshot.
 
     In all snapshots, in the order of the index: by key, then by time. A key is what the index has for a URL,
     host reversed and without www., as `uk,example)/a`; a URL or the name of a host will do.

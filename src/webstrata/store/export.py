@@ -244,11 +244,13 @@ def _export_wacz(job: _Job) -> tuple[int, str, int]:
         originals = copy_originals(job.snapshot, job.index / "index.cdxj.gz", scratch, _name_originals(job))
         writer = WaczWriter(out, title=job.title, scratch=scratch)
         moved: dict[str, Repacked] = {}
+        taken = {path.name for path in files if path.name.endswith(".gz")} | {_name_originals(job)}
         for path in files:
-            if path.name.endswith(".gz"):
+            if path.name in taken:
                 writer.add_archive(path)
             else:
-                moved[path.name] = writer.add_repacked(path)
+                moved[path.name] = writer.add_repacked(path, taken)
+                taken.add(moved[path.name].name)
         if originals:
             writer.add_archive(originals.path)
         with gzip.open(job.index / "index.cdxj.gz") as lines:

@@ -384,7 +384,7 @@ class _Work:
             is_soft = _flags(pc.match_substring(chosen["robots"], SOFT))
             if soft is not None:
                 is_soft |= soft.find(chosen)
-            is_redirect = (status >= 300) & (status < 400) & ~is_revisit
+            is_redirect = (status >= 300) & (status < 400) & (status != 304)
             kinds.append(
                 (is_node * _NODE | is_redirect * _REDIRECT | is_soft * _SOFT).astype(np.uint8)
             )  # fmt: skip

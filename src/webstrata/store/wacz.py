@@ -24,7 +24,7 @@ import re
 import tempfile
 import zipfile
 import zlib
-from itertools import groupby
+from itertools import count, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -35,7 +35,7 @@ from webstrata.store.stored_zip import StoredZip
 from webstrata.store.warc import read_records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from os import PathLike
     from typing import IO, BinaryIO
 
@@ -171,8 +171,11 @@ class WaczWriter:
         with explained(path, "read"), path.open("rb") as stream:
             self._add_stream(f"archive/{path.name}", stream)
 
-    def add_repacked(self, path: Path) -> Repacked:
-        """Add a WARC file that is packed otherwise, each record as a gzip member; where they are now."""
+    def add_repacked(self, path: Path, taken: Collection[str] = ()) -> Repacked:
+        """Add a WARC file that is packed otherwise, each record as a gzip member; where they are now.
+
+        It gets a name that is not among `taken`.
+        """
         places: dict[int, tuple[int, int]] = {}
 
         def pack() -> Iterator[bytes]:
@@ -183,7 +186,9 @@ class WaczWriter:
                 offset += len(packed)
                 yield packed
 
-        name = re.sub(r"\.warc(\.\w+)?$", "", path.name) + ".warc.gz"
+        stem = re.sub(r"\.warc(\.\w+)?$", "", path.name)
+        names = (f"{stem}{f'-{number}' if number else ''}.warc.gz" for number in count())
+        name = next(name for name in names if name not in taken)
         self._add(f"archive/{name}", pack())
         return Repacked(name, places)
 

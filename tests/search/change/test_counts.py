@@ -45,14 +45,13 @@ def test_counts_of_other_summaries_are_made_again(tmp_path: Path) -> None:
     assert again.words.sum() > first.words.sum()
 
 
+@pytest.mark.usefixtures("unverified")
 def test_what_is_missing_or_damaged_is_said(tmp_path: Path) -> None:
     collection = make_events(tmp_path / "uk", {"2026-01": CALM, "2026-02": FLOOD})
     open_counts(StoredUnion(collection))
     with collection.open_part(PART) as part:
         (part.path / "in.npy").write_bytes(b"no array")
-    with pytest.raises(
-        FormatError, match=r"in.npy: this is no array .* make it again with `webstrata changes"
-    ):
+    with pytest.raises(FormatError, match=r"in.npy: this is not an array of numbers"):
         open_counts(StoredUnion(collection))
     np.save(part.path / "in.npy", np.zeros((1, 2)))
     with pytest.raises(FormatError, match=r"it has float64 of shape \(1, 2\), and uint32 of shape \(2, "):

@@ -49,6 +49,7 @@ def test_half_of_the_stages_give_half_of_the_chapters(copied: ws.Collection) -> 
     assert chapters["graph"].sheets
 
 
+@pytest.mark.usefixtures("unverified")
 def test_a_part_that_cannot_be_read_is_said_in_its_chapter(copied: ws.Collection) -> None:
     place = copied["2026-02"].parts.path(copied["2026-02"].parts.record("spectrum"))
     (place / "spectrum.json").write_text("spoilt")

@@ -85,6 +85,7 @@ def test_a_snapshot_without_an_index_has_no_cells(uk: ws.Collection) -> None:
     assert len(read(Views(uk), "content", "org,a)/")) == 2
 
 
+@pytest.mark.usefixtures("unverified")
 def test_a_name_in_the_index_never_leads_out_of_the_part(uk: ws.Collection) -> None:
     june = uk["2026-06"]
     with june.open_part("index") as part:
