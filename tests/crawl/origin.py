@@ -7,6 +7,7 @@ have several answers; each request takes the next, and the last one stays.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import socket
 import struct
 import threading
@@ -69,6 +70,7 @@ class Origin:
         self._asked: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._open: dict[int, socket.socket] = {}
+        self._numbers = itertools.count()
         self._threads: list[threading.Thread] = []
         self._listeners = [socket.create_server((address, 0)) for address in self.addresses]
         self.ports = dict(
@@ -120,7 +122,7 @@ class Origin:
                 connection, _ = listener.accept()
                 opened = time.monotonic()
                 with self._lock:
-                    number = len(self._threads)
+                    number = next(self._numbers)
                     self._open[number] = connection
                 self._start(self._serve, address, number, connection, opened)
 
