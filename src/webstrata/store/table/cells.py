@@ -415,7 +415,11 @@ _REFUSALS = (
     ("While lock file", LockedError, "another process is writing; wait until it is done, or stop it"),
     ("Corruption", FormatError, f"the table is damaged; {_RESTORE}"),
     ("No such file or directory", FormatError, f"the table is damaged, a file is missing; {_RESTORE}"),
-    ("Is a directory", FormatError, f"the table is damaged, a folder is in place of a file; {_RESTORE}"),
+    (
+        "Is a directory",
+        FormatError,
+        f"the table is damaged: it has a directory where a file is expected; {_RESTORE}",
+    ),
     ("Not implemented", FormatError, f"the table is damaged; {_RESTORE}"),
     ("Invalid argument", FormatError, f"the table is damaged; {_RESTORE}"),
 )
