@@ -418,7 +418,7 @@ _REFUSALS = (
     (
         "Is a directory",
         FormatError,
-        f"the table is damaged: it has a directory where a file is expected; {_RESTORE}",
+        f"the table is damaged, a file is a directory; {_RESTORE}",
     ),
     ("Not implemented", FormatError, f"the table is damaged; {_RESTORE}"),
     ("Invalid argument", FormatError, f"the table is damaged; {_RESTORE}"),
