@@ -7,6 +7,8 @@ BIN := $(VENV)/bin
 # it has cores to itself, and not those that make gives away
 CARGO := env -u MAKEFLAGS -u MFLAGS cargo
 RUST := --release --manifest-path rust/Cargo.toml
+# peers that are asked, and not measured, need not be fast: this takes a fraction of the time to compile
+QUICKLY := $(if $(PEERS_UNOPTIMIZED),CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16)
 # two processes more than there are cores, since much of the tests is waiting; neighbours in one process, since they
 # share what they are made with
 PYTEST := pytest -n $(shell expr $$(nproc) + 2) --dist worksteal
@@ -28,7 +30,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test build python-test long quick lint types rust-test docs slow kill fuzz hostile soak bench bench-data peers lock wheel dist clean tools
+.PHONY: help demo test build python-test long quick coverage lint types rust-test docs slow kill fuzz hostile soak bench bench-data peers lock wheel dist clean tools
 
 help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -43,20 +45,31 @@ test: build ## Lint, types, layers, stubs, Rust and Python tests, docs; with CI=
 build: $(VENV)/.built ## Build the Rust core in place.
 
 python-test: build ## Test everything that Python reaches, but for what takes minutes, and seconds (CI=true: minutes alone).
+	@python -m tests.picking --begin
 	$(PYTEST) -m "$(FAST)"
+	@python -m tests.picking --passed
 
 long: build ## The tests that take seconds, whose subjects shorter ones of `make test` have too.
 	$(PYTEST) -m "long and not slow"
 
-quick: build ## The tests of `make test`, up to the first that fails, for the inner loop.
-	$(PYTEST) -x -q -m "$(FAST)"
+quick: build ## The tests nearest to what changed since they passed, up to the first that fails: under a minute.
+	@python -m tests.picking > $(VENV)/.picked
+	@test ! -s $(VENV)/.picked || tr '\n' '\0' < $(VENV)/.picked | xargs -0 $(PYTEST) -x -q -m "$(FAST)"
+	@python -m tests.picking --passed
+
+coverage: build ## Run the tests of `make test`, and print the share of lines that they run, per room.
+	rm -rf .pytest_cache/coverage && mkdir -p .pytest_cache/coverage
+	coverage run -m $(PYTEST) -q -m "$(FAST)"
+	coverage combine --quiet
+	coverage json --quiet -o .pytest_cache/coverage/lines.json
+	python -m tests.covered .pytest_cache/coverage/lines.json
 
 lint: build ## Check style and layers: ruff, import-linter, rustfmt, clippy.
 	ruff format --check .
 	ruff check .
 	lint-imports --no-logo
 	$(CARGO) fmt --manifest-path rust/Cargo.toml --check
-	$(CARGO) clippy -q $(RUST) --all-targets -- -D warnings
+	$(CARGO) clippy -q $(RUST) --features testing --all-targets -- -D warnings
 
 types: build ## Check types, and the stubs against the compiled core.
 	mypy
@@ -73,16 +86,16 @@ slow: build ## Tests that take minutes: kill -9 sequences, large inputs, twenty 
 	$(PYTEST) -m "slow or hypothesis" --hypothesis-profile thorough
 
 kill: build ## Let crawls die in 250 ways (kill -9, power cuts, full disks, failing syncs) and finish them.
-	PYTHONPATH=. python tests/crawl/killing.py --loop
+	python -m tests.endurance.kill --write
 
 fuzz: build ## Fuzz what reads bytes of strangers (SECONDS=300), then files of ours, the in-vitro server and filters, a fifth of it each.
-	python tests/fuzz/kernels.py --seconds $(or $(SECONDS),300)
-	python -m tests.fuzz.files --seconds $$(( $(or $(SECONDS),300) / 5 ))
-	python tests/fuzz/invitro_server.py --seconds $$(( $(or $(SECONDS),300) / 5 ))
-	python tests/fuzz/filters.py --seconds $$(( $(or $(SECONDS),300) / 5 ))
+	python -m tests.fuzz.kernels --write --seconds $(or $(SECONDS),300)
+	python -m tests.fuzz.files --write --seconds $$(( $(or $(SECONDS),300) / 5 ))
+	python -m tests.fuzz.invitro_server --write --seconds $$(( $(or $(SECONDS),300) / 5 ))
+	python -m tests.fuzz.filters --write --seconds $$(( $(or $(SECONDS),300) / 5 ))
 
 hostile: build ## Crawl the web of traps and attacks, some minutes: what was met, how it ended, what was lost.
-	python -m tests.endurance.hostile
+	python -m tests.endurance.hostile --write
 
 soak: build ## Crawl 3 million pages (PAGES=300000 for fewer): memory, descriptors and rate must be flat.
 	python -m tests.endurance.soak --pages $(or $(PAGES),3000000)
@@ -109,7 +122,7 @@ peers: tools ## Install the programs we compare with, in an environment of their
 	  done; \
 	else echo "npm is not installed: ReplayWeb.page is left out"; fi
 	.peers/bin/webgraph --version 2> /dev/null | grep -q 'webgraph.* 0\.5\.0' || \
-	  $(CARGO) install --quiet --locked --force --version 0.5.0 --root .peers webgraph-cli
+	  env $(QUICKLY) $(CARGO) install --quiet --locked --force --version 0.5.0 --root .peers webgraph-cli
 
 lock: $(VENV)/.locked ## Renew requirements/dev.txt from pyproject.toml, with hashes and no addresses.
 	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --upgrade --generate-hashes \
@@ -152,5 +165,5 @@ $(VENV)/.locked: requirements/dev.txt | tools
 
 $(VENV)/.built: $(VENV)/.locked $(RUST_SOURCES) pyproject.toml
 	@echo "Building the core (the first time takes some minutes)"
-	@$(BIN)/maturin develop --release > $(VENV)/build.log 2>&1 || { cat $(VENV)/build.log >&2; exit 1; }
+	@$(BIN)/maturin develop --release --features testing > $(VENV)/build.log 2>&1 || { cat $(VENV)/build.log >&2; exit 1; }
 	@touch $@

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     import webstrata as ws
     from webstrata.search.change import ChangeSearch
-    from webstrata.search.change.counts import Counts
-    from webstrata.search.change.measure import Change
+    from webstrata.search.change.counts import WordCounts
+    from webstrata.search.change.measure import PageChange
 
 MONTHS = ("2026-01", "2026-02")
 PAGES_PER_HOST = 100
@@ -80,17 +80,17 @@ def _add_month(
     from webstrata.graph import Graph
     from webstrata.store.urls import write_urls
     from webstrata.summaries import write_archive
-    from webstrata.summaries.rows import Rows
+    from webstrata.summaries.rows import SummaryRows
 
     snapshot = uk.add(label)
     size = len(numbers)
     keys = [f"org,h{number // PAGES_PER_HOST:07})/{number % PAGES_PER_HOST:03}" for number in numbers]
     none = pa.table({"row_key": pa.array([], pa.string()), "node": pa.array([], pa.uint32()),
                      "reason": pa.array([], pa.string())})  # fmt: skip
-    with snapshot.build("urls") as build:
+    with snapshot.write_part("urls") as build:
         write_urls(build.path, pa.array(keys, pa.large_string()), none)
     graph = Graph.from_arcs(arcs, num_nodes=size)
-    with snapshot.build("graph", inputs=("urls",)) as build:
+    with snapshot.write_part("graph", inputs=("urls",)) as build:
         graph.write(build.path / "forward")
         graph.transpose().write(build.path / "transpose")
     terms = np.sort((random.random((size, 30)) ** 3 * _WORDS).astype(np.uint32), axis=1)
@@ -99,8 +99,8 @@ def _add_month(
     counts = np.diff(np.append(np.flatnonzero(is_new), is_new.size)).astype(np.uint32)
     lengths = random.integers(30, 900, size).astype(np.uint32)
     texts = [f"word{number:05}" for number in range(_WORDS)]
-    with snapshot.build("summaries", inputs=("urls",)) as build:
-        write_archive(build.path, Rows(lengths, offsets, terms[is_new], counts), texts=texts)
+    with snapshot.write_part("summaries", inputs=("urls",)) as build:
+        write_archive(build.path, SummaryRows(lengths, offsets, terms[is_new], counts), texts=texts)
 
 
 @functools.cache
@@ -110,27 +110,27 @@ def load(place: str, *, is_kept: bool) -> ChangeSearch:
 
     import webstrata as ws
     from webstrata.search.change import ChangeSearch, Stages
-    from webstrata.search.change.seeds import Seeds
+    from webstrata.search.change.seeds import QuerySeeds
 
-    def seeds(query: str, label: str, number: int) -> Seeds:
+    def seeds(query: str, label: str, number: int) -> QuerySeeds:
         """Pages of some hosts, and of others as they come."""
         random = np.random.default_rng(int(query))
         size = len(search.union.to_union(label))
         hosts = random.integers(0, size // PAGES_PER_HOST - 1, 10) * PAGES_PER_HOST
         near = (hosts[:, None] + random.integers(0, PAGES_PER_HOST, (10, 8))).ravel()
         nodes = np.unique(np.append(near, random.integers(0, size, number)))[:number]
-        return Seeds(random.permutation(nodes), np.sort(random.random(len(nodes)))[::-1] * 10)
+        return QuerySeeds(random.permutation(nodes), np.sort(random.random(len(nodes)))[::-1] * 10)
 
     stages = Stages(seeds) if is_kept else Stages(seeds, measure=_measure_anew)
     search = ChangeSearch(ws.open(Path(place) / "uk"), stages=stages)
     return search
 
 
-def _measure_anew(counts: Counts, nodes: npt.NDArray[np.int64], before: str, after: str) -> Change:
+def _measure_anew(counts: WordCounts, nodes: npt.NDArray[np.int64], before: str, after: str) -> PageChange:
     """The change of nodes from the lists of the union and from summaries."""
     import numpy as np
 
-    from webstrata.search.change.measure import Change, log_ratio
+    from webstrata.search.change.measure import PageChange, log_ratio
 
     union, archives = _opened(counts)
     sizes = []
@@ -146,13 +146,13 @@ def _measure_anew(counts: Counts, nodes: npt.NDArray[np.int64], before: str, aft
         words = np.zeros(len(nodes), np.int64)
         words[there >= 0] = archives[label].batch(there[there >= 0]).lengths
         sizes.append((words, degrees[1], degrees[0]))
-    return Change(*(log_ratio(then, now) for then, now in zip(*sizes, strict=True)))
+    return PageChange(*(log_ratio(then, now) for then, now in zip(*sizes, strict=True)))
 
 
 _UNIONS: dict[int, Any] = {}
 
 
-def _opened(counts: Counts) -> Any:  # noqa: ANN401
+def _opened(counts: WordCounts) -> Any:  # noqa: ANN401
     if not _UNIONS:
         import webstrata as ws
 

@@ -209,8 +209,8 @@ def list_touched(repository: Repository, commit: str, root: str) -> list[Touched
 
 def derive(site: Site, folder: Path) -> list[Question]:
     """The questions of a site by the rule."""
-    from webstrata.store.git_history import end_of_label, find_states
-    from webstrata.store.git_tree import page_url
+    from webstrata.archive.git_tree import page_url
+    from webstrata.store.ingest.git_history import end_of_label, find_states
 
     repository = Repository(folder / site.repository.replace("/", "+") / "repo")
     states = find_states(repository.path, at=site.dates, root=site.root, branch=site.branch)

@@ -14,6 +14,12 @@ of `webstrata changes`, which was chosen on real histories (`bench.changes_real`
 `details`, with the other ranks, α = 0 and α = 1, another month, and p-values of both figures. Theirs is BM25
 of the same text index.
 
+`changes-kinds`: mean NDCG@15 over four kinds of events, which take turns on webs of other seeds: pages and
+links together, edits without links, links without edits, and events among three times as many unrelated pages
+(`webstrata.invitro.events`). Ours is the default, `new-text`; theirs is `none`, the mix of text and change
+without links. `details` has each rank for each kind: those of CHANGE with its settings (preset
+``paper:change``), and ours.
+
 The months are fetched from the web without a network, written as WARC files and ingested.
 """
 
@@ -36,9 +42,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     import webstrata as ws
+    from webstrata.invitro import Web
     from webstrata.search.change.settings import ChangesSettings
-    from webstrata.search.evaluate.experiment import Experiment, Outcome
-    from webstrata.simulate.invitro import Web
+    from webstrata.search.evaluate.experiment import RunOutcome, SearchExperiment
 
 CHOSEN = 5
 """The first of the webs that defaults were chosen on; `--quick` has a small one of the same seed."""
@@ -67,17 +73,29 @@ QUICK = FULL | {
     "events": 150,
     "event_stories": 18,
 }
+KIND_SEEDS = (61, 62, 63, 64)
+"""The webs of all kinds of events; nothing was chosen on them."""
+KINDS: dict[str, Any] = {
+    "event_kinds": ("linked", "edits", "links", "burst"), "events": 160, "event_stories": 20,
+    "event_story_share": 0.5,
+}  # fmt: skip
+QUICK_KINDS = KINDS | {
+    "hosts": 48, "pages": 600, "months": 4, "events": 48, "event_stories": 12, "event_story_share": 0.8,
+}  # fmt: skip
 
 
 # ---- the input
 
 
-def make_web(seed: int, *, quick: bool) -> Web:
-    """A web with events."""
-    from webstrata.simulate.invitro import Web
-    from webstrata.simulate.invitro.web import make_settings
+def make_web(seed: int, *, quick: bool, kinds: bool = False) -> Web:
+    """A web with events, of all kinds if asked."""
+    from webstrata.invitro import Web
+    from webstrata.invitro.web import make_settings
 
-    return Web("small", seed=seed, settings=make_settings("small", QUIET | (QUICK if quick else FULL)))
+    chosen = QUIET | (QUICK if quick else FULL)
+    if kinds:
+        chosen |= QUICK_KINDS if quick else KINDS
+    return Web("small", seed=seed, settings=make_settings("small", chosen))
 
 
 def label_of(month: int) -> str:
@@ -91,10 +109,16 @@ def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls
         make_collection(folder / str(seed), make_web(seed, quick=quick))
 
 
+def prepare_kinds(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
+    """Make those with events of all kinds."""
+    for seed in (CHOSEN,) if quick else KIND_SEEDS:
+        make_collection(folder / str(seed), make_web(seed, quick=quick, kinds=True))
+
+
 def make_collection(folder: Path, web: Web) -> None:
     """All months of a web, with queries and judgements."""
     import webstrata as ws
-    from webstrata.search.build import build_index
+    from webstrata.search.build import build_text_index
     from webstrata.temporal.align import choose_snapshots
     from webstrata.temporal.build import build_union
     from webstrata.temporal.settings import TemporalSettings
@@ -104,15 +128,15 @@ def make_collection(folder: Path, web: Web) -> None:
     for month in range(web.settings.months):
         add_month(uk, web, month)
     build_union(uk, choose_snapshots(uk), TemporalSettings(by="canonical"))
-    build_index(uk)
+    build_text_index(uk)
     write_truth(uk, web, folder)
 
 
 def add_month(uk: ws.Collection, web: Web, month: int) -> None:
     """A snapshot of all pages of a month, with graph and summaries."""
+    from webstrata.archive.warc import Capture, WarcWriter
     from webstrata.graph.build import build_graph
-    from webstrata.store.ingest import ingest
-    from webstrata.store.warc import Capture, WarcWriter
+    from webstrata.store.ingest.run import ingest
     from webstrata.summaries.build import build_summaries
 
     snapshot = uk.add(label_of(month))
@@ -131,6 +155,7 @@ def add_month(uk: ws.Collection, web: Web, month: int) -> None:
 def write_truth(uk: ws.Collection, web: Web, folder: Path) -> None:
     """Queries and judgements from the planted events of stories."""
     grades: dict[tuple[str, int], dict[str, int]] = defaultdict(dict)
+    kinds: dict[tuple[str, int], set[str]] = defaultdict(set)
     names = [event.name.split()[0] for event in web.events()]
     for month in range(1, web.settings.months):
         urls = uk[label_of(month)].urls
@@ -138,16 +163,25 @@ def write_truth(uk: ws.Collection, web: Web, folder: Path) -> None:
             story = event.name.split()[0]
             if event.month != month or names.count(story) < 2:
                 continue
-            for grade, pages in ((1, event.changed), (2, event.born)):
+            kinds[story, month].add(event.kind)
+            for grade, pages in ((1, event.changed), (2, [*event.born, *event.linked])):
                 for url in pages:
-                    node = urls.node(url)
+                    node = urls.get(url)
                     if node is not None:  # no duplicate of a page of another host
                         own = grades[story, month]
                         own[urls[node]] = max(grade, own.get(urls[node], 0))
     topics = {event.name.split()[0]: event.topic for event in web.events()}
     words = find_topic_queries(uk, web)
     queries = [
-        f"{story}-{month}\t{story} {words[topics[story]]}\t{label_of(month)}\n"
+        "\t".join(
+            [
+                f"{story}-{month}",
+                f"{story} {words[topics[story]]}",
+                label_of(month),
+                find_kind(kinds[story, month]),
+            ]
+        )
+        + "\n"
         for story, month in sorted(grades)
     ]
     lines = [
@@ -157,6 +191,11 @@ def write_truth(uk: ws.Collection, web: Web, folder: Path) -> None:
     ]
     (folder / "queries.tsv").write_text("".join(queries))
     (folder / "judgements.tsv").write_text("".join(lines))
+
+
+def find_kind(kinds: set[str]) -> str:
+    """The kind of a query for events of some kinds."""
+    return next(iter(kinds)) if len(kinds) == 1 else "mixed"
 
 
 def find_topic_queries(uk: ws.Collection, web: Web) -> dict[int, str]:
@@ -185,7 +224,7 @@ def find_topic_queries(uk: ws.Collection, web: Web) -> dict[int, str]:
 class Pooled:
     """The queries of all webs, each asked in its own."""
 
-    def __init__(self, experiments: Sequence[Experiment]) -> None:
+    def __init__(self, experiments: Sequence[SearchExperiment]) -> None:
         self._experiments = experiments
 
     def ask(self, settings: ChangesSettings, *, is_other: bool = False) -> PooledOutcome:
@@ -199,11 +238,18 @@ class Pooled:
     def __len__(self) -> int:
         return sum(len(each.queries) for each in self._experiments)
 
+    @property
+    def kinds(self) -> list[str]:
+        """The kind of each query, in the order of `PooledOutcome.series`."""
+        return [
+            query.kind for each in self._experiments for query in sorted(each.queries, key=lambda q: q.id)
+        ]
+
 
 class PooledOutcome:
     """What one way of asking gave."""
 
-    def __init__(self, outcomes: Sequence[Outcome]) -> None:
+    def __init__(self, outcomes: Sequence[RunOutcome]) -> None:
         self.outcomes = outcomes
 
     def series(self, measure: str) -> npt.NDArray[np.float64]:
@@ -222,13 +268,13 @@ def load(place: str) -> Pooled:
     """The experiments of an input."""
     import webstrata as ws
     from webstrata.search.change import ChangeSearch
-    from webstrata.search.evaluate.experiment import Experiment
+    from webstrata.search.evaluate.experiment import SearchExperiment
     from webstrata.search.evaluate.judgements import read_judgements
     from webstrata.search.evaluate.queries import read_queries
 
     return Pooled(
         [
-            Experiment(
+            SearchExperiment(
                 ChangeSearch(ws.open(folder / "uk")),
                 read_queries(folder / "queries.tsv"),
                 read_judgements(folder / "judgements.tsv"),
@@ -238,13 +284,14 @@ def load(place: str) -> Pooled:
     )
 
 
-def find_digest(*, quick: bool) -> str:
+def find_digest(*, quick: bool, kinds: bool = False) -> str:
     """A digest of what the webs are."""
-    from webstrata.simulate.invitro.presets import digest
+    from webstrata.invitro.presets import digest
 
     if quick:
-        return f"sha256:{digest(make_web(CHOSEN, quick=True))}"
-    told = " ".join(digest(make_web(seed, quick=False)) for seed in SEEDS)
+        return f"sha256:{digest(make_web(CHOSEN, quick=True, kinds=kinds))}"
+    seeds = KIND_SEEDS if kinds else SEEDS
+    told = " ".join(digest(make_web(seed, quick=False, kinds=kinds)) for seed in seeds)
     return f"sha256:{hashlib.sha256(told.encode()).hexdigest()}"
 
 
@@ -253,7 +300,8 @@ def check_floor(name: str, value: float, place: str) -> None:
     from bench.floors import require
 
     quick = Path(place).parent.name == "quick"
-    require(f"{name}{'-quick' if quick else ''}", value, find_digest(quick=quick))
+    digest = find_digest(quick=quick, kinds=name == "changes-kinds")
+    require(f"{name}{'-quick' if quick else ''}", value, digest)
 
 
 def find_ours(place: str) -> dict[str, Any]:
@@ -323,14 +371,75 @@ def find_their_list(place: str) -> float:
     return load(place).ask_bm25(ChangesSettings()).mean("ndcg")
 
 
+@functools.cache
+def measure_kinds(place: str) -> dict[str, dict[str, npt.NDArray[np.float64]]]:
+    """NDCG@15 of each query, by kind of its event and by rank."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from webstrata.pipeline.presets import preset_settings
+    from webstrata.search.change.settings import ChangesSettings
+    from webstrata.search.evaluate.tables import PAPER_RANKS
+
+    pooled = load(place)
+    paper = preset_settings("paper:change", ChangesSettings)
+    outcomes = {"bm25": pooled.ask_bm25(paper)}
+    outcomes |= {f"paper {rank}": pooled.ask(replace(paper, rank=rank)) for rank in PAPER_RANKS}
+    outcomes |= {
+        f"ours {rank}": pooled.ask(ChangesSettings(rank=rank))
+        for rank in ("none", "pagerank", "hits-hub", "hits", "new-text")
+    }
+    kinds = np.array(pooled.kinds)
+    return {
+        str(kind): {name: found.series("ndcg15")[kinds == kind] for name, found in outcomes.items()}
+        for kind in np.unique(kinds)
+    }
+
+
+def find_our_kinds(place: str) -> dict[str, Any]:
+    """The default over all kinds, and each rank for each kind, with its p against the paper's mix."""
+    from webstrata.search.evaluate.significance import compare
+
+    found = measure_kinds(place)
+    table = {
+        kind: {
+            "queries": len(ranks["bm25"]),
+            "best": max(ranks, key=lambda name: float(ranks[name].mean())),
+            **{
+                name: [
+                    round(float(series.mean()), 3),
+                    float(f"{compare(series, ranks['paper none']).randomization:.2g}"),
+                ]
+                for name, series in ranks.items()
+            },
+        }
+        for kind, ranks in found.items()
+    }
+    value = find_mean_of_kinds(place, "ours new-text")
+    check_floor("changes-kinds", value, place)
+    return {"value": value, "kinds": table}
+
+
+def find_their_kinds(place: str) -> float:
+    """Text and change without links, as in the paper."""
+    return find_mean_of_kinds(place, "paper none")
+
+
+def find_mean_of_kinds(place: str, name: str) -> float:
+    """The mean of the means of the four kinds; queries for several kinds are left out."""
+    means = [float(ranks[name].mean()) for kind, ranks in measure_kinds(place).items() if kind != "mixed"]
+    return sum(means) / len(means)
+
+
 FIGURES = [
     Figure(
         name=name,
         ours=Call(f"bench.changes:{ours}"),
         theirs=Call(f"bench.changes:{theirs}"),
-        peer=BuiltIn("BM25 alone"),
-        prepare=prepare,
-        data="events",
+        peer=BuiltIn(peer),
+        prepare=prepare_kinds if data == "event-kinds" else prepare,
+        data=data,
         varies=True,
         measure="answer",
         unit=unit,
@@ -339,9 +448,17 @@ FIGURES = [
         quick_rounds=1,
         warm_up=False,
     )
-    for name, unit, ours, theirs in (
-        ("changes-ndcg", "NDCG@15", "find_ours", "find_theirs"),
-        ("changes-ndcg-list", "NDCG", "find_our_list", "find_their_list"),
+    for name, data, unit, peer, ours, theirs in (
+        ("changes-ndcg", "events", "NDCG@15", "BM25 alone", "find_ours", "find_theirs"),
+        ("changes-ndcg-list", "events", "NDCG", "BM25 alone", "find_our_list", "find_their_list"),
+        (
+            "changes-kinds",
+            "event-kinds",
+            "NDCG@15",
+            "none: text and change",
+            "find_our_kinds",
+            "find_their_kinds",
+        ),
     )
 ]
 

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     import webstrata as ws
-    from webstrata.search.change.seeds import Seeds
-    from webstrata.search.evaluate.experiment import Outcome
+    from webstrata.search.change.seeds import QuerySeeds
+    from webstrata.search.evaluate.experiment import RunOutcome
 
 MEASURES = {"mrr": "MRR", "ndcg15": "NDCG@15", "recall": "recall@15"}
 SEARCH = "search"
@@ -102,13 +102,13 @@ def _run(*words: object) -> None:
 # ---- the sides
 
 
-def ask_site(site: Site) -> dict[str, Outcome]:
+def ask_site(site: Site) -> dict[str, RunOutcome]:
     """The outcomes of all ways of ranking on a site, the default first."""
     import webstrata as ws
     from webstrata.search.change import ChangeSearch, Stages
     from webstrata.search.change.seeds import IndexSeeds
     from webstrata.search.change.settings import RANKS, ChangesSettings
-    from webstrata.search.evaluate.experiment import Experiment
+    from webstrata.search.evaluate.experiment import SearchExperiment
     from webstrata.search.evaluate.judgements import page_finder
     from webstrata.search.evaluate.queries import TimedQuery
 
@@ -120,14 +120,16 @@ def ask_site(site: Site) -> dict[str, Outcome]:
         for question in questions
     }
     queries = [TimedQuery(question.commit, question.subject, question.after) for question in questions]
-    experiment = Experiment(search, queries, right)
+    experiment = SearchExperiment(search, queries, right)
     settings = ChangesSettings()
     ranks = sorted(RANKS, key=lambda rank: rank != settings.rank)
     found = {rank: experiment.ask(replace(settings, rank=rank)) for rank in ranks}
     found["bm25"] = experiment.ask_bm25(settings)
     plain = Stages(IndexSeeds(collection, name_weight=0.0))
-    found[SEARCH] = Experiment(ChangeSearch(collection, stages=plain), queries, right).ask_bm25(settings)
-    other = Experiment(ChangeSearch(collection, stages=Stages(Fts5Seeds(collection))), queries, right)
+    found[SEARCH] = SearchExperiment(ChangeSearch(collection, stages=plain), queries, right).ask_bm25(
+        settings
+    )
+    other = SearchExperiment(ChangeSearch(collection, stages=Stages(Fts5Seeds(collection))), queries, right)
     found[FTS5] = other.ask_bm25(settings)
     found[OVER_FTS5] = other.ask(replace(settings, rank="new-text"))
     return found
@@ -142,14 +144,16 @@ class Fts5Seeds:
         self._collection = collection
         self._tables: dict[str, sqlite3.Connection] = {}
 
-    def __call__(self, query: str, label: str, number: int) -> Seeds:
+    def __call__(self, query: str, label: str, number: int) -> QuerySeeds:
         """So many pages of a snapshot that match best."""
         import numpy as np
 
-        from webstrata.search.change.seeds import Seeds
+        from webstrata.search.change.seeds import QuerySeeds
 
         found = self._ask(query, label, f"ORDER BY score DESC, rowid LIMIT {number}")
-        return Seeds(np.array([node for node, _ in found], np.int64), np.array([score for _, score in found]))
+        return QuerySeeds(
+            np.array([node for node, _ in found], np.int64), np.array([score for _, score in found])
+        )
 
     def score(self, query: str, label: str, nodes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """The scores of some pages of a snapshot, 0 for those that do not match."""
@@ -184,7 +188,9 @@ class Fts5Seeds:
 # ---- tables
 
 
-def compare_ways(sites: Sequence[str], outcomes: dict[str, dict[str, Outcome]]) -> dict[str, dict[str, Any]]:
+def compare_ways(
+    sites: Sequence[str], outcomes: dict[str, dict[str, RunOutcome]]
+) -> dict[str, dict[str, Any]]:
     """For each way its means over the questions of some sites, and the default's lead over it."""
     import numpy as np
 
@@ -233,7 +239,7 @@ def main() -> None:
     )
     if unknown := set(names) - {site.name for site in SITES}:
         sys.exit(f"bench: unknown site {min(unknown)}; sites are {', '.join(site.name for site in SITES)}")
-    outcomes: dict[str, dict[str, Outcome]] = {}
+    outcomes: dict[str, dict[str, RunOutcome]] = {}
     absent: dict[str, str] = {}
     tables: dict[str, Any] = {}
     for site in SITES:

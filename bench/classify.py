@@ -24,7 +24,7 @@ from bench.frame import BuiltIn, Call, Figure, main
 if TYPE_CHECKING:
     from webstrata.classify.experiments import Trial
     from webstrata.collection import Snapshot
-    from webstrata.simulate.invitro import Web
+    from webstrata.invitro import Web
 
 MONTHS = {"2026-01": 1, "2026-02": 2, "2026-03": 3}
 """Snapshots, and the months of the web that they are of."""
@@ -33,17 +33,17 @@ SEED = 0
 
 def make_web(*, quick: bool) -> Web:
     """The web whose hosts are told apart."""
-    from webstrata.simulate.invitro import Web
+    from webstrata.invitro import Web
 
     return Web("spam", seed=SEED, hosts=400, pages=4000) if quick else Web("spam", seed=SEED)
 
 
 def store(web: Web, snapshot: Snapshot, month: int, folder: Path) -> None:
     """Store what a perfect crawl of a month finds, and measure it."""
+    from webstrata.archive.warc import Capture, WarcWriter
     from webstrata.graph.build import build_graph
-    from webstrata.simulate.invitro.truth import build_truth
-    from webstrata.store.ingest import ingest
-    from webstrata.store.warc import Capture, WarcWriter
+    from webstrata.invitro.truth import build_truth
+    from webstrata.store.ingest.run import ingest
     from webstrata.summaries.build import build_summaries
 
     files = folder / f"warc-{month}"
@@ -69,9 +69,9 @@ def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls
     import shutil
 
     import webstrata as ws
-    from webstrata.classify.feature_sets import build_features
+    from webstrata.classify.features.feature_sets import build_features
     from webstrata.classify.settings import ClassifySettings
-    from webstrata.simulate.invitro.presets import digest
+    from webstrata.invitro.presets import digest
 
     web = make_web(quick=quick)
     collection = ws.create(folder / "uk")
@@ -93,11 +93,11 @@ def load(place: str) -> tuple[Trial, dict[str, Any]]:
     import webstrata as ws
     from webstrata.classify.experiments import Trial
     from webstrata.classify.experiments.rows import with_parts
-    from webstrata.classify.labels import read_truth
-    from webstrata.classify.matrix import load_matrix
+    from webstrata.classify.features.sites import site_name
+    from webstrata.classify.learning.labels import read_truth
+    from webstrata.classify.learning.matrix import load_matrix
+    from webstrata.classify.learning.splits import group_hosts
     from webstrata.classify.settings import TrainSettings
-    from webstrata.classify.sites import site_name
-    from webstrata.classify.splits import group_hosts
 
     facts = json.loads((Path(place) / "web.json").read_text())
     snapshot = ws.open(Path(place) / "uk")[list(MONTHS)[-1]]

@@ -36,7 +36,7 @@ def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls
     from webstrata.crawl.run import Crawl
     from webstrata.crawl.settings import CrawlSettings
     from webstrata.graph.build import build_graph
-    from webstrata.simulate.invitro import Web
+    from webstrata.invitro import Web
     from webstrata.summaries.build import build_summaries
 
     pages = QUICK_PAGES if quick else PAGES
@@ -67,7 +67,8 @@ def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls
 def measure_ours(place: str) -> dict[str, Any]:
     """Make every set, each from the beginning."""
     import webstrata as ws
-    from webstrata.classify.feature_sets import SETS, build_set
+    from webstrata.classify.features.feature_sets import build_set
+    from webstrata.classify.features.sets import SETS
     from webstrata.classify.settings import ClassifySettings
 
     folder = Path(place)

@@ -49,9 +49,10 @@ def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls
     from webstrata.graph.hosts import build_named
     from webstrata.graph.rows import RowsGraph
     from webstrata.store.links import write_links
-    from webstrata.store.urls import Urls, from_row_key, write_urls
+    from webstrata.store.urls import Urls, write_urls
     from webstrata.summaries.build import build_summaries
     from webstrata.summaries.settings import SummariesSettings
+    from webstrata.web.row_key import from_row_key
 
     large = next(figure for figure in FIGURES if figure.name == "summaries-bytes-in-vitro")
     source = find_input(large, quick=quick)
@@ -65,11 +66,11 @@ def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls
     summaries: Path | None = None
     for label in MONTHS:
         snapshot = collection.add(label)
-        with snapshot.build("urls") as build:
+        with snapshot.write_part("urls") as build:
             write_urls(build.path, column, pa.table(none))
-        with snapshot.build("text") as build:
+        with snapshot.write_part("text") as build:
             _link(source / "text", build.path)
-        with snapshot.build("graph") as build:
+        with snapshot.write_part("graph") as build:
             if label == MONTHS[0]:
                 chance = np.random.default_rng(0)
                 arcs = graph.to_arrow()
@@ -83,14 +84,14 @@ def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls
             else:
                 _link(source / "graph", build.path)
                 build_named(build.path, graph, [column])
-        with snapshot.build("links") as build:
+        with snapshot.write_part("links") as build:
             write_links(build.path, column, _write_rows(graph, keys))
         if summaries is None:
             build_summaries(snapshot, settings)
             with snapshot.open_part("summaries") as part:
                 summaries = part.path
         else:
-            with snapshot.build("summaries", settings=settings) as build:
+            with snapshot.write_part("summaries", settings=settings) as build:
                 _link(summaries, build.path)
     (folder / "queries.txt").write_text(QUERIES)
     trusted = [from_row_key(key) for key in keys[:: max(len(keys) // 20, 1)]]
@@ -151,7 +152,8 @@ def _write_rows(graph: Graph, keys: list[str]) -> Iterator[pa.Table]:
 def measure(place: str) -> dict[str, Any]:
     """Make every set, each from the beginning; minutes that all of it took by the clock."""
     import webstrata as ws
-    from webstrata.classify.feature_sets import SETS, build_set
+    from webstrata.classify.features.feature_sets import build_set
+    from webstrata.classify.features.sets import SETS
     from webstrata.classify.settings import ClassifySettings
 
     folder = Path(place)

@@ -109,7 +109,8 @@ def sieve_ours(place: str) -> float:
     """URLs per second through hash, cache and sieve."""
     import numpy as np
 
-    from webstrata._core.crawl import Sieve, UrlCache, hash_records
+    from webstrata._core.crawl import hash_records
+    from webstrata._core.testing import Sieve, UrlCache
 
     num_distinct, offered, seconds, released = read_size(place, "urls"), 0, 0.0, 0
 
@@ -233,7 +234,7 @@ def iter_hosts(num_records: int) -> Iterator[tuple[NDArray[np.uint32], bytes, Nu
 
 def queue_ours(place: str) -> float:
     """Records per second pushed and pulled."""
-    from webstrata._core.crawl import Virtualizer
+    from webstrata._core.testing import Virtualizer
 
     num_records, seconds, pulled = read_size(place, "records"), 0.0, 0
     with tempfile.TemporaryDirectory() as folder:
@@ -311,7 +312,7 @@ def iter_fingerprints(count: int) -> Iterator[tuple[Numbers, Numbers]]:
 
 def look_up_ours(place: str) -> float:
     """Fingerprints per second."""
-    from webstrata._core.crawl import DiskMap
+    from webstrata._core.testing import DiskMap
 
     count, seconds = read_size(place, "fingerprints"), 0.0
     with tempfile.TemporaryDirectory() as folder:

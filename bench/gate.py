@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from bench.frame import BuiltIn, Call, Figure, main
 
 if TYPE_CHECKING:
-    from webstrata.simulate.invitro import Web
+    from webstrata.invitro import Web
 
 BOUND, PAGES, FOLDS = 0.01, 3, 3
 LEARNED, CRAWLED = 6, 7
@@ -49,9 +49,9 @@ def prepare_hidden(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the fram
 
 
 def _learn(folder: Path, overrides: dict[str, Any]) -> None:
-    from webstrata.classify.gate_file import save_gate
-    from webstrata.classify.gate_training import at_most, sample_snapshot, train_gate
-    from webstrata.simulate.invitro import Web
+    from webstrata.classify.gate.file import save_gate
+    from webstrata.classify.gate.training import at_most, sample_snapshot, train_gate
+    from webstrata.invitro import Web
 
     (folder / "web.json").write_text(json.dumps(overrides))
     web = Web("realistic", **overrides)
@@ -111,11 +111,11 @@ def crawl(folder: str, how: str) -> dict[str, Any]:
     """Crawl the month after it, and count what is stored of hosts that no gate has learned from."""
     import pyarrow.compute as pc
 
-    from webstrata.classify.gate import Gate
-    from webstrata.classify.gate_file import load_gate
-    from webstrata.classify.samples import host_name
+    from webstrata.classify.gate.file import load_gate
+    from webstrata.classify.gate.model import Gate
+    from webstrata.classify.gate.samples import host_name
     from webstrata.crawl.gate import read_decisions
-    from webstrata.simulate.invitro import Web
+    from webstrata.invitro import Web
 
     here = Path(folder)
     web = Web("realistic", **json.loads((here / "web.json").read_text()))

@@ -35,9 +35,9 @@ def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls
     import shutil
 
     import webstrata as ws
-    from webstrata.store.cdxj import Line
-    from webstrata.store.step import build_store
-    from webstrata.store.warc import Capture, WarcWriter
+    from webstrata.archive.cdxj import Line
+    from webstrata.archive.warc import Capture, WarcWriter
+    from webstrata.store.build import build_store
 
     count = 20_000 if quick else 1_000_000
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
@@ -96,7 +96,7 @@ def _open_pywb(place: str) -> Callable[[str], bytes]:
     from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untyped]
 
     snapshot = Path(place) / "uk" / "snapshots" / "2026-06"
-    index = ZipNumIndexSource(str(snapshot / "index" / "index.idx"))
+    index = ZipNumIndexSource(str(snapshot / "captures" / "index.idx"))
 
     def get(url: str) -> bytes:
         entry = next(iter(index.load_index({"url": url, "limit": 1})))

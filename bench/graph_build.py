@@ -1,10 +1,11 @@
 """How fast, and in how much memory, a graph is built of arcs in no order: ours beside the crate's own tools.
 
-`graph-build`: from a text of arcs, shuffled, to a BVGraph with its ``.ef``: ``webstrata graph convert --to
-bvgraph`` beside ``webgraph from arcs`` and ``webgraph build ef``. `graph-build-memory`: the largest resident
-size meanwhile. `graph-transpose`: from that graph to its transpose, with ``.ef``: ``webstrata graph convert
---transpose`` beside ``webgraph transform transpose`` and ``webgraph build ef``, and `graph-transpose-java`
-beside WebGraph's ``Transform transposeOffline``, in batches that take as much memory. (Java has no tool that
+`graph-build`: from a text of arcs, shuffled, to a BVGraph with its ``.ef``: ``webstrata graph convert
+--format bvgraph`` beside ``webgraph from arcs`` and ``webgraph build ef``. `graph-build-memory`: the
+largest resident size meanwhile. `graph-transpose`: from that graph to its transpose, with ``.ef``:
+``webstrata graph convert --transpose`` beside ``webgraph transform transpose`` and ``webgraph build ef``,
+and `graph-transpose-java` beside WebGraph's ``Transform transposeOffline``, in batches that take as much
+memory. (Java has no tool that
 builds a graph of numbered arcs in no order.) All have 1 GiB to sort in, and all cores. The promise is a ratio
 of at least 0.83, and 100 million arcs in 2 GiB.
 
@@ -81,9 +82,9 @@ def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls
     note_sums(folder, "graph", 200_000 if quick else 1_000_000)
 
 
-def _ours(*words: str) -> Program:
-    options = ["--to", "bvgraph", "--force", "--memory", "1GiB"]
-    return Program((str(OURS / "webstrata"), "graph", "convert", *words, *options))
+def _ours(source: str, out: str, *words: str) -> Program:
+    options = ["--format", "bvgraph", "--force", "--memory", "1GiB"]
+    return Program((str(OURS / "webstrata"), "graph", "convert", source, "--output", out, *words, *options))
 
 
 def _theirs(command: str, out: str) -> Program:
@@ -145,7 +146,7 @@ def _figure(name: str, sides: dict[str, Program], measure: str, unit: str, **mor
     )
 
 
-TURN = _ours("{input}/graph", "{input}-turned-ours", "--transpose", "--from", "bvgraph")
+TURN = _ours("{input}/graph", "{input}-turned-ours", "--transpose", "--input-format", "bvgraph")
 FIGURES = [
     _figure("graph-build", BUILD, "wall", "s"),
     _figure("graph-build-memory", BUILD, "peak", "bytes", rounds=1, quick_rounds=1),

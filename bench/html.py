@@ -42,7 +42,7 @@ def _count(quick: bool) -> int:  # noqa: FBT001 (as the frame says it)
 def prepare_invitro(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
     """Write pages of the in-vitro web, one file each."""
     from bench.invitro import choose_pages
-    from webstrata.simulate.invitro import Web
+    from webstrata.invitro import Web
 
     web = Web("realistic", seed=7)
     for number, url in enumerate(choose_pages(web, _count(quick))):

@@ -43,7 +43,7 @@ def prepare_crawl(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame
     import webstrata as ws
     from webstrata.crawl.run import Crawl
     from webstrata.crawl.settings import CrawlSettings
-    from webstrata.simulate.invitro import Web
+    from webstrata.invitro import Web
 
     web = Web("realistic", seed=7)
     options = {
@@ -71,7 +71,7 @@ def _clock() -> float:
 def ingest_ours(place: str, cores: int = 1) -> dict[str, Any]:
     """Make a snapshot of the files."""
     import webstrata as ws
-    from webstrata.store.ingest import ingest
+    from webstrata.store.ingest.run import ingest
 
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
     folder = Path(tempfile.mkdtemp(dir=Path(place).parent))

@@ -37,7 +37,7 @@ from bench.frame import OURS, PEERS, ROOT, BenchError, Call, Figure, Peer, main
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from webstrata.simulate.invitro import Web
+    from webstrata.invitro import Web
 
 SEED = 7
 CONNECTIONS = 64
@@ -68,7 +68,7 @@ end
 
 def make_web(preset: str, **changes: float) -> Web:
     """A preset with some settings changed."""
-    from webstrata.simulate.invitro.web import Web, make_settings
+    from webstrata.invitro.web import Web, make_settings
 
     return Web(preset, seed=SEED, settings=make_settings(preset, changes))
 

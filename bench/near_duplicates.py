@@ -78,7 +78,7 @@ def _iter_texts(count: int) -> Iterable[str]:
             yield scan(body, anchors=False, text=True).text
         return
     from bench.invitro import choose_pages
-    from webstrata.simulate.invitro import Web
+    from webstrata.invitro import Web
 
     web = Web("realistic", seed=7)
     for url in choose_pages(web, count):
@@ -95,7 +95,7 @@ def exact_pairs(bags: Sequence[Bag], least: float) -> Pairs:
     """All pairs with 2 Σ min / (Σ + Σ) ≥ least: those whose lengths and histograms allow it are compared."""
     import numpy as np
 
-    from webstrata.store.near_duplicates import common
+    from webstrata.store.duplicates.near import common
 
     lengths = np.array([counts.sum() for _, counts in bags], np.int64)
     order = np.argsort(lengths, kind="stable")
@@ -132,7 +132,7 @@ def load(place: str) -> list[str]:
 
 def discover_ours(place: str) -> dict[str, Any]:
     """Discover near-duplicates with the core."""
-    from webstrata.store.near_duplicates import Strings, find_near_duplicates
+    from webstrata.store.duplicates.near import Strings, find_near_duplicates
     from webstrata.web.words import load_core
 
     texts = load(place)
@@ -217,7 +217,7 @@ def prepare_planted(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the fra
     """Write the texts of a web, and the family of each."""
     import numpy as np
 
-    from webstrata.simulate.invitro import Web
+    from webstrata.invitro import Web
     from webstrata.web.html import scan
 
     web = Web("tiny" if quick else "small", seed=11)
@@ -231,7 +231,7 @@ def prepare_planted(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the fra
 def find_planted(place: str) -> dict[str, Any]:
     """Our clusters beside the planted families; no less than the floor."""
     from bench.floors import require
-    from webstrata.store.near_duplicates import Strings, find_near_duplicates
+    from webstrata.store.duplicates.near import Strings, find_near_duplicates
 
     texts = load(place)
     found = _score(place, find_near_duplicates(Strings(texts)).pairs)
@@ -292,7 +292,7 @@ def pair_ours(place: str) -> dict[str, Any]:
     """All close pairs by the core."""
     import numpy as np
 
-    from webstrata.store.simhash import close_pairs
+    from webstrata.store.duplicates.simhash import close_pairs
 
     values = np.load(Path(place) / "simhashes.npy")
     planted = np.load(Path(place) / "planted.npy")

@@ -77,7 +77,7 @@ def list_ours(place: str) -> list[str]:
     """Open the collection and list its snapshots."""
     import webstrata as ws
 
-    return ws.open(Path(place) / "ours").labels
+    return ws.open(Path(place) / "ours").dates
 
 
 def list_pywb(place: str) -> list[str]:
@@ -96,7 +96,7 @@ def read_ours(place: str) -> dict[str, int]:
     import webstrata as ws
 
     return {
-        snapshot.label: sum(record.counts["arcs"] for record in snapshot.parts)
+        snapshot.date: sum(record.counts["arcs"] for record in snapshot.parts)
         for snapshot in ws.open(Path(place) / "ours")
     }
 

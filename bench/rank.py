@@ -89,8 +89,8 @@ def _write(folder: Path, graph: Any) -> None:  # noqa: ANN401
     import numpy as np
 
     graph.write(folder / "graph")
-    words = ["graph", "convert", str(folder / "graph"), str(folder / "turned"), "--transpose"]
-    words += ["--from", "bvgraph", "--to", "bvgraph", "--memory", "1GiB"]
+    words = ["graph", "convert", str(folder / "graph"), "--output", str(folder / "turned"), "--transpose"]
+    words += ["--input-format", "bvgraph", "--format", "bvgraph", "--memory", "1GiB"]
     program = "from webstrata.cli import main; main()"
     subprocess.run([str(OURS / "python"), "-c", program, *words], check=True)
     offsets, targets = graph.rows()

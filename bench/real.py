@@ -46,7 +46,7 @@ def measure_history(truth: Path, folder: Path) -> dict[str, tuple[float, float]]
     import webstrata as ws
     from webstrata.graph.build import build_graph
     from webstrata.graph.settings import GraphSettings
-    from webstrata.store.ingest import ingest
+    from webstrata.store.ingest.run import ingest
 
     collection = ws.create(folder / "history")
     nodes = {fold: [0, 0] for fold in _FOLDS}

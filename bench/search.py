@@ -35,8 +35,8 @@ from bench.frame import PEERS, BuiltIn, Call, Figure, Peer, main
 
 if TYPE_CHECKING:
     import webstrata as ws
+    from webstrata.invitro import Web
     from webstrata.search.index import TextIndex
-    from webstrata.simulate.invitro import Web
 
 MONTHS = 12
 QUERIES = 400
@@ -45,14 +45,14 @@ QUERIES = 400
 def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
     """Fetch the pages of all months, index them, and write what both sides are asked and given."""
     import webstrata as ws
-    from webstrata.search.build import build_index
+    from webstrata.search.build import build_text_index
 
     collection = ws.create(folder / "uk")
     # 11 000 pages a month are some 50 000 versions
     make_collection(
         collection, pages=150 if quick else 11_000, months=MONTHS, workers=1 if quick else os.cpu_count() or 1
     )
-    build_index(collection, workers=1)
+    build_text_index(collection, workers=1)
     write_queries(collection.text_index, folder / "queries.json")
     write_plain(collection.text_index, folder / "plain")
     write_documents(collection, folder / "documents.json")
@@ -61,7 +61,7 @@ def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls
 def make_collection(collection: ws.Collection, *, pages: int, months: int, workers: int = 1) -> None:
     """Give a collection the months of an in-vitro web, as a perfect crawl would leave them."""
     works = [
-        (str(collection.path), collection.add(f"2026-{month + 1:02}").label, month, pages, months)
+        (str(collection.path), collection.add(f"2026-{month + 1:02}").date, month, pages, months)
         for month in range(months)
     ]
     if workers == 1:
@@ -75,7 +75,7 @@ def make_collection(collection: ws.Collection, *, pages: int, months: int, worke
 @functools.cache
 def load_web(pages: int, months: int) -> Web:
     """The web, once in a process."""
-    from webstrata.simulate.invitro import Web
+    from webstrata.invitro import Web
 
     return Web("small", seed=3, pages=pages, months=months)
 
@@ -87,7 +87,7 @@ def add_month(path: str, label: str, month: int, pages: int, months: int) -> Non
     import webstrata as ws
     from webstrata.store.anchors import ANCHORS
     from webstrata.store.contents import parse
-    from webstrata.store.rows import write_rows
+    from webstrata.store.parquet.rows import write_rows
     from webstrata.store.text import BATCH, COLUMNS, TEXT, write_text
     from webstrata.store.urls import write_urls
     from webstrata.web.row_key import row_keys
@@ -108,16 +108,16 @@ def add_month(path: str, label: str, month: int, pages: int, months: int) -> Non
             if kind == "anchor" and text and nodes.get(key, node) != node
         ]
     anchors.sort(key=lambda row: (row["target"], row["source"]))
-    with snapshot.build("urls") as build:
+    with snapshot.write_part("urls") as build:
         none = pa.table({"row_key": pa.array([], pa.string()), "node": pa.array([], pa.uint32())})
         write_urls(build.path, pa.array([keys[place] for place in order], pa.large_string()), none)
-    with snapshot.build("text") as build:
+    with snapshot.write_part("text") as build:
         batches = (
             pa.RecordBatch.from_pylist(rows[start : start + BATCH], schema=TEXT)
             for start in range(0, len(rows), BATCH)
         )
         write_text(build.path, batches, pa.Table.from_pylist(columns, schema=COLUMNS))
-    with snapshot.build("anchors", inputs=("urls",)) as build:
+    with snapshot.write_part("anchors", inputs=("urls",)) as build:
         table = pa.Table.from_pylist(anchors, schema=ANCHORS)
         write_rows(build.path / "anchors.parquet", ANCHORS, [table])
 
@@ -129,7 +129,7 @@ def write_queries(index: TextIndex, path: Path) -> None:
     """Queries as both sides take them: a field, a term and a weight each, of common and of rarer words."""
     import numpy as np
 
-    from webstrata.search.comparison import frequent_words
+    from webstrata.search.distributed.comparison import frequent_words
     from webstrata.search.fields import FIELDS, NUMBERS, weights
     from webstrata.search.settings import SearchSettings
 
@@ -244,7 +244,7 @@ def write_documents(collection: ws.Collection, path: Path) -> None:
     documents: list[list[list[str]]] = []
     with ExitStack() as stack:
         for snapshot in collection:
-            reader = PageReader(Held.open(snapshot, stack).source(snapshot.label))
+            reader = PageReader(Held.open(snapshot, stack).source(snapshot.date))
             for pages in reader.read(np.arange(len(reader))):
                 documents += [field_values(page.key, page.row, page.anchors) for page in pages]
             if len(documents) > 5000:
@@ -304,16 +304,16 @@ def _rate(folder: Path, number: int, cpu: float, wall: float) -> dict[str, Any]:
 def build_part(place: str, workers: int) -> None:
     """Build the part of all months, in so many processes."""
     import webstrata as ws
-    from webstrata.search.build import build_index
+    from webstrata.search.build import build_text_index
 
     folder = Path(tempfile.gettempdir()) / f"search-part-{os.getpid()}"
     if not folder.exists():
         shutil.copytree(Path(place) / "uk", folder, symlinks=True)
     collection = ws.open(folder)
-    if "search" in collection.parts:
-        collection.parts.remove("search")
-    build_index(collection, workers=workers)
-    collection.parts.remove("search")
+    if "text_index" in collection.parts:
+        collection.parts.remove("text_index")
+    build_text_index(collection, workers=workers)
+    collection.parts.remove("text_index")
 
 
 # ---- months
@@ -323,7 +323,7 @@ def measure_together(place: str) -> dict[str, Any]:
     """Bytes a page of a month, of one index of all months."""
     import webstrata as ws
 
-    record = ws.open(Path(place) / "uk").parts.record("search")
+    record = ws.open(Path(place) / "uk").parts.record("text_index")
     counts = record.counts
     return {
         "value": round(record.bytes / counts["pages"], 1),
@@ -335,15 +335,15 @@ def measure_together(place: str) -> dict[str, Any]:
 def measure_grown(place: str) -> dict[str, Any]:
     """Bytes a page of a month, of one index that got a month at a time."""
     import webstrata as ws
-    from webstrata.search.build import build_index
+    from webstrata.search.build import build_text_index
 
     folder = Path(tempfile.mkdtemp()) / "uk"
     shutil.copytree(Path(place) / "uk", folder, symlinks=True)
     collection = ws.open(folder)
-    collection.parts.remove("search")
-    for number in range(len(collection.labels)):
-        build_index(collection, list(collection)[: number + 1], workers=1)
-    record = collection.parts.record("search")
+    collection.parts.remove("text_index")
+    for number in range(len(collection.dates)):
+        build_text_index(collection, list(collection)[: number + 1], workers=1)
+    record = collection.parts.record("text_index")
     found = {"value": round(record.bytes / record.counts["pages"], 1), "segments": record.counts["segments"]}
     shutil.rmtree(folder)
     return found
@@ -352,14 +352,14 @@ def measure_grown(place: str) -> dict[str, Any]:
 def measure_apart(place: str) -> dict[str, Any]:
     """Bytes a page, of an index for each month alone."""
     import webstrata as ws
-    from webstrata.search.build import build_index
+    from webstrata.search.build import build_text_index
 
     folder = Path(tempfile.mkdtemp()) / "uk"
     shutil.copytree(Path(place) / "uk", folder, symlinks=True)
     collection, size, pages = ws.open(folder), 0, 0
     for snapshot in collection:
-        build_index(collection, [snapshot], workers=1)
-        record = collection.parts.record("search")
+        build_text_index(collection, [snapshot], workers=1)
+        record = collection.parts.record("text_index")
         size, pages = size + record.bytes, pages + record.counts["pages"]
     shutil.rmtree(folder)
     return {"value": round(size / pages, 1), "pages": pages}

@@ -121,7 +121,7 @@ def read_pages(corpus: Corpus, place: Path) -> dict[str, bytes]:
 
 
 def _read_warc(path: Path) -> Iterator[tuple[str, bytes]]:
-    from webstrata.store.warc import read_records
+    from webstrata.archive.warc import read_records
 
     for record in read_records(path, kinds=("response",)):
         if record.url and b" 200" in record.head.partition(b"\r\n")[0]:

@@ -94,8 +94,8 @@ def make_collection(pages: Mapping[str, bytes], folder: Path) -> ws.Collection:
     """Ingest, rank and index pages as a user does."""
     import webstrata as ws
     from webstrata.graph.build import build_graph
-    from webstrata.search.build import build_index
-    from webstrata.store.ingest import ingest
+    from webstrata.search.build import build_text_index
+    from webstrata.store.ingest.run import ingest
 
     with (folder / "pages.warc").open("wb") as stream:
         for url, body in pages.items():
@@ -105,7 +105,7 @@ def make_collection(pages: Mapping[str, bytes], folder: Path) -> ws.Collection:
     ingest(snapshot, [folder / "pages.warc"])
     build_graph(snapshot)
     snapshot.rank(method="pagerank")
-    build_index(collection, workers=1)
+    build_text_index(collection, workers=1)
     return collection
 
 

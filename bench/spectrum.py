@@ -245,14 +245,14 @@ def _arnoldi(graph: Any, subspaces: Any, steps: int, *, wanted: int = 0) -> Any:
     import os
 
     import numpy as np
+    from threadpoolctl import threadpool_limits
 
     from webstrata.rank.spectra.arnoldi import Arnoldi
-    from webstrata.rank.spectra.blas import one_thread
     from webstrata.rank.spectra.matrix import CoreMatrix, Product
 
     workers = len(os.sched_getaffinity(0))
     core = CoreMatrix(graph, subspaces)
-    with one_thread(), Product(core.quotient.matrix, workers=workers) as product:
+    with threadpool_limits(1, user_api="blas"), Product(core.quotient.matrix, workers=workers) as product:
         method = Arnoldi(product, core.quotient.size, steps, workers=workers)
         if wanted:
             method.lead(wanted, _EXACT)

@@ -48,8 +48,8 @@ def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls
 
 def write_crawl(folder: Path, count: int) -> None:
     """Write what a crawl of so many pages would leave."""
-    from webstrata.store.cdxj import Line
-    from webstrata.store.warc import Capture, WarcWriter
+    from webstrata.archive.cdxj import Line
+    from webstrata.archive.warc import Capture, WarcWriter
 
     draw = random.Random(7)
     with (
@@ -103,7 +103,7 @@ def store(crawl: Path, folder: Path) -> dict[str, Any]:
     import webstrata as ws
     from webstrata.collection.progress import Progress
     from webstrata.collection.progress import Task as Piece
-    from webstrata.store.step import build_store
+    from webstrata.store.build import build_store
 
     class Watch(Progress):
         """Reads the peak when a piece of work ends, and sets it back."""

@@ -47,7 +47,7 @@ from bench.summaries_large import prepare as prepare_in_vitro
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from webstrata.summaries import Archive, Rows
+    from webstrata.summaries import Archive, SummaryRows
 
 MIN_DF = 20
 REAL_PAGES = 36_000
@@ -84,7 +84,7 @@ def write_counts(folder: Path, texts: Iterable[str]) -> None:
 
     from webstrata._core import summaries as core
     from webstrata.summaries.build import save_rows
-    from webstrata.summaries.rows import DROPPED, Rows, renumber
+    from webstrata.summaries.rows import DROPPED, SummaryRows, renumber
     from webstrata.web.words import load_core
 
     counter = core.Counter(load_core(), None, ())
@@ -95,16 +95,16 @@ def write_counts(folder: Path, texts: Iterable[str]) -> None:
         counter.add(offsets[: len(some) + 1], np.frombuffer(data or b"", np.uint8))
     (_, _, df, _), rows = counter.finish()
     numbers = np.where(df >= MIN_DF, np.cumsum(df >= MIN_DF) - 1, DROPPED).astype(np.uint32)
-    save_rows(folder / "rows", renumber(Rows(*rows), numbers))
+    save_rows(folder / "rows", renumber(SummaryRows(*rows), numbers))
 
 
 @functools.cache
-def load_rows(place: str) -> Rows:
+def load_rows(place: str) -> SummaryRows:
     """The rows, without the terms in few pages."""
     import numpy as np
     import pyarrow.parquet as pq
 
-    from webstrata.summaries import Rows
+    from webstrata.summaries import SummaryRows
     from webstrata.summaries.build import load_rows as open_rows
     from webstrata.summaries.rows import DROPPED, renumber
 
@@ -117,7 +117,7 @@ def load_rows(place: str) -> Rows:
     np.cumsum(np.bincount(pages, minlength=len(lengths)), out=offsets[1:], dtype=np.uint64)
     df = np.bincount(terms)
     numbers = np.where(df >= MIN_DF, np.cumsum(df >= MIN_DF) - 1, DROPPED).astype(np.uint32)
-    return renumber(Rows(lengths, offsets, terms.astype(np.uint32), counts.astype(np.uint32)), numbers)
+    return renumber(SummaryRows(lengths, offsets, terms.astype(np.uint32), counts.astype(np.uint32)), numbers)
 
 
 @functools.cache
@@ -174,7 +174,7 @@ def describe_pointers(archive: Archive) -> dict[str, float]:
     }
 
 
-def measure_others(rows: Rows) -> dict[str, int]:
+def measure_others(rows: SummaryRows) -> dict[str, int]:
     """Bytes of the same rows, terms renumbered by frequency, in formats that anybody has."""
     import numpy as np
     import pyarrow as pa
@@ -207,7 +207,7 @@ def measure_others(rows: Rows) -> dict[str, int]:
     return found
 
 
-def measure_tantivy(rows: Rows) -> int | None:
+def measure_tantivy(rows: SummaryRows) -> int | None:
     """Bytes of an index with frequencies and without positions; None where tantivy is not installed."""
     import subprocess
 
@@ -319,7 +319,7 @@ def store(place: str, count: int = 6000) -> Any:  # noqa: ANN401
         for start in range(0, count, BATCH)
     ]
     columns = {"words": [0] * count, "language": [None] * count, "charset": ["UTF-8"] * count}
-    with snapshot.build("text") as build:
+    with snapshot.write_part("text") as build:
         write_text(build.path, batches, pa.table(columns | {"simhash": [0] * count}, schema=COLUMNS))
     return snapshot
 

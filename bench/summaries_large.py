@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from webstrata.api import Snapshot
-    from webstrata.simulate.invitro.web import TrueGraph
-    from webstrata.summaries import Archive, Rows
+    from webstrata.invitro.web import TrueGraph
+    from webstrata.summaries import Archive, SummaryRows
 
 PRESET, PAGES, LABEL = "uk-2007", 1_900_000, "2026-06"
 """Asked for; a million of them are nodes of the first month."""
@@ -53,7 +53,7 @@ MADE_BY = ("src/webstrata/summaries", "rust/src/summaries")
 
 def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
     """Make the snapshot, its text in pieces that stay until all are there."""
-    from webstrata.simulate.invitro.web import Web
+    from webstrata.invitro.web import Web
     from webstrata.store.text import write_text
 
     web = Web(PRESET, pages=PAGES)
@@ -79,7 +79,7 @@ def make_piece(urls: list[str], path: Path) -> None:
     """The text of some pages, whole or not at all."""
     import pyarrow as pa
 
-    from webstrata.simulate.invitro.web import Web
+    from webstrata.invitro.web import Web
     from webstrata.store.text import BATCH, TEXT
 
     web = Web(PRESET, pages=PAGES)
@@ -148,7 +148,7 @@ def open_snapshot(place: str, *parts: str, summaries: Path | None = None) -> Ite
         snapshot = ws.create(folder / "uk").add(LABEL)
         places = {name: Path(place) / name for name in parts}
         for name, files in (places | ({"summaries": summaries} if summaries else {})).items():
-            with snapshot.build(name) as build:
+            with snapshot.write_part(name) as build:
                 for path in files.iterdir():
                     os.link(path, build.path / path.name)
         yield snapshot
@@ -216,7 +216,7 @@ def measure_others(archive: Archive, kept: Path) -> dict[str, float]:
     interrupted goes on; it is of these rows alone, whatever our coding is.
     """
     kept.mkdir(parents=True, exist_ok=True)
-    ways: dict[str, Callable[[Rows], int]] = {
+    ways: dict[str, Callable[[SummaryRows], int]] = {
         "Parquet, zstd 3": lambda rows: _write_parquet(rows, 3),
         "Parquet, zstd 19": lambda rows: _write_parquet(rows, 19),
         "SciPy CSR, npz": _write_npz,
@@ -226,7 +226,7 @@ def measure_others(archive: Archive, kept: Path) -> dict[str, float]:
     return {name: round(size / archive.num_summaries, 2) for name, size in found.items() if size}
 
 
-def _measure_blocks(archive: Archive, name: str, kept: Path, measure: Callable[[Rows], int]) -> int:
+def _measure_blocks(archive: Archive, name: str, kept: Path, measure: Callable[[SummaryRows], int]) -> int:
     import numpy as np
 
     def of_block(first: int) -> Callable[[Archive], int]:
@@ -251,7 +251,7 @@ def _keep(archive: Archive, name: str, kept: Path, steps: Sequence[Callable[[Arc
     return sum(known["bytes"])
 
 
-def _write_parquet(rows: Rows, level: int) -> int:
+def _write_parquet(rows: SummaryRows, level: int) -> int:
     """The bytes of a row group."""
     import numpy as np
     import pyarrow as pa
@@ -270,7 +270,7 @@ def _write_parquet(rows: Rows, level: int) -> int:
     return stream.tell()
 
 
-def _write_npz(rows: Rows) -> int:
+def _write_npz(rows: SummaryRows) -> int:
     """The bytes of what `scipy.sparse.save_npz` writes of a block, and of lengths as they are."""
     import numpy as np
     import scipy.sparse as sp

@@ -110,7 +110,7 @@ def write_in_vitro(folder: Path, pages: int) -> None:
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    from webstrata.simulate.invitro import Web
+    from webstrata.invitro import Web
     from webstrata.web.row_key import row_keys
 
     web = Web("uk-2007", pages=pages, hosts=max(pages // 100, 20), months=MONTHS)

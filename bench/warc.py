@@ -33,7 +33,7 @@ def iter_pages(count: int) -> Iterator[tuple[str, bytes]]:
             yield f"http://{host.replace('+', 'p')}.example.org/{quote(path)}", body
         return
     from bench.invitro import choose_pages
-    from webstrata.simulate.invitro import Web
+    from webstrata.invitro import Web
 
     web = Web("realistic", seed=7)
     for url in choose_pages(web, count):
@@ -72,7 +72,7 @@ def prepare(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls
 
 def read_ours(place: str) -> list[int]:
     """Records, and bytes of their payloads."""
-    from webstrata.store.warc import read_records
+    from webstrata.archive.warc import read_records
 
     count = size = 0
     for record in read_records(Path(place) / "pages.warc.gz"):
@@ -95,7 +95,7 @@ def read_fastwarc(place: str) -> list[int]:
 
 def scan_ours(place: str) -> int:
     """Records, by their headers."""
-    from webstrata.store.warc import read_records
+    from webstrata.archive.warc import read_records
 
     path = Path(place) / "pages.warc.gz"
     return sum(record.get("WARC-Target-URI") is not None for record in read_records(path, blocks=False))

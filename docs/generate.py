@@ -5,9 +5,11 @@
     python docs/generate.py            write them
     python docs/generate.py --check    write nothing; end with 1 and one sentence if any is out of date
 
-`commands.md` comes from the click commands, `settings.md` from the settings classes, `errors.md` from
-`webstrata.errors`, `features.md` from the feature sets, `filters.md` from the table of predicates, `http.md`
-from the OpenAPI document of each server, `api/<room>.md` from the modules of each room.
+`commands.md` comes from the click commands, `settings.md` from the settings classes, `parts.md` from the
+declarations of parts, `presets.md` from the files of presets, `errors.md` from `webstrata.errors`,
+`features.md` from the feature sets, `filters.md` from the table of predicates, `http.md` from the OpenAPI
+document of each server, `api/<room>.md` from the modules of each room.
+`src/webstrata/keywords.py` is written too, by docs/keywords.py.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import runpy
 import sys
+import tomllib
 import types
 import typing
 from pathlib import Path
@@ -25,10 +29,12 @@ import click
 
 import webstrata
 from webstrata import cli, errors
-from webstrata.classify.feature_sets import SETS
-from webstrata.collection.settings import TABLES, describe, load_settings_class, to_text
+from webstrata.classify.features.sets import SETS
+from webstrata.collection.declarations import CollectionPart, load_parts
+from webstrata.collection.settings import describe, load_tables, to_text
 from webstrata.crawl.filters import PLACES, PREDICATES, language
 from webstrata.crawl.filters.predicates import describe_predicates
+from webstrata.pipeline.presets import describe_preset, preset_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,46 +42,12 @@ if TYPE_CHECKING:
     from webstrata.collection.settings import Field
 
 REFERENCE = Path(__file__).resolve().parent / "reference"
+INTROS = tomllib.loads((Path(__file__).resolve().parent / "intros.toml").read_text())
+EVERYWHERE = ("help", "quiet", "verbose")
+"""Options of every verb, which the intro of commands.md explains."""
 NOTE = (
     "<!-- Written by docs/generate.py: change the code it comes from, then run `python docs/generate.py`. -->"
 )
-
-ABOUT_COMMANDS = """\
-Results go to stdout, progress and messages to stderr. The exit code is 0 when it is done, 1 when it failed, 2
-when you can fix it, 130 when it was interrupted ([errors](errors.md)). Options that are also
-[settings](settings.md) show their default in brackets."""
-
-ABOUT_SETTINGS = """\
-Each table below is one table of a settings file: `collection.toml` for all snapshots of a collection,
-`snapshot.toml` in a snapshot's folder for that one. A value comes from the first that has it: the command's
-option, the environment variable, `snapshot.toml`, `collection.toml`, the default. An unknown name is refused,
-and the message lists the known ones. A time may be written as `500ms`, `4s`, `2m`, `1h` or `1d`, a size as
-`4096`, `64MiB` or `1GB`."""
-
-ABOUT_ERRORS = """\
-An exception is named after what you can do about it. Its message is one sentence: where, what is there and
-what was expected, what to do. The command line prints `webstrata: ` and the sentence, and ends with the exit
-code of the class. `webstrata --traceback …` shows where it came from."""
-
-ABOUT_MISTAKES = """\
-All are in `webstrata.errors`. A programming mistake is none of them: it raises `TypeError` or `ValueError`
-with the argument, what was expected and what was seen."""
-
-ABOUT_FILTERS = """\
-A crawl asks a filter in five places. A filter is a Boolean expression over predicates, of which no more are
-looked at than it takes to decide. [How to write one](../howto/filters.md) has examples."""
-
-ABOUT_FEATURES = """\
-What `webstrata classify features` measures of each host, set by set ([how to](../howto/classify.md),
-[on disk](../formats/features.md)). w is the number of words of a page; names in a formula are of the same
-page. ln is the natural logarithm. What would be divided by nothing, and the logarithm of 0, is missing."""
-
-ABOUT_PREDICATES = """\
-Those that look at a URL may stand in all five places, since links and responses have one. `SameHost` and
-`SameDomain` look at the page of a link, and the rest at a response. Hosts are compared in lower case and by
-IDNA, URLs in normal form. Among several hosts, suffixes or domains there may be lists, `file:hosts.txt` or a
-URL; they are read once, when the filter is compiled. Regular expressions are those of the Rust crate `regex`,
-without look-around, in time linear in the text. Besides these, functions of Python can be given by name."""
 
 
 # ---- commands
@@ -87,7 +59,7 @@ def write_commands() -> str:
     pieces = [
         "# Commands",
         NOTE,
-        ABOUT_COMMANDS,
+        INTROS["commands"],
         "## webstrata",
         *_write_command(cli.verbs, context),
     ]
@@ -114,7 +86,7 @@ def _write_command(command: click.Command, context: click.Context) -> list[str]:
         f"| {_code(_declare(option))} | {_cell(_help(option))} |"
         for option in command.get_params(context)
         if isinstance(option, click.Option) and not option.hidden
-        if context.parent is None or option.name != "help"  # every verb has --help
+        if context.parent is None or option.name not in EVERYWHERE
     ]
     if rows:
         pieces.append("\n".join(["| option | meaning |", "|---|---|", *rows]))
@@ -152,10 +124,9 @@ def write_settings() -> str:
     pieces = [
         "# Settings",
         NOTE,
-        ABOUT_SETTINGS,
+        INTROS["settings"],
     ]
-    for table in TABLES:
-        cls = load_settings_class(table)
+    for table, cls in load_tables().items():
         fields = describe(cls)
         rows = [
             f"| {_code(field.name)} | {_kind(field)} | {_code(_default(field))} | {_cell(_meaning(field))} | "
@@ -213,7 +184,7 @@ def write_errors() -> str:
     pieces = [
         "# Errors and exit codes",
         NOTE,
-        ABOUT_ERRORS,
+        INTROS["errors"],
         "| exit code | meaning |\n|---|---|\n"
         "| 0 | done |\n"
         "| 1 | it failed: network, disk, or a bug, which also shows a traceback |\n"
@@ -221,13 +192,55 @@ def write_errors() -> str:
         "| 130 | interrupted with Ctrl-C or SIGTERM, or cancelled; what was done is kept |",
         f"```text\n{inspect.cleandoc(drawing)}\n```",
         "\n".join(["| exception | is a | exit code | meaning |", "|---|---|---|---|", *rows]),
-        ABOUT_MISTAKES,
+        INTROS["mistakes"],
     ]
     return "\n\n".join(pieces) + "\n"
 
 
 def _exit_code(cls: type[BaseException]) -> int:
     return int(getattr(cls, "exit_code", 130))
+
+
+# ---- parts
+
+
+def write_parts() -> str:
+    """Every declared part: whose it is, what it is built from, its settings."""
+    rows = []
+    for part in load_parts().values():
+        scope = "collection" if isinstance(part, CollectionPart) else "snapshot"
+        table = part.settings.table if part.settings else ""
+        settings = f"[`[{table}]`](settings.md#{table})" if table else ""
+        rows.append(
+            f"| {_code(part.name)} | {scope} | {_cell(part.help)} | {', '.join(map(_code, part.inputs))} | "
+            f"{settings} | {part.stage_name}{' (on demand)' if part.on_demand else ''} |"
+        )
+    head = [
+        "| part | of | what building it does | built from | settings | stage |",
+        "|---|---|---|---|---|---|",
+    ]
+    return "\n\n".join(["# Parts", NOTE, INTROS["parts"], "\n".join([*head, *rows])]) + "\n"
+
+
+# ---- presets
+
+
+def write_presets() -> str:
+    """Every preset: the paper, what it stands for, each value and where the paper has it."""
+    pieces = ["# Presets", NOTE, INTROS["presets"]]
+    for name in preset_names():
+        preset = describe_preset(name)
+        rows = []
+        for table, values in preset.tables.items():
+            fields = {field.name: field for field in describe(load_tables()[table])}
+            rows += [
+                f"| `[{table}]` {_code(key)} | {_code(to_text(value))} | {_code(_default(fields[key]))} | "
+                f"{_cell(preset.notes[table, key])} |"
+                for key, value in values.items()
+            ]
+        head = ["| setting | value | default | in the paper |", "|---|---|---|---|"]
+        pieces += [f"## {name}", f"*{preset.title}*. {preset.about}", "\n".join([*head, *rows])]
+    return "\n\n".join(pieces) + "\n"
 
 
 # ---- filters
@@ -247,7 +260,7 @@ def write_filters() -> str:
     pieces = [
         "# Filters",
         NOTE,
-        ABOUT_FILTERS,
+        INTROS["filters"],
         "\n".join(
             [
                 "| place | decides |",
@@ -259,7 +272,7 @@ def write_filters() -> str:
         f"```text\n{inspect.cleandoc(grammar[0])}\n```",
         details,
         "## Predicates",
-        ABOUT_PREDICATES,
+        INTROS["predicates"],
         "\n".join(["| predicate | places | true if | example | from |", "|---|---|---|---|---|", *rows]),
     ]
     return "\n\n".join(pieces) + "\n"
@@ -270,7 +283,7 @@ def write_filters() -> str:
 
 def write_features() -> str:
     """Every feature set, and its features with their formulas."""
-    pieces = ["# Features", NOTE, ABOUT_FEATURES]
+    pieces = ["# Features", NOTE, INTROS["features"]]
     for name, described in SETS.items():
         formulas = described.describe()
         rows = [f"| {_code(column)} | {_cell(formula)} |" for column, formula in formulas.items()]
@@ -317,10 +330,24 @@ def _cell(text: str) -> str:
 # ---- servers
 
 
+def _describe_replay() -> list[str]:
+    """The routes of the replay origin, and the parameters of its CDX server."""
+    from webstrata.serve.replay.application import ROUTES
+    from webstrata.serve.replay.query import PARAMETERS
+    from webstrata.serve.replay.replies import POLICY
+
+    def table(head: str, rows: dict[str, str]) -> str:
+        lines = [f"| `{name.replace(', ', '`, `')}` | {_cell(text)} |" for name, text in rows.items()]
+        return "\n".join([f"| {head} | meaning |", "|---|---|", *lines])
+
+    pieces = ["## The replay origin", INTROS["replay"].format(policy=POLICY), table("path", ROUTES)]
+    return [*pieces, "### Parameters of the CDX server", INTROS["cdx"], table("parameter", PARAMETERS)]
+
+
 def write_http() -> str:
     """The limits and statuses of all servers, and every request to the links-server."""
     from webstrata.collection.settings import describe, to_text
-    from webstrata.serve.http_api.links import ARROW, Limits, make_links_app
+    from webstrata.serve.http_api.links import ARROW, LinkLimits, make_links_app
     from webstrata.web.server.answers import BASE_STATUSES, MEANINGS
     from webstrata.web.server.exchange import HEADERS
     from webstrata.web.settings import ServerSettings
@@ -336,15 +363,16 @@ def write_http() -> str:
         for status, text in MEANINGS.items()
     ]
     headers = [f"| `{name.decode()}` | `{value.decode()}` |" for name, value in HEADERS.items()]
-    pieces = ["# HTTP", NOTE, ABOUT_SERVERS]
-    pieces += ["## Limits", ABOUT_LIMITS]
+    pieces = ["# HTTP", NOTE, INTROS["servers"]]
+    pieces += ["## Limits", INTROS["limits"]]
     pieces.append("\n".join(["| setting | default | meaning |", "|---|---|---|", *limits]))
-    pieces += ["## Statuses", ABOUT_STATUSES]
+    pieces += ["## Statuses", INTROS["statuses"]]
     pieces.append("\n".join(["| status | meaning | sent by |", "|---|---|---|", *statuses]))
     pieces += ["## Headers", "Every response has these unless the application sets them itself."]
     pieces.append("\n".join(["| header | value |", "|---|---|", *headers]))
+    pieces += _describe_replay()
     pieces += ["## The connectivity server", ABOUT_HTTP.format(arrow=ARROW)]
-    limits = [f"| `{name}` | {value:,} |" for name, value in vars(Limits()).items()]
+    limits = [f"| `{name}` | {value:,} |" for name, value in vars(LinkLimits()).items()]
     pieces.append("\n".join(["| limit of one request | |", "|---|---|", *limits]))
     schemas = document["components"]["schemas"]
     for path, methods in document["paths"].items():
@@ -379,27 +407,6 @@ The requests of `webstrata links-server` ([how to run it](../howto/graphs.md)); 
 the same. Bodies of requests are JSON. A request that accepts `{arrow}` gets batches as an Arrow stream with
 the columns `place` (which page or group of the request), `node` and, with `names`, `url`. With status 404,
 `nearest` has the URLs next to the one that is missing."""
-
-ABOUT_SERVERS = """\
-All HTTP servers of webstrata run on one base, `webstrata.web.server`: `webstrata links-server` and the port
-of a running crawl (`webstrata crawl --control`, [format](../formats/control.md)). This page has what they
-share, and then the requests of the connectivity server. Why there is a base is [a
-decision](../decisions/servers.md)."""
-
-ABOUT_LIMITS = """\
-Each is an option (`--max-body 4MiB`), a variable (`WEBSTRATA_SERVER_MAX_BODY`) and a line of the table
-`[server]` in `collection.toml`. The port of a crawl has limits of its own: 32 connections, 2 minutes
-between two requests.
-
-When a client, or all of them, have as many connections as allowed, the one that has waited longest without
-a complete request is closed for the new one; requests in progress are never given up. When the process has
-no free descriptors, idle connections are closed and the server tries again, at most every second. Behind a
-reverse proxy all requests come from one address: set `max_connections_per_client` to `max_connections`, and
-let the proxy limit rates (requests from loopback are not limited)."""
-
-ABOUT_STATUSES = """\
-The body of an error is `{"error": {"status": 404, "message": "…"}}`, with one sentence; tracebacks go to
-the log. After an error of the base the connection is closed."""
 
 
 def _field(name: str, schema: dict[str, typing.Any], meaning: str) -> str:
@@ -450,6 +457,8 @@ def write_pages() -> dict[str, str]:
         "filters.md": write_filters(),
         "features.md": write_features(),
         "http.md": write_http(),
+        "parts.md": write_parts(),
+        "presets.md": write_presets(),
         **write_api(),
     }
 
@@ -463,11 +472,17 @@ def main(arguments: list[str]) -> int:
         if path.is_file()
     }
     changed = sorted(name for name in {*pages, *there} if pages.get(name) != there.get(name))
+    keywords = runpy.run_path(str(Path(__file__).with_name("keywords.py")))
+    text, module = keywords["write_keywords"](), keywords["KEYWORDS"]
+    is_old = not module.is_file() or module.read_text() != text
     if "--check" in arguments:
-        if changed:
-            names = ", ".join(f"docs/reference/{name}" for name in changed)
-            print(f"{names}: out of date; run `python docs/generate.py`", file=sys.stderr)
-        return 1 if changed else 0
+        if changed or is_old:
+            names = [f"docs/reference/{name}" for name in changed]
+            names += ["src/webstrata/keywords.py"] if is_old else []
+            print(f"{', '.join(names)}: out of date; run `python docs/generate.py`", file=sys.stderr)
+        return 1 if changed or is_old else 0
+    if is_old:
+        module.write_text(text)
     for name in changed:
         page = REFERENCE / name
         if name in pages:

@@ -32,7 +32,7 @@ webstrata --version
 webstrata --help > help.txt
 webstrata new bare
 webstrata crawl bare 2026-01 --invitro tiny
-webstrata run bare --from graph --off report > run.txt
+webstrata run bare --first graph --off report > run.txt
 lacks plots report bare
 lacks search search evaluate bare --truth
 lacks classify classify experiment bare --labels truth

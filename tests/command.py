@@ -27,7 +27,7 @@ from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
-LOADED = ("pyarrow.parquet", "pyarrow.compute", "rich.console", "webstrata.api", "webstrata.store.step")
+LOADED = ("pyarrow.parquet", "pyarrow.compute", "rich.console", "webstrata.api", "webstrata.store.build")
 SOCKET = "socket"
 # without site and the like, Python starts in a hundredth of a second
 TYPED = """#!{python} -IS

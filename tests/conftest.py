@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.command import find_server
+from tests.picking import record_seconds
 from webstrata.collection import verify
 
 if TYPE_CHECKING:
@@ -62,6 +65,23 @@ class LeftOut:
             )
 
 
+class Seconds:
+    """Records how long each test file took, in the process that the reports come to, for `tests.picking`."""
+
+    def __init__(self) -> None:
+        self.by_file: dict[str, float] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        path = report.nodeid.partition("::")[0]
+        self.by_file[path] = self.by_file.get(path, 0.0) + report.duration
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        chosen = session.config.option.keyword or any("::" in word for word in session.config.args)
+        # some tests of a file do not say how long all of them take
+        if not chosen and not session.testsfailed and not hasattr(session.config, "workerinput"):
+            record_seconds(ROOT, self.by_file)
+
+
 def is_left_out(item: pytest.Item) -> bool:
     """Whether it is a long test, and no slow one, which has a target of its own."""
     return item.get_closest_marker("long") is not None and item.get_closest_marker("slow") is None
@@ -73,6 +93,19 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.option.markexpr.endswith("not long"):
         config.pluginmanager.register(LeftOut(), "left-out")
+    config.pluginmanager.register(Seconds(), "seconds")
+
+
+def pytest_collection_finish() -> None:
+    # thousands of collected tests stay to the end: looking through them for garbage made each test slower
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    # the worker processes of xdist end without what is registered at exit
+    if (testing := sys.modules.get("webstrata.testing")) is not None and testing._home.cache_info().currsize:
+        shutil.rmtree(testing._home(), ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)
@@ -125,10 +158,3 @@ def _forget_parts() -> Iterator[None]:
     yield
     verify._opened.clear()
     verify._compared.clear()
-
-
-@pytest.fixture
-def unverified(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parts are opened without comparing their sums, as files are that are too large for it."""
-    monkeypatch.setattr("webstrata.collection.parts.verify_part", lambda *_, **__: None)
-    monkeypatch.setattr("webstrata.collection.verify.verify_part", lambda *_, **__: None)

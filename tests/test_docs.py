@@ -35,7 +35,7 @@ import pytest
 
 from tests.command import find_server
 from webstrata.cli import VERBS
-from webstrata.collection.settings import TABLES
+from webstrata.collection.settings import load_tables
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -359,6 +359,6 @@ def test_a_generated_page_that_is_out_of_date_is_named_in_one_sentence(
 def test_generated_pages_have_every_verb_setting_and_exception(generate: ModuleType) -> None:
     pages = generate.write_pages()
     assert all(f"## webstrata {verb}\n" in pages["commands.md"] for verb in VERBS)
-    assert all(f"## `[{table}]`\n" in pages["settings.md"] for table in TABLES)
+    assert all(f"## `[{table}]`\n" in pages["settings.md"] for table in load_tables())
     assert "| `DiskFullError` | `UserError` | 2 | No space is left on the device. |" in pages["errors.md"]
     assert "::: webstrata.collection.parts" in pages["api/collection.md"]

@@ -56,8 +56,8 @@ def prepare(seeds: int) -> Callable[[Path, bool], None]:
     """What fills a folder with how much is crawled, of which web."""
 
     def fill(folder: Path, quick: bool) -> None:  # noqa: FBT001 (the frame calls it)
-        from webstrata.simulate.invitro.presets import digest
-        from webstrata.simulate.invitro.web import Web
+        from webstrata.invitro.presets import digest
+        from webstrata.invitro.web import Web
 
         sizes = {"seeds": seeds, "limit": 30_000, "scrapy": 700}
         if not quick:

@@ -204,11 +204,16 @@ class Field:
 
 @contextlib.contextmanager
 def serving(
-    seeds: int, *, cores: set[int], preset: str = PRESET, hosts: int | None = None
+    seeds: int,
+    *,
+    cores: set[int],
+    preset: str = PRESET,
+    hosts: int | None = None,
+    options: Sequence[str] = (),
 ) -> Iterator[Field]:
     """Serve the web, with the first `seeds` home pages as seeds; nothing is left after the block.
 
-    With `hosts` it has so many, and as many pages as before.
+    With `hosts` it has so many, and as many pages as before; `options` are those of the server.
     """
     DATA.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="crawl-", dir=DATA))
@@ -217,6 +222,7 @@ def serving(
     words += ["--origins", "--log", str(names["log"]), "--seeds", str(names["homes"])]
     words += ["--hosts-table", str(names["hosts"]), "--json"]
     words += [] if hosts is None else ["--hosts", str(hosts)]
+    words += options
     ready = folder / "server.json"
     server = start(words, cores, out=ready, err=folder / "server.err")
     try:

@@ -17,7 +17,7 @@ from bench.crawl.field import AGENT, Cost, Field, Tally, choose_cores, count, ru
 from bench.frame import OURS, BenchError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 SETTINGS: dict[str, str | int] = {
     "compression": "gzip",
@@ -89,11 +89,12 @@ def crawl(
     settings: Mapping[str, str | int] | None = None,
     server_cores: set[int] | None = None,
     crawler_cores: set[int] | None = None,
+    options: Sequence[str] = (),
     seconds: float = 600.0,
 ) -> Crawl:
     """Crawl `limit` pages of the in-vitro web with a collection of its own; it is gone afterwards."""
     ends = choose_cores()
-    with serving(seeds, cores=server_cores or {ends[0]}, hosts=hosts) as field:
+    with serving(seeds, cores=server_cores or {ends[0]}, hosts=hosts, options=options) as field:
         words = make_words(field, limit, SETTINGS | dict(settings or {}))
         run(make_new(field), {ends[1]}, field.folder, seconds)
         said, cost = run(words, crawler_cores or {ends[1]}, field.folder, seconds)
@@ -115,7 +116,7 @@ def make_words(field: Field, limit: int, settings: Mapping[str, str | int]) -> l
         str(field.seeds),
         "--hosts-table",
         str(field.hosts),
-        "--limit",
+        "--max-pages",
         str(limit),
     ]
     for name, value in settings.items():

@@ -19,10 +19,15 @@ SECONDS = 60.0
 def rate(place: str) -> dict[str, Any]:
     """Pages per CPU-second of Scrapy, robots.txt obeyed, pages stored."""
     sizes = read_sizes(place)
+    return measure(sizes["scrapy"], sizes["seeds"])
+
+
+def measure(pages: int, seeds: int) -> dict[str, Any]:
+    """Let it crawl so many pages."""
     server_core, crawler_core = choose_cores()
-    with serving(sizes["seeds"], cores={server_core}) as field:
+    with serving(seeds, cores={server_core}) as field:
         words = [str(PEERS / "python"), str(ROOT / "bench" / "peers" / "scrapy_crawl.py"), str(field.seeds)]
-        words += [str(field.folder / "out.warc.gz"), "--pages", str(sizes["scrapy"])]
+        words += [str(field.folder / "out.warc.gz"), "--pages", str(pages)]
         words += ["--seconds", str(SECONDS), "--agent", AGENT]
         # robots.txt is asked for without the proxy of the requests: only the environment reaches it
         env = {"http_proxy": field.proxy}
@@ -43,4 +48,7 @@ def rate(place: str) -> dict[str, Any]:
         "microseconds_per_page": round(cpu / pages * 1e6, 1),
         "stored_bytes_per_page": round(report["stored"] / pages),
         "peak": cost.peak,
+        "pages_per_second": round(tally.pages / tally.seconds, 1),
+        "megabytes_per_second": round(tally.page_bytes / tally.seconds / 1e6, 2),
+        "cpu_load": round(cpu / max(tally.seconds, 1e-6), 2),
     }

@@ -1,7 +1,7 @@
 //! The inputs that fuzzing keeps, replayed through the entry points that it fuzzes: what once failed stays mended.
 
 use std::path::Path;
-use webstrata_core::{crawl, graph, temporal, web};
+use webstrata_core::{bits, crawl, graph, temporal, web};
 
 #[path = "../fuzz/src/entries.rs"]
 mod entries;

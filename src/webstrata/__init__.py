@@ -12,18 +12,25 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from webstrata.collection import tables
+
 if TYPE_CHECKING:
     from webstrata import errors as errors
+    from webstrata import invitro as invitro
     from webstrata import rank as rank
+    from webstrata import testing as testing
     from webstrata._core import __version__ as __version__
     from webstrata.api import Collection as Collection
     from webstrata.api import Snapshot as Snapshot
+    from webstrata.api import content_evaluate as content_evaluate
+    from webstrata.api import content_extract as content_extract
     from webstrata.api import create as create
+    from webstrata.api import graph_check as graph_check
+    from webstrata.api import graph_convert as graph_convert
     from webstrata.api import open as open
     from webstrata.crawl.run import Crawl as Crawl
     from webstrata.crawl.settings import CrawlSettings as CrawlSettings
     from webstrata.graph.view import Graph as Graph
-    from webstrata.simulate import invitro as invitro
     from webstrata.simulate.policies import Policy as Policy
     from webstrata.simulate.run import Simulation as Simulation
     from webstrata.simulate.settings import SimulateSettings as SimulateSettings
@@ -38,11 +45,16 @@ _HOMES = {
     "Simulation": "webstrata.simulate.run",
     "Snapshot": "webstrata.api",
     "__version__": "webstrata._core",
+    "content_evaluate": "webstrata.api",
+    "content_extract": "webstrata.api",
     "create": "webstrata.api",
     "errors": "webstrata.errors",
-    "invitro": "webstrata.simulate.invitro",
+    "graph_check": "webstrata.api",
+    "graph_convert": "webstrata.api",
+    "invitro": "webstrata.invitro",
     "open": "webstrata.api",
     "rank": "webstrata.rank",
+    "testing": "webstrata.testing",
 }
 
 __all__ = [
@@ -55,12 +67,26 @@ __all__ = [
     "Simulation",
     "Snapshot",
     "__version__",
+    "content_evaluate",
+    "content_extract",
     "create",
     "errors",
+    "graph_check",
+    "graph_convert",
     "invitro",
     "open",
     "rank",
+    "testing",
 ]
+
+
+def _draw(result: object, title: str = "") -> list[object]:
+    from webstrata.serve.figures.results import draw_result
+
+    return [*draw_result(result, title)]
+
+
+tables.draw = _draw  # results of all rooms have `figures()`, which `serve` makes
 
 
 def __getattr__(name: str) -> object:

@@ -11,7 +11,7 @@ from bench.change_questions import SITES
 from bench.changes_real import compare_ways, find_collection, find_digest, show_table
 from bench.floors import read_floors
 from bench.frame import BenchError
-from webstrata.search.evaluate.experiment import Outcome
+from webstrata.search.evaluate.experiment import RunOutcome
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,11 +30,11 @@ def test_a_site_whose_repository_is_absent_is_reported(
 
 
 def test_the_lead_of_the_default_is_that_of_each_question(capsys: pytest.CaptureFixture[str]) -> None:
-    def outcome(name: str, ranks: list[float]) -> Outcome:
+    def outcome(name: str, ranks: list[float]) -> RunOutcome:
         figures = {
             str(place): dict.fromkeys(("mrr", "ndcg15", "recall"), rank) for place, rank in enumerate(ranks)
         }
-        return Outcome(name, {}, figures)
+        return RunOutcome(name, {}, figures)
 
     outcomes = {
         "a": {"new-text": outcome("new-text", [1.0, 0.5]), "bm25": outcome("bm25", [0.5, 0.5])},

@@ -118,7 +118,7 @@ def test_a_crawl_is_counted_by_the_server_and_leaves_nothing(
     assert not list(data.iterdir())
     words = " ".join(called[0])
     assert re.search(
-        r"webstrata crawl \S+ 2026-06 --json --no-parse-pages --seeds \S+ --hosts-table \S+ --limit 1000 ",
+        r"webstrata crawl \S+ 2026-06 --json --no-parse-pages --seeds \S+ --hosts-table \S+ --max-pages 1000 ",  # noqa: E501
         words,
     )
     assert "--compression zstd --compression-level 1 --workers 1 --host-delay 0s --ip-delay 0s" in words

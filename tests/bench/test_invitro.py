@@ -8,7 +8,7 @@ import pytest
 
 from bench.frame import BenchError
 from bench.invitro import LUA, choose_pages, read_sums
-from webstrata.simulate.invitro import Web
+from webstrata.invitro import Web
 
 
 def test_the_pages_of_a_figure_are_the_same_each_time_and_can_be_fetched() -> None:

@@ -10,7 +10,7 @@ import pytest
 from bench import temporal
 from bench.floors import require
 from bench.frame import digest_tree
-from webstrata.simulate.invitro import Web
+from webstrata.invitro import Web
 from webstrata.temporal.labels import LabelledGraph
 from webstrata.temporal.views import TemporalGraph
 

@@ -7,9 +7,9 @@ from functools import cache
 
 import numpy as np
 
-from webstrata.classify.gate_training import TrainedGate, train_gate
-from webstrata.classify.samples import SiteSample, measure_pages, measure_site
-from webstrata.simulate.invitro.web import Web
+from webstrata.classify.gate.samples import SiteSample, measure_pages, measure_site
+from webstrata.classify.gate.training import TrainedGate, train_gate
+from webstrata.invitro.web import Web
 
 PAGES = 2
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import webstrata as ws
+from webstrata.archive.warc import Capture, WarcWriter
 from webstrata.graph.build import build_graph
-from webstrata.store.ingest import ingest
-from webstrata.store.warc import Capture, WarcWriter
+from webstrata.store.ingest.run import ingest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

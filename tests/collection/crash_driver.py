@@ -67,7 +67,7 @@ def carry_out(order: dict[str, Any]) -> None:
         snapshot.parts.remove(order["part"])
         return
     token = order["token"]
-    with snapshot.build(order["part"], progress=_Saying()) as build:
+    with snapshot.write_part(order["part"], progress=_Saying()) as build:
         shards = run(build, compute_shard, [Shard(str(n), (token, n)) for n in range(2)])
         merged = b"".join((shard.path / "piece").read_bytes() for shard in shards)
         for name, data in (content(token) | {"deep/merged": merged}).items():

@@ -27,7 +27,9 @@ def collection(tmp_path: Path) -> Collection:
 
 
 def build_notes(collection: Collection, text: str) -> None:
-    with collection.build("notes", settings=ResourcesSettings(workers=2), renew="webstrata note") as build:
+    with collection.write_part(
+        "notes", settings=ResourcesSettings(workers=2), renew="webstrata note"
+    ) as build:
         (build.path / "deep").mkdir()
         (build.path / "deep" / "a.txt").write_text(text)
         build.count(notes=1)
@@ -69,7 +71,7 @@ def test_the_same_files_have_the_same_checksum_whenever_they_are_built(collectio
 
 def test_an_exception_in_the_block_publishes_nothing_and_leaves_nothing(collection: Collection) -> None:
     build_notes(collection, "old")
-    with pytest.raises(ZeroDivisionError), collection.build("notes") as build:
+    with pytest.raises(ZeroDivisionError), collection.write_part("notes") as build:
         (build.path / "a.txt").write_text(str(1 // 0))
     assert (collection.path / "notes" / "deep" / "a.txt").read_text() == "old"
     assert not build.folder.exists()
@@ -105,7 +107,7 @@ def test_a_failure_after_the_part_was_named_does_not_take_it_back(collection: Co
 
 
 def test_a_build_is_used_once(collection: Collection) -> None:
-    build = collection.build("notes")
+    build = collection.write_part("notes")
     with build:
         pass
     with pytest.raises(ValueError, match="notes: a build is used once"), build:
@@ -114,11 +116,11 @@ def test_a_build_is_used_once(collection: Collection) -> None:
 
 
 def test_a_part_is_not_built_inside_its_own_build(collection: Collection) -> None:
-    with collection.build("notes") as outer:
+    with collection.write_part("notes") as outer:
         (outer.path / "a").write_text("outer")
-        with pytest.raises(ValueError, match="is being built already"), collection.build("notes"):
+        with pytest.raises(ValueError, match="is being built already"), collection.write_part("notes"):
             pass
-        with collection.build("other") as inner:
+        with collection.write_part("other") as inner:
             (inner.path / "b").write_text("inner")
     assert sorted(record.name for record in collection.parts) == ["notes", "other"]
     assert (collection.path / "notes" / "a").read_text() == "outer"
@@ -133,7 +135,7 @@ def test_another_thread_waits_for_its_turn(collection: Collection) -> None:
         except LockedError as error:
             refused.append(str(error))
 
-    with collection.build("other"):
+    with collection.write_part("other"):
         thread = threading.Thread(target=build)
         thread.start()
         thread.join()
@@ -147,7 +149,7 @@ def test_what_the_user_put_where_a_part_belongs_is_left_alone(collection: Collec
     mine.write_text("mine")
     with pytest.raises(ExistsError, match="notes: something that is no part stands where"):
         build_notes(collection, "theirs")
-    with pytest.raises(ExistsError), collection.build("snapshots"):
+    with pytest.raises(ExistsError), collection.write_part("snapshots"):
         pass
     assert mine.read_text() == "mine"
     assert len(collection.parts) == 0
@@ -157,7 +159,7 @@ def test_what_the_user_put_there_later_survives_other_builds(collection: Collect
     build_notes(collection, "kept")
     (collection.path / "notes").unlink()
     (collection.path / "notes").write_text("mine")
-    with collection.build("other"):
+    with collection.write_part("other"):
         pass
     assert (collection.path / "notes").read_text() == "mine"
     with collection.open_part("notes") as part:
@@ -166,7 +168,10 @@ def test_what_the_user_put_there_later_survives_other_builds(collection: Collect
 
 @pytest.mark.parametrize("name", ["a\nb", "a\u2028b", "a\x07"])
 def test_a_file_name_that_no_list_can_hold_is_refused(collection: Collection, name: str) -> None:
-    with pytest.raises(ValueError, match="expected printable file names"), collection.build("notes") as build:
+    with (
+        pytest.raises(ValueError, match="expected printable file names"),
+        collection.write_part("notes") as build,
+    ):
         (build.path / name).touch()
     assert "notes" not in collection.parts
 
@@ -174,7 +179,7 @@ def test_a_file_name_that_no_list_can_hold_is_refused(collection: Collection, na
 @pytest.mark.parametrize("name", ["", "Graph", "1a", "a/b", "a.b", "../a", "-a"])
 def test_a_part_name_that_is_no_plain_word_is_refused(collection: Collection, name: str) -> None:
     with pytest.raises(ValueError, match="expected lower-case letters"):
-        collection.build(name)
+        collection.write_part(name)
 
 
 def test_files_are_listed_in_the_order_of_their_paths(tmp_path: Path) -> None:
@@ -186,7 +191,7 @@ def test_files_are_listed_in_the_order_of_their_paths(tmp_path: Path) -> None:
 
 def test_shards_stay_for_the_next_build_unless_their_settings_were_refused(collection: Collection) -> None:
     def fail(error: Exception) -> None:
-        with collection.build("notes") as build:
+        with collection.write_part("notes") as build:
             make_directory(build.folder / "shards" / "first")
             raise error
 

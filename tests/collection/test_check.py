@@ -27,7 +27,7 @@ def collection(tmp_path: Path) -> Collection:
 def fill(collection: Collection) -> Collection:
     snapshot = collection.add("2026-06")
     for name, inputs in (("links", ()), ("graph", ("links",))):
-        with snapshot.build(name, inputs=inputs, renew=f"webstrata {name} {{collection}}") as build:
+        with snapshot.write_part(name, inputs=inputs, renew=f"webstrata {name} {{collection}}") as build:
             (build.path / "deep").mkdir()
             (build.path / "deep" / "a").write_text(name * 10)
             (build.path / "b").write_text("b" * 100)
@@ -83,7 +83,7 @@ def test_files_that_are_gone_or_do_not_belong_are_named_with_the_command_that_re
         ("2026-06/links", "SHA256SUMS is gone"),
     ]
     (remedy, *_) = [finding.remedy for finding in check_collection(collection).damage]
-    assert remedy == f"run `webstrata graph {collection.path}`"
+    assert remedy == f"run `webstrata build {collection.path} 2026-06 graph`"
 
 
 def test_a_part_whose_folder_is_gone_is_named_and_building_it_again_mends_it(collection: Collection) -> None:
@@ -96,7 +96,7 @@ def test_a_part_whose_folder_is_gone_is_named_and_building_it_again_mends_it(col
 
 def test_stale_parts_and_leftovers_are_notes(collection: Collection) -> None:
     snapshot = collection["2026-06"]
-    with snapshot.build("links") as build:
+    with snapshot.write_part("links") as build:
         (build.path / "a").write_text("changed")
     part_file(collection, ".building/urls/shards/0").mkdir(parents=True)
     part_file(collection, ".parts/urls.1").mkdir()
@@ -105,12 +105,12 @@ def test_stale_parts_and_leftovers_are_notes(collection: Collection) -> None:
     assert [(note.where, note.problem.replace(str(snapshot.path), "…")) for note in result.notes] == [
         ("2026-06/urls", "a build was interrupted, 1 shard of it done"),
         ("2026-06/urls", "…/.parts/urls.1 is not in the manifest"),
-        ("2026-06/graph", "stale: 2026-06/links changed since it was built"),
+        ("2026-06/graph", "stale: 2026-06/links changed since"),
     ]
 
 
 def test_a_build_under_way_is_not_called_interrupted(collection: Collection) -> None:
-    with collection["2026-06"].build("urls"):
+    with collection["2026-06"].write_part("urls"):
         (note,) = check_collection(Collection.open(collection.path)).notes
     assert "is building it" in note.problem
 

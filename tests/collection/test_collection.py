@@ -10,13 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import labels
+from webstrata import errors
 from webstrata.collection import Collection, Snapshot
-from webstrata.collection.collection import MAX_SNAPSHOTS, check_label
+from webstrata.collection.collection import MAX_SNAPSHOTS
 from webstrata.collection.settings import ResourcesSettings
+from webstrata.collection.snapshot_dates import check_date
 from webstrata.errors import (
+    DateError,
     ExistsError,
     FormatError,
-    LabelError,
     MissingError,
     NewerFormatError,
     SettingError,
@@ -36,13 +38,13 @@ def collection(tmp_path: Path) -> Collection:
 def build(
     holder: Collection | Snapshot, name: str, text: str = "x", inputs: tuple[str, ...] = (), renew: str = ""
 ) -> None:
-    with holder.build(name, inputs=inputs, renew=renew) as build:
+    with holder.write_part(name, inputs=inputs, renew=renew) as build:
         (build.path / "a").write_text(text)
 
 
 @given(labels)
 def test_every_date_is_a_label(label: str) -> None:
-    assert check_label(label) == label
+    assert check_date(label) == label
 
 
 @given(st.lists(labels, max_size=5))
@@ -52,7 +54,7 @@ def test_the_order_of_labels_is_the_order_of_their_text(tmp_path: Path, some: li
     for label in some:
         if len(collection) < MAX_SNAPSHOTS:
             collection.add(label)
-    assert collection.labels == sorted(set(collection.labels))
+    assert collection.dates == sorted(set(collection.dates))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +74,7 @@ def test_the_order_of_labels_is_the_order_of_their_text(tmp_path: Path, some: li
     ],
 )
 def test_a_label_that_is_no_date_is_refused(collection: Collection, label: str) -> None:
-    with pytest.raises(LabelError, match="is no date; write it as 2026"):
+    with pytest.raises(DateError, match="not a date; write it as 2026"):
         collection.add(label)
     assert len(collection) == 0
 
@@ -82,23 +84,23 @@ def test_a_collection_opens_with_its_title_and_snapshots(collection: Collection)
     collection.add("2026-05-01")
     again = Collection.open(collection.path)
     assert again.title == "United Kingdom"
-    assert again.labels == ["2026-05-01", "2026-06"]
+    assert again.dates == ["2026-05-01", "2026-06"]
     assert "2026-06" in again
-    assert again["2026-06"].label == "2026-06"
+    assert again["2026-06"].date == "2026-06"
 
 
 def test_files_and_foreign_folders_are_no_snapshots(collection: Collection) -> None:
     (collection.path / "snapshots" / "2026-01").touch()
     (collection.path / "snapshots" / "notes").mkdir()
-    assert collection.labels == []
+    assert collection.dates == []
 
 
 def test_no_more_snapshots_than_a_label_has_bits(collection: Collection) -> None:
     for year in range(1900, 1900 + MAX_SNAPSHOTS):
         collection.add(str(year))
-    with pytest.raises(LabelError, match="it has 64 snapshots, as many as a temporal label has bits"):
+    with pytest.raises(DateError, match="it has 64 snapshots, as many as a temporal label has bits"):
         collection.add("2026")
-    assert collection.add("1900").label == "1900"
+    assert collection.add("1900").date == "1900"
     assert len(collection) == 64
 
 
@@ -106,7 +108,7 @@ def test_adding_at_once_never_makes_one_too_many(collection: Collection) -> None
     def add(year: int) -> bool:
         try:
             Collection.open(collection.path).add(str(year))
-        except LabelError:
+        except DateError:
             return False
         return True
 
@@ -119,7 +121,7 @@ def test_opening_reads_no_manifest_however_many_snapshots_there_are(collection: 
     for year in range(1900, 1900 + MAX_SNAPSHOTS):
         snapshot = collection.add(str(year))
         (snapshot.path / "manifest.toml").write_text("format = 99")  # whoever reads it fails
-    assert len(Collection.open(collection.path).labels) == 64
+    assert len(Collection.open(collection.path).dates) == 64
 
 
 @pytest.mark.parametrize("title", ['say "hi"', "a\\b", "", "Zürich – 東京", "'", "# [x] = {", "\\u0041"])
@@ -185,14 +187,19 @@ def test_a_settings_file_that_cannot_be_is_refused(
 
 
 def test_a_place_that_is_no_collection_says_how_to_make_one(tmp_path: Path) -> None:
-    for name, here in (("gone", "is not there"), ("", "is no collection")):
-        with pytest.raises(MissingError, match=f"this {here}.*webstrata new"):
+    for name, here in (("gone", "no such collection"), ("", "not a collection")):
+        with pytest.raises(
+            MissingError, match=rf"{here}.*; name another, or call `webstrata.create\("
+        ) as error:
             Collection.open(tmp_path / name)
+        assert f"run `webstrata new {tmp_path / name}` to create it" in error.value.explain()
 
 
 def test_a_snapshot_that_is_not_there_is_said_with_those_that_are(collection: Collection) -> None:
     collection.add("2026-05")
-    with pytest.raises(MissingError, match=r"no snapshot 2026-06 \(snapshots: 2026-05\); add it with"):
+    with pytest.raises(
+        MissingError, match=r"no snapshot 2026-06 \(snapshots: 2026-05\); .* call `collection.add\("
+    ):
         _ = collection["2026-06"]
 
 
@@ -239,7 +246,7 @@ def test_a_snapshot_file_that_cannot_be_is_refused(collection: Collection, text:
 def test_staleness_travels_along_the_chain_of_inputs(collection: Collection) -> None:
     may, june = collection.add("2026-05"), collection.add("2026-06")
     for snapshot in (may, june):
-        build(snapshot, "links", snapshot.label)
+        build(snapshot, "links", snapshot.date)
         build(snapshot, "graph", inputs=("links",), renew="webstrata graph {collection} {snapshot}")
         build(snapshot, "ranks", inputs=("graph",))
     build(collection, "union", inputs=("2026-05/graph", "2026-06/graph"))
@@ -253,7 +260,7 @@ def test_staleness_travels_along_the_chain_of_inputs(collection: Collection) -> 
         "/union": ("2026-06/graph",),
         "/labels": ("/union",),
     }
-    assert collection.states()["2026-06/graph"].renew == f"webstrata graph {collection.path} 2026-06"
+    assert collection.states()["2026-06/graph"].renew == f"webstrata build {collection.path} 2026-06 graph"
     build(june, "graph", "another", inputs=("links",))
     assert collection.states()["2026-06/graph"].stale == ()
     assert collection.states()["2026-06/ranks"].stale == ("2026-06/graph",)
@@ -270,5 +277,16 @@ def test_an_input_that_was_removed_makes_stale_and_one_rebuilt_alike_does_not(co
 
 
 def test_an_input_that_is_not_there_is_said_before_the_build_begins(collection: Collection) -> None:
-    with pytest.raises(MissingError, match="there is no part links"):
-        collection.add("2026-06").build("graph", inputs=("links",))
+    with pytest.raises(MissingError, match="no part links"):
+        collection.add("2026-06").write_part("graph", inputs=("links",))
+
+
+def test_former_names_of_dates_work_with_a_warning(tmp_path: Path) -> None:
+    uk = Collection.create(tmp_path / "uk")
+    june = uk.add("2026-06")
+    with pytest.warns(DeprecationWarning, match="called date now"):
+        assert june.label == june.date == "2026-06"
+    with pytest.warns(DeprecationWarning, match="called dates now"):
+        assert uk.labels == uk.dates == ["2026-06"]
+    with pytest.warns(DeprecationWarning, match="called DateError now"):
+        assert errors.LabelError is DateError

@@ -15,7 +15,7 @@ from webstrata.collection.manifest import (
     Manifest,
     PartRecord,
     read_manifest,
-    repair_sentence,
+    repair_error,
     write_manifest,
 )
 from webstrata.errors import FormatError, NewerFormatError
@@ -121,7 +121,7 @@ def test_a_manifest_without_what_it_must_have_is_damaged(tmp_path: Path, text: s
     manifest = read_manifest(path)
     assert manifest.parts == {}
     assert manifest.damage
-    assert "\n" not in repair_sentence(manifest)
+    assert "\n" not in repair_error(manifest).explain()
 
 
 def test_a_newer_format_is_refused(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_the_version_before_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_damaged_manifest_is_never_written(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="--repair"):
+    with pytest.raises(FormatError, match="repair=True"):
         write_manifest(tmp_path / "manifest.toml", Manifest(damage="manifest.toml: cut off"))
     assert list(tmp_path.iterdir()) == []
 

@@ -113,7 +113,7 @@ class Loud(Progress):
     def changed(self, task):
         print(task.done, flush=True)
 
-with Collection.open(sys.argv[1]).build("big", progress=Loud()) as build:
+with Collection.open(sys.argv[1]).write_part("big", progress=Loud()) as build:
     with (build.path / "zeros").open("wb") as stream:
         stream.truncate(1 << 40)
 """
@@ -123,7 +123,7 @@ with Collection.open(sys.argv[1]).build("big", progress=Loud()) as build:
 def test_ctrl_c_in_a_kernel_ends_the_build_and_leaves_no_half_part(tmp_path: Path, *, old: bool) -> None:
     collection = Collection.create(tmp_path / "uk")
     if old:
-        with collection.build("big") as build:
+        with collection.write_part("big") as build:
             (build.path / "a").write_text("old")
     child = subprocess.Popen(
         [sys.executable, "-c", BUILD, collection.path], stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -138,5 +138,5 @@ def test_ctrl_c_in_a_kernel_ends_the_build_and_leaves_no_half_part(tmp_path: Pat
     assert (result.damage, result.notes) == ([], [])
     assert len(collection.parts) == old
     assert not (collection.path / ".building" / "big").exists()
-    with collection.build("big"):
+    with collection.write_part("big"):
         assert collection.parts.lock.taken_over == ""  # it ended in order

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.collection import settings as module
 from webstrata.collection.settings import (
     ResourcesSettings,
     Settings,
     describe,
-    load_settings_class,
+    load_tables,
     not_negative,
     one_of,
     parse_bytes,
@@ -44,7 +43,7 @@ class TrialSettings(Settings):
 
 @pytest.fixture(autouse=True)
 def _known_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(module.TABLES, "trial", f"{__name__}:TrialSettings")
+    monkeypatch.setitem(load_tables(), "trial", TrialSettings)
 
 
 def read(environment: dict[str, str] | None = None, **words: Any) -> TrialSettings:  # noqa: ANN401
@@ -168,7 +167,7 @@ def test_an_unknown_variable_of_a_known_table_is_refused_with_the_known_ones() -
 
 
 def test_a_variable_belongs_to_the_longest_table_that_fits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(module.TABLES, "trial_gate", "nowhere:TrialGateSettings")
+    monkeypatch.setitem(load_tables(), "trial_gate", ResourcesSettings)
     assert read({"WEBSTRATA_TRIAL_GATE_OPEN": "1"}) == TrialSettings()
 
 
@@ -178,4 +177,4 @@ def test_no_workers_means_one_per_core_that_this_process_may_use() -> None:
 
 
 def test_a_class_is_found_by_its_table() -> None:
-    assert load_settings_class("resources") is ResourcesSettings
+    assert load_tables()["resources"] is ResourcesSettings

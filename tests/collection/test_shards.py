@@ -87,7 +87,7 @@ def build_squares(
     pool: Literal["processes", "threads"] = "processes",
     progress: Progress | None = None,
 ) -> bytes:
-    with collection.build("squares", progress=progress) as build:
+    with collection.write_part("squares", progress=progress) as build:
         done = run(build, function, shards, workers=workers, pool=pool)  # type: ignore[arg-type]
         assert [shard.key for shard in done] == [shard.key for shard in shards]
         build.count(numbers=sum(shard.counts["numbers"] for shard in done))
@@ -182,7 +182,7 @@ def test_other_settings_begin_anew(collection: Collection, traces: Path) -> None
     for workers in (1, 2):
         with (
             pytest.raises(ZeroDivisionError),
-            collection.build("squares", settings=ResourcesSettings(workers=workers)) as build,
+            collection.write_part("squares", settings=ResourcesSettings(workers=workers)) as build,
         ):
             assert len(run(build, square, shards)) // 0
     assert (traces / "0-1").read_text().count("called") == 2
@@ -190,13 +190,13 @@ def test_other_settings_begin_anew(collection: Collection, traces: Path) -> None
 
 @pytest.mark.parametrize("keys", [["a", "a"], ["a/b"], [".a"], [""]])
 def test_keys_that_cannot_be_folders_are_refused(collection: Collection, keys: list[str]) -> None:
-    with pytest.raises(ValueError, match="different file names"), collection.build("squares") as build:
+    with pytest.raises(ValueError, match="different file names"), collection.write_part("squares") as build:
         run(build, square, [Shard(key, None) for key in keys])
 
 
 def test_two_runs_of_a_build_do_not_share_keys(collection: Collection, traces: Path) -> None:
     shards = split(traces, range(4), [])
-    with collection.build("squares") as build:
+    with collection.write_part("squares") as build:
         run(build, square, shards)
         with pytest.raises(ValueError, match="different file names"):
             run(build, square, shards)
@@ -208,7 +208,7 @@ def name_process(_item: object, folder: Path, task: Task) -> None:
 
 
 def test_runs_of_a_build_can_have_the_same_processes(collection: Collection) -> None:
-    with collection.build("pids") as build, Processes(build, 2) as processes:
+    with collection.write_part("pids") as build, Processes(build, 2) as processes:
         found = [
             {int((shard.path / "pid").read_text()) for shard in done}
             for name in ("a", "b")
@@ -239,7 +239,7 @@ def test_cancelling_stops_the_pool(collection: Collection, pool: Literal["proces
             if list(collection.path.glob(".building/squares/shards/.*/pid-*")):
                 self.cancel()
 
-    with pytest.raises(Cancelled), collection.build("squares", progress=Impatient()) as build:
+    with pytest.raises(Cancelled), collection.write_part("squares", progress=Impatient()) as build:
         run(build, wait_for_ever, [Shard("a", 1), Shard("b", 2)], workers=2, pool=pool)
     assert "squares" not in collection.parts
 
@@ -251,7 +251,7 @@ from webstrata.collection.shards import Shard, run
 from tests.collection.test_shards import wait_for_ever
 
 if __name__ == "__main__":
-    with Collection.open(sys.argv[1]).build("squares") as build:
+    with Collection.open(sys.argv[1]).write_part("squares") as build:
         run(build, wait_for_ever, [Shard("a", 1), Shard("b", 2)], workers=2)
 """
 
@@ -301,7 +301,7 @@ def test_workers_end_with_a_killed_parent_and_keep_its_lock_until_then(
     assert str(child.pid) in collection.parts.lock.holder()
     for worker in workers:
         os.kill(worker, signal.SIGCONT)
-    with collection.build("other"):  # waits the moment that they need
+    with collection.write_part("other"):  # waits the moment that they need
         pass
     child.communicate()
     for worker in workers:
@@ -310,7 +310,7 @@ def test_workers_end_with_a_killed_parent_and_keep_its_lock_until_then(
 
 def test_a_living_writer_is_not_waited_for(collection: Collection, tmp_path: Path) -> None:
     child, workers = start_pool(collection, tmp_path)
-    with pytest.raises(LockedError, match=f"process {child.pid}"), collection.build("other"):
+    with pytest.raises(LockedError, match=f"process {child.pid}"), collection.write_part("other"):
         pass
     os.killpg(child.pid, signal.SIGINT)  # as a terminal does it: to all of them
     _, stderr = child.communicate()
@@ -318,5 +318,5 @@ def test_a_living_writer_is_not_waited_for(collection: Collection, tmp_path: Pat
     assert stderr.count("Traceback") == 1, "a worker printed its own"
     for worker in workers:
         wait_until_gone(worker)
-    with collection.build("other"):
+    with collection.write_part("other"):
         assert collection.parts.lock.taken_over == ""

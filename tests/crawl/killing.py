@@ -2,22 +2,18 @@
 
 Run as a program, it reads one JSON object per line, an order for a crawl, lets a child that it forks carry it
 out, and answers how that ended, ``{"status", "said"}``: a status below 0 is the number of the signal. Forking
-saves what importing costs. With ``--loop`` it is `make kill`: fifty ends of each kind, one behind the other,
-until every crawl is finished, then a summary.
+saves what importing costs. `tests.endurance.kill` is `make kill`.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import gc
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import traceback
@@ -28,16 +24,17 @@ from typing import TYPE_CHECKING, Any, Self
 import webstrata as ws
 from webstrata._core import crawl as _core
 from webstrata._core.collection import set_faults
+from webstrata.archive.warc import Problem, check, read_records
 from webstrata.collection.progress import Progress
-from webstrata.crawl.recovery import POINTS
 from webstrata.errors import WebstrataError
-from webstrata.simulate.invitro.judge.settings import JudgeSettings
-from webstrata.store.warc import Problem, check, read_records
+from webstrata.invitro.judge.settings import JudgeSettings
 
 if TYPE_CHECKING:
+    import random
+
     from webstrata.api import Snapshot
     from webstrata.collection.progress import Task
-    from webstrata.simulate.invitro import Server, Web
+    from webstrata.invitro import InvitroServer, Web
 
 KILLED = -signal.SIGKILL
 LABEL = "2026-06"
@@ -73,7 +70,7 @@ class _Saying(Progress):
 def _crawl(order: dict[str, Any]) -> int:
     set_faults(order["plan"])
     try:
-        snapshot = ws.open(order["collection"]).add(LABEL)
+        snapshot = ws.open(order["collection"]).add(order["label"])
         hosts = {name: (address, port) for name, (address, port) in order["hosts"].items()}
         settings = ws.CrawlSettings(**(SETTINGS | order["settings"]))
         crawl = ws.Crawl(
@@ -134,11 +131,13 @@ class Field:
         self.folder, self.web = folder, web
         self.trace = folder / "trace"
         self.log = folder / "requests.log"
+        self.label = LABEL
+        """The snapshot that is crawled."""
         ws.create(folder / "uk")
 
     def __enter__(self) -> Self:
         self._serving = self.web.serve(origins=True, log=self.log)
-        self.server: Server = self._serving.__enter__()
+        self.server: InvitroServer = self._serving.__enter__()
         self._process = subprocess.Popen(
             [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -151,7 +150,7 @@ class Field:
     @property
     def crawl(self) -> Path:
         """Where the crawl keeps what it needs to go on."""
-        return self.folder / "uk" / "snapshots" / LABEL / "crawl"
+        return self.folder / "uk" / "snapshots" / self.label / "crawl"
 
     @property
     def tracing(self) -> str:
@@ -166,6 +165,7 @@ class Field:
         hosts = {name: (address, self.server.port) for name, address in self.server.addresses().items()}
         order = {
             "collection": str(self.folder / "uk"),
+            "label": self.label,
             "hosts": hosts,
             "seeds": self.web.home_pages(),
             "settings": settings,
@@ -205,7 +205,7 @@ class Field:
 
     def assert_whole(self) -> None:
         """The crawl is finished: all pages are there, each stored once in files that are sound."""
-        snapshot: Snapshot = ws.open(self.folder / "uk")[LABEL]
+        snapshot: Snapshot = ws.open(self.folder / "uk")[self.label]
         assert list(snapshot.urls) == list(self.web.graph(view="collection").urls)
         assert set(count_captures(snapshot).values()) == {1}
 
@@ -303,96 +303,6 @@ def lose_power(trace: Path, draw: random.Random, *, worst: bool = False) -> int:
     return lost
 
 
-# ---- the loop
-
-
-def _draw_plan(kind: str, draw: random.Random) -> str:
-    if kind == "full disk":
-        rule = draw.choice(["no-space", "over-quota"])
-        return f"{rule} path=*/crawl/* after={draw.randrange(1_000_000)} times={draw.randint(1, 30)}"
-    if kind == "failing sync":
-        place = draw.choice(["*/crawl/*", "*journal", "*captures.cdxj", "*.open", "*/crawl"])
-        return f"sync-fails path={place} after={draw.randrange(12)} times=1"
-    if kind == "killed at a point":
-        return f"crash at={draw.choice(POINTS)} after={draw.randrange(12)}"
-    return ""
-
-
-def _draw_moment(kind: str, draw: random.Random) -> float:
-    if kind in ("killed at a point", "failing sync"):
-        return 5.0  # in case that the plan has nothing left to hit
-    # now and then while the files are brought into order
-    return draw.uniform(0.05, 1.0) if draw.random() < 0.85 else draw.uniform(-1.0, -0.05)
-
-
-def loop(kind: str, ends: int, seconds: float, seed: int) -> dict[str, Any]:
-    """Crawl the preset `small` until as many runs have ended badly; what was found."""
-    draw = random.Random(seed)
-    begun = time.monotonic()
-    found: Counter[str] = Counter()
-    rude: Counter[str] = Counter()
-    web = ws.invitro.Web("small", seed=7, pages=3_000)
-    while found["ends"] < ends and time.monotonic() - begun < seconds:
-        with tempfile.TemporaryDirectory() as name, Field(Path(name), web) as field:
-            while True:
-                is_left = found["ends"] < ends and time.monotonic() - begun < seconds
-                plan, after = (_draw_plan(kind, draw), _draw_moment(kind, draw)) if is_left else ("", None)
-                if kind == "power cut":
-                    plan = field.tracing
-                status, said = field.run(plan, after)
-                found["fetched again"] += sum(
-                    int(line.split("; ")[1].split()[0].replace(",", ""))
-                    for line in said.splitlines()
-                    if "cut off, to be" in line
-                )
-                found["waits for room"] += said.count("no space left")
-                # the last sync may fail when all is in order; then the next run finds a finished crawl
-                if status == 0 or (kind == "failing sync" and "was crawled already" in said):
-                    break
-                assert status == KILLED or (kind == "failing sync" and status == 1), (status, said)
-                assert status == KILLED or said.splitlines()[-1].count("could not sync") == 1, said
-                found["ends"] += 1
-                found["killed" if status == KILLED else "sync failed"] += 1
-                if kind == "power cut":
-                    known = field.known(at_checkpoint=True)
-                    found["bytes lost"] += lose_power(field.trace, draw)
-                    assert known <= field.known(), f"lost {known - field.known()}"
-            field.assert_whole()
-            found["crawls"] += 1
-            rude.update(field.find_rudeness())
-    assert not rude, f"{kind}: the judge found {dict(rude)}"
-    return {"kind": kind, **found, "seconds": round(time.monotonic() - begun, 1)}
-
-
-KINDS = ("kill -9", "killed at a point", "power cut", "full disk", "failing sync")
-
-
-def main() -> None:
-    """`make kill`."""
-    parser = argparse.ArgumentParser(description="Let crawls end badly, and see that nothing is lost.")
-    parser.add_argument("--ends", type=int, default=50, help="How many of each kind.")
-    parser.add_argument("--seconds", type=float, default=240, help="After which a kind is not begun again.")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kind", choices=KINDS, action="append", help="Only this one; may be repeated.")
-    parser.add_argument("--loop", action="store_true", help=argparse.SUPPRESS)
-    words = parser.parse_args()
-    results = []
-    for kind in words.kind or KINDS:
-        results.append(loop(kind, words.ends, words.seconds, words.seed))
-        print(json.dumps(results[-1]), flush=True)
-    total = sum(result["ends"] for result in results)
-    crawls = sum(result["crawls"] for result in results)
-    print(
-        f"{total} bad ends of {crawls} crawls: the same pages as an undisturbed crawl has, each stored once, "
-        "every URL of a checkpoint still known, and nothing for the judge to complain about."
-    )
-    short = [result["kind"] for result in results if result["ends"] < words.ends]
-    if short:
-        sys.exit(
-            f"fewer than {words.ends} ends in {words.seconds:g} s: {', '.join(short)}; give it more --seconds"
-        )
-
-
 if __name__ == "__main__":
     with contextlib.suppress(KeyboardInterrupt):
-        main() if len(sys.argv) > 1 else _serve()
+        _serve()

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from webstrata import Snapshot, create
+from webstrata.archive import warc as _warc  # noqa: F401, the import of FastWARC warns unless ours came first
+from webstrata.archive.cdxj import Index
 from webstrata.crawl.run import Crawl
 from webstrata.crawl.settings import CrawlSettings
-from webstrata.store import warc as _warc  # noqa: F401, the import of FastWARC warns unless ours came first
-from webstrata.store.cdxj import Index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -331,7 +331,7 @@ def read(snapshot: rooms.Snapshot, result: CrawlResult | None) -> Crawled:
                     for name, value in record.headers:
                         headers[name].append(value)
                     records.append(Record(headers["WARC-Type"][0], headers, record.reader.read()))
-    with snapshot.open_part("index") as part, Index(part.path) as index:
+    with snapshot.open_part("captures") as part, Index(part.path) as index:
         lines = {
             entry.url: dict(entry.fields) for entry in index if entry.fields.get("robots") != "robots-txt"
         }

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.crawl.origin import Origin, core_threads, page, prepare, read, reply
-from webstrata.crawl.agents import Ring, Standing, is_finished
+from webstrata.crawl.agents import Ring, Standing, is_agent_finished
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,11 +63,11 @@ def test_an_agent_must_be_one_of_the_ring(tmp_path: Path) -> None:
 
 def test_urls_on_their_way_mean_that_it_is_not_over() -> None:
     idle = [Standing(is_idle=True, sent=2, received=0), Standing(is_idle=True, sent=0, received=2)]
-    assert is_finished(idle, idle)
-    assert not is_finished(idle, [idle[0], Standing(is_idle=True, sent=0, received=1)])
-    assert not is_finished([idle[0], Standing(is_idle=True, sent=0, received=1)], idle)
+    assert is_agent_finished(idle, idle)
+    assert not is_agent_finished(idle, [idle[0], Standing(is_idle=True, sent=0, received=1)])
+    assert not is_agent_finished([idle[0], Standing(is_idle=True, sent=0, received=1)], idle)
     busy = [idle[0], Standing(is_idle=False, sent=0, received=2)]
-    assert not is_finished(busy, busy)
+    assert not is_agent_finished(busy, busy)
 
 
 def weave(origin: Origin, num_hosts: int) -> list[str]:
@@ -93,7 +93,7 @@ def run_together(crawls: list[Crawl]) -> None:
         time.sleep(0.01)
     threads[0].start()
     before: list[Standing] = []
-    while not is_finished(before, after := [crawl.standing for crawl in crawls]) or not before:
+    while not is_agent_finished(before, after := [crawl.standing for crawl in crawls]) or not before:
         assert time.monotonic() < deadline, after
         before = after
         time.sleep(0.05)

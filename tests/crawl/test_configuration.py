@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 import webstrata as ws
-from webstrata.crawl.configuration import configure, make_filters, product_token
+from webstrata._core.crawl import LIMITS, Engine
+from webstrata.crawl import configuration
+from webstrata.crawl.configuration import configure, configure_live, make_filters, product_token
 from webstrata.crawl.settings import CrawlSettings
-from webstrata.errors import AccessError, MissingError, SettingError
+from webstrata.errors import AccessError, MissingError, SettingError, UserError, WebstrataError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,3 +40,36 @@ def test_what_cannot_be_told_is_refused_in_a_sentence(
     with pytest.raises((SettingError, MissingError, AccessError)) as told:
         configure(settings, snapshot, make_filters(settings))
     assert sentence in str(told.value)
+
+
+def test_a_limit_of_the_core_that_no_setting_has_is_not_silently_zero(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settings = CrawlSettings()
+    monkeypatch.setattr(configuration, "LIMITS", [*LIMITS, "host_dealy"])
+    with pytest.raises(AttributeError, match="host_dealy"):
+        configure_live(settings, make_filters(settings))
+
+
+def test_flags_reach_the_core_as_numbers() -> None:
+    settings = CrawlSettings(obey_robots=False, sitemaps=False, follow_nofollow=True)
+    numbers = dict(configure_live(settings, make_filters(settings))["numbers"])
+    assert (numbers["obey_robots"], numbers["sitemaps"], numbers["follow_nofollow"]) == (0.0, 0.0, 1.0)
+
+
+def test_a_number_that_the_core_does_not_know_is_a_defect_and_no_mistake_of_the_user(tmp_path: Path) -> None:
+    settings = CrawlSettings()
+    given = configure(settings, ws.create(tmp_path / "uk").add("2026-06"), make_filters(settings))
+    given["live"]["numbers"][0] = ("host_dealy", 4.0)
+    with pytest.raises(WebstrataError, match="unknown number: host_dealy") as raised:
+        Engine(given)
+    assert not isinstance(raised.value, UserError)
+    assert raised.value.exit_code == 1
+
+
+def test_an_authority_that_is_no_certificate_is_a_mistake_of_the_user(tmp_path: Path) -> None:
+    settings = CrawlSettings(accept_all_certificates=False)
+    given = configure(settings, ws.create(tmp_path / "uk").add("2026-06"), make_filters(settings))
+    damaged = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+    with pytest.raises(SettingError, match=r"authority: .* expected certificates in PEM format"):
+        Engine(given | {"authority": damaged})

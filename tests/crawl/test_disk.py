@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from webstrata.api import Snapshot
-    from webstrata.simulate.invitro import Web
+    from webstrata.invitro import Web
 
 QUICK = {
     "host_delay": 0,
@@ -77,7 +77,7 @@ def wait_for_shortage(crawl: ws.Crawl) -> Control:
 
 
 def assert_whole(snapshot: Snapshot, web: Web) -> None:
-    fresh = ws.open(snapshot.collection.path)[snapshot.label]
+    fresh = ws.open(snapshot.collection.path)[snapshot.date]
     assert list(fresh.urls) == list(web.graph(view="collection").urls)
     assert set(count_captures(fresh).values()) == {1}
 

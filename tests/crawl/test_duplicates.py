@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.crawl.frontier.duplicates import DiskMap
 from webstrata.collection.faults import injected
-from webstrata.crawl.duplicates import DiskMap
 from webstrata.errors import AccessError, DiskFullError, MissingError, StorageError
 
 MIXER = 0x9E3779B97F4A7C15

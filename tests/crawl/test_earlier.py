@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 import zipfile
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
@@ -12,7 +14,9 @@ import numpy as np
 import pytest
 
 import webstrata as ws
+from tests.crawl.killing import KILLED, Field
 from tests.crawl.origin import QUICK, Crawled, Origin, page, read, reply
+from webstrata.archive.warc import read_records
 from webstrata.crawl.earlier import SortedRows
 from webstrata.crawl.run import Crawl
 from webstrata.crawl.settings import CrawlSettings
@@ -103,6 +107,40 @@ def test_a_crawl_that_resumes_finds_the_payloads_of_earlier_snapshots(tmp_path: 
     assert list(collection["2026-07"].urls) == list(collection["2026-06"].urls)
 
 
+@pytest.mark.slow
+def test_a_crawl_of_an_unchanged_web_that_is_killed_stores_each_payload_once(tmp_path: Path) -> None:
+    draw = random.Random(1)
+    with Field(tmp_path, ws.invitro.Web("small", seed=7, pages=1_000)) as field:
+        field.label = "2026-05"
+        assert field.run()[0] == 0
+        field.assert_whole()
+        field.label = "2026-06"
+        ends: list[int] = []
+        while 0 not in ends:
+            status, said = field.run(kill_after=draw.uniform(0.05, 0.4) if len(ends) < 12 else None)
+            assert status in (0, KILLED), said
+            ends.append(status)
+        assert len(ends) > 3
+        field.assert_whole()
+    collection = ws.open(tmp_path / "uk")
+    stored, again, sizes = {}, Counter[str](), {}
+    for label in ("2026-05", "2026-06"):
+        with collection[label].open_part("warc") as part:
+            records = [record for path in sorted(part.path.glob("*.gz")) for record in read_records(path)]
+        pages = [record for record in records if record.head.split(b" ")[1:2] == [b"200"]]
+        stored[label] = {each.get("WARC-Payload-Digest") for each in pages if each.kind == "response"}
+        again[label] = sum(each.kind == "revisit" for each in pages)
+        sizes[label] = part.record.bytes
+    # responses other than 200 are stored each time: they are small
+    assert not stored["2026-05"] & stored["2026-06"]
+    assert again["2026-06"] > 0.9 * len(stored["2026-05"])
+    assert sizes["2026-06"] < 0.5 * sizes["2026-05"]
+    june = collection["2026-06"]
+    for node in range(0, len(june.urls), 97):
+        url = str(june.urls[node])
+        assert june.capture(url).payload == collection["2026-05"].capture(url).payload
+
+
 def test_a_setting_stores_everything_again(tmp_path: Path) -> None:
     _, (_, second) = crawl_twice(tmp_path, revisits=False)
     assert set(kinds(second).values()) == {"response"}
@@ -190,7 +228,7 @@ def test_exports_contain_the_records_that_revisits_refer_to(tmp_path: Path) -> N
         assert needed
         assert needed <= held, name
     again = ws.create(tmp_path / "again").add("2026-07")
-    from webstrata.store.ingest import ingest
+    from webstrata.store.ingest.run import ingest
 
     ingest(again, [tmp_path / "july.warc.gz"])
     assert again.capture("http://a.test/one").payload == first.capture("http://a.test/one").body
@@ -255,3 +293,24 @@ def test_rows_beyond_the_memory_are_sorted_part_by_part(tmp_path: Path) -> None:
         first = {bytes(row[:20]): row for row in reversed(rows.tolist())}
         assert found == [first[key] for key in sorted(first)]
         assert [path.name for path in tmp_path.iterdir()] == ["rows"]
+
+
+def test_a_second_crawl_of_an_unchanged_web_stores_no_page_again(tmp_path: Path) -> None:
+    web, uk = ws.invitro.Web("tiny", seed=7), ws.create(tmp_path / "uk")
+    stored: list[Counter[str]] = []
+    for label in ("2026-06-01", "2026-06-02"):
+        with web.serve(origins=True) as server:
+            hosts = {name: (address, server.port) for name, address in server.addresses().items()}
+            Crawl(uk.add(label), CrawlSettings(**QUICK), seeds=web.home_pages(), hosts=hosts).run()
+        with uk[label].open_part("warc") as part:
+            records = [each for path in part.path.glob("*.warc.gz") for each in read_records(path)]
+        stored.append(Counter())
+        for record in records:
+            status = record.head[9:12].decode() if record.kind in ("response", "revisit") else ""
+            stored[-1][f"{record.kind} {status}".strip()] += 1
+            stored[-1]["payload bytes"] += len(record.payload) if record.kind == "response" else 0
+    first, second = stored
+    assert second["response 200"] == 0
+    assert second["revisit 200"] == first["response 200"] + first["revisit 200"]
+    # redirects and error pages are stored whole: a revisit record would take more
+    assert second["payload bytes"] < 0.01 * first["payload bytes"]

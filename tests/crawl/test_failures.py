@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from webstrata._core import crawl as _core
-from webstrata.crawl import cuts, given_up, results, retries, series
+from webstrata.crawl import given_up, results, retries, series
+from webstrata.crawl import skip_reasons as cuts
 from webstrata.crawl.failures import FAILURES, NAMES
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import webstrata as ws
 from webstrata.crawl.ending import SETTLED, missing_parts
-from webstrata.store.step import PARSED, UNPARSED
+from webstrata.store.build import PARSED, UNPARSED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,7 +68,7 @@ def test_a_run_killed_while_its_crawl_parses_builds_what_is_missing(
     webstrata: Command, tmp_path: Path
 ) -> None:
     webstrata("new", "uk")
-    words = ("run", "uk", "--snapshots", "2026-06", "--invitro", "tiny", "--to", "graph")
+    words = ("run", "uk", "--snapshots", "2026-06", "--invitro", "tiny", "--last", "graph")
     assert webstrata(*words, faults=f"crash at={SETTLED}").returncode == KILLED
     again = webstrata(*words)
     assert again.returncode == 0, again.stderr
@@ -88,7 +88,7 @@ def test_an_ingest_killed_in_its_last_step_is_finished_by_the_same_command(
         killed = webstrata(*words, faults=f"crash at=build.begun after={passes}")
         assert killed.returncode == KILLED, killed.stderr
         assert not set(PARSED) <= parts(tmp_path)
-        left_out = webstrata("run", "uk", "--to", "graph")
+        left_out = webstrata("run", "uk", "--last", "graph")
         assert "an ingest into it was interrupted" in left_out.stdout + left_out.stderr
         again = webstrata(*words)
         assert again.returncode == 0, again.stderr

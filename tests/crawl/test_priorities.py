@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,9 +17,17 @@ from webstrata.crawl.priorities import (
     breadth_first,
     by_depth,
     by_host,
+    by_prefix,
+    by_quantile,
     by_score,
+    open_priority,
+    read_scores,
     selection_weights,
 )
+from webstrata.errors import FormatError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 levels = st.integers(1, MAX_LEVELS)
 scores = st.floats(-1e6, 1e6)
@@ -115,3 +127,68 @@ def test_numbers_out_of_range_are_mistakes() -> None:
         by_score(lambda urls: urls, 2, lowest=1, highest=1)
     with pytest.raises(ValueError, match="scores: expected finite"):
         by_host({"a": float("nan")}, 2)
+
+
+def model_level(score: float, known: list[float], count: int) -> int:
+    """The level of a score in plain Python: the share of known scores above it."""
+    above = sum(one > score for one in known)
+    return min(count * above // len(known), count - 1)
+
+
+@given(st.lists(st.integers(0, 9).map(float), min_size=1, max_size=30), levels)
+def test_by_quantile_gives_each_level_its_share_of_the_known_scores(known: list[float], count: int) -> None:
+    chosen = by_quantile(lambda _: [*known, float("nan")], known, count)(
+        ["http://a/"] * (len(known) + 1), [0] * (len(known) + 1)
+    )
+    assert chosen.tolist() == [*(model_level(score, known, count) for score in known), count - 1]
+    assert chosen[known.index(max(known))] == 0
+
+
+@given(
+    st.dictionaries(
+        st.text("ab/", max_size=5).map(lambda path: f"http://h/{path}"),
+        st.integers(0, 9).map(float),
+        min_size=1,
+    ),
+    st.lists(st.text("ab/", max_size=8), min_size=1),
+    levels,
+)
+def test_by_prefix_takes_the_longest_prefix_of_a_url(
+    known: dict[str, float], paths: list[str], count: int
+) -> None:
+    urls = [f"http://h/{path}" for path in paths]
+    chosen = by_prefix(known, count)(urls, [0] * len(urls))
+    for url, level in zip(urls, chosen.tolist(), strict=True):
+        prefixes = [prefix for prefix in known if url.startswith(prefix)]
+        score = known[max(prefixes, key=len)] if prefixes else None
+        expected = count - 1 if score is None else model_level(score, list(known.values()), count)
+        assert level == expected
+
+
+def test_a_file_of_scores_that_is_damaged_is_refused_with_its_line(tmp_path: Path) -> None:
+    for text, problem in (
+        (
+            "a.uk\t1\nb.uk 2\n",
+            "line 2: expected a URL or host prefix, a tab and a finite score, got 'b.uk 2'",
+        ),
+        ("a.uk\tnan\n", "line 1: expected"),
+        ("\t1\n", "line 1: expected"),
+        ("http://[/\t1\n", "line 1: expected"),
+        ("# nothing\n", "it has no scores"),
+    ):
+        path = tmp_path / "scores.tsv"
+        path.write_text(text)
+        with pytest.raises(FormatError, match=re.escape(problem)):
+            read_scores(path)
+
+
+def test_a_function_is_found_by_its_name_in_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "priority_of_a_test.py").write_text(
+        "def even(urls, depths):\n    return [d % 2 for d in depths]\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    priority = open_priority("priority_of_a_test:even", 2)
+    assert priority(["http://a/", "http://b/"], [2, 3]).tolist() == [0, 1]
+    assert "" not in sys.path or sys.path[0] != ""

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.crawl.frontier.queue import DiskQueue, join_records, split_records
 from webstrata.collection.faults import injected
-from webstrata.crawl.queue import DiskQueue, join_records, split_records
 from webstrata.errors import DiskFullError, MissingError, StorageError
 
 RECORDS = st.binary(max_size=40) | st.integers(0, 700).map(lambda length: b"x" * length)

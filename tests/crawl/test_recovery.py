@@ -19,17 +19,17 @@ import webstrata as ws
 from tests.crawl.killing import KILLED, Field, count_captures, lose_power
 from tests.crawl.origin import Origin, prepare, tree
 from webstrata._core import crawl as _core
+from webstrata.archive.cdxj import Line
 from webstrata.crawl import recovery
 from webstrata.crawl.recovery import POINTS, can_go_on, recover
 from webstrata.errors import ExistsError
-from webstrata.store.cdxj import Line
 from webstrata.store.pages import scan_captures
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from webstrata.api import Snapshot
-    from webstrata.simulate.invitro import Web
+    from webstrata.invitro import Web
 
 QUICK = {"host_delay": 0, "ip_delay": 0, "resolve": False, "max_crawl_delay": 0, "file_size": 300_000}
 
@@ -57,7 +57,7 @@ def begin(folder: Path, web: Web) -> Snapshot:
 def finish(snapshot: Snapshot, web: Web) -> None:
     """Let it go on, and compare it with the truth."""
     assert crawl(snapshot, web) == "exhausted"
-    fresh = ws.open(snapshot.collection.path)[snapshot.label]
+    fresh = ws.open(snapshot.collection.path)[snapshot.date]
     assert list(fresh.urls) == list(web.graph(view="collection").urls)
     assert set(count_captures(fresh).values()) == {1}
 
@@ -66,7 +66,7 @@ def test_a_crawl_with_a_larger_limit_goes_on_and_stores_nothing_twice(tmp_path: 
     snapshot = begin(tmp_path, web)
     first = count_captures(snapshot)
     assert crawl(snapshot, web, max_pages=61) == "max_pages"
-    second = count_captures(ws.open(snapshot.collection.path)[snapshot.label])
+    second = count_captures(ws.open(snapshot.collection.path)[snapshot.date])
     assert first.keys() < second.keys()
     finish(snapshot, web)
     with pytest.raises(ExistsError, match="--again"):

@@ -77,6 +77,6 @@ def test_a_file_that_is_no_report_is_refused(snapshot: Snapshot, text: str) -> N
 
 def test_hosts_are_counted_and_the_largest_come_first(snapshot: Snapshot) -> None:
     hosts = ["b.example", "a.example", "c.example", "c.example", "c.example", "a.example", "b.example"]
-    with snapshot.build("pages") as build:
+    with snapshot.write_part("pages") as build:
         write_pages(build.path / "pages.parquet", pa.table({"url_host_name": hosts}))
     assert count_hosts(snapshot) == [("c.example", 3), ("a.example", 2), ("b.example", 2)]

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import webstrata as ws
+from webstrata.archive.warc import check, read_records
 from webstrata.crawl.run import Crawl
 from webstrata.crawl.settings import CrawlSettings
 from webstrata.errors import ExistsError, FilterError, SettingError, UsageError
-from webstrata.simulate.invitro.given import GivenGraph
-from webstrata.simulate.invitro.judge.settings import JudgeSettings
-from webstrata.store.warc import check, read_records
+from webstrata.invitro.given import GivenGraph
+from webstrata.invitro.judge.settings import JudgeSettings
 from webstrata.web import html
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from webstrata.api import Snapshot
     from webstrata.crawl.results import CrawlResult
-    from webstrata.simulate.invitro import Web
+    from webstrata.invitro import Web
 
 QUICK = {
     "host_delay": 0.0,
@@ -79,7 +79,7 @@ def read_arcs(snapshot: Snapshot) -> set[tuple[int, int]]:
         charset = label[1].decode() if label else None
         page = html.scan(record.payload, url=row["url"], charset=charset, anchors=False)
         followed = [link for link in page.links if link.kind != html.Kind.CANONICAL]
-        targets = {snapshot.urls.node(link.url) for link in followed if link.url}
+        targets = {snapshot.urls.get(link.url) for link in followed if link.url}
         arcs |= {(node, target) for target in targets if target is not None}
     return arcs
 

@@ -32,7 +32,7 @@ BAD: list[tuple[str, float | str]] = [
     ("dust_support", -1),
     ("delay_factor", -0.5),
     ("max_adaptive_delay", -1.0),
-    ("levels", 0),
+    ("levels", -1),
     ("levels", 257),
     ("level_bias", 0.5),
     ("level_bias", 1e7),

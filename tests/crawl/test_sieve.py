@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.crawl.frontier.sieve import Sieve, hash_url
 from webstrata.collection.faults import injected
-from webstrata.crawl.sieve import Sieve, hash_url
 from webstrata.errors import DiskFullError, StorageError
 
 HASHES = st.integers(0, 30) | st.integers(2**64 - 3, 2**64 - 1) | st.integers(0, 2**64 - 1)

@@ -13,7 +13,7 @@ import webstrata as ws
 from tests.crawl.origin import Origin, crawl, page, prepare, reply, tree
 from webstrata.crawl.given_up import read_given_up
 from webstrata.errors import FilterError
-from webstrata.simulate.invitro.judge.settings import JudgeSettings
+from webstrata.invitro.judge.settings import JudgeSettings
 
 if TYPE_CHECKING:
     from pathlib import Path

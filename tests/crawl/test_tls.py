@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.crawl.origin import Crawled, Origin, prepare, read, redirect
-from webstrata.simulate.invitro import Web
+from webstrata.invitro import Web
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
     from typing import Any
 
-    from webstrata.simulate.invitro import Server
+    from webstrata.invitro import InvitroServer
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
+def server() -> Iterator[InvitroServer]:
     with Web("tiny", seed=7, tls=True).serve(origins=True) as running:
         yield running
 
 
-def crawl(folder: Path, server: Server, **settings: Any) -> Crawled:  # noqa: ANN401
+def crawl(folder: Path, server: InvitroServer, **settings: Any) -> Crawled:  # noqa: ANN401
     hosts = {name: (address, server.port) for name, address in server.addresses().items()}
     seeds = server.web.home_pages()[:3]
     defaults = {"max_crawl_delay": 0, "max_depth": 0, "follow": "SchemeEquals(http)", "retries": 0}
@@ -31,7 +31,7 @@ def crawl(folder: Path, server: Server, **settings: Any) -> Crawled:  # noqa: AN
     return read(job.snapshot, job.run())
 
 
-def test_records_say_how_the_connection_was_made(tmp_path: Path, server: Server) -> None:
+def test_records_say_how_the_connection_was_made(tmp_path: Path, server: InvitroServer) -> None:
     found = crawl(tmp_path, server)
     assert found["pages"] > 0
     for record in found.captures:
@@ -40,7 +40,9 @@ def test_records_say_how_the_connection_was_made(tmp_path: Path, server: Server)
         assert record["WARC-Cipher-Suite"].startswith("TLS_")
 
 
-def test_records_say_whether_somebody_vouches_for_the_certificate(tmp_path: Path, server: Server) -> None:
+def test_records_say_whether_somebody_vouches_for_the_certificate(
+    tmp_path: Path, server: InvitroServer
+) -> None:
     authority = tmp_path / "authority.pem"
     assert server.authority is not None
     authority.write_text(server.authority)
@@ -51,7 +53,9 @@ def test_records_say_whether_somebody_vouches_for_the_certificate(tmp_path: Path
         assert all(b"certificate: " in block and verdict in block for block in told)
 
 
-def test_who_does_not_believe_every_certificate_needs_the_authority(tmp_path: Path, server: Server) -> None:
+def test_who_does_not_believe_every_certificate_needs_the_authority(
+    tmp_path: Path, server: InvitroServer
+) -> None:
     found = crawl(tmp_path, server, accept_all_certificates=False)
     assert found["pages"] == 0
     assert found["failed_tls"] == found["hosts_closed"] == 3
@@ -65,7 +69,7 @@ def test_who_does_not_believe_every_certificate_needs_the_authority(tmp_path: Pa
     assert found["failed_tls"] == 0
 
 
-def test_a_redirect_may_lead_from_http_to_https(tmp_path: Path, server: Server) -> None:
+def test_a_redirect_may_lead_from_http_to_https(tmp_path: Path, server: InvitroServer) -> None:
     name, address = next(iter(server.addresses().items()))
     target = f"https://{name}/"
     with Origin(("127.0.0.99",)) as origin:

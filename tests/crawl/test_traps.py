@@ -95,9 +95,9 @@ def test_soft_404s_of_the_in_vitro_web_are_told_with_precision_and_recall(tmp_pa
 
 
 def read_index(snapshot: ws.Snapshot) -> list[dict[str, str]]:
-    from webstrata.store.cdxj import Index
+    from webstrata.archive.cdxj import Index
 
-    with snapshot.open_part("index") as part, Index(part.path) as index:
+    with snapshot.open_part("captures") as part, Index(part.path) as index:
         return [dict(entry.fields) for entry in index]
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.crawl.url_cache import UrlCache
+from tests.crawl.frontier.url_cache import UrlCache
 
 HASHES = st.lists(st.integers(0, 40) | st.integers(2**64 - 5, 2**64 - 1))
 

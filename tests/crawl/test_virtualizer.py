@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.crawl.frontier.virtualizer import Virtualizer
 from webstrata.collection.faults import injected
-from webstrata.crawl.virtualizer import Virtualizer
 from webstrata.errors import DiskFullError, StorageError
 
 HOSTS = st.integers(0, 6) | st.just(2**32 - 1)

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.command import find_server
+from tests.endurance.page import to_table, write_section
 
 if TYPE_CHECKING:
     import subprocess
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     Done = subprocess.CompletedProcess[str]
 
 ROOT = Path(__file__).parent.parent.parent
-PAGE = ROOT / "docs" / "reference" / "trust.md"
-MARKS = ("<!-- damage: begin -->", "<!-- damage: end -->")
 LABELS = ("2026-01", "2026-02")
 NEW = LABELS[-1]
 TOLD = ("part.toml", "SHA256SUMS", "XXH3SUMS")
@@ -79,7 +78,7 @@ def make(folder: Path) -> None:
     texts = (snapshot.text[node].text for node in range(20))
     word = Counter(re.findall(r"[a-z]{5,}", " ".join(texts).lower())).most_common(1)[0][0]
     (folder / "uk" / "collection.toml").write_text("format = 1\n" + SETUP.format(word=word))
-    run("run", "uk", "--from", "store", "--off", "report")
+    run("run", "uk", "--first", "store", "--off", "report")
     run("table", "put", "uk", url, "meta", "note", "seen twice")
     run("duplicates", "uk", NEW, "--near")
     run("index", "uk", "--partition", "documents")
@@ -130,15 +129,15 @@ def list_verbs(url: str, word: str) -> dict[str, list[str]]:
         "table scan uk --limit 20",
         f"crawl report uk {NEW} --output crawl.html",
         "report uk --output report.html",
-        f"export uk {NEW} --wacz --into out.wacz",
-        f"export uk {NEW} --parquet --into out.parquet",
-        f"export uk {NEW} --trec --into out.trec",
+        f"export uk {NEW} --wacz --output out.wacz",
+        f"export uk {NEW} --parquet --output out.parquet",
+        f"export uk {NEW} --trec --output out.trec",
         f"graph build uk {NEW}",
         "align uk",
         "index uk",
         f"store uk {NEW} --parts text,links,anchors",
         f"summaries build uk {NEW}",
-        "run uk --from store --off report",
+        "run uk --first store --off report",
     ]
     return {line.replace(url, "URL").replace(word, "WORD"): line.split() for line in lines}
 
@@ -423,33 +422,21 @@ def try_all(damage: Damage, cases: Iterable[Case], *, threads: int = 2) -> list[
 # ---- the page
 
 
-def to_table(outcomes: list[Outcome]) -> str:
-    """A table of Markdown: a row per kind of damage and way, with what commands did."""
-    rows = [
-        "| damage | way | tried | refused | unaffected | not noticed | defects |",
-        "|---|---|--:|--:|--:|--:|--:|",
-    ]
+def to_section(outcomes: list[Outcome]) -> str:
+    """A table with a row per kind of damage and way, and what commands did."""
+    kinds = ("refused", "unaffected", "unnoticed", "defect")
     counts = Counter((each.case.damage, each.case.large, each.kind) for each in outcomes)
+    rows = []
     for damage in DAMAGES:
         for large in (False, True):
-            numbers = [
-                counts[damage, large, kind] for kind in ("refused", "unaffected", "unnoticed", "defect")
-            ]
+            numbers = [counts[damage, large, kind] for kind in kinds]
             if sum(numbers):
-                way = "large files" if large else "small files"
-                rows.append(f"| {damage} | {way} | {sum(numbers)} | {' | '.join(map(str, numbers))} |")
-    return "\n".join(rows)
-
-
-def write_page(outcomes: list[Outcome]) -> None:
-    """Put the table into the page about trust."""
-    text = PAGE.read_text()
-    before, rest = text.split(MARKS[0])
-    after = rest.split(MARKS[1])[1]
+                rows.append((damage, "large files" if large else "small files", sum(numbers), *numbers))
+    header = ("damage", "way", "tried", "refused", "unaffected", "not noticed", "defects")
     parts = len({each.case.part for each in outcomes})
     verbs = len({each.case.verb for each in outcomes})
-    said = f"{len(outcomes)} cases: {parts} parts, {len(DAMAGES)} kinds of damage, {verbs} commands."
-    PAGE.write_text(f"{before}{MARKS[0]}\n{said}\n\n{to_table(outcomes)}\n{MARKS[1]}{after}")
+    said = f"{len(outcomes):,} cases: {parts} parts, {len(DAMAGES)} kinds of damage, {verbs} commands."
+    return f"{said}\n\n{to_table(header, rows, numbers=range(2, 7))}"
 
 
 def main() -> None:
@@ -478,9 +465,9 @@ def main() -> None:
         finally:
             shutil.rmtree(damage.scratch, ignore_errors=True)
     print(Counter(outcome.kind for outcome in outcomes))
-    print(to_table(outcomes))
+    print(to_section(outcomes))
     if chosen.write:
-        write_page(outcomes)
+        write_section("damage", to_section(outcomes))
     if any(outcome.kind == "defect" for outcome in outcomes):
         sys.exit("mend it, and keep what was wrong as a test of the reader")
 

@@ -19,18 +19,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import webstrata as ws
+from tests.endurance.page import to_table, write_section
 from tests.endurance.watch import Check, check_flat, conclude, settled, watch, write_samples
 from webstrata.crawl.results import CrawlResult
-from webstrata.simulate.invitro import Web, judge
-from webstrata.simulate.invitro.judge.log import read_log
+from webstrata.invitro import Web, judge
+from webstrata.invitro.judge.log import read_log
 from webstrata.store.captures import Captures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tests.endurance.watch import Sample
-    from webstrata.simulate.invitro.judge import Verdict
-    from webstrata.simulate.invitro.judge.log import Log
+    from webstrata.invitro.judge import Verdict
+    from webstrata.invitro.judge.log import Log
 
 REQUESTS = 100_000
 MAX_LOSS = 0.001
@@ -163,8 +164,50 @@ def check_manners(verdict: Verdict) -> Check:
     return Check("polite meanwhile", not rude, str(rude or "yes"))
 
 
-def crawl(seed: int, limit: float, samples_file: Path) -> tuple[str, list[Check], int]:
-    """Crawl one web; what was met, the promises, and how many requests it took."""
+@dataclass(frozen=True)
+class Crawled:
+    """One web, crawled."""
+
+    attacks: dict[str, Attack]
+    text: str
+    """What was met, to be printed."""
+    checks: list[Check]
+    requests: int
+
+
+def _show(check: Check) -> str:
+    """What was found, without what differs from run to run: durations, and bars."""
+    found = re.sub(r", \d+ s$|\s*[▁-█]+$", "", check.found)
+    return found if check.is_kept else f"**broken**: {found}"
+
+
+def to_section(crawled: list[Crawled]) -> str:
+    """What the page about trust has of it."""
+    rows = []
+    for kind in KINDS:
+        each = [one.attacks[kind] for one in crawled]
+        ends: Counter[str] = sum((attack.ends for attack in each), Counter())
+        said = ", ".join(f"{count:,} {end}" for end, count in ends.most_common())
+        planted, met = (
+            sum(len(found) for found in sets)
+            for sets in zip(*((attack.planted, attack.requests) for attack in each), strict=True)
+        )
+        rows.append((kind, planted, met, said))
+    attacks = to_table(("attack", "URLs planted", "URLs requested", "how it ended"), rows, numbers=(1, 2))
+    names = [check.name for check in crawled[0].checks]
+    promises = to_table(
+        ("promise", *(f"web {number}" for number in range(1, len(crawled) + 1))),
+        [
+            (name, *(_show(check) for check in checks))
+            for name, *checks in zip(names, *(one.checks for one in crawled), strict=True)
+        ],
+    )
+    requests = sum(one.requests for one in crawled)
+    return f"{len(crawled)} webs, {requests:,} requests.\n\n{attacks}\n\n{promises}"
+
+
+def crawl(seed: int, limit: float, samples_file: Path) -> Crawled:
+    """Crawl one web."""
     web = Web("hostile", seed=seed)
     with tempfile.TemporaryDirectory(prefix="hostile-") as name:
         folder = Path(name)
@@ -188,7 +231,7 @@ def crawl(seed: int, limit: float, samples_file: Path) -> tuple[str, list[Check]
     lines += [f"{what:<54}{count:>9,}" for what, count in counted.items()]
     lines += ["\nlost", *lost[0]] if lost[0] else []
     checks = [*make_checks(attacks, report, samples, lost), check_manners(verdict)]
-    return "\n".join(lines), checks, report["counters"]["requests"]
+    return Crawled(attacks, "\n".join(lines), checks, report["counters"]["requests"])
 
 
 def main() -> None:
@@ -197,15 +240,18 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1], help="which webs of that kind")
     parser.add_argument("--limit", type=float, default=3600, help="seconds after which it has failed")
     parser.add_argument("--samples", type=Path, default=Path("hostile.csv"), help="where they are written")
+    parser.add_argument("--write", action="store_true", help="put the results into docs/reference/trust.md")
     chosen = parser.parse_args()
     files = [chosen.samples.with_suffix(f".{seed}{chosen.samples.suffix}") for seed in chosen.seeds]
     with ThreadPoolExecutor(len(files)) as pool:
         ended = list(pool.map(crawl, chosen.seeds, [chosen.limit] * len(files), files))
     checks: list[Check] = []
-    for seed, (met, promises, _) in zip(chosen.seeds, ended, strict=True):
-        print(f"web {seed}\n{met}\n")
-        checks += [replace(check, name=f"web {seed}: {check.name}") for check in promises]
-    total = sum(requests for _, _, requests in ended)
+    for seed, one in zip(chosen.seeds, ended, strict=True):
+        print(f"web {seed}\n{one.text}\n")
+        checks += [replace(check, name=f"web {seed}: {check.name}") for check in one.checks]
+    total = sum(one.requests for one in ended)
+    if chosen.write:
+        write_section("hostile", to_section(ended))
     conclude([*checks, Check("100 000 requests", total >= REQUESTS, f"{total:,}")])
 
 

@@ -82,7 +82,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="soak-") as name:
         folder = Path(name)
         with serving(folder, chosen.seed) as web:
-            words = [*web, "--limit", str(chosen.pages), "--no-resolve", "--no-parse-pages"]
+            words = [*web, "--max-pages", str(chosen.pages), "--no-resolve", "--no-parse-pages"]
             words += ["--host-delay", "0s", "--ip-delay", "0s", "--keep-alive", "1s"]
             words += ["--file-size", str(FILE_SIZE), "--max-crawl-delay", "0s"]
             limit = chosen.limit or 300 + chosen.pages / 200

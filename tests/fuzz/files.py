@@ -35,11 +35,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from tests.endurance.page import to_table, write_section
 from tests.fuzz.damage import NUMBERS, damage, damage_text
 from tests.fuzz.packages import damage_package, make_package, read_package
-from webstrata.classify.ensemble import EnsembleSelection
-from webstrata.classify.gate_file import load_gate
-from webstrata.classify.model_file import HostModel, load_model, save_model
+from webstrata.classify.gate.file import load_gate
+from webstrata.classify.learning.ensemble import EnsembleSelection
+from webstrata.classify.learning.model_file import HostModel, load_model, save_model
 from webstrata.collection.arrays import load_array
 from webstrata.collection.manifest import PartRecord
 from webstrata.collection.verify import BLOCK_SUMS, make_block_sums, verify_part
@@ -350,8 +351,8 @@ def work(name: str, folder: Path, seconds: float, seed: int) -> Counter[str]:
     return counts
 
 
-def fuzz(name: str, seconds: float, seed: int) -> bool:
-    """Damage files of one format in a process of its own; whether nothing failed."""
+def fuzz(name: str, seconds: float, seed: int) -> Counter[str] | str:
+    """Damage files of one format in a process of its own; what came of it, or how it failed."""
     with tempfile.TemporaryDirectory(prefix="files-") as folder:
         words = [
             sys.executable,
@@ -366,16 +367,29 @@ def fuzz(name: str, seconds: float, seed: int) -> bool:
         ]
         done = subprocess.run([*words, "--folder", folder], check=False, capture_output=True, text=True)
         if done.returncode == 0:
-            counts = json.loads(done.stdout)
+            counts: Counter[str] = Counter(json.loads(done.stdout))
             read = counts["executions"] - counts["refused"]
             print(f"{name:<12}{counts['executions']:>10,} files damaged, {read:,} could be read all the same")
-            return True
+            return counts
         saved = FOUND / f"{name}-files"
         shutil.rmtree(saved, ignore_errors=True)
         shutil.copytree(Path(folder) / "now", saved)
     ended = signal.Signals(-done.returncode).name if done.returncode < 0 else "an exception"
     print(f"{name} failed, {ended}: {saved}\n{done.stderr.strip()}")
-    return False
+    return ended
+
+
+def to_section(found: dict[str, Counter[str] | str]) -> str:
+    """What the page about trust has of it."""
+    rows: list[tuple[object, ...]] = []
+    for name, counts in found.items():
+        if isinstance(counts, str):
+            rows.append((name, "", "", "", f"**failed**: {counts}"))
+            continue
+        read = counts["executions"] - counts["refused"]
+        rows.append((name, counts["executions"], counts["refused"], read, "no crash, no hang"))
+    header = ("files", "damaged files read", "refused in one sentence", "read all the same", "what happened")
+    return to_table(header, rows, numbers=(1, 2, 3))
 
 
 def main() -> None:
@@ -384,6 +398,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60, help="for all formats together")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--format", choices=FORMATS, action="append", help="only this one")
+    parser.add_argument("--write", action="store_true", help="put the results into docs/reference/trust.md")
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     names = chosen.format or list(FORMATS)
@@ -394,7 +409,10 @@ def main() -> None:
             traceback.print_exc()
             sys.exit(1)
         return
-    if not all([fuzz(name, chosen.seconds / len(names), chosen.seed) for name in names]):
+    found = {name: fuzz(name, chosen.seconds / len(names), chosen.seed) for name in names}
+    if chosen.write:
+        write_section("files", to_section(found))
+    if any(isinstance(counts, str) for counts in found.values()):
         sys.exit("mend it, and keep what was wrong as a test of the reader")
 
 

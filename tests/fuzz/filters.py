@@ -1,4 +1,4 @@
-"""Filters that nobody wrote, for some time: `python tests/fuzz/filters.py --seconds 60 --seed 1`.
+"""Filters that nobody wrote, for some time: `python -m tests.fuzz.filters --seconds 60 --seed 1`.
 
 Texts are put together from the words of the language, cut, repeated and sprinkled with noise. Each is parsed
 for one of the five places and compiled to the core. It must be refused with a `FilterError` that points into
@@ -14,6 +14,7 @@ import resource
 import sys
 import time
 
+from tests.endurance.page import write_section
 from webstrata.crawl.filters import Filter
 from webstrata.crawl.filters.language import explain, parse
 from webstrata.crawl.filters.predicates import describe_predicates
@@ -97,6 +98,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", action="store_true", help="put the results into docs/reference/trust.md")
     chosen = parser.parse_args()
     chance = random.Random(chosen.seed)
     names = [signature.partition("(")[0] for signature, *_ in describe_predicates()]
@@ -124,6 +126,13 @@ def main() -> None:
         f"{executions:,} filters, {understood:,} of them understood, the slowest in {slowest * 1000:.0f} ms; "
         f"the process grew by {growth >> 20} MiB"
     )
+    if chosen.write:
+        write_section(
+            "filters",
+            f"{executions:,} random filters of a crawl: {understood:,} were understood, "
+            f"{executions - understood:,} refused with the place of the error; no crash, none took more than "
+            f"{MAX_SECONDS:g} s.",
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-r"""Fuzzing of what reads bytes of strangers: `python tests/fuzz/kernels.py --seconds 300`.
+r"""Fuzzing of what reads bytes of strangers: `python -m tests.fuzz.kernels --seconds 300`.
 
 The targets are the binaries of ``rust/fuzz``: libFuzzer, guided by the coverage of the core's own modules,
 which the stable compiler instruments. An input that panics, takes more than a second of processor time, never
@@ -25,6 +25,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.endurance.page import to_table, write_section
 
 FOLDER = Path(__file__).parents[2] / "rust" / "fuzz"
 WORK = FOLDER / "found"
@@ -170,6 +172,17 @@ def keep(binary: Path) -> None:
     print(f"{target}: {len(kept)} of {len(inputs)} inputs kept")
 
 
+def to_section(outcomes: list[Outcome]) -> str:
+    """What the page about trust has of it."""
+    header = ("bytes", "inputs tried", "edges reached", "largest process, MiB", "what happened")
+    rows = []
+    for one in outcomes:
+        _, _, why = one.failure.partition(": ")
+        happened = " ".join(why.split()) or "no crash, no hang"
+        rows.append((f"`{one.target}`", one.executions, one.edges, one.peak, happened))
+    return to_table(header, rows, numbers=(1, 2, 3))
+
+
 def main() -> None:
     """Fuzz all targets, or the one asked for, and say what came of it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -177,6 +190,7 @@ def main() -> None:
     parser.add_argument("--target", choices=TARGETS, action="append", help="only this one")
     parser.add_argument("--keep", action="store_true", help="renew the corpora in the tree instead")
     parser.add_argument("--add", type=Path, help="put this input among the regressions of --target")
+    parser.add_argument("--write", action="store_true", help="put the results into docs/reference/trust.md")
     chosen = parser.parse_args()
     targets = chosen.target or TARGETS
     if chosen.add:
@@ -200,11 +214,13 @@ def main() -> None:
         print(f"{one.target:<10}{one.executions:>12,}{one.edges:>8,}{one.found:>12,}{one.peak:>10,}")
     total = sum(one.executions for one in outcomes)
     print(f"{total:,} executions in {time.monotonic() - begun:.0f} s")
+    if chosen.write:
+        write_section("fuzz", to_section(outcomes))
     failures = [one for one in outcomes if one.failure]
     for one in failures:
         print(f"{one.target} failed, {one.failure}")
     if failures:
-        sys.exit("mend it, then keep the input: python tests/fuzz/kernels.py --target NAME --add FILE")
+        sys.exit("mend it, then keep the input: python -m tests.fuzz.kernels --target NAME --add FILE")
     print(f"No crash, no hang, and no process above {MAX_MEGABYTES} MiB.")
 
 

@@ -10,10 +10,10 @@ import zipfile
 from typing import TYPE_CHECKING
 
 from tests.fuzz.damage import damage, damage_text
-from webstrata.store.packages.check import check_package
-from webstrata.store.packages.reading import Package
-from webstrata.store.tally import Tally
-from webstrata.store.wacz import read_wacz
+from webstrata.archive.packages.check import check_package
+from webstrata.archive.packages.reading import Package
+from webstrata.archive.tally import Tally
+from webstrata.archive.wacz import read_wacz
 
 if TYPE_CHECKING:
     import random

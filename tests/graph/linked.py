@@ -28,7 +28,7 @@ def link_pages(
     """The snapshot of pages ``http://test/000``, … or of `keys`; the last `frontier` were not captured."""
     keys = keys or [f"test)/{page:03}" for page in range(num_pages)]
     snapshot = ws.create(folder).add("2026-06")
-    with snapshot.build("urls") as build:
+    with snapshot.write_part("urls") as build:
         none = pa.table({"row_key": pa.array([], pa.string()), "node": pa.array([], pa.uint32())})
         write_urls(build.path, pa.array(keys[: num_pages - frontier]), none)
     pairs = sorted(links)
@@ -39,7 +39,7 @@ def link_pages(
         "rel": [target % 2 for _, target in pairs],
         "anchor": [f"from {source} to {target}" for source, target in pairs],
     }
-    with snapshot.build("links") as build:
+    with snapshot.write_part("links") as build:
         write_links(build.path, pa.array(keys), [pa.table(columns, schema=LINKS)])
     build_graph(snapshot, GraphSettings(frontier=bool(frontier)))
     return snapshot

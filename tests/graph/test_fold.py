@@ -12,7 +12,7 @@ from webstrata.errors import UsageError
 from webstrata.graph.build import build_graph
 from webstrata.graph.fold import find_representatives
 from webstrata.graph.settings import GraphSettings
-from webstrata.store.step import build_store
+from webstrata.store.build import build_store
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,7 +104,7 @@ def test_representatives_are_the_smallest_of_their_class(snapshot: Snapshot) -> 
 def test_links_alone_cannot_be_folded(snapshot: Snapshot, tmp_path: Path) -> None:
     other = ws.create(tmp_path / "links").add("2026-06")
     for name in ("links", "urls"):
-        with snapshot.open_part(name) as part, other.build(name) as build_:
+        with snapshot.open_part(name) as part, other.write_part(name) as build_:
             for path in part.path.iterdir():
                 if path.suffix in (".arrow", ".parquet"):
                     (build_.path / path.name).write_bytes(path.read_bytes())

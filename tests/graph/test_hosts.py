@@ -94,7 +94,7 @@ def test_links_are_asked_by_the_name_of_a_host(
 ) -> None:
     hosts = snapshot.host_graph
     node = int(np.argmax(hosts.outdegrees()))
-    words = ["graph", "links", str(snapshot.collection.path), snapshot.label]
+    words = ["graph", "links", str(snapshot.collection.path), snapshot.date]
     assert run([*words, hosts.names[node].upper(), "--of", "hosts", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["name"], told["node"]) == (hosts.names[node], node)
@@ -111,15 +111,15 @@ def test_a_graph_of_common_crawl_keeps_its_names(
     monkeypatch.chdir(tmp_path)
     Path("cc-vertices.txt").write_text("0\torg.a\n1\torg.a.www\n2\tuk.b\n")
     Path("cc-edges.txt").write_text("0\t2\n1\t0\n1\t2\n")
-    assert run(["graph", "convert", "cc-edges.txt", "cc", "--to", "bvgraph"]) == 0
+    assert run(["graph", "convert", "cc-edges.txt", "--output", "cc", "--format", "bvgraph"]) == 0
     capsys.readouterr()
     for name in ("www.a.org", "org.a.www", "1"):
         assert run(["graph", "links", "cc", name]) == 0
         assert capsys.readouterr().out.split() == ["org.a", "uk.b"]
     assert run(["graph", "links", "cc", "b.uk", "--in"]) == 0
     assert capsys.readouterr().out.split() == ["org.a", "org.a.www"]
-    assert run(["graph", "convert", "cc", "turned", "--to", "bvgraph", "--transpose"]) == 0
-    assert run(["graph", "convert", "turned", "back", "--to", "cc"]) == 0
+    assert run(["graph", "convert", "cc", "--output", "turned", "--format", "bvgraph", "--transpose"]) == 0
+    assert run(["graph", "convert", "turned", "--output", "back", "--format", "cc"]) == 0
     with gzip.open("back-vertices.txt.gz", "rt") as stream:
         assert stream.read() == Path("cc-vertices.txt").read_text()
     capsys.readouterr()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from webstrata.collection.progress import Progress
 from webstrata.errors import Cancelled
-from webstrata.graph import Graph, lending
+from webstrata.graph import Graph, list_source
 from webstrata.graph.order import (
     invert,
     order_by_labels,
@@ -61,7 +61,7 @@ def test_large_graphs_are_ordered_as_they_are(tmp_path: Path, monkeypatch: pytes
     arcs = np.random.default_rng(4).integers(500, size=(2000, 2))
     graph = Graph.from_arcs(arcs, num_nodes=500).write(tmp_path / "uk")
     wanted = order_by_visit(graph)
-    monkeypatch.setattr(lending, "ROWS", 0)
+    monkeypatch.setattr(list_source, "ROWS", 0)
     np.testing.assert_array_equal(order_by_visit(graph), wanted)
     assert sorted(order_by_labels(graph, gammas=[1.0, 0.0]).tolist()) == list(range(500))
     write_permuted(graph, wanted, tmp_path / "bfs", transpose=tmp_path / "bfs-t")

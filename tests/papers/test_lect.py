@@ -1,4 +1,4 @@
-"""The worked example of LECT (connectivity servers: adjacency lists after Boldi and Vigna)."""
+"""LECT: front queues and politeness of the crawler, and the worked example of the connectivity server."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tests.graph import reference
+from webstrata.crawl.priorities import as_core, choose_levels, selection_weights
+from webstrata.crawl.settings import CrawlSettings
 from webstrata.graph import BVGraph, Graph
 from webstrata.graph.compress import compress
+from webstrata.pipeline.presets import preset_settings
+from webstrata.web.robots import parse_robots
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,3 +50,27 @@ def test_every_list_is_what_the_bits_say(tmp_path: Path) -> None:
     assert [row.outdegree for row in coded] == [len(set(row)) for row in lists]
     assert any(row.reference for row in coded)
     assert any(row.intervals for row in coded)
+
+
+def test_front_queues_serve_every_level_and_urgent_ones_more_often() -> None:
+    settings, priority = choose_levels(preset_settings("paper:lect", CrawlSettings), None)
+    assert priority is not None
+    levels = as_core(priority, settings.levels)([f"http://a/{depth}" for depth in range(12)], list(range(12)))
+    assert levels == [min(depth, settings.levels - 1) for depth in range(12)]
+    weights = selection_weights(settings.levels, settings.level_bias)
+    assert (weights > 0).all()
+    np.testing.assert_allclose(weights[:-1] / weights[1:], settings.level_bias)
+
+
+def test_the_robots_example_keeps_everybody_but_searchengine_out_of_temp() -> None:
+    text = "User-agent: *\nDisallow: /yoursite/temp/\n\nUser-agent: searchengine\nDisallow:\n"
+    for agent, allowed in (("anybody", False), ("searchengine", True)):
+        rules = parse_robots(text.encode(), [agent])
+        assert rules.allows("/yoursite/temp/page") is allowed
+        assert rules.allows("/yoursite/page")
+
+
+def test_the_gap_between_requests_is_much_longer_than_the_last_fetch() -> None:
+    settings = preset_settings("paper:lect", CrawlSettings)
+    assert settings.delay_factor >= 10
+    assert settings.obey_robots

@@ -12,13 +12,14 @@ from tests.summaries import reference
 from tests.summaries.written import drawn_rows
 from webstrata._core import summaries as core
 from webstrata.summaries import SummariesSettings, make_rows, write_archive
-from webstrata.summaries.codes import nu, to_core
+from webstrata.summaries.code_names import to_core
+from webstrata.summaries.codes import nu
 from webstrata.summaries.statistics import describe_archive
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from webstrata.summaries.rows import Rows
+    from webstrata.summaries.rows import SummaryRows
 
 SUM = SummariesSettings(coding="codes")
 
@@ -38,7 +39,7 @@ def test_the_codes_are_those_that_section_2_suggests() -> None:
 
 @settings(max_examples=40)
 @given(rows=drawn_rows(max_pages=12))
-def test_summaries_are_coded_bit_by_bit_as_section_2_says(rows: Rows) -> None:
+def test_summaries_are_coded_bit_by_bit_as_section_2_says(rows: SummaryRows) -> None:
     codes = core.Codes([to_core(name) for name in SUM.codes], True, 60)
     words, ends = codes.encode(rows)
     expected, ends_expected = "", []
@@ -94,3 +95,27 @@ def test_the_codes_of_the_reference_are_the_crates_in_length(number: int) -> Non
     assert len(reference.delta(number)) == costs["Delta"]
     assert len(reference.zeta(number, 2)) == costs["Zeta(2)"]
     assert len(reference.zeta(number, 3)) == costs["Zeta(3)"]
+
+
+def test_the_preset_has_the_words_and_codes_of_sections_2_and_3() -> None:
+    from webstrata.pipeline.presets import preset_settings
+
+    chosen = preset_settings("paper:sum", SummariesSettings)
+    assert chosen.codes == SUM.codes
+    assert (chosen.coding, chosen.min_df, chosen.stemmer) == ("codes", 20, "porter")
+
+
+def test_the_coding_of_the_paper_and_ours_are_measured_on_the_same_summaries(tmp_path: Path) -> None:
+    from webstrata.summaries.statistics import measure_codings
+
+    rows = make_rows([(9 + page % 5, {0: 3, 1 + page % 7: 1, 9 + page % 3: 2}) for page in range(300)])
+    ours, paper = (
+        write_archive(tmp_path / coding, rows, settings=SummariesSettings(coding=coding))
+        for coding in ("contexts", "codes")
+    )
+    for archive in (ours, paper):  # whichever of the two is stored
+        found = {row["coding"]: row["stream_bytes"] for row in measure_codings(archive)}
+        assert found == {
+            "codes": paper.sizes()["summaries.stream"],
+            "contexts": ours.sizes()["summaries.stream"],
+        }

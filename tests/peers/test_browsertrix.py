@@ -11,9 +11,9 @@ import webstrata as ws
 from tests.peers.browsertrix import PNG, URL, make_wacz
 from tests.peers.installed import find_npm, find_peer, run
 from tests.peers.test_replay_web_page import browser, prepare, replay
-from webstrata.store.cdxj import Entry
+from webstrata.archive.cdxj import Entry
 from webstrata.store.export import export
-from webstrata.store.ingest import ingest
+from webstrata.store.ingest.run import ingest
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.invitro.clients import Client
 from tests.peers.installed import find, find_peer, run
-from tests.simulate.invitro.clients import Client
-from webstrata.simulate.invitro import Server, Web
+from webstrata.invitro import InvitroServer, Web
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.peer
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
+def server() -> Iterator[InvitroServer]:
     with Web("tiny", seed=7).serve(origins=True) as server:
         yield server
 
@@ -27,7 +27,7 @@ def server() -> Iterator[Server]:
 # ---- curl
 
 
-def test_curl_reads_a_page_through_the_proxy(server: Server) -> None:
+def test_curl_reads_a_page_through_the_proxy(server: InvitroServer) -> None:
     curl = find("curl")
     for url in list(server.web.graph(0).urls)[::25]:
         told = run(curl, "-sS", "--proxy", server.proxy, "--write-out", "%{http_code}", "--output", "-", url)
@@ -37,7 +37,7 @@ def test_curl_reads_a_page_through_the_proxy(server: Server) -> None:
             assert told.endswith("</html>\n200")
 
 
-def test_curl_reads_a_page_from_the_address_of_its_host(server: Server) -> None:
+def test_curl_reads_a_page_from_the_address_of_its_host(server: InvitroServer) -> None:
     curl = find("curl")
     hosts = server.web.hosts(0)
     for name, address in list(zip(hosts["name"], hosts["address"], strict=True))[:4]:
@@ -137,7 +137,7 @@ class Spider(scrapy.Spider):
 """
 
 
-def test_scrapy_finds_exactly_the_pages_that_are_served(server: Server, tmp_path: Path) -> None:
+def test_scrapy_finds_exactly_the_pages_that_are_served(server: InvitroServer, tmp_path: Path) -> None:
     scrapy = find_peer("scrapy")
     (tmp_path / "spider.py").write_text(SPIDER)
     found = tmp_path / "found.jsonl"
@@ -150,7 +150,7 @@ def test_scrapy_finds_exactly_the_pages_that_are_served(server: Server, tmp_path
     assert urls == set(web.graph(0).urls)
 
 
-def browse(chromium: str, server: Server, profile: Path, *words: str) -> str:
+def browse(chromium: str, server: InvitroServer, profile: Path, *words: str) -> str:
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
     flags += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
     flags += [f"--user-data-dir={profile}", f"--proxy-server={server.proxy}"]

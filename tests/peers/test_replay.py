@@ -14,15 +14,15 @@ import pytest
 import webstrata as ws
 from tests.peers.installed import find, find_peer
 from tests.peers.test_warc import ask, serving_pywb
-from webstrata.store.ingest import ingest
-from webstrata.store.warc import Capture, WarcWriter
+from webstrata.archive.warc import Capture, WarcWriter
+from webstrata.store.ingest.run import ingest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from webstrata.api import Collection
-    from webstrata.simulate.invitro import Web
+    from webstrata.invitro import Web
 
 pytestmark = pytest.mark.peer
 
@@ -32,8 +32,8 @@ framed_replay: false
 collections:
   uk:
     index_group:
-      june: {uk}/snapshots/2026-06/index
-      july: {uk}/snapshots/2026-07/index
+      june: {uk}/snapshots/2026-06/captures
+      july: {uk}/snapshots/2026-07/captures
     archive_paths:
       - {uk}/snapshots/2026-06/warc/
       - {uk}/snapshots/2026-07/warc/

@@ -15,9 +15,9 @@ import pytest
 
 import webstrata as ws
 from tests.peers.installed import find, find_npm
+from webstrata.archive.warc import Capture, WarcWriter
 from webstrata.store.export import export
-from webstrata.store.ingest import ingest
-from webstrata.store.warc import Capture, WarcWriter
+from webstrata.store.ingest.run import ingest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

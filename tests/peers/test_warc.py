@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.peers.installed import find_jwarc, find_peer, run
+from webstrata.archive.cdxj import Entry, Line, build_cdxj, surt
+from webstrata.archive.warc import Capture, Revisit, WarcWriter, read_records
 from webstrata.errors import UrlError
-from webstrata.store.cdxj import Entry, Line, build_index, surt
-from webstrata.store.warc import Capture, Revisit, WarcWriter, read_records
 from webstrata.web.url import normalize
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def replay(archive: tuple[Path, list[bytes]], tmp_path: Path) -> Iterator[str]:
         (folder / "collections" / "uk" / name).mkdir(parents=True)
     shutil.copy(archive[0], folder / "collections" / "uk" / "archive")
     (tmp_path / "captures.cdxj").write_bytes(b"".join(archive[1]))
-    build_index(tmp_path / "captures.cdxj", folder / "collections" / "uk" / "indexes", block_lines=2)
+    build_cdxj(tmp_path / "captures.cdxj", folder / "collections" / "uk" / "indexes", block_lines=2)
     with serving_pywb(wayback, folder) as address:
         yield address
 

@@ -60,10 +60,10 @@ def add_snapshot(
     column = pa.array([keys[place] for place in order], pa.large_string())
     snapshot = collection.add(label)
     none = pa.table({"row_key": pa.array([], pa.string()), "node": pa.array([], pa.uint32())})
-    with snapshot.build("urls") as build:
+    with snapshot.write_part("urls") as build:
         write_urls(build.path, column, none)
     graph = Graph.from_arcs(nodes[arcs] if len(arcs) else [], num_nodes=len(keys))
-    with snapshot.build("graph", inputs=("urls",)) as build:
+    with snapshot.write_part("graph", inputs=("urls",)) as build:
         graph.write(build.path / "forward")
         graph.transpose().write(build.path / "transpose")
         if len(keys):

@@ -8,8 +8,7 @@ import pytest
 from webstrata.errors import UsageError
 from webstrata.graph import Graph
 from webstrata.rank import RankSettings, cheirank, make_walk, pagerank, rank_walk
-from webstrata.rank.methods import USED, WITH_PREFERENCE
-from webstrata.rank.settings import METHODS
+from webstrata.rank.settings import METHODS, USED, WITH_PREFERENCE
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -22,7 +22,7 @@ def test_every_node_is_in_the_cell_of_its_ranks() -> None:
     assert plane.correlator == pytest.approx(510 * (one.scores * other.scores).sum() - 1)
     assert plane.pagerank[0] == (1, one.scores.max())
     assert plane.pagerank[-1] == (510, one.scores.min())
-    document = plane.to_json()
+    document = plane.to_dict()
     assert sum(nodes for _, _, nodes in document["density"]) == 510
 
 
@@ -50,6 +50,6 @@ def test_a_plane_of_few_nodes_is_warned_of() -> None:
     assert plane.warnings == [
         "computed from 4 nodes, fewer than 30: κ and the density of the plane say little"
     ]
-    assert plane.to_json()["warnings"] == plane.warnings
+    assert plane.to_dict()["warnings"] == plane.warnings
     many = Ranking("pagerank", np.full(40, 0.025))
     assert describe_plane(many, many).warnings == []

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.rank.months import add_snapshot, make_months
+from tests.sealing import seal
 from webstrata.errors import FormatError, MissingError, UsageError
 from webstrata.rank import RankSettings, pagerank, rank_snapshot, two_d_rank
 from webstrata.rank.stored import RankedGraph
@@ -49,13 +50,13 @@ def test_a_ranking_is_kept_with_what_made_it_and_read_again(months: ws.Collectio
 def test_hosts_and_domains_are_ranked_by_the_weights_of_their_arcs(months: ws.Collection) -> None:
     snapshot = months["2026-02"]
     for level, graph in (("host", snapshot.host_graph), ("domain", snapshot.domain_graph)):
-        found = snapshot.rank("pagerank", level=level, tolerance=1e-12)
+        found = snapshot.rank("pagerank", level=level, tolerance=1e-12)  # type: ignore[arg-type]
         matrix = graph.to_scipy().toarray()
         matrix = 0.85 * matrix / matrix.sum(axis=1, keepdims=True)
         wanted = np.linalg.solve(np.eye(len(matrix)) - matrix.T, np.full(len(matrix), 0.15 / len(matrix)))
         assert np.abs(found.scores - wanted).sum() < 1e-11
         assert found.names == graph.names
-        plain = snapshot.rank("pagerank", level=level, weighted=False)
+        plain = snapshot.rank("pagerank", level=level, weighted=False)  # type: ignore[arg-type]
         assert np.abs(plain.scores - wanted).sum() > 1e-3 or level == "domain"
 
 
@@ -85,7 +86,7 @@ def test_scores_of_the_month_before_are_begun_with(months: ws.Collection) -> Non
     mapped = RankedGraph(months["2026-03"]).map_scores(before, np.arange(float(before.graph.num_nodes)))
     for node in (0, 20, 100):
         url = months["2026-03"].urls[node]
-        there = months["2026-02"].urls.node(url)
+        there = months["2026-02"].urls.get(url)
         assert mapped[node] == (1 / before.graph.num_nodes if there is None else there)
     cold = pagerank(months["2026-03"].graph, alpha=0.8, tolerance=1e-12).scores
     warm = rank_snapshot(months["2026-03"], settings, before=before)
@@ -94,7 +95,6 @@ def test_scores_of_the_month_before_are_begun_with(months: ws.Collection) -> Non
         assert json.loads((part.path / "ranking.json").read_text())["start"] == "2026-02"
 
 
-@pytest.mark.usefixtures("unverified")
 def test_damage_and_nothing_to_rank_are_said(tmp_path: Path) -> None:
     months = make_months(tmp_path, pages=2)
     snapshot = months["2026-01"]
@@ -102,12 +102,15 @@ def test_damage_and_nothing_to_rank_are_said(tmp_path: Path) -> None:
     with snapshot.open_part("rank-degree") as part:
         facts, scores = part.path / "ranking.json", part.path / "scores.npy"
     scores.write_bytes(b"nothing")
+    seal(snapshot, "rank-degree")
     with pytest.raises(FormatError, match=r"scores\.npy"):
         snapshot.rank("degree")
     np.save(scores, np.ones(3))
+    seal(snapshot, "rank-degree")
     with pytest.raises(FormatError, match="3 scores"):
         snapshot.rank("degree")
     facts.write_text("[]")
+    seal(snapshot, "rank-degree")
     with pytest.raises(FormatError, match=r"ranking\.json"):
         snapshot.rank("degree")
     empty = add_snapshot(months, "2026-09", [], np.zeros((0, 2), np.int64))

@@ -30,7 +30,7 @@ def test_members_keep_their_names_while_their_ranks_move() -> None:
     assert followed.overlaps(["a", "f"], "pagerank", 1) == [1, 0]
     [agreement] = followed.agreements("pagerank")
     assert (agreement.common, agreement.jaccard, agreement.kendall_tau) == (0, 0.0, 0.0)
-    document = followed.to_json(["pagerank"])
+    document = followed.to_dict(["pagerank"])
     assert document["trajectories"]["f"] == {"pagerank": [6, 1]}
     assert [len(moment["members"]) for moment in document["snapshots"]] == [3, 2]
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from webstrata.store.answers import iter_answers
-from webstrata.store.readers import Source, read_archive
-from webstrata.store.tally import Tally
+from webstrata.archive.responses import iter_answers
+from webstrata.archive.tally import Tally
+from webstrata.store.ingest.readers import Source, read_archive
 from webstrata.web.fingerprint import LEAST_TEXT, fingerprint, shape
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ import pytest
 from bench.floors import read_floors, require
 from bench.frame import digest_tree
 from bench.labelled import digest_pages, read_articles, read_documentation, read_generators
+from webstrata.archive.warc import read_records
 from webstrata.store.main_content import extract
 from webstrata.store.main_content.dom import find_main, find_places, load_rules
 from webstrata.store.main_content.evaluate import count_shingles, evaluate, summarize
-from webstrata.store.warc import read_records
 from webstrata.web.html import scan
 from webstrata.web.outline import scan_outline
 

@@ -13,9 +13,9 @@ from webstrata.collection.progress import Progress
 from webstrata.graph.power_law import BOUNDS
 from webstrata.graph.structure import describe_structure, reachable
 from webstrata.rank import spectrum
-from webstrata.serve.report.harvests import make_paces
 from webstrata.serve.report.sheet import Sheet
-from webstrata.serve.report.times import make_times
+from webstrata.serve.report.simulate import make_paces
+from webstrata.serve.report.temporal import make_times
 from webstrata.simulate.pace import measure_paces
 from webstrata.temporal.bias import report_bias
 from webstrata.temporal.survival import describe_survival
@@ -91,7 +91,7 @@ def test_joined_pairs_are_exact_and_exponents_lie_within_their_bounds(
 def test_eigenvalues_that_have_not_converged_are_not_listed(docs_site: ws.Snapshot) -> None:
     graph = docs_site.graph
     found = spectrum(graph, arnoldi=30)
-    document = found.to_json()
+    document = found.to_dict()
     assert all(row["residual"] < 1e-6 for row in document["core"]["leading"])
     assert document["core"]["unconverged"]
     assert "have not converged" in found.warnings[0]

@@ -9,8 +9,8 @@ import pytest
 from tests.search.change.events import make_events
 from tests.search.small import MONTHS, make_small
 from tests.temporal.months import add_month
-from webstrata.search.build import build_index
-from webstrata.search.partitions import build_partition
+from webstrata.search.build import build_text_index
+from webstrata.search.distributed.partitions import build_partition
 from webstrata.web.row_key import row_key
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> ws.Collection:
     """The months of `small`, indexed; nobody writes to it."""
     collection = make_small(tmp_path_factory.mktemp("search") / "uk")
-    build_index(collection, workers=1)
+    build_text_index(collection, workers=1)
     return collection
 
 
@@ -36,7 +36,7 @@ def index(indexed: ws.Collection) -> TextIndex:
 def divided(tmp_path_factory: pytest.TempPathFactory) -> ws.Collection:
     """The same months, with partitions by documents and by terms in three parts; nobody writes to it."""
     collection = make_small(tmp_path_factory.mktemp("divided") / "uk")
-    build_index(collection, workers=1)
+    build_text_index(collection, workers=1)
     for kind in ("documents", "terms"):
         build_partition(collection, kind, 3, workers=1)
     return collection
@@ -48,7 +48,7 @@ def tiered(tmp_path_factory: pytest.TempPathFactory) -> ws.Collection:
     collection = make_small(tmp_path_factory.mktemp("tiered") / "uk", {"2026-05": MONTHS["2026-05"]})
     keys = sorted(map(row_key, MONTHS["2026-05"]), key=str.encode)
     add_month(collection, "2026-05", keys, [(0, 3), (1, 3), (2, 3)]).rank()
-    build_index(collection, workers=1)
+    build_text_index(collection, workers=1)
     build_partition(collection, "tiers", 2, workers=1)
     return collection
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 import webstrata as ws
 from webstrata.store.anchors import ANCHORS
-from webstrata.store.rows import write_rows
+from webstrata.store.parquet.rows import write_rows
 from webstrata.store.text import COLUMNS, TEXT, write_text
 from webstrata.store.urls import write_urls
 from webstrata.web.row_key import row_key
@@ -37,7 +37,7 @@ def add_text(collection: ws.Collection, label: str, pages: Mapping[str, Says]) -
     snapshot = collection.add(label)
     ordered = sorted((row_key(url).encode(), says) for url, says in pages.items())
     keys = [key.decode() for key, _ in ordered]
-    with snapshot.build("urls") as build:
+    with snapshot.write_part("urls") as build:
         none = pa.table({"row_key": pa.array([], pa.string()), "node": pa.array([], pa.uint32())})
         write_urls(build.path, pa.array(keys, pa.large_string()), none)
     rows, columns, anchors = [], [], []
@@ -46,13 +46,13 @@ def add_text(collection: ws.Collection, label: str, pages: Mapping[str, Says]) -
         rows.append({"title": says.title, "headings": [], "text": says.text, "main": list(says.main)})
         columns.append({"words": words, "language": says.language, "charset": "UTF-8", "simhash": simhash})
         anchors += [{"target": node, "source": node + 1, "rel": 0, "text": text} for text in says.anchors]
-    with snapshot.build("text") as build:
+    with snapshot.write_part("text") as build:
         batches = [
             pa.RecordBatch.from_pylist(rows[start : start + 64], schema=TEXT)
             for start in range(0, len(rows), 64)
         ]
         write_text(build.path, batches, pa.Table.from_pylist(columns, schema=COLUMNS))
-    with snapshot.build("anchors", inputs=("urls",)) as build:
+    with snapshot.write_part("anchors", inputs=("urls",)) as build:
         write_rows(build.path / "anchors.parquet", ANCHORS, [pa.Table.from_pylist(anchors, schema=ANCHORS)])
     return snapshot
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 import webstrata as ws
+from tests.sealing import seal
 from webstrata._core.search import Analyzer, Reader, Writer
 from webstrata.errors import FormatError, MissingError
-from webstrata.search.build import build_index
+from webstrata.search.build import build_text_index
 from webstrata.search.files import find_segments, put_together, read_facts
 from webstrata.search.index import TextIndex
 from webstrata.web.words import load_core
@@ -40,21 +41,21 @@ def test_segments_that_are_put_together_number_their_documents_in_order(tmp_path
     assert not list((tmp_path / "two").glob("*.idx"))
 
 
-@pytest.mark.usefixtures("unverified")
 def test_an_index_of_an_earlier_format_says_how_to_build_it_again(
     tmp_path: Path, indexed: ws.Collection
 ) -> None:
-    with pytest.raises(MissingError, match=r"an earlier version.*format 1, now 3.*webstrata index"):
+    with pytest.raises(MissingError, match=r"an earlier version.*format 1, now 3.*collection.build"):
         TextIndex(indexed, cast("Part", SimpleNamespace(path=DATA)))
     # the same command builds all of it
     shutil.copytree(indexed.path, tmp_path / "uk", symlinks=True)
     copy = ws.open(tmp_path / "uk")
-    with copy.open_part("search") as part:
+    with copy.open_part("text_index") as part:
         facts = part.path / "index.json"
         facts.write_text(facts.read_text().replace('"format": 3', '"format": 2'))
-    with pytest.raises(MissingError, match="webstrata index"):
+    seal(copy, "text_index")
+    with pytest.raises(MissingError, match=r"collection\.build"):
         TextIndex.open(copy)
-    assert build_index(copy, workers=1).format == 3
+    assert build_text_index(copy, workers=1).format == 3
     assert len(TextIndex.open(copy).search("fish")) > 0
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tests.search.small import MONTHS, make_small
 from tests.temporal.months import add_month
-from webstrata.search.build import build_index
+from webstrata.search.build import build_text_index
 from webstrata.search.index import TextIndex
 from webstrata.search.links import read_link_scores, saturate
 from webstrata.search.settings import SearchSettings
@@ -23,7 +23,7 @@ def test_a_score_grows_by_at_most_its_weight_with_the_links(tmp_path: Path) -> N
     keys = sorted(map(row_key, MONTHS["2026-05"]), key=str.encode)
     # all lead to the last page, the sea
     snapshot = add_month(collection, "2026-05", keys, [(0, 3), (1, 3), (2, 3)])
-    build_index(collection, workers=1)
+    build_text_index(collection, workers=1)
     plain = TextIndex.open(collection).search("fish")
     assert (plain.scores == plain.text_scores).all()
     ranking = snapshot.rank()

@@ -9,8 +9,9 @@ import pytest
 
 import webstrata as ws
 from tests.once import make_once
-from webstrata.serve.pipeline import Pipeline
-from webstrata.serve.pipeline.context import Context
+from webstrata.pipeline import Pipeline
+from webstrata.pipeline.context import Context
+from webstrata.serve.report import write_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,12 +30,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def make_whole(folder: Path) -> None:
-    context = Context(ws.create(folder / "uk", title="The <UK>"), CONFIG, "uk.toml")
+    uk = ws.create(folder / "uk", title="The <UK>")
+    context = Context(uk, CONFIG, "uk.toml", write_report=write_report)
+    context.remember()
     pipeline = Pipeline(context)
     for _ in pipeline.run():
         pass
     (note,) = (note for outcome in pipeline.outcomes for note in outcome.notes)
-    assert "nothing says which hosts are what" in note
+    assert "no labels of hosts" in note
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 import webstrata as ws
 from webstrata.graph.build import build_graph
 from webstrata.graph.settings import GraphSettings
-from webstrata.simulate.invitro.truth import build_truth
-from webstrata.simulate.invitro.web import make_settings
+from webstrata.invitro.truth import build_truth
+from webstrata.invitro.web import make_settings
 from webstrata.summaries.build import build_summaries
 from webstrata.summaries.settings import SummariesSettings
 

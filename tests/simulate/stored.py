@@ -46,7 +46,7 @@ def store(folder: Path) -> ws.Snapshot:
         "node": pa.array([None, 3], pa.uint32()),
         "reason": pa.array(["no page", "redirect"], pa.string()),
     })  # fmt: skip
-    with snapshot.build("urls") as build:
+    with snapshot.write_part("urls") as build:
         write_urls(build.path, pa.array(KEYS, pa.large_string()), others)
     targets = sorted({key for _, key, _ in LINK_LIST})
     rows = {
@@ -56,12 +56,12 @@ def store(folder: Path) -> ws.Snapshot:
         "rel": [0] * len(LINK_LIST),
         "anchor": [anchor for _, _, anchor in LINK_LIST],
     }
-    with snapshot.build("links") as build:
+    with snapshot.write_part("links") as build:
         write_links(build.path, pa.array(targets, pa.large_string()), [pa.table(rows, schema=LINKS)])
     texts = [{"title": "", "headings": [], "text": text, "main": []} for text in TEXTS]
     columns = {"words": [0] * 5, "language": [None] * 5, "charset": ["UTF-8"] * 5, "simhash": [0] * 5}
     assert len(texts) <= BATCH
-    with snapshot.build("text") as build:
+    with snapshot.write_part("text") as build:
         write_text(
             build.path, [pa.RecordBatch.from_pylist(texts, schema=TEXT)], pa.table(columns, schema=COLUMNS)
         )

@@ -36,7 +36,7 @@ def test_addresses_are_those_of_domains_hosts_or_a_file(web: StoredWeb, tmp_path
     assert shared("domain") == [0, 0, 1]
     assert shared("host") == [0, 1, 2]
     assert shared(str(file)) == [0, 1, 0]
-    with pytest.raises(errors.MissingError, match="no truth that knows addresses"):
+    with pytest.raises(errors.MissingError, match="no truth with addresses"):
         shared("truth")
 
 

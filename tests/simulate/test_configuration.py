@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import webstrata as ws
 from tests.temporal.months import add_month
-from webstrata.simulate.configuration import differences, make_configuration, renew_command
+from webstrata.simulate.configuration import differences, make_configuration
 from webstrata.simulate.settings import SimulateSettings
 
 if TYPE_CHECKING:
@@ -36,20 +35,3 @@ def test_a_part_or_a_file_that_changed_is_noticed(tmp_path: Path) -> None:
     ]
     # a query is no file, however long
     make_configuration(snapshot, replace(settings, relevant="query:" + "fish " * 200), [])
-
-
-def test_the_command_that_does_it_again_has_all_that_is_no_default() -> None:
-    settings = SimulateSettings(
-        policy=("shark", "past"),
-        relevant="query:{fish} & chips",
-        knowing="2026-05",
-        runs=3,
-        max_seconds=90.0,
-        clock=True,
-    )
-    words = shlex.split(renew_command(settings, "x").format(collection="uk", snapshot="2026-06"))
-    assert words[:4] == ["webstrata", "simulate", "uk", "2026-06"]
-    assert words[4:] == [
-        "--policy", "shark,past", "--relevant", "query:{fish} & chips", "--runs", "3", "--knowing", "2026-05",
-        "--max-seconds", "90s", "--clock", "--name", "x",
-    ]  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 import webstrata as ws
 from tests.temporal.months import add_month
 from webstrata.collection.progress import Progress
-from webstrata.serve.report.harvests import make_paces
+from webstrata.serve.report.simulate import make_paces
 from webstrata.simulate.pace import HOST_FACTOR, measure_paces, warn_paces
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from webstrata.graph.bvgraph import BVGraph
 from webstrata.rank import pagerank
 from webstrata.simulate.policies import (
     POLICIES,
-    Page,
     Policy,
+    SimulatedPage,
     ask,
     find_policy,
     known_pagerank,
@@ -221,14 +221,14 @@ def test_policies_are_found_by_name_or_file(tmp_path: Path) -> None:
 
 def test_a_policy_that_raises_or_gives_too_few_is_said() -> None:
     class Raises(Policy):
-        def prioritize(self, page: Page) -> list[float]:
+        def prioritize(self, page: SimulatedPage) -> list[float]:
             return [1 / page.score]
 
     class Few(Policy):
-        def prioritize(self, page: Page) -> list[float]:
+        def prioritize(self, page: SimulatedPage) -> list[float]:
             return [1.0]
 
-    page = Page(3, np.array([1, 2], np.uint32), 0.0, 0.0, 1.0)
+    page = SimulatedPage(3, np.array([1, 2], np.uint32), 0.0, 0.0, 1.0)
     with pytest.raises(errors.UsageError, match=r"policy Raises, at http://a/: it raised ZeroDivisionError"):
         ask(Raises(), page, "http://a/")
     with pytest.raises(errors.UsageError, match=r"shape \(1,\) for 2 links"):

@@ -16,7 +16,7 @@ from webstrata import errors
 from webstrata.collection.progress import Progress, Task
 from webstrata.simulate.configuration import differences
 from webstrata.simulate.harvest import Harvest, Trace
-from webstrata.simulate.policies import POLICIES, Page
+from webstrata.simulate.policies import POLICIES, SimulatedPage
 from webstrata.simulate.run import Simulation, Start
 from webstrata.simulate.settings import SimulateSettings
 
@@ -150,7 +150,7 @@ def test_a_policy_of_the_users_is_a_short_class(months: ws.Collection) -> None:
         def begin(self, web: Any, random: np.random.Generator) -> None:  # noqa: ANN401
             self.known: dict[int, float] = {}
 
-        def prioritize(self, page: Page) -> list[float]:
+        def prioritize(self, page: SimulatedPage) -> list[float]:
             for link in page.links.tolist():
                 self.known[link] = max(self.known.get(link, 0.0), page.score)
             return [self.known[link] for link in page.links.tolist()]
@@ -170,7 +170,7 @@ def test_nothing_is_kept_of_a_simulation_that_fails_or_is_cancelled(months: ws.C
                 self.cancel()
 
     class Bad(ws.Policy):
-        def prioritize(self, page: Page) -> list[float]:
+        def prioritize(self, page: SimulatedPage) -> list[float]:
             return [float("nan")] * len(page.links)
 
     snapshot = months["2026-06"]

@@ -23,7 +23,7 @@ KEYS = ["org,a)/", "org,a)/x", "org,b)/"]
 
 def test_links_to_what_was_not_captured_lead_nowhere(tmp_path: Path) -> None:
     snapshot = add_month(ws.create(tmp_path / "uk"), "2026-06", KEYS, [])
-    with snapshot.build("graph", inputs=("urls",)) as build:
+    with snapshot.write_part("graph", inputs=("urls",)) as build:
         for name in ("forward", "transpose"):
             Graph.from_arcs([(0, 3), (0, 1), (2, 4), (2, 0)], num_nodes=5).write(build.path / name)
     web = StoredWeb(snapshot)
@@ -34,17 +34,17 @@ def test_links_to_what_was_not_captured_lead_nowhere(tmp_path: Path) -> None:
 
 def test_parts_of_another_snapshot_are_refused(tmp_path: Path) -> None:
     snapshot = add_month(ws.create(tmp_path / "uk"), "2026-06", KEYS, [(0, 1)])
-    with pytest.raises(errors.MissingError, match="it has no summaries, and text counts here"):
+    with pytest.raises(errors.MissingError, match="no summaries, which relevance by text needs"):
         StoredWeb(snapshot).archive  # noqa: B018
-    with snapshot.build("summaries") as build:
+    with snapshot.write_part("summaries") as build:
         write_archive(build.path, make_rows([(1, {0: 1})] * 2), texts=["fish"])
     with pytest.raises(errors.FormatError, match="the archive has 2 nodes, and the snapshot 3"):
         StoredWeb(snapshot).archive  # noqa: B018
-    with snapshot.build("graph") as build:
+    with snapshot.write_part("graph") as build:
         Graph.from_arcs([(0, 1)], num_nodes=2).write(build.path / "forward")
     with pytest.raises(errors.FormatError, match="the graph has 2 nodes, and there are 3 URLs"):
         StoredWeb(snapshot)
-    with pytest.raises(errors.MissingError, match="it has no graph; `webstrata graph build` makes it"):
+    with pytest.raises(errors.MissingError, match=r"no graph; call `snapshot.build\('graph'\)`"):
         StoredWeb(write_snapshot(tmp_path / "other", ["fish"]))
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from webstrata.store.cdxj import Line
-from webstrata.store.warc import Capture, WarcWriter
+from webstrata.archive.cdxj import Line
+from webstrata.archive.warc import Capture, WarcWriter
 from webstrata.web.fingerprint import fingerprint
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from webstrata.store.columns import TIME, url_columns
+from webstrata.archive.common_crawl import TIME, url_columns
 from webstrata.store.pages import REVISIT, ROBOTS, ROBOTS_URL, SOFT, TEXT
 from webstrata.web.row_key import row_keys
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from webstrata.web.row_key import row_key
 
 if TYPE_CHECKING:
-    from webstrata.store.cdxj import Line
+    from webstrata.archive.cdxj import Line
 
 TEXT = {"text/html", "application/xhtml+xml", "text/plain"}
 

@@ -9,7 +9,7 @@ import webstrata as ws
 from tests.crawl.test_run import crawl_web
 from tests.store.crawls import Answer, write_crawl
 from webstrata.store.anchors import Anchor, build_anchors
-from webstrata.store.step import build_store
+from webstrata.store.build import build_store
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +34,7 @@ def test_anchors_of_a_crawl_are_the_links_turned_round(tmp_path: Path) -> None:
     expected = defaultdict(list)
     for source in range(len(snapshot.urls)):
         for link in snapshot.links[source]:
-            target = snapshot.urls.node(link.url)
+            target = snapshot.urls.get(link.url)
             if target not in (None, source) and link.anchor and link.kind in ("anchor", "area"):
                 expected[target].append((source, link.anchor, link.rel))
     for target in range(len(snapshot.urls)):

@@ -85,7 +85,7 @@ def test_parts_that_are_not_there_are_named(june: Snapshot, tmp_path: Path) -> N
     snapshot = ws.open(tmp_path / "uk")["2026-06"]
     if "graph" in snapshot.parts:
         snapshot.parts.remove("graph")
-    with snapshot.build("summaries", inputs=("urls", "text")) as build:
+    with snapshot.write_part("summaries", inputs=("urls", "text")) as build:
         (build.path / "deep").mkdir()
         (build.path / "deep" / "a.archive").write_bytes(b"terms")
         build.count(terms=5)
@@ -127,12 +127,12 @@ def test_a_bundle_becomes_a_snapshot_of_another_collection(
 ) -> None:
     shutil.copytree(bundle, tmp_path / "bundle", symlinks=True)
     # somebody has worked with it
-    with ws.open(tmp_path / "bundle")["2026-06"].build("notes") as build:
+    with ws.open(tmp_path / "bundle")["2026-06"].write_part("notes") as build:
         (build.path / "a.txt").write_text("mine")
     ws.create(tmp_path / "mine")
     words = ["ingest", str(tmp_path / "mine"), "2026-07", str(tmp_path / "bundle")]
     assert run([*words, "--again"]) == 2
-    assert "a bundle is taken over whole" in capsys.readouterr().err
+    assert "a bundle is ingested whole" in capsys.readouterr().err
     assert run(words) == 0
     assert "urls, graph of" in capsys.readouterr().out
     july = ws.open(tmp_path / "mine")["2026-07"]
@@ -156,4 +156,4 @@ def test_nothing_is_taken_of_a_bundle_that_is_damaged(
     ws.create(tmp_path / "mine")
     assert run(["ingest", str(tmp_path / "mine"), "2026-07", str(tmp_path / "bundle")]) == 2
     assert "this is not what bundle.json says of it" in capsys.readouterr().err
-    assert ws.open(tmp_path / "mine").labels == []
+    assert ws.open(tmp_path / "mine").dates == []

@@ -11,13 +11,13 @@ import pytest
 
 import webstrata as ws
 from tests.store.crawls import Answer, write_crawl
+from webstrata.archive.cdxj import Line
+from webstrata.archive.warc import Capture, Revisit, WarcWriter
 from webstrata.errors import MissingError, UrlError, UsageError
+from webstrata.store.build import build_store
 from webstrata.store.captures import Captures, find_capture
-from webstrata.store.cdxj import Line
 from webstrata.store.main_content.methods import find_places
-from webstrata.store.step import build_store
 from webstrata.store.text import cut_main
-from webstrata.store.warc import Capture, Revisit, WarcWriter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +33,7 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
 def store(snapshot: Snapshot, folder: Path, *captures: Capture, mime: str = "text/html") -> Snapshot:
     """Put captures into a snapshot, as a crawl would."""
     folder.mkdir(parents=True, exist_ok=True)
-    with WarcWriter(folder, snapshot.label) as writer, (folder / "captures.cdxj").open("wb") as lines:
+    with WarcWriter(folder, snapshot.date) as writer, (folder / "captures.cdxj").open("wb") as lines:
         for capture in captures:
             line = Line(
                 url=capture.url,
@@ -105,11 +105,11 @@ def test_the_text_is_the_stored_one_where_it_is_of_this_capture(uk: Collection) 
 def test_what_was_not_captured_is_told_with_what_to_do(uk: Collection) -> None:
     with pytest.raises(MissingError, match=r"was first captured at 2026-06-12T18:30:00Z, after 2026-05"):
         uk.capture("http://a.uk/", "2026-05")
-    with pytest.raises(MissingError, match=r"http://c.uk/ was not captured; `webstrata ls`"):
+    with pytest.raises(MissingError, match=r"http://c.uk/ was not captured; call `collection.ls"):
         uk.capture("http://c.uk/")
     with pytest.raises(UrlError):
         uk.capture("a.uk")
-    with pytest.raises(UsageError, match="is no time"):
+    with pytest.raises(UsageError, match="is not a date"):
         uk.capture("http://a.uk/", "June")
 
 
@@ -241,7 +241,7 @@ def test_a_collection_sees_what_is_built_anew(tmp_path: Path) -> None:
 def test_an_index_of_other_files_is_not_believed(tmp_path: Path) -> None:
     snapshot = ws.create(tmp_path / "uk").add("2026-06")
     store(snapshot, tmp_path / "in", make("http://a.uk/", "<p>a"))
-    with snapshot.build("warc") as build:
+    with snapshot.write_part("warc") as build:
         (build.path / "other.warc").touch()
     with pytest.raises(MissingError, match="the index is older than the WARC files; wait"):
         Captures(snapshot)

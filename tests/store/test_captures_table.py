@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from webstrata.archive.cdxj import Entry, Line
 from webstrata.store.captures_table import CAPTURE_SCHEMA, SCHEMA, describe_capture
-from webstrata.store.cdxj import Entry, Line
 
 
 def _line(**fields: object) -> Entry:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -11,16 +11,20 @@ from hypothesis import strategies as st
 
 import webstrata as ws
 from tests.crawl.test_run import crawl_web
+from tests.sealing import seal
 from tests.store.crawls import Answer, write_crawl
+from tests.store.warcs import pack, response
 from webstrata._core import store as core
 from webstrata.collection.progress import Progress, Task
 from webstrata.errors import Cancelled
 from webstrata.store import contents
-from webstrata.store.contents import build_contents, parse
+from webstrata.store.build import PARSED, build_parsed, build_store
+from webstrata.store.contents import build_contents, limit_parsed, parse
+from webstrata.store.ingest.run import ingest
 from webstrata.store.main_content.dom import load_rules
 from webstrata.store.main_content.slope import extract_low_slopes
+from webstrata.store.parquet.columns import KINDS, strings, text_batches, text_columns
 from webstrata.store.settings import MAIN
-from webstrata.store.step import PARSED, build_parsed, build_store
 from webstrata.store.text import cut_main
 from webstrata.web.url import MAX_LENGTH
 from webstrata.web.words import load_core
@@ -117,18 +121,19 @@ def test_any_bytes_can_be_parsed(body: bytes, mime: str, charset: bytes) -> None
 
 def parse_by_core(body: bytes, url: str, head: bytes, main: str = MAIN) -> contents.Content:
     """What the core makes of a page, as `parse` says it."""
-    kernel = core.Contents(load_core(), 1, MAX_LENGTH, load_rules() if main == "dom" else None)
+    kernel = core.Contents(
+        load_core(), 1, MAX_LENGTH, load_rules(visual=main == "visual") if main != "low-slope" else None
+    )
     label = contents._find_header(head, contents._LABEL)
     kernel.parse(0, body, url, label, contents._find_header(head, contents._ROBOTS) or "")
     found = kernel.finish()
-    [text] = next(contents._text_batches(found, 1)).to_pylist()
-    [columns] = contents._text_columns(found).to_pylist()
+    [text] = next(text_batches(found, 1)).to_pylist()
+    [columns] = text_columns(found).to_pylist()
     keys, anchors = (
-        contents._strings(found[name], 0, len(found[name][0]) - 1).to_pylist()
-        for name in ("row_key", "anchor")
+        strings(found[name], 0, len(found[name][0]) - 1).to_pylist() for name in ("row_key", "anchor")
     )
     links = [
-        (keys[target], contents.KINDS[kind], int(rel), anchor)
+        (keys[target], KINDS[kind], int(rel), anchor)
         for target, kind, rel, anchor in zip(
             found["target"], found["kind"], found["rel"], anchors, strict=True
         )
@@ -159,7 +164,7 @@ def test_the_core_parses_pages_of_others_as_python_does(test_data: Path) -> None
     assert pages
     for path in pages:
         body = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        for main in ("dom", "low-slope"):
+        for main in ("dom", "visual", "low-slope"):
             expected = parse(body, url="http://a.org/b/", main=main)
             assert parse_by_core(body, "http://a.org/b/", b"", main) == expected
 
@@ -207,6 +212,26 @@ def build(
     snapshot = uk.add(label)
     build_store(snapshot, write_crawl(folder / label, pages, max_bytes=4000), parts=parts, workers=workers)
     return uk[label]
+
+
+@pytest.mark.parametrize("held", [1, 20_000])
+def test_the_contents_are_the_same_in_whatever_pieces_they_are_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: int
+) -> None:
+    whole = checksums(build(tmp_path / "whole", make_pages(150)))
+    taken = checksums(build(tmp_path / "whole", make_pages(160), "2026-07"))
+    calls = []
+    parse_piece = contents._parse_piece
+
+    def count(*words: Any) -> Any:  # noqa: ANN401
+        calls.append(words[1:3])
+        return parse_piece(*words)
+
+    monkeypatch.setattr(contents, "_parse_piece", count)
+    monkeypatch.setattr(contents, "MAX_HELD", held)
+    assert checksums(build(tmp_path / "pieces", make_pages(150))) == whole
+    assert len(calls) > 3, "all was parsed at once"
+    assert checksums(build(tmp_path / "pieces", make_pages(160), "2026-07")) == taken
 
 
 def test_settings_say_how_main_content_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,7 +303,6 @@ def test_a_build_that_was_stopped_goes_on_where_it_was(
     assert len(snapshot.text) == 300
 
 
-@pytest.mark.usefixtures("unverified")
 def test_a_record_that_cannot_be_read_costs_its_page_alone(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -289,6 +313,7 @@ def test_a_record_that_cannot_be_read_costs_its_page_alone(
     begun = row["warc_record_offset"]
     data[begun : begun + 4] = bytes(4)
     path.write_bytes(data)
+    seal(snapshot, "warc")
     build_parsed(snapshot, workers=1)
     assert snapshot.parts.record("text").counts == {
         "nodes": 3,
@@ -299,6 +324,24 @@ def test_a_record_that_cannot_be_read_costs_its_page_alone(
     assert (snapshot.text[1].text, snapshot.text[1].charset) == ("", None)
     assert snapshot.text[2].title == "T2"
     assert "no record begins here" in caplog.text
+
+
+def test_many_bombs_are_parsed_up_to_a_limit_whatever_packed_them(tmp_path: Path) -> None:
+    size = 4 << 20
+    body = b"<p>" + bytes(size)
+    packed = gzip.compress(body)
+    assert limit_parsed(len(packed)) == 1 << 20
+    # the first is packed by the WARC file alone and read by the core, the second has a content coding
+    records = [
+        response("http://a.uk/1", body),
+        response("http://a.uk/2", packed, head=b"Content-Encoding: gzip\r\n"),
+    ]
+    (tmp_path / "a.warc.gz").write_bytes(pack(*records))
+    snapshot = ws.create(tmp_path / "uk").add("2026-06")
+    ingest(snapshot, [tmp_path / "a.warc.gz"])
+    lengths = [len(snapshot.text[node].text) for node in range(2)]
+    assert lengths[0] == lengths[1] <= 1 << 20
+    assert len(snapshot.capture("http://a.uk/2").payload) == len(body)
 
 
 def test_only_text_and_links_are_contents(tmp_path: Path) -> None:

@@ -15,14 +15,14 @@ from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untype
 import webstrata as ws
 from tests.store.test_captures import JUNE, make, store
 from webstrata._core.collection import set_faults
+from webstrata.archive.cdxj import Entry, Line
+from webstrata.archive.tally import Tally
+from webstrata.archive.trec import read_documents
+from webstrata.archive.warc import Revisit, WarcWriter, read_record, read_records
 from webstrata.errors import DiskFullError, ExistsError, MissingError, UsageError
-from webstrata.store.cdxj import Entry, Line
+from webstrata.store.build import build_store
 from webstrata.store.export import ENDINGS, export
-from webstrata.store.ingest import ingest
-from webstrata.store.step import build_store
-from webstrata.store.tally import Tally
-from webstrata.store.trec import read_documents
-from webstrata.store.warc import Revisit, WarcWriter, read_record, read_records
+from webstrata.store.ingest.run import ingest
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import webstrata as ws
-from tests.store.test_intake import make_all
+from tests.store.ingest.test_intake import make_all
 from tests.store.warcs import pack
-from webstrata.store.ingest import ingest
+from webstrata.store.ingest.run import ingest
 from webstrata.store.inventory import list_records
 
 if TYPE_CHECKING:

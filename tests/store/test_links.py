@@ -10,8 +10,9 @@ import pytest
 import webstrata as ws
 from tests.crawl.test_run import crawl_web
 from tests.store.crawls import Answer, write_crawl
+from webstrata import testing
+from webstrata.store.build import build_store
 from webstrata.store.links import StoredLink, arcs, frontier_keys
-from webstrata.store.step import build_store
 from webstrata.web.html import Kind
 
 if TYPE_CHECKING:
@@ -101,3 +102,24 @@ def test_a_snapshot_without_links_has_no_arcs(tmp_path: Path) -> None:
     build_store(found, write_crawl(tmp_path / "crawl", {}))
     assert [column.tolist() for column in arcs(found)] == [[], []]
     assert (len(found.links), len(found.text), len(found.anchors), found.links[0]) == (0, 0, 0, [])
+
+
+def test_rows_and_targets_leave_out_what_was_taken_down() -> None:
+    uk = testing.collection()
+    links, anchors = uk["2026-06"].links, uk["2026-06"].anchors
+    all_links, all_anchors = links.rows.table(), anchors.rows.table()
+    storm = [node for node, url in enumerate(uk["2026-06"].urls) if url.startswith("http://news.example")]
+    uk.takedown("news.example", reason="an example")
+    shown = links.rows.table()
+    assert 0 < shown.num_rows < all_links.num_rows
+    assert not set(shown["source"].to_pylist()) & set(storm)
+    assert not any("news" in key for key in links.targets.to_pylist())
+    assert not any("news" in key for keys in links.scan_targets() for key in keys.to_pylist())
+    assert links.rows.table("anchor").column_names == ["anchor"]
+    assert sum(len(block) for block in links.rows.blocks("anchor")) == shown.num_rows
+    assert all(len(links.rows.of(node)) == 0 for node in storm)
+    kept = anchors.rows.table()
+    assert 0 < kept.num_rows < all_anchors.num_rows
+    assert not (set(kept["target"].to_pylist()) | set(kept["source"].to_pylist())) & set(storm)
+    uk.takedown("news.example", lift=True)
+    assert links.rows.table() == all_links

@@ -6,9 +6,9 @@ import gzip
 from typing import TYPE_CHECKING
 
 import webstrata as ws
-from webstrata.store.ingest import ingest
+from webstrata.archive.warc import Capture, Revisit, WarcWriter
+from webstrata.store.ingest.run import ingest
 from webstrata.store.originals import copy_originals
-from webstrata.store.warc import Capture, Revisit, WarcWriter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ def test_a_payload_that_only_an_earlier_snapshot_holds_is_copied_once(tmp_path: 
                 writer.write(capture)
         ingest(collection.add(label), sorted(tmp_path.glob(f"{label}*.warc.gz")))
     snapshot = collection["2026-07"]
-    with snapshot.open_part("index") as part:
+    with snapshot.open_part("captures") as part:
         found = copy_originals(snapshot, part.path / "index.cdxj.gz", tmp_path, "originals.warc.gz")
     assert found is not None
     assert found.count == 1

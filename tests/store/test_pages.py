@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from webstrata.archive.cdxj import Line
 from webstrata.errors import FormatError, MissingError
-from webstrata.store.cdxj import Line
 from webstrata.store.pages import ROW_GROUP, Pages, read_captures, write_pages
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def test_rows_are_read_by_node_across_groups(tmp_path: Path) -> None:
     assert len(pages) == count
     for node in (0, ROW_GROUP - 1, ROW_GROUP, count - 1):
         assert pages[node] == {"number": node}
-    for node in (-1, count):
+    for node in (-count - 1, count):
         with pytest.raises(IndexError):
             pages[node]
     with pytest.raises(MissingError):

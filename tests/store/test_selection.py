@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from tests.store import in_memory
 from tests.store.reference import select
-from webstrata.store import classes, sorting
+from webstrata.archive.cdxj import Line
+from webstrata.store import equivalence as classes
 from webstrata.store import selection as module
-from webstrata.store.cdxj import Line
 from webstrata.store.pages import read_captures
+from webstrata.store.parquet import sorting
 from webstrata.store.selection import OTHERS, select_pages
 from webstrata.web.row_key import row_key
 
@@ -221,7 +222,7 @@ def test_on_disk_and_in_memory_are_the_same(
         patch.setattr(sorting, "FAN_IN", 3)
         patch.setattr(sorting, "PIECE", 1 if memory == 1 else 1000)
         patch.setattr(module, "_BATCH", batch)
-        patch.setattr(classes.Counts, "_SLOTS", slots)
+        patch.setattr(classes.EquivalenceCounts, "_SLOTS", slots)
         found = choose(tmp_path, *lines, memory=memory)
         members = choose_members(tmp_path, memory=memory)
     captures = read_captures(tmp_path / "captures.cdxj")

@@ -12,5 +12,5 @@ from webstrata.store.settings import StoreSettings
 def test_main_content_is_found_by_a_method_that_gives_places() -> None:
     assert StoreSettings().main in METHODS
     assert StoreSettings.read(options={"main": "low-slope"}, environment={}).main == "low-slope"
-    with pytest.raises(SettingError, match="one of dom, low-slope"):
+    with pytest.raises(SettingError, match="one of dom, visual, low-slope"):
         StoreSettings.read(options={"main": "trafilatura"}, environment={})

@@ -42,7 +42,7 @@ def test_each_node_has_its_own_text(text: Text) -> None:
         assert page.headings[0].text == f"H{node}"
         assert page.text.startswith(f"text {node} ")
         assert page.language == ("en" if node % 2 else None)
-    for node in (-1, len(text)):
+    for node in (-len(text) - 1, len(text)):
         with pytest.raises(IndexError, match="expected 0 to 132"):
             text[node]
 

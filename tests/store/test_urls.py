@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.store.urls import Urls, from_row_key, write_urls
-from webstrata.web.row_key import row_key
+from webstrata.store.urls import Urls, write_urls
+from webstrata.web.row_key import from_row_key, row_key
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +48,7 @@ def test_each_url_finds_its_node(tmp_path: Path, urls: set[str], others: dict[st
     assert list(found.row_keys) == [row_key(url) for url in order]
     asked = [*order, *others, "http://nowhere.org/"]
     expected = [*range(len(order)), *others.values(), None]
-    assert [found.node(url) for url in asked] == expected
+    assert [found.get(url) for url in asked] == expected
     assert found.nodes(asked).to_pylist() == expected
     assert found[1:] == order[1:]
 
@@ -69,9 +69,9 @@ def test_hosts_domains_and_folders_are_ranges(tmp_path: Path, urls: set[str]) ->
 
 def test_what_is_no_url_has_no_node_and_what_is_no_node_no_url(tmp_path: Path) -> None:
     found = open_urls(tmp_path, ["http://a/"])
-    assert found.node("mailto:me") is None
-    assert found.node("HTTP://A:80#x") == 0
-    for node in (-1, 1):
+    assert found.get("mailto:me") is None
+    assert found.get("HTTP://A:80#x") == 0
+    for node in (-2, 1):
         with pytest.raises(IndexError):
             found[node]
 
@@ -79,7 +79,7 @@ def test_what_is_no_url_has_no_node_and_what_is_no_node_no_url(tmp_path: Path) -
 def test_none_at_all_can_be_opened(tmp_path: Path) -> None:
     found = open_urls(tmp_path, [])
     assert len(found) == 0
-    assert found.node("http://a/") is None
+    assert found.get("http://a/") is None
     assert found.host("a") == range(0)
 
 
@@ -97,7 +97,7 @@ def test_urls_that_differ_in_parameters_without_meaning_stand_for_one_node(tmp_p
         "http://b.org/1?sid=1": None,
         "http://b.org/1": 2,
     }
-    assert {url: urls.node(url) for url in stands} == stands
+    assert {url: urls.get(url) for url in stands} == stands
     assert urls.nodes(stands).to_pylist() == list(stands.values())
 
 
@@ -127,7 +127,7 @@ def test_a_url_that_was_not_captured_stands_for_one_that_differs_in_scheme_or_en
         if url in others:
             expected, reason = others[url], why or "redirect"
             break
-    assert found.node(asked) == expected
+    assert found.get(asked) == expected
     assert found.nodes([asked]).to_pylist() == [expected]
     keys = pa.array([row_key(asked)], pa.large_string())
     assert found.find(keys).tolist() == [-1 if expected is None else expected]

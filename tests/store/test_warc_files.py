@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 import webstrata as ws
-from tests.store.test_ingest import make, write
+from tests.store.ingest.test_run import make, write
+from webstrata.archive.warc import Revisit
 from webstrata.errors import MissingError
-from webstrata.store.ingest import ingest
-from webstrata.store.step import renumber
-from webstrata.store.warc import Revisit
+from webstrata.store.build import renumber
+from webstrata.store.ingest.run import ingest
 from webstrata.store.warc_files import WarcFiles, find_lending
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def test_a_page_has_the_payload_of_an_earlier_snapshot(uk: ws.Collection) -> Non
     with WarcFiles(june) as files:
         assert files.find(june.pages[0]["warc_filename"]).is_file()
         assert sorted(files.folders) == ["", "2026-05"]
-    assert june.parts.record("pages").inputs.keys() == {"2026-06/index", "2026-05/warc"}
+    assert june.parts.record("pages").inputs.keys() == {"2026-06/captures", "2026-05/warc"}
     assert not any(state.stale for state in uk.states().values())
 
 

@@ -8,7 +8,7 @@ import hashlib
 import uuid
 from typing import TYPE_CHECKING
 
-from webstrata.store.record import Record
+from webstrata.archive.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -60,9 +60,11 @@ def make_uk(folder: Path) -> Collection:
     collection = Collection.create(folder / "uk", title="United Kingdom")
     collection.add("2026-05")
     snapshot = collection.add("2026-06")
-    with snapshot.build("links", renew="webstrata links {collection} {snapshot}") as build:
+    with snapshot.write_part("links", renew="webstrata links {collection} {snapshot}") as build:
         (build.path / "arcs.txt").write_text("0 1\n1 2\n")
-    with snapshot.build("graph", inputs=("links",), renew="webstrata graph {collection} {snapshot}") as build:
+    with snapshot.write_part(
+        "graph", inputs=("links",), renew="webstrata graph {collection} {snapshot}"
+    ) as build:
         (build.path / "a.graph").write_bytes(bytes(1000))
         build.count(nodes=3, arcs=2000)
     return collection

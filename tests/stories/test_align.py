@@ -9,7 +9,7 @@ import webstrata as ws
 from tests.stories.conftest import Command, assert_refused, picture
 from tests.temporal.months import add_month, make_months
 from webstrata.cli import run
-from webstrata.simulate.invitro import Web
+from webstrata.invitro import Web
 from webstrata.temporal.union import StoredUnion
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ def test_overlaps_are_shown_and_the_union_is_counted(
         [],
         ["2026-01", "2026-02", "2026-03"],
         ["2026-01", "2", "1", "2"],
-        ["2026-02", "1", "1"],
-        ["2026-03", "2"],
+        ["2026-02", "–", "1", "1"],
+        ["2026-03", "–", "–", "2"],
     ]
     assert said.endswith("the union of 3 snapshots has 2 nodes, 2 arcs and 2 link instances.\n")
     assert (
@@ -69,7 +69,7 @@ def test_overlaps_are_shown_and_the_union_is_counted(
     assert run(["history", str(tmp_path / "uk"), "http://a.org/", "--json"]) == 0
     said, noted = capsys.readouterr()
     assert json.loads(said)["snapshots"] == ["2026-01"]
-    assert "uk: the union was made before 2026-03/graph, 2026-03/urls changed; `webstrata align " in noted
+    assert "uk: the union is stale (2026-03/graph, 2026-03/urls changed since" in noted
 
 
 def test_what_cannot_be_aligned_is_refused_in_a_sentence(webstrata: Command, tmp_path: Path) -> None:
@@ -77,11 +77,11 @@ def test_what_cannot_be_aligned_is_refused_in_a_sentence(webstrata: Command, tmp
     assert_refused(webstrata("align", "uk"), "uk: it has 0 snapshots, and it takes two snapshots to align")
     add_month(uk, "2026-01", ["org,a)/"], [])
     uk.add("2026-02")
+    assert_refused(webstrata("align", "uk"), "2026-02 has no graph; run `webstrata build uk 2026-02 graph`")
+    assert_refused(webstrata("align", "uk", "--snapshots", "2026-01..2027"), "no snapshot 2027")
     assert_refused(
-        webstrata("align", "uk"), "2026-02 has no graph; build it with `webstrata graph build uk 2026-02`"
+        webstrata("temporal", "stats", "uk"), "no union of snapshots; run `webstrata build uk temporal`"
     )
-    assert_refused(webstrata("align", "uk", "--snapshots", "2026-01..2027"), "there is no snapshot 2027")
-    assert_refused(webstrata("temporal", "stats", "uk"), "there is no union of snapshots; make it with")
 
 
 def test_a_build_that_is_killed_leaves_the_old_union(webstrata: Command, tmp_path: Path) -> None:

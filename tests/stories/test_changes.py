@@ -33,7 +33,7 @@ def test_what_happened_is_listed_with_its_reasons(
     assert "not aligned, so by text alone" in shown
     assert "rank         personalized PageRank, restart 0.9, on" in shown
     assert drawing.is_file()
-    assert run([*words, "--json", "--top", "2"]) == 0
+    assert run([*words, "--json", "--limit", "2"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert len(document["answers"]) == 2
     assert document["graph"] is None
@@ -60,7 +60,7 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(
         ([place], "QUERY is missing; write some words to look for, or --prepare to count only"),
         (
             [place, "flood", "--at", "2025-12"],
-            "2025-12 is before the first snapshot of the union; the nearest is",
+            "2025-12 is before the first snapshot, 2026-01; give that date",
         ),
         ([place, "flood", "--at", "2026-01"], "2026-01 is the first snapshot, and there is none before it"),
         ([place, "flood", "--rank", "best"], "rank is best, and must be one of new-text"),

@@ -37,7 +37,7 @@ def test_damage_is_named_with_what_to_do(webstrata: Command, uk: Collection) -> 
     assert_refused(done, r"uk: 1 damaged \(2026-06/graph\); see above")
     assert done.stdout == (
         "damaged: 2026-06/graph: a.graph is damaged (its content has another SHA-256); "
-        "run `webstrata graph uk 2026-06`\n"
+        "run `webstrata build uk 2026-06 graph`\n"
     )
     done = webstrata("check", "uk", "--json")
     assert done.returncode == 2
@@ -72,7 +72,7 @@ def test_a_repair_on_a_full_disk_loses_nothing(webstrata: Command, uk: Collectio
 HOLD = """
 import sys
 from webstrata.collection import Collection
-with Collection.open("uk")["2026-06"].build("urls") as build:
+with Collection.open("uk")["2026-06"].write_part("urls") as build:
     (build.path / "a").write_text("new")
     print("building", flush=True)
     sys.stdin.read()
@@ -123,7 +123,7 @@ def test_a_reader_needs_no_lock_and_keeps_what_it_opened(
     snapshot = uk["2026-06"]
     with snapshot.open_part("graph") as part:
         for number in range(3):
-            with Collection.open(uk.path)["2026-06"].build("graph") as build:
+            with Collection.open(uk.path)["2026-06"].write_part("graph") as build:
                 (build.path / "a.graph").write_text(str(number))
         assert (part.path / "a.graph").read_bytes() == bytes(1000)
         child = start_writer(tmp_path)
@@ -135,8 +135,8 @@ def test_a_reader_needs_no_lock_and_keeps_what_it_opened(
 @pytest.mark.parametrize(
     ("words", "variables", "pattern"),
     [
-        (["--workers", "-1"], {}, "option: workers is -1, and must be 0 or more"),
-        (["--workers", "two"], {}, "option: workers is 'two', and a whole number was expected"),
+        (["--workers", "-1"], {}, "--workers is -1, and must be 0 or more"),
+        (["--workers", "two"], {}, "--workers is 'two', and a whole number was expected"),
         (
             [],
             {"WEBSTRATA_RESOURCES_WORKERS": "x"},

@@ -43,10 +43,9 @@ def test_sets_are_made_told_and_kept(place: str, tmp_path: Path, capsys: pytest.
     ]
     assert all(one["pages_per_cpu_second"] > 0 for one in document["sets"])
     # a set that is renewed keeps its query words
-    renew = ws.open(place)["2026-06"].parts.record("features-aa").renew
-    again = shlex.split(renew.format(collection=place, snapshot="2026-06"))[1:]
-    assert run([*again, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["sets"][0]["kept"]
+    renew = ws.open(place).states()["2026-06/features-aa"].renew
+    assert run([*shlex.split(renew)[1:], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["built"] == {}
     assert run(["check", place]) == 0
 
 
@@ -69,6 +68,6 @@ def test_what_is_wrong_is_said_in_a_sentence(place: str, capsys: pytest.CaptureF
     assert "2026-06 is not before 2026-06" in refused(
         "2026-06", "--sets", "temporal-link", "--earlier", "2026-06"
     )
-    assert "there is no part summaries" in refused("2026-06", "--sets", "bm25")
-    assert "there is no part summaries" in refused("2026-06", "--sets", "temporal-content")
-    assert "least_share is 2" in refused("2026-06", "--sets", "bm25", "--least-share", "2")
+    assert "no part summaries" in refused("2026-06", "--sets", "bm25")
+    assert "no part summaries" in refused("2026-06", "--sets", "temporal-content")
+    assert "--least-share is 2" in refused("2026-06", "--sets", "bm25", "--least-share", "2")

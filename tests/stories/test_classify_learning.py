@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.classify.web import make_web
-from webstrata.classify.model_file import load_model, save_model
+from webstrata.classify.learning.model_file import load_model, save_model
 from webstrata.cli import run
 from webstrata.cli.classify.label import command as label
 
@@ -60,7 +60,7 @@ def test_a_model_is_trained_and_scores_hosts_with_reasons(
     capsys.readouterr()
     words = ["classify", "predict", str(place / "uk"), "2026-06", "--model", str(model)]
     assert (
-        run([*words, "--top", "5", "--output", str(tmp_path / "s.csv"), "--page", str(tmp_path / "s.html")])
+        run([*words, "--limit", "5", "--output", str(tmp_path / "s.csv"), "--page", str(tmp_path / "s.html")])
         == 0
     )
     shown = capsys.readouterr().out
@@ -106,6 +106,7 @@ def test_an_experiment_gives_the_tables_and_a_page(
         "table 6",
         "table 7",
         "table 8",
+        "table 11",
         "table 13",
         "weights",
         "models",
@@ -137,6 +138,44 @@ def test_hosts_are_labelled_by_hand_with_their_pages_shown(place: Path, tmp_path
     assert "h0.org,nonspam\n" in path.read_text()
 
 
+def test_scores_of_named_hosts_are_those_of_all(
+    place: Path, model: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    capsys.readouterr()
+    words = ["classify", "predict", str(place / "uk"), "2026-06", "--model", str(model), "--json"]
+    assert run(words) == 0
+    scores = {row["host"]: row["score"] for row in json.loads(capsys.readouterr().out)["hosts"]}
+    (tmp_path / "hosts.txt").write_text("h4.org\nwww.h7.org\n")
+    for named in ("h4.org,h7.org", str(tmp_path / "hosts.txt")):
+        assert run([*words, "--hosts", named]) == 0
+        found = json.loads(capsys.readouterr().out)["hosts"]
+        assert {row["host"]: row["score"] for row in found} == {
+            host: scores[host] for host in ("h4.org", "h7.org")
+        }
+
+
+def test_a_model_is_measured_on_a_test_set(
+    place: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    lines = (place / "labels.csv").read_text().splitlines()
+    (tmp_path / "train.csv").write_text("\n".join([*lines[:41], ""]))
+    (tmp_path / "test.csv").write_text("\n".join([lines[0], *lines[41:61], ""]))
+    words = ["classify", "train", str(place / "uk"), "--labels", str(tmp_path / "train.csv"), "--sets", "B"]
+    more = [
+        "--test",
+        str(tmp_path / "test.csv"),
+        "--library",
+        "small",
+        "--output",
+        str(tmp_path / "spam.model"),
+    ]
+    assert run([*words, *more, "--folds", "3"]) == 0
+    assert "AUC on the test set" in capsys.readouterr().out
+    measured = load_model(tmp_path / "spam.model").training["test"]
+    assert (measured["positives"], measured["negatives"]) == (5, 15)
+    assert measured["auc"] > 0.9
+
+
 def test_what_is_wrong_is_said_in_a_sentence(
     place: Path, model: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -158,11 +197,23 @@ def test_what_is_wrong_is_said_in_a_sentence(
     assert "1 hosts are spam and 2 are not, too few for 5 folds" in refused("train", uk, "--labels", str(few))
     assert "not spam" in refused("train", uk, "--labels", str(one))
     assert "trust is no task of these labels" in refused("train", uk, "--labels", labels, "--task", "trust")
-    assert "it has no truth" in refused("train", uk, "--labels", "truth")
-    assert "it has no features Aa" in refused("train", uk, "--labels", labels, "--sets", "Aa")
+    assert "no truth; for a synthetic web" in refused("train", uk, "--labels", "truth")
+    assert "no features Aa" in refused("train", uk, "--labels", labels, "--sets", "Aa")
     assert "nothing there to read" in refused("experiment", uk, "--labels", str(tmp_path / "no.csv"))
     assert "pickled code" in refused("predict", uk, "2026-06", "--model", str(bad))
     assert "no features" in refused("predict", uk, "2026-06", "--model", str(model), "--explain", "no.org")
-    assert run(["classify", "features", uk, "2026-06", "--sets", "B", "--ngram", "2"]) == 0
+    unknown = tmp_path / "unknown.csv"
+    unknown.write_text("host,label\nh0.org,spam\nnobody.org,spam\nnowhere.org,nonspam\n")
+    words = ["experiment", uk, "--labels", str(few), "--test", str(unknown)]
+    assert "h0.org is labelled in" in refused(*words)
+    unknown.write_text("host,label\nnobody.org,spam\nnowhere.org,nonspam\n")
+    assert "2 labelled hosts are not in the snapshot: nobody.org" in refused(*words)
+    assert "no labels; name a file with `--labels FILE`" in refused("experiment", uk)
+    assert "no files of WEBSPAM-UK2006" in refused(
+        "experiment", uk, "--webspam", str(place / "uk" / "snapshots")
+    )
+    one_host = ["predict", uk, "2026-06", "--model", str(model), "--hosts", "no.org"]
+    assert "cannot be computed for no.org" in refused(*one_host)
+    assert run(["classify", "features", uk, "2026-06", "--sets", "link", "--registers", "16"]) == 0
     capsys.readouterr()
-    assert "made with other settings (ngram)" in refused("predict", uk, "2026-06", "--model", str(model))
+    assert "made with other settings (registers)" in refused("predict", uk, "2026-06", "--model", str(model))

@@ -40,7 +40,7 @@ def test_each_method_is_measured_on_labelled_pages(webstrata: Command, labelled:
     lines = done.stdout.splitlines()
     assert lines[0] == "2 pages"
     assert lines[1].split() == ["method", "precision", "recall", "F1", "pages/s"]
-    names = ["dom", "trafilatura", "slope", "low-slope"]
+    names = ["dom", "visual", "trafilatura", "slope", "low-slope"]
     assert [line.split()[0] for line in lines[2:]] == names
     assert lines[3].split()[1:4] == ["1.000", "1.000", "1.000"]
     document = json.loads(webstrata("content", "evaluate", "labelled", "--method", "dom", "--json").stdout)

@@ -25,7 +25,7 @@ def test_a_graph_is_not_built_from_a_flipped_bit_and_a_repair_leads_back(
     assert_refused(
         webstrata(*again),
         r"links\.1/targets\.arrow: this file of the part links is damaged between byte 0 and byte \d+; run "
-        r"`webstrata check uk --repair` to set the part aside, then rebuild it with `webstrata store uk",
+        r"`webstrata check uk --repair && webstrata build uk 2026-02 links`",
     )
     repaired = webstrata("check", "uk", "--repair")
     assert repaired.returncode == 0, repaired.stderr

@@ -12,7 +12,7 @@ import webstrata as ws
 from tests.stories.conftest import assert_refused, picture
 from webstrata.cli.demo import _compare
 from webstrata.collection import Collection
-from webstrata.serve.report.sheet import Sheet, Table
+from webstrata.serve.report.sheet import Sheet, SheetTable
 from webstrata.serve.report.truth import COLUMNS
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def test_the_demo_is_made_again_equals_the_truth_and_ends_by_saying_what_to_try_
     report = tmp_path / "webstrata-demo" / "web" / "reports" / "report.html"
     assert "The report: webstrata-demo/web/reports/report.html" in done.stdout
     assert f"In all {months} snapshots the nodes and arcs" in report.read_text()
-    labels = [snapshot.label for snapshot in Collection.open(tmp_path / "webstrata-demo" / "web")]
+    labels = [snapshot.date for snapshot in Collection.open(tmp_path / "webstrata-demo" / "web")]
     assert labels == [f"2026-0{month}" for month in range(1, months + 1)]
     tries = done.stdout.partition("Try next")[2].splitlines()[1:]
     assert len(tries) == 5
@@ -60,10 +60,10 @@ def test_months_that_are_not_those_of_the_truth_fail_the_demo(
     ]
     snapshot = uk.add("2026-01")
     for name in ("truth", "urls", "graph"):
-        with snapshot.build(name) as build:
+        with snapshot.write_part(name) as build:
             (build.path / "a").touch()
-    with snapshot.build("sheet-truth") as build:
-        sheet = Sheet("truth", "Truth of 2026-01", tables=[Table("Found, and true", COLUMNS, rows)])
+    with snapshot.write_part("sheet-truth") as build:
+        sheet = Sheet("truth", "Truth of 2026-01", tables=[SheetTable("Found, and true", COLUMNS, rows)])
         (build.path / "sheet.json").write_bytes(sheet.to_bytes())
     assert not _compare(uk, ["2026-01"])
     said = capsys.readouterr().out
@@ -77,7 +77,7 @@ def test_anything_else_that_is_there_is_left_alone(
     (tmp_path / "mine").mkdir()
     before = picture(tmp_path)
     for place in ("uk", "mine", "uk/collection.toml"):
-        assert_refused(webstrata("demo", "--into", place), f"{place}: something else is here already")
+        assert_refused(webstrata("demo", "--output", place), f"{place}: something else is here already")
     assert picture(tmp_path) == before
     assert len(uk) == 2
 
@@ -108,13 +108,13 @@ def test_the_demo_of_real_pages_goes_from_ingest_to_report(webstrata: Command, t
             f"<title>The {word} library {number}</title><main><p>How to read a {word}, and how to close it "
             f"again when the work is done. See <a href={other}>the next chapter</a>.</main>"
         )
-    refused = webstrata("demo", "--real", "--docs", "docs/python", "--into", "real")
+    refused = webstrata("demo", "--real", "--docs", "docs/python", "--output", "real")
     assert refused.returncode == 2
     assert "no documentation with 20 or more HTML pages below docs/python" in refused.stderr
     assert not (tmp_path / "real").exists()
     (tmp_path / "all").mkdir()
     (tmp_path / "docs").rename(tmp_path / "all" / "manual")
-    done = webstrata("demo", "--real", "--docs", "all", "--into", "real")
+    done = webstrata("demo", "--real", "--docs", "all", "--output", "real")
     assert done.returncode == 0, done.stderr
     assert "manual.docs.test: 30 pages" in done.stdout
     assert "the snapshot has 30 pages" in done.stdout

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def test_changed_lines_are_shown_with_their_marks(webstrata: Command, archive: Path) -> None:
-    done = webstrata("diff", archive.name, "http://a.uk/", "2026-06", "2026-07")
+    done = webstrata("diff", archive.name, "2026-06", "2026-07", "http://a.uk/")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         "--- http://a.uk/ 2026-06 2026-06-12T18:30:00Z",
@@ -30,20 +30,20 @@ def test_changed_lines_are_shown_with_their_marks(webstrata: Command, archive: P
         "-from 2026-06",
         "+from 2026-07",
     ]
-    words = ["diff", archive.name, "http://a.uk/", "2026-06", "2026-07", "--json", "--source"]
+    words = ["diff", archive.name, "2026-06", "2026-07", "http://a.uk/", "--json", "--source"]
     document = json.loads(webstrata(*words).stdout)
     assert (document["added"], document["removed"], document["same_payload"]) == (1, 1, False)
     assert "-<html><title>A</title><p>Grüße<p>from 2026-06" in document["lines"]
 
 
 def test_pages_that_are_the_same_are_said_to_be(webstrata: Command, archive: Path) -> None:
-    done = webstrata("diff", archive.name, "http://a.uk/", "2026-06", "2026-06")
+    done = webstrata("diff", archive.name, "2026-06", "2026-06", "http://a.uk/")
     assert (done.returncode, done.stdout) == (0, "The text is the same.\n")
 
 
 def test_changes_are_coloured_on_a_terminal(archive: Path) -> None:
     ours, theirs = pty.openpty()
-    words = [command_path(), "diff", str(archive), "http://a.uk/", "2026-06", "2026-07"]
+    words = [command_path(), "diff", str(archive), "2026-06", "2026-07", "http://a.uk/"]
     subprocess.run(words, stdout=theirs, check=True, env=os.environ | {"TERM": "xterm"})
     os.close(theirs)
     printed = os.read(ours, 1 << 16).decode()
@@ -53,6 +53,6 @@ def test_changes_are_coloured_on_a_terminal(archive: Path) -> None:
 
 
 def test_a_snapshot_or_page_that_is_not_there_is_refused(webstrata: Command, archive: Path) -> None:
-    words = ["diff", archive.name, "http://a.uk/"]
-    assert_refused(webstrata(*words, "2026-06", "2026-08"), "there is no snapshot 2026-08")
-    assert_refused(webstrata("diff", archive.name, "http://c.uk/", "2026-06", "2026-07"), "was not captured")
+    words = ["diff", archive.name, "2026-06"]
+    assert_refused(webstrata(*words, "2026-08", "http://a.uk/"), "no snapshot 2026-08")
+    assert_refused(webstrata("diff", archive.name, "2026-06", "2026-07", "http://c.uk/"), "was not captured")

@@ -20,7 +20,7 @@ def test_duplicates_of_a_crawl_are_listed_exact_across_and_near(webstrata: Comma
     done = webstrata("duplicates", "uk", "2026-05")
     assert (done.returncode, done.stderr) == (0, "")
     assert "by           classes  captures  redundant" in done.stdout
-    within = json.loads(webstrata("duplicates", "uk", "2026-05", "--json", "--top", "0").stdout)
+    within = json.loads(webstrata("duplicates", "uk", "2026-05", "--json", "--limit", "0").stdout)
     assert within["classes"] == []
     assert within["totals"]["digest"]["classes"] > 10
     assert within["totals"]["digest"]["saved"] > 0
@@ -59,7 +59,7 @@ def test_duplicates_of_a_crawl_are_listed_exact_across_and_near(webstrata: Comma
 
 def test_questions_that_make_no_sense_are_refused(webstrata: Command) -> None:
     webstrata("new", "uk", "2026-06")
-    assert_refused(webstrata("duplicates", "uk", "2026-06"), "there is no part index")
-    assert_refused(webstrata("duplicates", "uk", "2026-06", "--near"), "there is no part text")
+    assert_refused(webstrata("duplicates", "uk", "2026-06"), "no part captures")
+    assert_refused(webstrata("duplicates", "uk", "2026-06", "--near"), "no part text")
     assert_refused(webstrata("duplicates", "uk", "2026-06", "--near", "--memory", "0"), "1 or more MiB")
     assert_refused(webstrata("duplicates", "uk", "2026-06", "--near", "--similarity", "2"), "--similarity")

@@ -33,7 +33,7 @@ def test_every_format_is_written_under_a_name_of_its_own(webstrata: Command, arc
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.startswith(f"{name}: ")
         assert (archive.parent / name).exists()
-    done = webstrata("export", archive.name, "2026-07", "--parquet", "--into", "a.parquet", "--json")
+    done = webstrata("export", archive.name, "2026-07", "--parquet", "--output", "a.parquet", "--json")
     document = json.loads(done.stdout)
     assert (document["path"], document["captures"], document["left_out"]) == ("a.parquet", 2, 0)
 
@@ -56,10 +56,10 @@ def test_a_crawl_goes_out_and_comes_back(webstrata: Command, tmp_path: Path) -> 
     ("words", "pattern"),
     [
         (["2026-06"], "in what format is not clear; choose one of --warc, --trec, --cdxj, --wacz, --parquet"),
-        (["2026-08", "--wacz"], "there is no snapshot 2026-08"),
-        (["2026-06", "--wacz", "--into", "uk"], "uk: something is here already"),
-        (["2026-06", "--cdxj", "--into", "gone/a.cdxj"], "gone/.*nothing there to"),
-        (["2026-06", "--warc", "--into", "a.warc"], r"a\.warc: the files of this snapshot end as"),
+        (["2026-08", "--wacz"], "no snapshot 2026-08"),
+        (["2026-06", "--wacz", "--output", "uk"], "uk: something is here already"),
+        (["2026-06", "--cdxj", "--output", "gone/a.cdxj"], "gone/.*nothing there to"),
+        (["2026-06", "--warc", "--output", "a.warc"], r"a\.warc: the files of this snapshot end as"),
     ],
 )
 def test_what_cannot_be_written_is_refused_in_one_sentence(
@@ -70,7 +70,7 @@ def test_what_cannot_be_written_is_refused_in_one_sentence(
 
 
 def test_page_lists_of_a_wacz_are_shown_and_missing_ones_are_said(webstrata: Command, archive: Path) -> None:
-    assert webstrata("export", archive.name, "2026-06", "--wacz", "--into", "june.wacz").returncode == 0
+    assert webstrata("export", archive.name, "2026-06", "--wacz", "--output", "june.wacz").returncode == 0
     done = webstrata("ingest", archive.name, "2026-09", "june.wacz", "--strict", "--json")
     (check,) = json.loads(done.stdout)["packages"]
     assert (check["verified"], check["wrong"], check["signature"]["state"]) == (4, 0, "not signed")

@@ -52,7 +52,7 @@ def test_a_gate_is_learned_told_and_asked(place: Path, capsys: pytest.CaptureFix
     assert run([*words, "--folds", "2", "--pages", "2", "--max-loss", "0.3"]) == 0
     told = capsys.readouterr()
     assert "nobody.example" in told.err
-    assert "labelled hosts are spam; AUC on hosts not trained on:" in told.out
+    assert "labelled hosts are to be refused; AUC on hosts not trained on:" in told.out
     assert "honest lost" in told.out
     assert "spam.gate (" in told.out
 
@@ -114,5 +114,8 @@ def test_a_crawl_with_a_file_that_is_no_gate_leaves_nothing(
 ) -> None:
     words = ["crawl", str(place / "uk"), "2026-09", "--invitro", "tiny", "--gate", str(place / "labels.csv")]
     assert run(words) == 2
-    assert "this is no gate; `webstrata classify gate` learns one" in capsys.readouterr().err
+    assert (
+        "this is not a gate; run `webstrata classify gate COLLECTION --labels FILE`"
+        in capsys.readouterr().err
+    )
     assert "2026-09" not in ws.open(place / "uk")

@@ -14,7 +14,7 @@ import webstrata as ws
 from tests.command import find_server
 from tests.conftest import command_path
 from tests.stories.conftest import assert_refused
-from webstrata.store.warc import Capture, Revisit, WarcWriter
+from webstrata.archive.warc import Capture, Revisit, WarcWriter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,10 +92,10 @@ def test_bytes_are_printed_as_they_are_and_revisits_with_their_payload(
 @pytest.mark.parametrize(
     ("words", "pattern"),
     [
-        (["http://c.uk/"], "uk: http://c.uk/ was not captured; `webstrata ls` lists what was"),
+        (["http://c.uk/"], "uk: http://c.uk/ was not captured; run `webstrata ls uk` to list what was"),
         (["http://a.uk/", "--at", "2025"], "was first captured at 2026-06-12T18:30:00Z, after 2025"),
-        (["http://a.uk/", "--at", "soon"], "'soon' is no time; write it as 2026, 2026-06"),
-        (["a.uk"], "'a.uk': a relative reference"),
+        (["http://a.uk/", "--at", "soon"], "'soon' is not a date; write it as 2026, 2026-06"),
+        (["a.uk"], "'a.uk' is not a URL"),
         (["http://a.uk/", "--raw", "--text"], "choose one"),
     ],
 )
@@ -113,7 +113,7 @@ def test_a_url_is_found_with_the_other_scheme_and_a_note_says_so(webstrata: Comm
     assert (found["asked"], found["url"]) == ("https://a.uk/", "http://a.uk/")
     assert done.stderr == ("note: https://a.uk/ itself was not captured; this is about http://a.uk/\n")
     assert webstrata("get", "uk", "http://a.uk/", "--json").stderr == ""
-    compared = webstrata("diff", "uk", "https://a.uk/", "2026-06", "2026-07")
+    compared = webstrata("diff", "uk", "2026-06", "2026-07", "https://a.uk/")
     assert "+from 2026-07" in compared.stdout
     assert "this is about http://a.uk/" in compared.stderr
     row = webstrata("table", "get", "uk", "https://a.uk/", "--family", "http")

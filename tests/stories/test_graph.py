@@ -40,7 +40,7 @@ def test_a_url_that_is_no_page_is_refused_with_its_neighbours(
     missing = f"{snapshot.urls[5]}zzz"
     assert run(["graph", "links", str(snapshot.collection.path), "2026-06", missing]) == 2
     said = capsys.readouterr().err
-    assert said.startswith(f"webstrata: {missing}: this is no page of 2026-06; the nearest are ")
+    assert said.startswith(f"webstrata: {missing}: no such page in 2026-06; the nearest are ")
     assert snapshot.urls[5] in said
 
 

@@ -24,16 +24,16 @@ def test_the_history_of_a_page_is_that_of_its_months(
     assert run(["history", str(crawled_months), url, "--in", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     for number, snapshot in enumerate(uk):
-        page = snapshot.urls.node(url)
-        there = [link["url"] for link in document["outlinks"] if snapshot.label in link["snapshots"]]
+        page = snapshot.urls.get(url)
+        there = [link["url"] for link in document["outlinks"] if snapshot.date in link["snapshots"]]
         linked = [] if page is None else [snapshot.urls[int(to)] for to in snapshot.graph.successors(page)]
         assert there == [target for target in linked if "?" not in target]
-        assert (snapshot.label in document["snapshots"]) == (page is not None), number
+        assert (snapshot.date in document["snapshots"]) == (page is not None), number
     assert run(["history", str(crawled_months), url]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(f"{url}: ")
     assert lines[0].endswith(", of 2026-01 to 2026-02.")
-    assert len(lines) == 4 + len(document["outlinks"])
+    assert len(lines) == 5 + len(document["outlinks"])
 
 
 def test_an_unknown_url_is_refused_with_the_nearest(
@@ -42,6 +42,6 @@ def test_an_unknown_url_is_refused_with_the_nearest(
     known = ws.open(crawled_months).temporal.urls[5]
     assert run(["history", str(crawled_months), f"{known}zzz"]) == 2
     said = capsys.readouterr().err
-    assert said.startswith(f"webstrata: {known}zzz: this is no page of any snapshot; the nearest are ")
+    assert said.startswith(f"webstrata: {known}zzz: no snapshot has this page; the nearest are ")
     assert known in said
     assert run(["history", str(crawled_months), "no URL"]) == 2

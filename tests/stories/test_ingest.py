@@ -18,7 +18,7 @@ from tests.conftest import command_path
 from tests.store.repositories import make_repository
 from tests.store.wikipedia.dumps import make_wiki, write_export, write_tables
 from tests.stories.conftest import assert_refused, picture
-from webstrata.store.warc import Capture, WarcWriter
+from webstrata.archive.warc import Capture, WarcWriter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,13 +41,13 @@ def test_a_crawl_that_is_ingested_has_the_same_pages(webstrata: Command, tmp_pat
     assert (done.returncode, done.stderr) == (0, "")
     assert "the snapshot has" in done.stdout
     uk = ws.open(tmp_path / "uk")
-    one, two = (uk[label] for label in uk.labels)
+    one, two = (uk[label] for label in uk.dates)
     assert list(one.urls) == list(two.urls)
     columns = ["url", "content_digest", "fingerprint", "content_mime_type", "fetch_time"]
     assert one.pages.table(*columns) == two.pages.table(*columns)
     shown = json.loads(webstrata("show", "uk", "2026-07", "--json").stdout)["snapshots"][0]["parts"]
     assert {part["renew"] for part in shown if part["name"] not in ("text", "links", "anchors")} == {
-        "webstrata ingest uk 2026-07 --again uk/snapshots/2026-06/warc"
+        "webstrata ingest uk 2026-07 uk/snapshots/2026-06/warc --again"
     }
     assert webstrata("check", "uk").returncode == 0
 
@@ -72,18 +72,18 @@ def test_json_is_one_document_with_what_was_left_out(
 @pytest.mark.parametrize(
     ("words", "pattern"),
     [
-        (["uk", "2026-06"], "name files of pages, or a dump with --wikipedia"),
+        (["uk", "2026-06"], "name files of pages, a dump with --wikipedia, or links with --wikilinks"),
         (["uk", "2026-06", "gone.warc"], "gone.warc: this is not there; name a file"),
         (
             ["uk", "2026-06", "notes.txt"],
             "notes.txt: this is none of WARC 0.9, WARC, .*sitemap, MediaWiki export, HTML; name",
         ),
         (["uk", "2026-06", "pages"], "pages: nobody knows what URLs.*--base-url"),
-        (["uk", "2026-06", "pages", "--base-url", "x"], "'x': a relative reference"),
+        (["uk", "2026-06", "pages", "--base-url", "x"], "'x': not an absolute URL"),
         (["uk", "2026-06", "empty.warc"], "empty.warc: there are 0 records.*name other files"),
-        (["uk", "June", "pages"], "snapshot label 'June' is no date"),
+        (["uk", "June", "pages"], "snapshot 'June': not a date"),
         (["uk", "2026-06", "pages", "--add", "--again"], "choose one"),
-        (["no", "2026-06", "pages"], "no: this is not there"),
+        (["no", "2026-06", "pages"], "no: no such collection"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_one_sentence(
@@ -219,7 +219,7 @@ def test_a_dump_of_wikipedia_becomes_a_graph_or_pages_with_text(webstrata: Comma
     assert json.loads(done.stdout)["nodes"] == sum(not page.redirect for page in pages if page.namespace == 0)
     assert_refused(webstrata("get", "wiki", "https://simple.wikipedia.org/wiki/1987"), "links and no text")
     assert_refused(webstrata("ls", "wiki", "simple.wikipedia.org", "--host"), "links and no text")
-    assert_refused(webstrata("summaries", "build", "wiki", "2009-08"), "there is no part text")
+    assert_refused(webstrata("summaries", "build", "wiki", "2009-08"), "no part text")
     done = webstrata("ingest", "wiki", "2009-09", "--wikipedia", "text", "--json")
     assert json.loads(done.stdout)["left_out"] == {"a page of another namespace": 5}
     shown = webstrata("get", "wiki", "https://simple.wikipedia.org/wiki/1987", "--text")
@@ -236,14 +236,14 @@ def test_a_dump_that_cannot_be_taken_makes_no_snapshot(webstrata: Command, tmp_p
     webstrata("new", "wiki")
     for words, sentence in (
         ("--wikipedia none", "none: this is not there; name the folder of a dump"),
-        ("--wikipedia tables pages/", "files of pages, or a dump with --wikipedia; one of the two"),
+        ("--wikipedia tables pages/", "a dump with --wikipedia, or links with --wikilinks; one of them"),
         ("pages/ --redirects resolve", "--redirects is said of a dump; name one with --wikipedia"),
         ("--wikipedia tables --namespaces 0,99", "nobody knows what namespace 99 of"),
         ("--wikipedia tables --at August", "at is August, and must be a date such as 2009"),
         ("--wikipedia tables --source text", "there is no pages-articles.xml.bz2 here"),
     ):
         assert_refused(webstrata("ingest", "wiki", "2009-08", *words.split()), sentence)
-    assert ws.open(tmp_path / "wiki").labels == []
+    assert ws.open(tmp_path / "wiki").dates == []
 
 
 def test_the_history_of_a_site_becomes_snapshots(webstrata: Command, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.stories.conftest import assert_refused
-from webstrata.simulate.invitro import Web
+from webstrata.invitro import Web
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -137,14 +137,14 @@ def test_the_truth_becomes_a_part_of_the_snapshot(webstrata: Command) -> None:
     ("words", "said"),
     [
         (["serve", "--preset", "tiney"], "tiney is no preset .did you mean tiny"),
-        (["serve", "--spam-share", "1.5"], "spam_share is 1.5, and must be between 0 and 1"),
+        (["serve", "--spam-share", "1.5"], "--spam-share is 1.5, and must be between 0 and 1"),
         (["serve", "--hosts", "-5"], "hosts is -5, and must be above 0"),
         (["serve", "--hosts", "many"], "hosts is 'many', and a whole number was expected"),
         (["serve", "--preset", "tiny", "--month", "3"], "month 3 is out of range.*0 to 2"),
         (["serve", "--preset", "tiny", "--urls", "here"], "--urls and --arcs belong together"),
         (["serve", "--preset", "tiny", "--authority", "ca.pem"], "--authority needs --tls"),
-        (["serv"], "serv is no command .did you mean serve"),
-        (["truth", "nowhere", "2026-01"], "this is not there"),
+        (["serv"], "unknown command 'serv'; did you mean serve"),
+        (["truth", "nowhere", "2026-01"], "no such collection"),
     ],
 )
 def test_bad_input_gets_one_sentence(webstrata: Command, tmp_path: Path, words: list[str], said: str) -> None:

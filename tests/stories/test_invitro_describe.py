@@ -62,7 +62,7 @@ def test_the_paper_stands_beside_a_web_that_imitates_it(webstrata: Command) -> N
     done = webstrata("invitro", "describe", "--preset", "uk-2007", "--sample", "5000")
     assert done.returncode == 0, done.stderr
     assert "that of TIME, table 2" in done.stdout
-    assert "mean deviation" in done.stdout
+    assert "Mean deviation" in done.stdout
     assert "A web of the same kind as one of 250,000 pages" in done.stdout
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.simulate.invitro.judge.writer import LogWriter, allowed_urls, hosts, tiny
+from tests.invitro.judge.writer import LogWriter, allowed_urls, hosts, tiny
 from tests.stories.conftest import assert_refused
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def test_unknown_hosts_and_lines_cut_off_are_noted(webstrata: Command, tmp_path:
     ("text", "pattern"),
     [
         ("", "requests.log, line 1: no header of a log of requests"),
-        ("hello\n", "requests.log, line 1: no header of a log of requests.*webstrata invitro serve --log"),
+        ("hello\n", "requests.log, line 1: no header of a log of requests.*give a log that the server"),
         ("# webstrata-requests 2 {}\n", "the log has version 2.*upgrade webstrata"),
         (LogWriter(preset="tinny").lines[0], "line 1: .*tinny is no preset .*did you mean tiny"),
         (LogWriter(month=64).lines[0], "line 1: month 64 is out of range"),
@@ -148,8 +148,8 @@ def test_a_log_that_cannot_be_read_is_refused(webstrata: Command, tmp_path: Path
 @pytest.mark.parametrize(
     ("words", "pattern"),
     [
-        (["--host-delay", "-1s"], "host_delay is -1s, and must be 0 or more"),
-        (["--ip-delay", "soon"], "ip_delay is 'soon', and a time"),
+        (["--host-delay", "-1s"], "--host-delay is -1s, and must be 0 or more"),
+        (["--ip-delay", "soon"], "--ip-delay is 'soon', and a time"),
         (["--host", "a.example"], "a.example is no name with a time such as a.example=8s"),
         (["--host", "a.example=soon"], "a.example=soon is no name with a time"),
         (["--ip", "127.1.0.1=-1s"], "127.1.0.1=-1s is no name with a time such as 127.1.0.1=2s"),

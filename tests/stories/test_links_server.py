@@ -48,7 +48,7 @@ def test_links_are_asked_for_over_http_until_ctrl_c(tmp_path: Path) -> None:
 
 def test_a_snapshot_without_a_graph_is_refused(webstrata: Command) -> None:
     webstrata("new", "uk", "2026-06")
-    assert_refused(webstrata("links-server", "uk", "2026-06"), "there is no part graph")
+    assert_refused(webstrata("links-server", "uk", "2026-06"), "no part graph")
     assert_refused(webstrata("links-server", "uk", "2026-06", "--port", "70000"), "70000")
     assert_refused(webstrata("links-server", "uk", "2026-06", "--max-body", "much"), "a size such as 64MiB")
 

@@ -48,6 +48,6 @@ def test_nothing_found_and_times_exchanged_are_told(webstrata: Command, archive:
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "Nothing was captured there, or not at that time.\n"
     words = ["ls", archive.name, "a.uk", "--from", "2026-07", "--to", "2026-06"]
-    assert_refused(webstrata(*words), "--from 2026-07 lies behind --to 2026-06; exchange them")
-    assert_refused(webstrata("ls", archive.name, "a.uk", "--from", "x"), "'x' is no time")
+    assert_refused(webstrata(*words), "the start 2026-07 is after the end 2026-06; swap them")
+    assert_refused(webstrata("ls", archive.name, "a.uk", "--from", "x"), "'x' is not a date")
     assert_refused(webstrata("ls", archive.name, ""), "what to look for is empty")

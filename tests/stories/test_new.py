@@ -27,14 +27,14 @@ def test_a_collection_is_made_with_its_settings_explained(webstrata: Command, tm
         "Snapshot 2026-06 added.",
     ]
     collection = Collection.open(tmp_path / "uk")
-    assert (collection.title, collection.labels) == ("United Kingdom", ["2026-05", "2026-06"])
+    assert (collection.title, collection.dates) == ("United Kingdom", ["2026-05", "2026-06"])
     assert "# workers = 0" in (tmp_path / "uk" / "collection.toml").read_text()
 
 
 def test_snapshots_are_added_to_what_is_there(webstrata: Command, uk: Collection) -> None:
     done = webstrata("new", "uk", "2026-06", "2026-07")
     assert done.stdout == "Snapshot 2026-06 is there already.\nSnapshot 2026-07 added.\n"
-    assert uk.labels == ["2026-05", "2026-06", "2026-07"]
+    assert uk.dates == ["2026-05", "2026-06", "2026-07"]
 
 
 def test_a_collection_that_is_there_is_not_made_again(webstrata: Command, uk: Collection) -> None:
@@ -56,20 +56,20 @@ def test_a_folder_with_something_else_is_left_alone(webstrata: Command, tmp_path
 def test_an_odd_label_is_refused_before_anything_is_made(
     webstrata: Command, tmp_path: Path, label: str
 ) -> None:
-    assert_refused(webstrata("new", "uk", "2026-05", label), "is no date; write it as 2026, 2026-06")
+    assert_refused(webstrata("new", "uk", "2026-05", label), "not a date; write it as 2026, 2026-06")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_65th_snapshot_is_refused(webstrata: Command, uk: Collection) -> None:
     assert webstrata("new", "uk", *map(str, range(1900, 1962))).returncode == 0
     assert_refused(webstrata("new", "uk", "1999"), "it has 64 snapshots.*begin another collection for 1999")
-    assert len(uk.labels) == 64
+    assert len(uk.dates) == 64
 
 
 def test_a_full_disk_is_said_and_leaves_no_half_collection(webstrata: Command, tmp_path: Path) -> None:
     done = webstrata("new", "uk", faults="no-space after=10")
     assert_refused(done, r"collection\.toml.*: no space left to write; free some space on this disk")
-    assert_refused(webstrata("show", "uk"), "uk: this is no collection")
+    assert_refused(webstrata("show", "uk"), "uk: not a collection|uk: no such collection")
     assert webstrata("new", "uk").returncode == 0
 
 

@@ -24,7 +24,7 @@ def months(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_top_of_a_snapshot_is_shown_with_the_bound_of_its_error(
     months: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["rank", str(months), "2026-01", "--top", "3", "--json"]) == 0
+    assert run(["rank", str(months), "2026-01", "--limit", "3", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     snapshot = ws.open(months)["2026-01"]
     wanted = pagerank(snapshot.graph)
@@ -32,7 +32,7 @@ def test_the_top_of_a_snapshot_is_shown_with_the_bound_of_its_error(
         snapshot.urls[place.node] for place in wanted.top(3)
     ]
     assert document["error_bound"] <= 1e-9
-    assert run(["rank", str(months), "2026-01", "--method", "hubs", "--top", "2"]) == 0
+    assert run(["rank", str(months), "2026-01", "--method", "hubs", "--limit", "2"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].endswith("2026-01: 120 pages by hubs")
     assert len(lines) == 6
@@ -59,7 +59,7 @@ def test_a_list_is_followed_through_all_snapshots(
     assert document["overlap"]["pagerank"]["9"] == [9, 9, 9]
     assert len(document["stability"]["pagerank"]) == 2
     assert (tmp_path / "pictures" / "ranks.html").is_file()
-    assert run([*words, "--top", "5"]) == 0
+    assert run([*words, "--limit", "5"]) == 0
     shown = capsys.readouterr().out
     assert "Shares of categories among the first 5" in shown
     assert "rank-biased overlap" in shown
@@ -70,7 +70,7 @@ def test_a_list_is_followed_through_all_snapshots(
 def test_the_top_of_one_snapshot_is_followed_through_the_others(
     months: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["rank", str(months), "--all-snapshots", "--top", "4", "--of", "2026-02", "--json"]) == 0
+    assert run(["rank", str(months), "--all-snapshots", "--limit", "4", "--of", "2026-02", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     ranks = [moves["pagerank"][1] for moves in document["trajectories"].values()]
     assert ranks == [1, 2, 3, 4]
@@ -82,7 +82,7 @@ def test_a_surfer_may_prefer_what_a_file_names(
     trusted = tmp_path / "trusted.txt"
     trusted.write_text("http://e.example.uk/5\t2\nhttp://e.example.uk/6\n")
     for method in ("personalized", "trustrank", "hits"):
-        words = ["--method", method, "--preference", str(trusted), "--supersource", "200", "--top", "1"]
+        words = ["--method", method, "--preference", str(trusted), "--supersource", "200", "--limit", "1"]
         assert run(["rank", str(months), "2026-01", *words]) == 0
         assert "http://e.example.uk/" in capsys.readouterr().out
 

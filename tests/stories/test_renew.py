@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.stories.conftest import Command
 
 
-def test_commands_name_the_place_and_the_settings_that_a_part_was_made_with(
+def test_commands_name_the_place_and_the_file_keeps_the_settings_that_a_part_was_made_with(
     webstrata: Command, crawled_months: Path, tmp_path: Path
 ) -> None:
     moved = tmp_path / "my web"
@@ -25,15 +25,15 @@ def test_commands_name_the_place_and_the_settings_that_a_part_was_made_with(
     renew = {name: state.renew for name, state in states.items()}
     place = f"'{moved}'"
     assert all(place in command for command in renew.values())
-    assert renew["2026-02/summaries"] == f"webstrata summaries build {place} 2026-02 --min-df 3"
-    assert renew["2026-02/spectrum"] == f"webstrata spectrum {place} 2026-02 --arnoldi 20"
-    assert renew["2026-02/graph"] == f"webstrata graph build {place} 2026-02 --no-hosts"
+    assert renew["2026-02/summaries"] == f"webstrata build {place} 2026-02 summaries"
+    assert renew["2026-02/spectrum"] == f"webstrata build {place} 2026-02 spectrum"
+    assert renew["2026-02/graph"] == f"webstrata build {place} 2026-02 graph"
     assert renew["2026-02/warc"] == (
         f"webstrata crawl {place} 2026-02 --again --invitro tiny --invitro-seed 7 --month 1 "
         "--max-crawl-delay 20ms"
     )
     # it does what it says
     made = states["2026-02/summaries"].record
-    done = webstrata(*shlex.split(renew["2026-02/summaries"])[1:])
+    done = webstrata(*shlex.split(renew["2026-02/summaries"])[1:], "--again")
     assert done.returncode == 0, done.stderr
     assert ws.open(moved).find_record("2026-02/summaries").checksum == made.checksum

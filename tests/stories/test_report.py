@@ -21,11 +21,11 @@ def test_the_report_is_written_and_what_is_missing_is_named_with_its_command(
     assert done.returncode == 0, done.stderr
     first, *missing = done.stdout.splitlines()
     assert first.startswith("report.html: ")
-    command = f"webstrata run {crawled_months} --from sheets --to sheets"
+    command = f"webstrata run {crawled_months} --last sheets"
     assert f"Missing: duplicates of 2026-01; `{command}` makes it." in missing
     assert all("; `webstrata " in line and line.endswith("` makes it.") for line in missing)
     page = (tmp_path / "report.html").read_text()
-    assert "Hosts in common (TIME, table 2)" in page
+    assert "Hosts in common (like TIME, table 2)" in page
     assert "There is no data for simulated crawls" in page
 
 
@@ -43,5 +43,5 @@ def test_a_collection_without_pages_has_a_report_of_what_is_missing(
 def test_what_is_no_collection_and_a_place_that_cannot_be_written_are_refused(
     webstrata: Command, uk: Collection
 ) -> None:
-    assert_refused(webstrata("report", "nowhere"), "nowhere: this is not there")
+    assert_refused(webstrata("report", "nowhere"), "nowhere: no such collection")
     assert_refused(webstrata("report", "uk", "--output", "no/such/folder/a.html"), "no/such/folder")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.search.small import MONTHS, add_text, make_small
-from webstrata.search.build import build_index
+from webstrata.search.build import build_text_index
 
 if TYPE_CHECKING:
     import subprocess
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def uk(tmp_path: Path) -> ws.Collection:
     """An indexed collection in the folder of the test."""
     collection = make_small(tmp_path / "uk", {label: MONTHS[label] for label in ("2026-05", "2026-06")})
-    build_index(collection, workers=1)
+    build_text_index(collection, workers=1)
     return collection
 
 
@@ -50,9 +50,9 @@ def test_pages_are_found_and_shown_with_dates_and_scores(webstrata: Command) -> 
 def test_a_partition_answers_as_the_index_does(webstrata: Command) -> None:
     done = webstrata("search", "uk", "fish", "--partition", "terms")
     assert done.returncode == 2
-    assert "make it with `webstrata index uk --partition terms`" in done.stderr
+    assert "run `webstrata build uk text_index-terms`" in done.stderr
     done = webstrata("index", "uk", "--partition", "terms", "--parts", "1")
-    assert "uk: divided by terms into 1 part." in done.stdout
+    assert "uk: divided by terms for 1 server." in done.stdout
     through = webstrata("search", "uk", "tropical fish", "--partition", "terms")
     assert through.stdout == webstrata("search", "uk", "tropical fish").stdout
 
@@ -61,11 +61,11 @@ def test_a_partition_answers_as_the_index_does(webstrata: Command) -> None:
 @pytest.mark.usefixtures("uk")
 def test_partitions_are_made_and_measured_side_by_side(webstrata: Command) -> None:
     told = json.loads(
-        webstrata("search", "compare", "uk", "--parts", "2", "--queries", "20", "--json").stdout
+        webstrata("search", "compare", "uk", "--servers", "2", "--queries", "20", "--json").stdout
     )
     assert [each["name"] for each in told["measured"]] == ["one index", "documents", "terms"]
     assert all(each["same"] == 1.0 for each in told["measured"])
-    assert "busiest/mean" in webstrata("search", "compare", "uk", "--parts", "2", "--queries", "5").stdout
+    assert "busiest/mean" in webstrata("search", "compare", "uk", "--servers", "2", "--queries", "5").stdout
 
 
 def test_bad_queries_and_dates_and_old_indexes_get_one_sentence(
@@ -76,9 +76,12 @@ def test_bad_queries_and_dates_and_old_indexes_get_one_sentence(
     assert done.stderr.splitlines()[1:] == ['fish "and chips', "     ^"]
     for words, sentence in (
         ([""], "nothing to look for"),
-        (["fish", "--at", "2025"], "the nearest is 2026-05"),
-        (["fish", "--at", "june"], "is no date"),
-        (["fish", "--from", "2026-06", "--to", "2026-05"], "no snapshot is in this range"),
+        (["fish", "--at", "2025"], "2025 is before the first snapshot, 2026-05"),
+        (["fish", "--at", "june"], "is not a date"),
+        (
+            ["fish", "--from", "2026-06", "--to", "2026-05"],
+            "the range begins with 2026-06, after its end, 2026-05",
+        ),
     ):
         done = webstrata("search", "uk", *words)
         assert done.returncode == 2, words
@@ -86,4 +89,4 @@ def test_bad_queries_and_dates_and_old_indexes_get_one_sentence(
     add_text(uk, "2026-05", MONTHS["2026-06"])
     done = webstrata("search", "uk", "fish")
     assert done.returncode == 2
-    assert "make it anew with `webstrata index uk`" in done.stderr
+    assert "run `webstrata build uk text_index`" in done.stderr

@@ -20,20 +20,20 @@ def test_parts_are_shown_with_their_sizes_and_counts(webstrata: Command, uk: Col
     done = webstrata("show", "uk")
     assert (done.returncode, done.stderr) == (0, "")
     assert "United Kingdom (uk): 2 snapshots" in done.stdout
-    assert "3 nodes, 2 000 arcs" in done.stdout
+    assert "3 nodes, 2,000 arcs" in done.stdout
     assert "Nothing built yet: 2026-05" in done.stdout
-    assert uk.labels == ["2026-05", "2026-06"]
+    assert uk.dates == ["2026-05", "2026-06"]
 
 
 def test_json_is_one_document_with_everything(webstrata: Command, uk: Collection) -> None:
     document = json.loads(webstrata("show", "uk", "--json").stdout)
     assert document["title"] == uk.title
     newer = document["snapshots"][1]
-    assert newer["label"] == "2026-06"
+    assert newer["date"] == "2026-06"
     graph = newer["parts"][0]
     assert (graph["name"], graph["state"], graph["bytes"]) == ("graph", "ready", 1000)
     assert graph["counts"] == {"nodes": 3, "arcs": 2000}
-    assert graph["renew"] == "webstrata graph uk 2026-06"
+    assert graph["renew"] == "webstrata build uk 2026-06 graph"
     assert graph["built"].endswith("+00:00")
     assert "T" in graph["built"]
     assert "seal" not in graph
@@ -41,19 +41,18 @@ def test_json_is_one_document_with_everything(webstrata: Command, uk: Collection
 
 def test_one_snapshot_can_be_chosen(webstrata: Command, uk: Collection) -> None:
     document = json.loads(webstrata("show", "uk", "2026-05", "--json").stdout)
-    assert [snapshot["label"] for snapshot in document["snapshots"]] == ["2026-05"]
+    assert [snapshot["date"] for snapshot in document["snapshots"]] == ["2026-05"]
     assert_refused(webstrata("show", "uk", "2026-07"), r"no snapshot 2026-07 \(snapshots: 2026-05, 2026-06\)")
-    assert_refused(webstrata("show", "uk", "July"), "snapshot label 'July' is no date")
+    assert_refused(webstrata("show", "uk", "July"), "snapshot 'July': not a date")
     assert len(uk) == 2
 
 
 def test_a_stale_part_is_named_with_the_command_that_renews_it(webstrata: Command, uk: Collection) -> None:
-    with uk["2026-06"].build("links") as build:
+    with uk["2026-06"].write_part("links") as build:
         (build.path / "arcs.txt").write_text("changed")
     done = webstrata("show", "uk")
-    assert (
-        "2026-06/graph is older than 2026-06/links; renew it with `webstrata graph uk 2026-06`" in done.stdout
-    )
+    stale = "2026-06/graph is stale: 2026-06/links changed since; "
+    assert f"{stale}renew it with `webstrata build uk 2026-06 graph`" in done.stdout
     assert done.returncode == 0
 
 
@@ -66,9 +65,9 @@ def test_an_empty_collection_says_what_to_do_next(webstrata: Command) -> None:
 def test_a_place_that_is_no_collection_says_how_to_make_one(webstrata: Command, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").touch()
-    assert_refused(webstrata("show", "folder"), r"folder: this is no collection.*`webstrata new folder`")
-    assert_refused(webstrata("show", "file"), "file: this is no collection")
-    assert_refused(webstrata("show", "gone"), "gone: this is not there.*`webstrata new gone`")
+    assert_refused(webstrata("show", "folder"), r"folder: not a collection.*`webstrata new folder`")
+    assert_refused(webstrata("show", "file"), "file: not a collection|file: no such collection")
+    assert_refused(webstrata("show", "gone"), "gone: no such collection.*`webstrata new gone`")
 
 
 @pytest.mark.parametrize("name", ["collection.toml", "snapshots/2026-06/manifest.toml"])
@@ -87,7 +86,7 @@ def test_of_a_damaged_manifest_the_readable_is_shown(webstrata: Command, uk: Col
     before = picture(uk.path)
     for words in (["show", "uk"], ["show", "uk", "--json"]):
         done = webstrata(*words)
-        assert_refused(done, r"manifest\.toml: .*`webstrata check uk --repair` makes it again")
+        assert_refused(done, r"manifest\.toml: .*`webstrata check uk --repair` to make it again")
         assert "graph" in done.stdout
     assert [part["name"] for part in json.loads(done.stdout)["snapshots"][1]["parts"]] == ["graph"]
     assert picture(uk.path) == before

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import webstrata as ws
 from tests.stories.conftest import assert_refused
-from webstrata.store.near_duplicates import find_near_duplicates
+from webstrata.store.duplicates.near import find_near_duplicates
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,10 +32,14 @@ def test_the_pages_most_like_one_are_listed(webstrata: Command, tmp_path: Path) 
     # by bits the order would be another, or the test would prove nothing
     distances = [page["distance"] for page in document["pages"]]
     assert distances != sorted(distances)
-    done = webstrata("similar", "uk", snapshot.urls[first], "--top", "3", "--at", "2026-06")
+    done = webstrata("similar", "uk", snapshot.urls[first], "--limit", "3", "--at", "2026-06")
     assert (done.returncode, len(done.stdout.splitlines())) == (0, 5)
 
     assert_refused(webstrata("similar", "uk", "http://nowhere.org/"), "not among the pages of 2026-06")
-    assert_refused(webstrata("similar", "uk", snapshot.urls[0], "--at", "2026-07"), "no snapshot 2026-07")
+    assert webstrata("similar", "uk", snapshot.urls[0], "--at", "2026-07").returncode == 0
+    assert_refused(
+        webstrata("similar", "uk", snapshot.urls[0], "--at", "2026-05"), "before the first snapshot"
+    )
+    assert_refused(webstrata("similar", "uk", "2026-07", snapshot.urls[0]), "no snapshot 2026-07")
     webstrata("new", "empty", "2026-06")
     assert_refused(webstrata("similar", "empty", "http://a/"), "no snapshot has the text of its pages")

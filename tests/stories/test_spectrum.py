@@ -25,8 +25,8 @@ def test_the_spectrum_of_a_snapshot_is_told_and_stored(
     assert run(words) == 0
     said = capsys.readouterr()
     lines = said.out.splitlines()
-    assert lines[1].split() == ["N", "N_l", "N_s", "N_d", "d_max", "N_circ", "N_1", "n_A"]
-    assert lines[2].split() == ["6", "7", "2", "1", "2", "2", "1", "4"]
+    assert lines[4].split() == ["N", "N_l", "N_s", "N_d", "d_max", "N_circ", "N_1", "n_A"]
+    assert lines[5].split() == ["6", "7", "2", "1", "2", "2", "1", "4"]
     assert "http://test/00" in said.out
     assert said.err.startswith("n_A = 4 on 4 nodes (")
     assert run([*words, "--inverse", "--json"]) == 0

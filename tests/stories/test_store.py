@@ -48,19 +48,22 @@ def test_a_crawl_ends_with_all_parts_and_they_are_renewed_when_asked(
 @pytest.mark.usefixtures("crawled")
 def test_stale_parts_are_named_with_this_command(webstrata: Command, tmp_path: Path) -> None:
     january = ws.open(tmp_path / "uk")["2026-01"]
-    with january.open_part("pages") as part, january.build("pages") as build:
+    with january.open_part("pages") as part, january.write_part("pages") as build:
         content = (part.path / "pages.parquet").read_bytes()
         (build.path / "pages.parquet").write_bytes(content)
         (build.path / "note.txt").write_text("changed")
     shown = webstrata("show", "uk").stdout
-    assert "2026-01/text is older than 2026-01/pages; renew it with `webstrata store uk 2026-01" in shown
+    assert (
+        "2026-01/text is stale: 2026-01/pages changed since; renew it with `webstrata build uk 2026-01 text"
+        in shown
+    )
     done = webstrata("store", "uk", "2026-01")
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["part", "anchors", "links", "text"]
 
 
 def test_what_cannot_be_built_is_refused_in_a_sentence(webstrata: Command) -> None:
     webstrata("new", "uk", "2026-06")
-    assert_refused(webstrata("store", "uk", "2026-06"), "there is no part pages")
+    assert_refused(webstrata("store", "uk", "2026-06"), "no part pages")
     assert_refused(webstrata("store", "uk", "2026-06", "--parts", "soup"), "no part soup to parse; choose of")
     assert_refused(webstrata("store", "uk", "2026-07"), "no snapshot 2026-07")
 
@@ -76,13 +79,13 @@ def test_a_snapshot_of_0_1_0_names_its_rule_and_is_numbered_again_on_command(
     june = uk["2026-06"]
     # as 0.1.0 wrote them: one node for both, and the other URL stands for it
     table = june.pages.table().drop_columns(["noindex", "soft_404", "crawl", "subset"]).slice(0, 1)
-    with june.build("pages", inputs=("index",)) as build:
+    with june.write_part("pages", inputs=("captures",)) as build:
         write_pages(build.path / "pages.parquet", table, crawl="2026-06")
         build.count(nodes=1)
     others = pa.table({
         "row_key": ["org,example)/b.html"], "node": pa.array([0], pa.uint32()), "reason": ["duplicate"]
     })  # fmt: skip
-    with june.build("urls", inputs=("pages",)) as build:
+    with june.write_part("urls", inputs=("pages",)) as build:
         write_urls(build.path, pa.array(["org,example)/a.html"]), others)
         build.count(nodes=1, others=1)
     assert "2026-06/pages follows the rule of 0.1.0" in webstrata("show", "uk").stdout

@@ -30,9 +30,9 @@ def test_summaries_are_built_shown_and_described(
     assert run(["summaries", "show", place, "2026-06", "http://test/00003"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "http://test/00003 (node 3): 6 words, 2 different terms.",
-        "term   count  pages  in all",
-        "fish       3      3       5",
-        "shark      1      2       2",
+        "term   count  df  cf",
+        "fish       3   3   5",
+        "shark      1   2   2",
     ]
     words = ["summaries", "stats", place, "2026-06", "--best-codes", "--plots", str(tmp_path / "pictures")]
     assert run([*words, "--json"]) == 0
@@ -48,8 +48,8 @@ def test_summaries_are_built_shown_and_described(
     assert (tmp_path / "pictures" / "gaps.svg").is_file()
     assert run(words[:5]) == 0
     told = capsys.readouterr().out
-    assert "Best: webstrata summaries build … --coding codes --length-code " in told
-    best = told.rpartition("build … ")[2].split()
+    assert f"Best: webstrata summaries build {place} 2026-06 --coding codes --length-code " in told
+    best = told.rpartition(f"build {place} 2026-06 ")[2].splitlines()[0].rstrip(".").split()
     assert run(["summaries", "build", place, "2026-06", "--min-df", "2", *best, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["postings"] == 7
 
@@ -61,12 +61,12 @@ def test_what_is_wrong_is_said_in_a_sentence(place: str, capsys: pytest.CaptureF
         assert said.count("\n") == 1
         return said
 
-    assert "there is no part summaries" in refused("show", place, "2026-06", "http://test/00000")
+    assert "no part summaries" in refused("show", place, "2026-06", "http://test/00000")
     assert "`--min-df 1` keeps them all" in refused("build", place, "2026-06")
     assert "stemmer is x, and must be porter, snowball:LANGUAGE or none" in refused(
         "build", place, "2026-06", "--stemmer", "x"
     )
-    assert "gap_code is huffman, and must be the name of a code" in refused(
+    assert "--gap-code is huffman, and must be the name of a code" in refused(
         "build", place, "2026-06", "--gap-code", "huffman"
     )
     assert run(["summaries", "build", place, "2026-06", "--min-df", "1"]) == 0

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from tests.conftest import command_path
 from tests.store.table.conftest import capture_all
 from tests.stories.conftest import assert_refused
-from webstrata.store.step import build_store
-from webstrata.store.table import Table
-from webstrata.store.warc import Capture
+from webstrata.archive.warc import Capture
+from webstrata.store.build import build_store
+from webstrata.store.table import RowTable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +26,9 @@ URL = "http://www.example.uk/a"
 
 
 def test_a_cell_is_written_read_listed_and_deleted(webstrata: Command, uk: Collection) -> None:
-    assert webstrata("table", "put", "uk", URL, "scores", "pagerank", "0.5", "--number").stdout == ""
+    assert webstrata("table", "put", "uk", URL, "scores", "pagerank", "0.5", "--number").stderr.endswith(
+        "scores:pagerank written.\n"
+    )
     webstrata("table", "put", "uk", URL, "meta", "note", "seen twice", "--at", "2026-05")
     webstrata("table", "put", "uk", URL, "meta", "note", "seen three times")
     done = webstrata("table", "get", "uk", URL)
@@ -80,11 +82,11 @@ def test_many_cells_come_from_a_file(webstrata: Command, uk: Collection, tmp_pat
     ]
     (tmp_path / "cells.jsonl").write_text("".join(json.dumps(cell) + "\n" for cell in cells))
     done = webstrata("table", "put", "uk", "--lines", "cells.jsonl")
-    assert done.stdout == "150 cells written.\n"
+    assert (done.stdout, done.stderr) == ("", "150 cells written.\n")
     assert len(webstrata("table", "scan", "uk").stdout.splitlines()) == 101
     rows = json.loads(webstrata("table", "scan", "uk", "--limit", "1000", "--json").stdout)
     assert [row["families"]["scores"][0]["value"] for row in rows] == [cell["value"] for cell in cells]
-    words = ("table", "scan", "uk", "--from", "uk,h)/010", "--to", "uk,h)/012")
+    words = ("table", "scan", "uk", "--start", "uk,h)/010", "--stop", "uk,h)/012")
     assert len(webstrata(*words).stdout.splitlines()) == 3
     (tmp_path / "bad.jsonl").write_text(json.dumps(cells[0]) + '\n{"row": "http://h.uk/"}\n')
     assert_refused(webstrata("table", "put", "uk", "--lines", "bad.jsonl"), r"bad.jsonl, line 2: this is no")
@@ -95,7 +97,7 @@ def test_what_cannot_be_done_is_said_in_a_sentence(webstrata: Command, uk: Colle
         webstrata("table", "get", "uk", "foo"), "'foo' is neither a URL nor a row key; write it as"
     )
     assert_refused(webstrata("table", "get", "uk", URL), "the row uk,example,www.* has no cell here")
-    assert_refused(webstrata("table", "get", "uk", URL, "--at", "June"), "'June' is no time; write it as")
+    assert_refused(webstrata("table", "get", "uk", URL, "--at", "June"), "'June' is not a date; write it as")
     assert_refused(webstrata("table", "put", "uk", URL, "text", "a", "b"), "'text' is what was captured")
     assert_refused(webstrata("table", "put", "uk", URL, "meta"), "a cell needs ROW, FAMILY, COLUMN and VALUE")
     assert_refused(webstrata("table", "put", "uk", URL, "meta", "a", "b", "--number"), "'b' is no number")
@@ -105,7 +107,7 @@ def test_what_cannot_be_done_is_said_in_a_sentence(webstrata: Command, uk: Colle
 
 
 def test_beside_a_writer_the_table_is_locked_with_its_name(webstrata: Command, uk: Collection) -> None:
-    with Table(uk) as table:
+    with RowTable(uk) as table:
         table.put(URL, {"meta": {"note": "mine"}})
         for words in (("get", "uk", URL), ("scan", "uk"), ("put", "uk", URL, "meta", "a", "b")):
             assert_refused(webstrata("table", *words), r"uk/table: process \d+ \(.*\) .*writing")
@@ -132,7 +134,7 @@ def test_what_was_acknowledged_is_there_after_kill_9(
         writer.wait()
         feeder.kill()
         feeder.wait()
-    with Table(uk) as table:
+    with RowTable(uk) as table:
         numbers = sorted(int(str(row["meta"]["n"])) for row in table.scan(families=["meta"]))
     assert numbers == list(range(len(numbers)))
     assert len(numbers) >= 10_000

@@ -17,7 +17,7 @@ from webstrata.summaries import Archive, SummariesSettings, make_rows, write_arc
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from webstrata.summaries.rows import Rows
+    from webstrata.summaries.rows import SummaryRows
 
 SUM = SummariesSettings(coding="codes")
 CODINGS = [
@@ -30,7 +30,7 @@ CODINGS = [
 ]
 
 
-def to_plain(rows: Rows) -> list[tuple[int, dict[int, int]]]:
+def to_plain(rows: SummaryRows) -> list[tuple[int, dict[int, int]]]:
     pages = [rows.cut(row, row + 1) for row in range(rows.num_rows)]
     return [
         (int(page.lengths[0]), dict(zip(page.terms.tolist(), page.counts.tolist(), strict=True)))
@@ -41,7 +41,7 @@ def to_plain(rows: Rows) -> list[tuple[int, dict[int, int]]]:
 @settings(max_examples=25)
 @given(rows=drawn_rows(), coding=st.sampled_from(CODINGS[:3]), seed=st.integers(0, 99))
 def test_what_is_written_comes_back_in_any_order(
-    rows: Rows, coding: SummariesSettings, seed: int, tmp_path: Path
+    rows: SummaryRows, coding: SummariesSettings, seed: int, tmp_path: Path
 ) -> None:
     archive = write_archive(tmp_path, rows, settings=coding)
     assert to_plain(archive.batch(np.arange(rows.num_rows))) == to_plain(rows)

@@ -11,25 +11,18 @@ from hypothesis import given, settings
 from tests.summaries import reference
 from tests.summaries.written import drawn_rows
 from webstrata.summaries import SummariesSettings, make_rows, write_archive
-from webstrata.summaries.codes import (
-    Histogram,
-    best_codes,
-    from_core,
-    is_code,
-    measure_costs,
-    to_core,
-    value_streams,
-)
+from webstrata.summaries.code_names import from_core, is_code, to_core
+from webstrata.summaries.codes import Histogram, best_codes, measure_costs, value_streams
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from webstrata.summaries.rows import Rows
+    from webstrata.summaries.rows import SummaryRows
 
 
 @settings(max_examples=40)
 @given(rows=drawn_rows(max_pages=10))
-def test_the_numbers_of_a_kind_are_those_that_the_coding_writes(rows: Rows) -> None:
+def test_the_numbers_of_a_kind_are_those_that_the_coding_writes(rows: SummaryRows) -> None:
     streams = value_streams(rows)
     bits = ""
     for row in range(rows.num_rows):

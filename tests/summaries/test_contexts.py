@@ -26,7 +26,7 @@ from webstrata.summaries.contexts import (
 )
 
 if TYPE_CHECKING:
-    from webstrata.summaries import Rows
+    from webstrata.summaries import SummaryRows
 
 
 def test_frequencies_add_up_and_none_that_came_is_lost() -> None:
@@ -88,7 +88,7 @@ def test_pages_that_are_alike_take_less_than_in_the_coding_of_the_paper(tmp_path
 
 @settings(max_examples=30, deadline=None)
 @given(rows=drawn_rows())
-def test_a_plain_reader_that_follows_the_format_reads_the_same(rows: Rows) -> None:
+def test_a_plain_reader_that_follows_the_format_reads_the_same(rows: SummaryRows) -> None:
     with TemporaryDirectory() as folder:
         archive = write_archive(Path(folder) / "a", rows, settings=SummariesSettings(chain=3))
         model = Model.read(archive.folder / "model.zst", len(archive.terms))

@@ -22,10 +22,10 @@ def test_statistics_are_those_of_the_files_and_the_numbers(tmp_path: Path) -> No
     assert {path.name for path in tmp_path.iterdir()} == set(found.bytes)
     assert found.term_ranks[0] == (1.0, 2.0)
     assert found.gaps == [(1.0, 4.0)]
-    document = found.to_json()
+    document = found.to_dict()
     assert document["bytes_per_summary"] == pytest.approx(found.summary_bytes, abs=0.01)
     assert document["best_codes"]["gap_code"] == found.costs["gap"].best  # type: ignore[index]
-    assert "costs" not in describe_archive(archive).to_json()
+    assert "costs" not in describe_archive(archive).to_dict()
 
 
 def test_a_curve_keeps_what_lies_under_it() -> None:

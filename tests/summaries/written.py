@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import webstrata as ws
 from webstrata.store.text import BATCH, COLUMNS, TEXT, write_text
 from webstrata.store.urls import write_urls
-from webstrata.summaries.rows import Rows, make_rows
+from webstrata.summaries.rows import SummaryRows, make_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ def write_snapshot(folder: Path, texts: Sequence[str | None], label: str = "2026
     except ws.errors.MissingError:
         collection = ws.create(folder)
     snapshot = collection.add(label)
-    with snapshot.build("urls") as build:
+    with snapshot.write_part("urls") as build:
         none = pa.table({"row_key": pa.array([], pa.string()), "node": pa.array([], pa.uint32())})
         write_urls(
             build.path, pa.array([f"test)/{page:05}" for page in range(len(texts))], pa.string()), none
@@ -40,12 +40,12 @@ def write_snapshot(folder: Path, texts: Sequence[str | None], label: str = "2026
         pa.RecordBatch.from_pylist(rows[start : start + BATCH], schema=TEXT)
         for start in range(0, len(rows), BATCH)
     ]
-    with snapshot.build("text") as build:
+    with snapshot.write_part("text") as build:
         write_text(build.path, batches, pa.table(columns, schema=COLUMNS))
     return snapshot
 
 
-def drawn_rows(*, max_pages: int = 40, max_terms: int = 60) -> st.SearchStrategy[Rows]:
+def drawn_rows(*, max_pages: int = 40, max_terms: int = 60) -> st.SearchStrategy[SummaryRows]:
     """Rows of pages that have much in common, as pages of a site have, and some odd ones."""
     count = st.one_of(st.integers(1, 4), st.integers(1, 300), st.just(2**32 - 1))
     page = st.tuples(

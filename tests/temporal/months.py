@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from webstrata.simulate.invitro import Web
+    from webstrata.invitro import Web
 
 Months = dict[str, "tuple[list[str], list[tuple[int, int]]]"]
 
@@ -34,7 +34,7 @@ def add_month(
     assert list(keys) == sorted(keys, key=str.encode)
     snapshot = collection.add(label)
     others = dict(sorted((duplicates or {}).items()))
-    with snapshot.build("urls") as build:
+    with snapshot.write_part("urls") as build:
         table = pa.table({
             "row_key": pa.array(list(others), pa.string()),
             "node": pa.array(list(others.values()), pa.uint32()),
@@ -43,11 +43,11 @@ def add_month(
         write_urls(build.path, pa.array(list(keys), pa.large_string()), table)
     if contents is not None:
         prints = pa.array(list(contents), pa.uint64())
-        with snapshot.build("pages") as build:
+        with snapshot.write_part("pages") as build:
             columns = {"fingerprint": prints, "content_digest": pa.array([""] * len(keys))}
             write_pages(build.path / "pages.parquet", pa.table(columns))
     pairs = np.array(list(arcs) if not isinstance(arcs, np.ndarray) else arcs, np.int64).reshape(-1, 2)
-    with snapshot.build("graph", inputs=("urls",)) as build:
+    with snapshot.write_part("graph", inputs=("urls",)) as build:
         graph = Graph.from_arcs(pairs, num_nodes=len(keys))
         forward = graph.write(build.path / "forward")
         graph.transpose().write(build.path / "transpose")

@@ -9,7 +9,7 @@ import pytest
 
 import webstrata as ws
 from tests.temporal.months import make_months
-from webstrata.errors import LabelError, MissingError
+from webstrata.errors import DateError, MissingError
 from webstrata.temporal.align import Aligner, choose_snapshots
 
 if TYPE_CHECKING:
@@ -52,32 +52,32 @@ def test_snapshots_are_chosen_by_labels_and_ranges(tmp_path: Path) -> None:
     )
 
     def labels(words: str) -> list[str]:
-        return [snapshot.label for snapshot in choose_snapshots(uk, words)]
+        return [snapshot.date for snapshot in choose_snapshots(uk, words)]
 
-    assert labels("") == uk.labels
+    assert labels("") == uk.dates
     assert labels("2026-02..2026-04") == ["2026-02", "2026-04"]
     assert labels("2026-05,..2026-02") == ["2026-01", "2026-02", "2026-05"]
     assert labels("2026-04..") == ["2026-04", "2026-05"]
     for words, sentence in {
         "2026-01": "only 2026-01 is named, and it takes two snapshots to align",
-        "2026-01..2026-03": "there is no snapshot 2026-03; known are 2026-01, 2026-02",
+        "2026-01..2026-03": "no snapshot 2026-03; known are 2026-01, 2026-02",
         "2026-05..2026-01": "the range ends before it begins",
-        "2026-01,,2026-02": "a label is missing between commas",
+        "2026-01,,2026-02": "a date is missing between commas",
     }.items():
-        with pytest.raises(LabelError, match=sentence):
+        with pytest.raises(DateError, match=sentence):
             choose_snapshots(uk, words)
     uk.add("2026-06")
-    with pytest.raises(MissingError, match="2026-06 has no graph; build it with `webstrata graph build"):
+    with pytest.raises(MissingError, match=r"2026-06 has no graph; call `snapshot.build\("):
         choose_snapshots(uk)
     # a collection takes no more than 64, unless somebody else puts them there
     for year in range(1900, 1965):
         (uk.path / "snapshots" / str(year)).mkdir()
-    with pytest.raises(LabelError, match="70 snapshots are named, and a label has 64 bits; name fewer"):
+    with pytest.raises(DateError, match="70 snapshots are named, and a label has 64 bits; name fewer"):
         choose_snapshots(uk)
 
 
 def test_one_snapshot_alone_cannot_be_aligned(tmp_path: Path) -> None:
     uk = ws.create(tmp_path / "uk")
     uk.add("2026-01")
-    with pytest.raises(LabelError, match="it has 1 snapshot, and it takes two snapshots to align"):
+    with pytest.raises(DateError, match="it has 1 snapshot, and it takes two snapshots to align"):
         choose_snapshots(uk)

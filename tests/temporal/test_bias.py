@@ -11,8 +11,8 @@ import pytest
 import webstrata as ws
 from tests.temporal.months import add_month, make_months
 from webstrata.crawl.seeds import keep_seeds
-from webstrata.simulate.invitro import Web
-from webstrata.simulate.invitro.alignment import true_panel
+from webstrata.invitro import Web
+from webstrata.invitro.alignment import true_panel
 from webstrata.temporal.align import choose_snapshots
 from webstrata.temporal.bias import (
     BiasReport,

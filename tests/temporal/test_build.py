@@ -16,8 +16,8 @@ from tests.temporal.united import unite
 from webstrata.collection.progress import Progress
 from webstrata.errors import Cancelled, MissingError
 from webstrata.graph import Graph
+from webstrata.invitro import Web
 from webstrata.rank.pagerank import pagerank
-from webstrata.simulate.invitro import Web
 from webstrata.temporal import build
 from webstrata.temporal.align import Aligner, choose_snapshots
 from webstrata.temporal.build import build_union, union_parameters
@@ -132,13 +132,13 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> ws.Collection:
 def test_every_month_of_the_union_is_its_own_graph_on_the_aligned_urls(tiny: ws.Collection) -> None:
     union = tiny.temporal
     for number, snapshot in enumerate(tiny):
-        to_union = union.to_union(snapshot.label)
+        to_union = union.to_union(snapshot.date)
         kept = np.flatnonzero(to_union != NONE)
         # static pages, and all of them
         assert [("?" not in url) for url in snapshot.urls] == (to_union != NONE).tolist()
         present = np.flatnonzero(np.asarray(union.forward.node_labels) >> np.uint64(number) & np.uint64(1))
         assert present.tolist() == to_union[kept].tolist()
-        view = union.at(snapshot.label)
+        view = union.at(snapshot.date)
         for page in kept.tolist():
             mapped = to_union[snapshot.graph.successors(page)]
             assert view.successors(int(to_union[page])).tolist() == mapped[mapped != NONE].tolist()
@@ -187,10 +187,10 @@ def test_another_month_needs_graphs_alone_and_readers_keep_what_they_have(tmp_pa
     assert before.forward.successors(0).tolist() == [1]
     assert [int(label) for label in after.forward.labels(0)] == [0b100, 0b001]
     assert not uk.states()["/temporal"].stale
-    with uk["2026-02"].build("graph", inputs=("urls",)) as made:
+    with uk["2026-02"].write_part("graph", inputs=("urls",)) as made:
         (made.path / "forward.graph").write_bytes(b"another")
     assert uk.states()["/temporal"].stale == ("2026-02/graph",)
-    assert uk.states()["/temporal"].renew.endswith("uk --by static")
+    assert uk.states()["/temporal"].renew.endswith("uk temporal")
 
 
 class Listener(Progress):
@@ -252,7 +252,7 @@ def test_a_union_is_compressed_harder_than_a_month_unless_it_is_told_otherwise(
 
 def test_a_graph_of_other_urls_is_refused(tmp_path: Path) -> None:
     uk = make_months(tmp_path / "uk", {label: (["t)/a"], []) for label in ("2026-01", "2026-02")})
-    with uk["2026-02"].build("urls") as made:
+    with uk["2026-02"].write_part("urls") as made:
         (made.path / "nodes.arrow").write_bytes(b"others")
     with pytest.raises(MissingError, match="2026-02: its graph was built from other URLs than are there now"):
         build_union(uk, choose_snapshots(uk))
@@ -262,7 +262,7 @@ def test_a_frontier_stays_outside_the_union(tmp_path: Path) -> None:
     uk = ws.create(tmp_path / "uk")
     for label in ("2026-01", "2026-02"):
         snapshot = add_month(uk, label, ["t)/a"], [(0, 0)])
-        with snapshot.build("graph", inputs=("urls",)) as made:
+        with snapshot.write_part("graph", inputs=("urls",)) as made:
             graph = ws.Graph.from_arcs([(0, 0), (0, 1)])
             graph.write(made.path / "forward")
             graph.transpose().write(made.path / "transpose")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import webstrata as ws
+from tests.sealing import seal
 from tests.temporal.months import add_month, make_months
 from webstrata.errors import FormatError, MissingError, NewerFormatError
 from webstrata.temporal.align import choose_snapshots
@@ -54,10 +55,12 @@ def test_any_spelling_of_a_page_leads_to_its_node_and_back(uk: ws.Collection) ->
 
 def test_what_is_not_there_is_refused_with_what_is_near(uk: ws.Collection) -> None:
     union = uk.temporal
-    with pytest.raises(MissingError, match=r"no page of any snapshot; the nearest are http://a.org/x, http"):
+    with pytest.raises(
+        MissingError, match=r"no snapshot has this page; the nearest are http://a.org/x, http"
+    ):
         union.node("http://a.org/xx")
     with pytest.raises(
-        MissingError, match=r"union is of static pages alone; `webstrata align .*--by learned`"
+        MissingError, match=r"static pages only; call `collection.build\('temporal', by='learned'\)`"
     ):
         union.node("http://a.org/x?y=1")
     with pytest.raises(MissingError, match="2026-07: there is no such snapshot in the union; it has 2026-01"):
@@ -72,7 +75,6 @@ def test_a_url_leads_to_the_page_it_stood_for(tmp_path: Path) -> None:
     assert uk.temporal.node("http://a.org/copy") == 1
 
 
-@pytest.mark.usefixtures("unverified")
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
@@ -89,11 +91,11 @@ def test_files_that_do_not_fit_are_refused(
 ) -> None:
     with uk.open_part("temporal") as part:
         (part.path / name).write_bytes(content)
+    seal(uk, "temporal")
     with pytest.raises(FormatError, match=sentence):
         StoredUnion(uk).pages("2026-01", [0])
 
 
-@pytest.mark.usefixtures("unverified")
 @pytest.mark.parametrize(
     "change",
     [
@@ -109,15 +111,16 @@ def test_facts_that_no_build_writes_are_refused(uk: ws.Collection, change: dict[
     with uk.open_part("temporal") as part:
         facts = json.loads((part.path / "union.json").read_text())
         (part.path / "union.json").write_text(json.dumps(facts | change))
+    seal(uk, "temporal")
     with pytest.raises(FormatError, match="this does not describe a union"):
         StoredUnion(uk)
 
 
-@pytest.mark.usefixtures("unverified")
 def test_a_newer_format_is_refused(uk: ws.Collection) -> None:
     with uk.open_part("temporal") as part:
         facts = json.loads((part.path / "union.json").read_text())
         (part.path / "union.json").write_text(json.dumps(facts | {"format": 9}))
+    seal(uk, "temporal")
     with pytest.raises(NewerFormatError, match="its format is 9"):
         StoredUnion(uk)
 

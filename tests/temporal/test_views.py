@@ -175,7 +175,7 @@ def test_the_structure_of_a_view_is_that_of_its_month_by_itself(month: View) -> 
     seen = describe_structure(month, with_distances=False)
     wanted = describe_structure(alone, with_distances=False)
     # the wedges that are drawn are the same too
-    assert seen.to_json() == wanted.to_json()
+    assert seen.to_dict() == wanted.to_dict()
     for name in ("weak", "strong"):
         found = getattr(seen, name).of_node
         np.testing.assert_array_equal(found[nodes], getattr(wanted, name).of_node)

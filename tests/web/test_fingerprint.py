@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.simulate.invitro import Web
+from webstrata.invitro import Web
 from webstrata.web.fingerprint import LEAST_TEXT, fingerprint, shape
 
 FILLER = "<p>" + "more words " * 30 + "</p>"

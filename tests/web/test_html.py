@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from webstrata.web.charset import Source
+from webstrata.web.charset import CharsetSource
 from webstrata.web.html import Directives, Kind, Rel, glance, parse_directives, scan
 from webstrata.web.url import Reject
 
@@ -344,7 +344,7 @@ def test_what_the_page_says_about_itself_is_kept() -> None:
         url="http://h.uk/",
     )
     assert (page.language, page.title, page.canonical) == ("de-AT", "A & B", "http://h.uk/c")
-    assert (page.charset.name, page.charset.source) == ("windows-1252", Source.DEFAULT)
+    assert (page.charset.name, page.charset.source) == ("windows-1252", CharsetSource.DEFAULT)
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from webstrata.web.html import scan
 from webstrata.web.outline import Block, scan_outline
 
-INLINE = {"a", "b", "code", "span"}
+INLINE = {"a", "b", "code", "font", "small", "span"}
 CLOSED = {
     "li": ["li"], "dt": ["dd", "dt"], "dd": ["dd", "dt"], "td": ["td", "th"], "th": ["td", "th"],
     "tr": ["td", "th", "tr"],
 }  # fmt: skip
 NAMES = [
-    "a", "article", "b", "blockquote", "body", "br", "code", "dd", "div", "dl", "dt", "head", "hr", "img",
-    "li", "main", "nav", "p", "pre", "span", "table", "td", "th", "tr", "ul", "verylongname",
+    "a", "article", "b", "blockquote", "body", "br", "code", "dd", "div", "dl", "dt", "font", "head", "hr",
+    "img", "li", "main", "nav", "p", "pre", "small", "span", "table", "td", "th", "tr", "ul", "verylongname",
 ]  # fmt: skip
 ATTRIBUTES = {
     "": "",
@@ -29,13 +29,26 @@ ATTRIBUTES = {
     " style='display : none'": "@hidden ",
     " aria-hidden=TRUE itemprop=articleBody": "articleBody @hidden ",
     " style=color:red data-class=x": "",
+    " style='font-size: 8pt; COLOR: gray'": "@small @faded ",
+    " style='background:#eef;font-size:1.5em' id=d": "d @large @tinted ",
+    " bgcolor=#FFFFFF": "",
+    " bgcolor=silver role=none": "@none @tinted ",
 }
 STARTS = [
     f"<{name}{attributes}>" for name in NAMES for attributes in (ATTRIBUTES if name not in INLINE else [""])
 ]
 TOKENS = st.one_of(
     st.sampled_from(
-        [*STARTS, "<a href=/>", "<a href=/ rel=next>", "<a href=/ accesskey=p>", "<a href=# accesskey=1>"]
+        [
+            *STARTS,
+            "<font size=1>",
+            "<font size=-2>",
+            "<font size=5>",
+            "<a href=/>",
+            "<a href=/ rel=next>",
+            "<a href=/ accesskey=p>",
+            "<a href=# accesskey=1>",
+        ]
     ),
     st.sampled_from([f"</{name}>" for name in NAMES]),
     st.sampled_from(["word", " ", "two words ", "été"]),
@@ -50,6 +63,8 @@ class Reference:
         self.parents, self.tags, self.names = [0], ["html"], [""]
         self.blocks: list[Block] = []
         self.stack, self.begin, self.linked, self.is_step, self.in_link = [0], 0, 0, False, False
+        self.small, self.images, self.is_separated = 0, 0, False
+        self.prints: list[tuple[str, bool, int]] = []
         for token in tokens:
             if token[0] != "<":
                 self.add_text(token)
@@ -70,6 +85,8 @@ class Reference:
             self.text += " "
         if self.in_link:
             self.linked += len(self.text.encode()) - before
+        if any(is_small for _, is_small, _ in self.prints):
+            self.small += len(self.text.encode()) - before
 
     def break_line(self) -> int:
         self.text = self.text.rstrip("\n ")
@@ -79,25 +96,33 @@ class Reference:
     def flush(self, at: int) -> None:
         end = max(at - 1, self.begin)
         if end > self.begin:
-            linked = min(self.linked, end - self.begin)
-            self.blocks.append(Block(self.stack[-1], self.begin, end, linked, self.is_step))
-        self.begin, self.linked, self.is_step = at, 0, False
+            linked, small = (min(count, end - self.begin) for count in (self.linked, self.small))
+            facts = (linked, self.is_step, small, self.images, self.is_separated)
+            self.blocks.append(Block(self.stack[-1], self.begin, end, *facts))
+            self.images, self.is_separated = 0, False
+        self.begin, self.linked, self.small, self.is_step = at, 0, 0, False
 
     def start(self, name: str, attributes: str) -> None:
         if name == "a":
             self.in_link = "href" in attributes
             self.is_step |= bool(re.search("rel=next|accesskey=p", attributes))
+        if name in ("small", "font"):
+            is_small = name == "small" or attributes in ("size=1", "size=-2")
+            self.prints.append((name, is_small, len(self.stack)))
+        self.images += name == "img"
         if name in INLINE or name == "img":
             return
         at = self.break_line()
         if name == "hr":
             self.flush(at)
+            self.is_separated = True
         if name in ("hr", "br", "head"):
             return
         for closed in ["p", *CLOSED.get(name, [])]:
             if len(self.stack) > 1 and self.tags[self.stack[-1]] == closed:
                 self.flush(at)
                 self.stack.pop()
+                self.end_prints()
         self.flush(at)
         self.parents.append(self.stack[-1])
         self.stack.append(len(self.tags))
@@ -107,6 +132,10 @@ class Reference:
     def end(self, name: str) -> None:
         if name == "a":
             self.in_link = False
+        for place in range(len(self.prints) - 1, -1, -1):
+            if self.prints[place][0] == name:
+                del self.prints[place]
+                break
         if name in INLINE or name == "img":
             return
         at = self.break_line()
@@ -115,7 +144,12 @@ class Reference:
             if self.tags[self.stack[place]] == name:
                 self.flush(at)
                 del self.stack[place:]
+                self.end_prints()
                 return
+
+    def end_prints(self) -> None:
+        while self.prints and self.prints[-1][2] > len(self.stack):
+            self.prints.pop()
 
 
 @given(st.lists(TOKENS, max_size=30))

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.peers.installed import find_peer
 from tests.web import reference
-from webstrata.simulate.invitro import Web
+from webstrata.invitro import Web
 from webstrata.web.robots import MAX_BYTES, Robots, parse_robots, rules_for_status
 
 if TYPE_CHECKING:

@@ -2,11 +2,16 @@
 //!
 //! `tests/corpus.rs` of the core replays the kept inputs through the same functions.
 
+use super::bits::canonical::Books;
+use super::bits::cursor::{Cursor, Near};
+use super::bits::elias_fano::EliasFano;
+use super::bits::marks::Marks;
+use super::bits::sux_list::SuxList;
+use super::bits::words::BigEndian;
 use super::crawl::filters::{Facts, Filter, Subject};
 use super::graph::bvgraph::lists::{Lists, Shape};
-use super::graph::bvgraph::places::Places;
-use super::temporal::codes::{Books, Cursor, Near};
-use super::temporal::pointers::{Marks, Pointers};
+use super::temporal::pointers::Pointers;
+use super::web::rewrite::{self, Address, Place};
 use super::web::{charset, css, host, html, http, manifest, robots, row_key, sitemap, url};
 use dsi_bitstream::prelude::Codes;
 use std::io;
@@ -20,6 +25,11 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 const MAX_URL: usize = 256;
 const MAX_BODY: usize = 64 << 10;
 const MAX_HEAD: usize = 512;
+/// Where rewritten addresses lead.
+const REPLAY: Place<'_> = Place {
+    base: "http://example.org/a/b",
+    prefix: "/uk/20260612000000",
+};
 
 /// A base and a reference, a line break between them.
 pub fn url(input: &[u8]) {
@@ -155,6 +165,7 @@ pub fn html(input: &[u8]) {
     let mut scan = html::Scan::default();
     let charset = CHARSETS[usize::from(which) % CHARSETS.len()];
     html::scan(body, charset, &wants, &mut scan);
+    assert!(rewrite::page(body, charset, "org", &REPLAY).is_ok());
     // a character of one byte may become one of three, a reference of few bytes one of six
     assert!(scan.text.len() <= 6 * body.len() + 16);
     assert!(scan.refresh_delay.is_none_or(|delay| delay >= 0.0));
@@ -195,6 +206,10 @@ pub fn css(input: &[u8]) {
     let text = css::decode(body, std::str::from_utf8(label).ok());
     let mut found = Vec::new();
     css::references(&text, &mut |address| found.push(address.to_owned()));
+    css::references(&rewrite::stylesheet(&text, &REPLAY), &mut |address| {
+        let is_kept = REPLAY.lead(address, "") == Address::Keep;
+        assert!(address.starts_with(REPLAY.prefix) || is_kept);
+    });
     // an escape of a few bytes becomes a character of three at most
     assert!(found.iter().map(String::len).sum::<usize>() <= 3 * text.len());
     for address in found.iter().chain(&manifest::pictures(body)) {
@@ -294,7 +309,7 @@ pub fn bvgraph(input: &[u8]) {
 
 /// What is behind the header of `.ef`.
 pub fn ef(input: &[u8]) {
-    let Some(places) = Places::find(input, 0) else {
+    let Some(places) = SuxList::find(input, 0) else {
         return;
     };
     // as many bits as the file has bound the values that there can be
@@ -348,14 +363,16 @@ pub fn labels(input: &[u8]) {
     }
     let (lows, highs) = words.split_at(words.len() / 2);
     let pointers = Pointers {
-        low_bits: u32::from(low_bits % 64),
-        lows,
-        highs,
-        samples: &words,
+        list: EliasFano {
+            width: u32::from(low_bits % 64),
+            lows: BigEndian(lows),
+            highs: BigEndian(highs),
+        },
+        samples: BigEndian(&words),
     };
     let marks = Marks {
-        bits: lows,
-        ranks: highs,
+        bits: BigEndian(lows),
+        ranks: BigEndian(highs),
     };
     for place in 0..usize::from(room) {
         // what marks say comes out of the file, too

@@ -1,5 +1,15 @@
 //! The modules under fuzz, and the watch over a single execution.
 
+#[path = "../../src/bits"]
+pub mod bits {
+    pub mod canonical;
+    pub mod cursor;
+    pub mod elias_fano;
+    pub mod marks;
+    pub mod sux_list;
+    pub mod words;
+}
+
 #[path = "../../src/web/mod.rs"]
 pub mod web;
 
@@ -12,13 +22,11 @@ pub mod crawl {
 pub mod graph {
     pub mod bvgraph {
         pub mod lists;
-        pub mod places;
     }
 }
 
 #[path = "../../src/temporal"]
 pub mod temporal {
-    pub mod codes;
     pub mod pointers;
 }
 

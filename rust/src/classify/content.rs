@@ -1,6 +1,6 @@
 //! What is counted in the text of a page: words, popular ones among them, n-grams, compressed bytes.
 //!
-//! `webstrata.classify.pages` makes features of the counts; what each is stands there. Words are those of `web::words`,
+//! `webstrata.classify.features.pages` makes features of the counts; what each is stands there. Words are those of `web::words`,
 //! known by the hashes of their folded forms.
 
 use crate::web::words::Words;

@@ -1,4 +1,4 @@
-//! What a few pages of a new host say, from their bytes (`webstrata.classify.samples`): the eyes of the gate.
+//! What a few pages of a new host say, from their bytes (`webstrata.classify.gate.samples`): the eyes of the gate.
 
 use super::content::{Measures, NUM_COUNTS};
 use crate::web::html::{self, Kind, Scan, Wants};

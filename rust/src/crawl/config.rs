@@ -4,8 +4,8 @@ use super::Result;
 use super::earlier::Payloads;
 use super::filters::Filter;
 use super::workbench::Moment;
+use crate::archive::warc::Compression;
 use crate::numbers;
-use crate::store::warc::Compression;
 use hashbrown::HashMap;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -37,30 +37,30 @@ numbers! {
         max_pages_per_host: u32,
         max_depth: u8,
         max_url_length: usize,
-        obey_robots: u8,
+        obey_robots: bool,
         robots_expiry: f64,
-        follow_nofollow: u8,
-        follow_canonical: u8,
-        follow_duplicates: u8,
-        resources: u8,
-        offsite_resources: u8,
-        sitemaps: u8,
+        follow_nofollow: bool,
+        follow_canonical: bool,
+        follow_duplicates: bool,
+        resources: bool,
+        offsite_resources: bool,
+        sitemaps: bool,
         max_sitemap_depth: u8,
         max_sitemaps: u32,
         max_sitemap_bytes: u64,
-        accept_all_certificates: u8,
-        store_pointers: u8,
+        accept_all_certificates: bool,
+        store_pointers: bool,
         file_size: u64,
         url_cache: usize,
         sieve: usize,
         workbench: usize,
         virtualizer: usize,
         duplicates_cache: usize,
-        log_releases: u8,
+        log_releases: bool,
         gate_after: f64,
         agent: u32,
-        resolve: u8,
-        private_addresses: u8,
+        resolve: bool,
+        private_addresses: bool,
         checkpoint: f64,
         disk_check: f64,
         log: u8,
@@ -71,10 +71,10 @@ numbers! {
         dust_support: u32,
         delay_factor: f64,
         max_adaptive_delay: f64,
-        store_reserved: u8,
-        store_robots: u8,
-        revisits: u8,
-        conditional: u8,
+        store_reserved: bool,
+        store_robots: bool,
+        revisits: bool,
+        conditional: bool,
     }
 }
 

@@ -140,6 +140,6 @@ impl Cuts {
 impl Fetcher {
     /// Notes that a link is not followed.
     pub(super) fn cut(&self, reason: Reason, target: &str) {
-        self.counters.cuts.note(reason, || target.to_owned());
+        self.tools.counters.cuts.note(reason, || target.to_owned());
     }
 }

@@ -19,12 +19,12 @@ impl Fetcher {
             Some(_) => self.config.limits.max_response.max(MAX_ROBOTS),
             None => self.config.limits.max_response,
         };
-        let turn = async || self.large.acquire().await.ok();
+        let turn = async || self.tools.large.acquire().await.ok();
         let list = answer.list("content-encoding").unwrap_or_default();
         let codings = match http::read_codings(&list) {
             Codings::Known(codings) => codings,
             Codings::TooMany(number) => {
-                add(&self.counters.undecoded, 1);
+                add(&self.tools.counters.undecoded, 1);
                 let most = http::MAX_CODINGS;
                 answer.undecoded = Some(format!("{number} codings, more than {most}"));
                 return (false, None);
@@ -51,12 +51,12 @@ impl Fetcher {
         };
         answer.body = decoded.body;
         if !decoded.is_plain {
-            add(&self.counters.undecoded, 1);
+            add(&self.tools.counters.undecoded, 1);
             answer.undecoded = Some("damaged, or a window that is too large".into());
             return (false, held);
         }
         let is_bomb = answer.cut.is_none() && decoded.cut == Some(Cut::Length);
-        add(&self.counters.bombs, u64::from(is_bomb));
+        add(&self.tools.counters.bombs, u64::from(is_bomb));
         answer.cut = answer.cut.or(decoded.cut);
         (true, held)
     }
@@ -64,7 +64,7 @@ impl Fetcher {
     fn undo(&self, answer: &Answer, codings: &str, limit: usize) -> Decoded {
         let timer = self.clock_in();
         let decoded = http::decode(&answer.body, codings, limit);
-        self.clock_out(&self.counters.decode_ns, timer);
+        self.clock_out(&self.tools.counters.decode_ns, timer);
         decoded
     }
 }

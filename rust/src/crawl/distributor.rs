@@ -56,7 +56,7 @@ impl Distributor {
             required: config.limits.fetchers,
             later: BinaryHeap::new(),
             gated: HashSet::new(),
-            releases: if config.limits.log_releases != 0 {
+            releases: if config.limits.log_releases {
                 Some(Writer::append(&log)?)
             } else {
                 None
@@ -269,8 +269,8 @@ impl Frontier {
     fn place(&mut self) -> Result<()> {
         let popped = std::mem::take(&mut self.distributor.record);
         let record = Record::read(&popped).ok_or_else(|| {
-            CrawlError::Setting(
-                "a queue of the frontier holds bytes that are no URL of ours".into(),
+            CrawlError::Internal(
+                "a queue of the frontier has bytes that are not a record of a URL; this is a defect of webstrata".into(),
             )
         })?;
         let (origin, target) = url::split(record.url);

@@ -57,7 +57,7 @@ impl Resolver {
         if let Some((ip, other_port)) = self.config.hosts.get(name) {
             return forever(*ip, other_port.unwrap_or(port));
         }
-        let is_open = self.config.limits.private_addresses != 0;
+        let is_open = self.config.limits.private_addresses;
         if let Ok(ip) = name.trim_matches(['[', ']']).parse::<IpAddr>() {
             return if is_open || is_public(ip) {
                 forever(ip, port)
@@ -65,7 +65,7 @@ impl Resolver {
                 Some(Found::Forbidden)
             };
         }
-        if self.config.limits.resolve == 0 {
+        if !self.config.limits.resolve {
             return Some(Found::Nowhere);
         }
         if self.questions.is_none() {
@@ -82,7 +82,7 @@ impl Resolver {
 
 fn start(config: &Config, events: Sender<Event>) -> Option<UnboundedSender<(u32, String, u16)>> {
     let servers = config.name_servers.clone();
-    let is_open = config.limits.private_addresses != 0;
+    let is_open = config.limits.private_addresses;
     let (questions, mut incoming) = unbounded_channel::<(u32, String, u16)>();
     let serve = move || {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread()

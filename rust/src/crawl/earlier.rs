@@ -12,9 +12,9 @@ use super::messages::{Earlier, Visit};
 use super::page::Page;
 use super::sieve;
 use super::workbench::Task;
+use crate::archive::responses::parse_date;
+use crate::archive::warc::sha1;
 use crate::collection::CollectionError;
-use crate::store::answers::parse_date;
-use crate::store::warc::sha1;
 use flate2::read::GzDecoder;
 use memchr::memmem;
 use std::fs::File;
@@ -219,13 +219,13 @@ fn header(head: &[u8], name: &str) -> String {
 
 impl Fetcher {
     fn payloads(&self) -> Option<&Payloads> {
-        let is_wanted = self.config.limits.revisits != 0 || self.config.limits.conditional != 0;
+        let is_wanted = self.config.limits.revisits || self.config.limits.conditional;
         self.config.earlier.as_deref().filter(|_| is_wanted)
     }
 
     /// The capture of an earlier snapshot that has the payload of a page.
     pub(super) fn recall_digest(&self, page: &Page) -> Option<Earlier> {
-        if self.config.limits.revisits == 0
+        if !self.config.limits.revisits
             || page.answer.status != 200
             || page.answer.body.is_empty()
             || page.answer.cut.is_some()
@@ -242,7 +242,7 @@ impl Fetcher {
 
     /// What a URL is asked for on condition of; None unless its payload could be read again.
     pub(super) fn recall(&self, visit: &Visit, task: &Task) -> Option<Recalled> {
-        if self.config.limits.conditional == 0 || task.robots_for.is_some() || task.is_probe {
+        if !self.config.limits.conditional || task.robots_for.is_some() || task.is_probe {
             return None;
         }
         let payloads = self.payloads()?;

@@ -77,7 +77,7 @@ impl Engine {
             waiting.enter();
             let outcome = flusher::run(&config, &flushed, &records, &failed);
             if let Err(error) = &outcome {
-                let _ = failed.send(Event::Failed(CrawlError::Setting(error.to_string())));
+                let _ = failed.send(Event::Failed(CrawlError::Internal(error.to_string())));
             }
             outcome
         })?;
@@ -156,11 +156,13 @@ fn spawn<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<JoinHandle<T>> {
     let thread = Builder::new().name(name.into()).spawn(work);
-    thread.map_err(|error| CrawlError::Setting(format!("no thread could be started: {error}")))
+    thread.map_err(|error| {
+        CrawlError::Internal(format!(
+            "the system cannot start a thread of the crawl ({error})"
+        ))
+    })
 }
 
 fn panicked() -> CrawlError {
-    CrawlError::Setting(
-        "a thread of the crawl ended by itself; this is a defect of webstrata".into(),
-    )
+    CrawlError::Internal("a thread of the crawl panicked; this is a defect of webstrata".into())
 }

@@ -6,17 +6,16 @@ use super::counters::{Counters, add, thread_cpu_ns};
 use super::earlier::Recalled;
 use super::idle::{Connection, Idle, Stream};
 use super::judging::Pending;
-use super::messages::{Clock, Ended, Event, Notice, Order, Outcome, RobotsAnswer, Visit};
+use super::messages::{Clock, Ended, Event, Notice, Order, Outcome, Visit};
 use super::rules::MAX_ROBOTS;
 use super::tls;
 use super::url_cache::UrlCache;
 use super::workbench::{Moment, Task};
-use crate::store::warc::Encoder;
+use crate::archive::warc::Encoder;
 use crate::web::html::Scan;
 use crate::web::http::{self, Failure};
 use crossbeam::channel::Sender;
 use std::cell::{Cell, RefCell};
-use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -64,21 +63,13 @@ pub struct Tools {
 /// What all visits share that were begun under the same settings; one under way keeps those it was begun under.
 pub struct Fetcher {
     pub config: Arc<Config>,
-    tools: Rc<Tools>,
+    pub tools: Rc<Tools>,
     pub pending: RefCell<Vec<Pending>>,
     /// others hold by now
     is_old: Cell<bool>,
     limits: http::Limits,
     /// of a robots.txt, of which half would allow too much
     robots_limits: http::Limits,
-}
-
-impl Deref for Fetcher {
-    type Target = Tools;
-
-    fn deref(&self) -> &Tools {
-        &self.tools
-    }
 }
 
 /// How a connection came about, for the records of what is fetched on it.
@@ -172,8 +163,9 @@ impl Fetcher {
     fn renew(&self, config: Arc<Config>) -> Self {
         self.is_old.set(true);
         // what the old filter refused went into the cache, and may be let through now
-        self.cache.borrow_mut().clear();
-        *self.idle.borrow_mut() = Idle::new(&config.limits, duration(config.limits.keep_alive));
+        self.tools.cache.borrow_mut().clear();
+        *self.tools.idle.borrow_mut() =
+            Idle::new(&config.limits, duration(config.limits.keep_alive));
         Self::new(self.tools.clone(), config)
     }
 
@@ -186,8 +178,8 @@ impl Fetcher {
         {
             Ok(runtime) => runtime,
             Err(error) => {
-                let message = format!("no event loop could be made: {error}");
-                let _ = events.send(Event::Failed(CrawlError::Setting(message)));
+                let message = format!("the system cannot start an event loop ({error})");
+                let _ = events.send(Event::Failed(CrawlError::Internal(message)));
                 return;
             }
         };
@@ -196,7 +188,7 @@ impl Fetcher {
         let counted = fetcher.clone();
         local.block_on(&runtime, async move {
             let mut running = tokio::task::JoinSet::new();
-            let mut sweeps = tokio::time::interval(fetcher.idle.borrow().period());
+            let mut sweeps = tokio::time::interval(fetcher.tools.idle.borrow().period());
             sweeps.set_missed_tick_behavior(MissedTickBehavior::Delay);
             loop {
                 let ended = tokio::select! {
@@ -214,13 +206,13 @@ impl Fetcher {
                     },
                     Some(ended) = running.join_next() => ended,
                     _ = sweeps.tick() => {
-                        fetcher.idle.borrow_mut().sweep();
+                        fetcher.tools.idle.borrow_mut().sweep();
                         continue;
                     }
                 };
                 if ended.is_err() {
-                    let message = "a visit ended by itself; this is a defect of webstrata";
-                    let _ = events.send(Event::Failed(CrawlError::Setting(message.into())));
+                    let message = "a visit panicked; this is a defect of webstrata";
+                    let _ = events.send(Event::Failed(CrawlError::Internal(message.into())));
                 }
             }
         });
@@ -231,7 +223,7 @@ impl Fetcher {
     async fn visit(self: Rc<Self>, mut visit: Visit) {
         let mut ended = Ended {
             host: visit.host,
-            fetcher: self.number,
+            fetcher: self.tools.number,
             num_tasks: visit.tasks.len(),
             moment: 0,
             outcomes: Vec::new(),
@@ -239,7 +231,7 @@ impl Fetcher {
             rest: Vec::new(),
         };
         let tasks = std::mem::take(&mut visit.tasks);
-        let waiting = self.idle.borrow_mut().take(visit.host, visit.address);
+        let waiting = self.tools.idle.borrow_mut().take(visit.host, visit.address);
         let is_fresh = waiting.is_none();
         let connection = match waiting {
             Some(connection) => Ok(connection),
@@ -251,12 +243,12 @@ impl Fetcher {
                     .converse(connection, is_fresh, &visit, tasks, &mut ended)
                     .await;
                 if let Some(connection) = kept {
-                    self.idle.borrow_mut().put(visit.host, connection);
+                    self.tools.idle.borrow_mut().put(visit.host, connection);
                 }
             }
             Err(failure) => self.fail(failure, tasks, &mut ended),
         }
-        let _ = self.events.send(Event::Ended(ended));
+        let _ = self.tools.events.send(Event::Ended(ended));
     }
 
     async fn connect(&self, visit: &Visit) -> Result<Connection, Failure> {
@@ -269,13 +261,13 @@ impl Fetcher {
             // a handshake has several parts; a plain request is one, and there is nothing that it could wait for
             let _ = stream.set_nodelay(true);
             let name = tls::server_name(&visit.origin, visit.address.ip());
-            let stream = timeout(wait, self.connector.connect(name, stream))
+            let stream = timeout(wait, self.tools.connector.connect(name, stream))
                 .await
                 .map_err(|_| Failure::Timeout)?
                 .map_err(|_| Failure::Tls)?;
             let mut wire = tls::describe(stream.get_ref().1);
             let name = tls::server_name(&visit.origin, visit.address.ip());
-            wire.certificate = Some(self.vouchers.judge(stream.get_ref().1, &name));
+            wire.certificate = Some(self.tools.vouchers.judge(stream.get_ref().1, &name));
             (Stream::Tls(Box::new(stream)), wire)
         } else {
             let wire = Wire {
@@ -294,8 +286,8 @@ impl Fetcher {
     }
 
     fn fail(&self, failure: Failure, tasks: Vec<Task>, ended: &mut Ended) {
-        add(&self.counters.failures[failure as usize], 1);
-        ended.moment = self.clock.now();
+        add(&self.tools.counters.failures[failure as usize], 1);
+        ended.moment = self.tools.clock.now();
         let mut tasks = tasks.into_iter();
         if let Some(task) = tasks.next() {
             ended.outcomes.push(Outcome::Failed { task, failure });
@@ -326,25 +318,14 @@ impl Fetcher {
             let Some(mut current) = connection.take() else {
                 break;
             };
-            let waits = visit.is_next_soon && self.idle.borrow().has_room();
+            let waits = visit.is_next_soon && self.tools.idle.borrow().has_room();
             let is_last = slice.is_zero() || tasks.peek().is_none() && !waits;
             let recalled = self.recall(visit, &task);
             let request = self.request(visit, &task, recalled.as_ref(), is_last);
-            let date = SystemTime::now()
-                .duration_since(UNIX_EPOCH)
-                .map_or(0, |time| time.as_nanos() as u64)
-                .saturating_add_signed(self.config.clock);
+            let date = self.date();
             let asked = Instant::now();
-            add(&self.counters.requests, 1);
-            let limits = match task.robots_for {
-                Some(_) => &self.robots_limits,
-                None => &self.limits,
-            };
-            let answer = match &mut current.stream {
-                Stream::Plain(stream) => http::exchange(stream, &request, limits).await,
-                Stream::Tls(stream) => http::exchange(stream, &request, limits).await,
-            };
-            ended.moment = self.clock.now();
+            let answer = self.exchange(&mut current, &request, &task).await;
+            ended.moment = self.tools.clock.now();
             if answer.as_ref().is_ok_and(|answer| answer.cut.is_some()) || answer.is_err() {
                 // the host learns later than we that nobody listens any more
                 ended.moment += LINGER;
@@ -356,7 +337,7 @@ impl Fetcher {
                     break;
                 }
                 Err(failure) => {
-                    add(&self.counters.failures[failure as usize], 1);
+                    add(&self.tools.counters.failures[failure as usize], 1);
                     ended.outcomes.push(Outcome::Failed { task, failure });
                     break;
                 }
@@ -379,15 +360,7 @@ impl Fetcher {
                     };
                     match self.receive(&asked, answer).await {
                         Ok(outcome) => {
-                            let is_welcome = match &outcome {
-                                Outcome::Answered { is_farewell, .. } => !is_farewell,
-                                // who asks for a delay means that between any two connections, too
-                                Outcome::Robots {
-                                    said: RobotsAnswer::Rules(rules),
-                                    ..
-                                } => rules.crawl_delay == 0.0,
-                                _ => false,
-                            };
+                            let is_welcome = outcome.may_ask_again();
                             ended.outcomes.push(outcome);
                             if !is_welcome {
                                 connection = None;
@@ -395,7 +368,7 @@ impl Fetcher {
                             }
                         }
                         Err(error) => {
-                            let _ = self.events.send(Event::Failed(error));
+                            let _ = self.tools.events.send(Event::Failed(error));
                             connection = None;
                             break;
                         }
@@ -407,26 +380,55 @@ impl Fetcher {
         }
         ended.rest.extend(tasks);
         // the clock is a call into the system
-        self.num_uncounted.update(|visits| visits + 1);
-        if self.num_uncounted.get() >= 16 {
+        self.tools.num_uncounted.update(|visits| visits + 1);
+        if self.tools.num_uncounted.get() >= 16 {
             self.count_time();
         }
         connection
     }
 
+    /// Nanoseconds since 1970 by the clock of the web.
+    fn date(&self) -> u64 {
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |time| time.as_nanos() as u64)
+            .saturating_add_signed(self.config.clock)
+    }
+
+    /// Sends a request and reads the response.
+    async fn exchange(
+        &self,
+        connection: &mut Connection,
+        request: &[u8],
+        task: &Task,
+    ) -> Result<http::Answer, Failure> {
+        add(&self.tools.counters.requests, 1);
+        let limits = match task.robots_for {
+            Some(_) => &self.robots_limits,
+            None => &self.limits,
+        };
+        match &mut connection.stream {
+            Stream::Plain(stream) => http::exchange(stream, request, limits).await,
+            Stream::Tls(stream) => http::exchange(stream, request, limits).await,
+        }
+    }
+
     fn count_time(&self) {
         let spent = thread_cpu_ns();
         add(
-            &self.counters.fetcher_cpu_ns,
-            spent - self.spent.replace(spent),
+            &self.tools.counters.fetcher_cpu_ns,
+            spent - self.tools.spent.replace(spent),
         );
-        self.num_uncounted.set(0);
+        self.tools.num_uncounted.set(0);
     }
 
     /// Starts a clock for a piece of work, and tells for how many it stands: each of the first, then one in [`ONE_IN`]. It
     /// is processor time: what others do meanwhile does not count.
     pub(super) fn clock_in(&self) -> Option<Timer> {
-        let number = self.num_pieces.replace(self.num_pieces.get() + 1);
+        let number = self
+            .tools
+            .num_pieces
+            .replace(self.tools.num_pieces.get() + 1);
         let weight = if number < 1000 { 1 } else { ONE_IN };
         let since = number.is_multiple_of(weight).then(thread_cpu_ns);
         since.map(|since| Timer { since, weight })
@@ -477,7 +479,7 @@ impl Fetcher {
     }
 }
 
-/// ETag and Last-Modified; behind them may stand how a URL was found.
+/// ETag and Last-Modified; how a URL was found may follow them.
 fn known_by(validators: &str) -> Option<(&str, &str)> {
     let (tag, rest) = validators.split_once('\n')?;
     Some((tag, rest.split('\n').next().unwrap_or("")))

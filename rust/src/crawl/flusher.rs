@@ -6,10 +6,10 @@ use super::counters::{Counters, add, get, set, thread_cpu_ns};
 use super::journal::Mark;
 use super::log::Log;
 use super::messages::Event;
+use crate::archive::cdxj::{Line, push_line};
+use crate::archive::warc::{Encoded, Files};
 use crate::collection::faults::crash_point;
 use crate::collection::files::{Syncer, Writer, sync_path};
-use crate::store::cdxj::{Line, push_line};
-use crate::store::warc::{Encoded, Files};
 use crossbeam::channel::{Receiver, Sender};
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,73 +50,86 @@ pub enum Message {
     Log(Vec<u8>),
 }
 
-/// Writes what comes until nobody sends any more.
+/// Writes what comes until no sender is left.
 pub fn run(
     config: &Config,
     counters: &Arc<Counters>,
     incoming: &Receiver<Message>,
     events: &Sender<Event>,
 ) -> Result<()> {
-    let mut files = Files::new(
-        &config.folder,
-        &config.prefix,
-        config.limits.file_size,
-        &config.compression,
-        &config.warcinfo,
-    )?;
-    let mut index = Writer::append(&config.folder.join("captures.cdxj"))?;
-    let mut lines = Vec::new();
-    // journal and lines have names that last
-    sync_path(&config.folder)?;
-    let mut log = Log::open(config)?;
+    let mut flusher = Flusher::open(config)?;
     loop {
         if incoming.is_empty() {
-            index.put(&lines)?;
-            lines.clear();
-            log.write()?;
+            flusher.write_lines()?;
+            flusher.log.write()?;
             // to wake up for each record would cost more than writing it
             std::thread::sleep(PAUSE);
         }
-        let stored = match incoming.recv() {
-            Ok(Message::Capture(stored)) => stored,
+        match incoming.recv() {
+            Ok(Message::Capture(stored)) => {
+                flusher.append(&stored)?;
+                add(&counters.captures, 1);
+                add(&counters.stored, stored.records.len() as u64);
+                if incoming.is_empty() {
+                    set(&counters.flusher_cpu_ns, thread_cpu_ns());
+                }
+            }
             Ok(Message::Sync { journal, length }) => {
-                index.put(&lines)?;
-                lines.clear();
-                crash_point("crawl.checkpoint-begun");
-                journal.sync()?;
-                crash_point("crawl.journal-synced");
-                files.sync()?;
-                crash_point("crawl.files-synced");
-                index.sync()?;
-                crash_point("crawl.checkpoint-ended");
-                let place = files.position();
-                let mark = Mark {
-                    journal: length,
-                    captures: index.position(),
-                    name: place.map_or(String::new(), |place| place.name.to_owned()),
-                    length: place.map_or(0, |place| place.offset),
-                };
+                let mark = flusher.sync(&journal, length)?;
                 let _ = events.send(Event::Synced(mark));
-                continue;
             }
             Ok(Message::Flush(reply)) => {
-                index.put(&lines)?;
-                lines.clear();
-                log.write()?;
-                // the records before the lines that name them
-                files.close()?;
-                index.sync()?;
-                // who asked may have left
+                flusher.close()?;
+                // the sender may have left
                 let _ = reply.send(get(&counters.captures));
-                continue;
             }
-            Ok(Message::Log(text)) => {
-                log.take(&text)?;
-                continue;
-            }
+            Ok(Message::Log(text)) => flusher.log.take(&text)?,
             Err(_) => break,
-        };
-        let place = files.append(&stored.records, stored.date)?;
+        }
+    }
+    flusher.close()?;
+    set(&counters.flusher_cpu_ns, thread_cpu_ns());
+    Ok(())
+}
+
+/// The files of a crawl that are open.
+struct Flusher {
+    files: Files,
+    index: Writer,
+    /// lines of the index that are not yet written
+    lines: Vec<u8>,
+    log: Log,
+}
+
+impl Flusher {
+    fn open(config: &Config) -> Result<Self> {
+        let files = Files::new(
+            &config.folder,
+            &config.prefix,
+            config.limits.file_size,
+            &config.compression,
+            &config.warcinfo,
+        )?;
+        let index = Writer::append(&config.folder.join("captures.cdxj"))?;
+        // the names of journal and index must survive a power cut
+        sync_path(&config.folder)?;
+        Ok(Self {
+            files,
+            index,
+            lines: Vec::new(),
+            log: Log::open(config)?,
+        })
+    }
+
+    fn write_lines(&mut self) -> Result<()> {
+        self.index.put(&self.lines)?;
+        self.lines.clear();
+        Ok(())
+    }
+
+    /// Writes the records of a capture, and its line into the buffer.
+    fn append(&mut self, stored: &Stored) -> Result<()> {
+        let place = self.files.append(&stored.records, stored.date)?;
         let line = Line {
             url: &stored.url,
             date: stored.date,
@@ -136,21 +149,37 @@ pub fn run(
             span: Some(stored.records.len() as u64),
             ..Line::default()
         };
-        push_line(&mut lines, &line);
-        if lines.len() > BUFFER {
-            index.put(&lines)?;
-            lines.clear();
+        push_line(&mut self.lines, &line);
+        if self.lines.len() > BUFFER {
+            self.write_lines()?;
         }
-        add(&counters.captures, 1);
-        add(&counters.stored, stored.records.len() as u64);
-        if incoming.is_empty() {
-            set(&counters.flusher_cpu_ns, thread_cpu_ns());
-        }
+        Ok(())
     }
-    files.close()?;
-    index.put(&lines)?;
-    index.sync()?;
-    log.write()?;
-    set(&counters.flusher_cpu_ns, thread_cpu_ns());
-    Ok(())
+
+    /// Brings everything to the disk, the journal first; how long the files were then.
+    fn sync(&mut self, journal: &Syncer, length: u64) -> Result<Mark> {
+        self.write_lines()?;
+        crash_point("crawl.checkpoint-begun");
+        journal.sync()?;
+        crash_point("crawl.journal-synced");
+        self.files.sync()?;
+        crash_point("crawl.files-synced");
+        self.index.sync()?;
+        crash_point("crawl.checkpoint-ended");
+        let place = self.files.position();
+        Ok(Mark {
+            journal: length,
+            captures: self.index.position(),
+            name: place.map_or(String::new(), |place| place.name.to_owned()),
+            length: place.map_or(0, |place| place.offset),
+        })
+    }
+
+    /// Closes the open WARC file, with the records before the lines that name them.
+    fn close(&mut self) -> Result<()> {
+        self.files.close()?;
+        self.write_lines()?;
+        self.index.sync()?;
+        self.log.write()
+    }
 }

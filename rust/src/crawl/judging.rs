@@ -25,7 +25,7 @@ impl Fetcher {
     pub fn send(&self, batch: Batch, source: &str) -> Result<()> {
         let filters = &self.config.filters;
         if !filters.schedule.as_ref().is_some_and(Filter::has_external) {
-            let _ = self.events.send(Event::Links(batch));
+            let _ = self.tools.events.send(Event::Links(batch));
             return Ok(());
         }
         let read = |(hash, bytes)| Some((hash, Record::read(bytes)?));
@@ -40,13 +40,13 @@ impl Fetcher {
             match is_admitted {
                 true => admitted.push(*hash, record),
                 false => {
-                    add(&self.counters.filtered, 1);
-                    let cuts = &self.counters.cuts;
+                    add(&self.tools.counters.filtered, 1);
+                    let cuts = &self.tools.counters.cuts;
                     cuts.note(Reason::Schedule, || record.url.to_owned());
                 }
             }
         }
-        let _ = self.events.send(Event::Links(admitted));
+        let _ = self.tools.events.send(Event::Links(admitted));
         Ok(())
     }
 

@@ -60,7 +60,7 @@ impl Fetcher {
                     depth,
                     redirects,
                     is_part,
-                    is_free: is_part && limits.offsite_resources != 0,
+                    is_free: is_part && limits.offsite_resources,
                 };
                 self.push(&mut batch, &source, target, step);
             } else {
@@ -68,7 +68,7 @@ impl Fetcher {
             }
             return self.send(batch, &page.url);
         }
-        let obeys = limits.obey_robots != 0 && page.robots & NOFOLLOW != 0;
+        let obeys = limits.obey_robots && page.robots & NOFOLLOW != 0;
         if obeys || page.answer.status != 200 || !self.admits(1, page, asked).await? {
             return Ok(());
         }
@@ -89,11 +89,11 @@ impl Fetcher {
             let looped = Loop::of(page.copies, is_duplicate, origin, own);
             for link in &scan.links {
                 met += 1;
-                let is_refused = link.rel & 1 != 0 && limits.follow_nofollow == 0
-                    || link.kind == html::Kind::Canonical && limits.follow_canonical == 0;
+                let is_refused = link.rel & 1 != 0 && !limits.follow_nofollow
+                    || link.kind == html::Kind::Canonical && !limits.follow_canonical;
                 if is_refused {
                     let is_canonical = link.kind == html::Kind::Canonical;
-                    add(&self.counters.filtered, 1);
+                    add(&self.tools.counters.filtered, 1);
                     self.cut(
                         [Reason::Nofollow, Reason::Canonical][usize::from(is_canonical)],
                         scan.target(link),
@@ -101,20 +101,19 @@ impl Fetcher {
                     continue;
                 }
                 let is_frame = matches!(link.kind, html::Kind::Frame | html::Kind::Iframe);
-                let is_part = !link.kind.is_page() || is_frame && limits.resources != 0;
+                let is_part = !link.kind.is_page() || is_frame && limits.resources;
                 let before = found.places.len();
                 self.find_link(&mut found, asked, scan.target(link), is_part, &base);
                 if let Some(looped) = looped.as_ref().filter(|_| found.places.len() > before) {
                     self.leave_out(&mut found, looped, link.kind == html::Kind::Refresh);
                 }
             }
-            if limits.resources != 0 && scan.links.iter().all(|link| link.kind != html::Kind::Icon)
-            {
+            if limits.resources && scan.links.iter().all(|link| link.kind != html::Kind::Icon) {
                 // where browsers look for an icon that no page names
                 let base = url::Base::new(&page.url);
                 self.find_link(&mut found, asked, "/favicon.ico", true, &base);
             }
-        } else if limits.resources != 0
+        } else if limits.resources
             && let Some(parts) = requisites::references(page, asked.task.is_part)
         {
             let base = url::Base::new(&page.url);
@@ -134,10 +133,10 @@ impl Fetcher {
                 sources[0] = self.source_at(asked, &page.url, 'M', sitemap.level);
             }
         }
-        let is_free = page.is_kept && limits.offsite_resources != 0;
+        let is_free = page.is_kept && limits.offsite_resources;
         self.push_links(&mut batch, &sources, &found, is_free);
-        add(&self.counters.links, met);
-        self.clock_out(&self.counters.links_ns, timer);
+        add(&self.tools.counters.links, met);
+        self.clock_out(&self.tools.counters.links_ns, timer);
         self.send(batch, &page.url)
     }
 
@@ -153,7 +152,7 @@ impl Fetcher {
         let limits = &self.config.limits;
         let begin = found.urls.len();
         if url::resolve(target, Some(base), limits.max_url_length, &mut found.urls).is_err() {
-            add(&self.counters.rejected, 1);
+            add(&self.tools.counters.rejected, 1);
             self.cut(Reason::Rejected, target);
             return;
         }
@@ -171,7 +170,7 @@ impl Fetcher {
             0
         };
         if depth > limits.max_depth || steps > MAX_STEPS {
-            add(&self.counters.filtered, 1);
+            add(&self.tools.counters.filtered, 1);
             self.cut(Reason::Depth, &String::from_utf8_lossy(form));
             found.urls.truncate(begin);
             return;
@@ -192,7 +191,7 @@ impl Fetcher {
         };
         let form = String::from_utf8_lossy(&found.urls[place.begin..]);
         if looped.refuses(&form, is_refresh) {
-            add(&self.counters.filtered, 1);
+            add(&self.tools.counters.filtered, 1);
             self.cut(Reason::Repeat, &form);
             let begin = place.begin;
             found.urls.truncate(begin);
@@ -221,7 +220,8 @@ impl Fetcher {
         for (number, ((place, end), hash)) in links.enumerate() {
             if number.is_multiple_of(UrlCache::GROUP) {
                 let next = &found.hashes[number..];
-                self.cache
+                self.tools
+                    .cache
                     .borrow()
                     .touch(&next[..next.len().min(UrlCache::GROUP)]);
             }
@@ -252,7 +252,7 @@ impl Fetcher {
         // the cache also holds links that the filter refused, and not as resources of a page
         let is_apart = step.is_free && filter.is_some();
         let key = if is_apart { hash.rotate_left(32) } else { hash };
-        let is_new = || self.cache.borrow_mut().insert(key);
+        let is_new = || self.tools.cache.borrow_mut().insert(key);
         if let Some(filter) = filter.filter(|_| !step.is_free) {
             let subject = Subject {
                 url: found,
@@ -265,7 +265,7 @@ impl Fetcher {
                 return;
             }
             if filter.admits(&subject) == Some(false) {
-                add(&self.counters.filtered, 1);
+                add(&self.tools.counters.filtered, 1);
                 self.cut(Reason::Schedule, found);
                 return;
             }

@@ -12,9 +12,9 @@ use super::page::Page;
 use super::sitemaps;
 use super::steering::name_of;
 use super::workbench::Task;
+use crate::archive::cdxj::push_field;
+use crate::archive::warc::{base32, calendar};
 use crate::collection::files::{Writer, rename};
-use crate::store::cdxj::push_field;
-use crate::store::warc::{base32, calendar};
 use crate::web::http::{Answer, Cut, Failure};
 use std::io::Write;
 use std::path::PathBuf;
@@ -212,7 +212,7 @@ impl Fetcher {
             url: &page.url,
             task: asked.task,
             mime: &page.content_type,
-            thread: self.number + 1,
+            thread: self.tools.number + 1,
             fetched: Some((asked.date, asked.took.as_millis())),
             digest: Some(&page.digest),
             notes,
@@ -229,10 +229,10 @@ impl Fetcher {
             url: &format!("{}{}", asked.visit.origin, asked.task.target),
             task: asked.task,
             mime: &answer.content_type().0,
-            thread: self.number + 1,
+            thread: self.tools.number + 1,
             fetched: Some((asked.date, asked.took.as_millis())),
             digest: None,
-            notes: if self.config.limits.store_robots == 0 {
+            notes: if !self.config.limits.store_robots {
                 vec!["unwritten".into()]
             } else {
                 Vec::new()
@@ -242,6 +242,7 @@ impl Fetcher {
 
     fn log(&self, line: &Line) {
         let _ = self
+            .tools
             .events
             .send(Event::Log(line.write(self.config.limits.log)));
     }

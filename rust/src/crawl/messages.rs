@@ -129,6 +129,21 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Whether the connection may be used for another request.
+    pub fn may_ask_again(&self) -> bool {
+        match self {
+            Self::Answered { is_farewell, .. } => !is_farewell,
+            // a Crawl-delay is also kept between two connections
+            Self::Robots {
+                said: RobotsAnswer::Rules(rules),
+                ..
+            } => rules.crawl_delay == 0.0,
+            _ => false,
+        }
+    }
+}
+
+impl Outcome {
     /// Whether a host answered that it is in trouble, or not at all.
     pub fn is_strain(&self) -> bool {
         match self {

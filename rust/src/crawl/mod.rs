@@ -61,8 +61,10 @@ pub enum CrawlError {
     Collection(CollectionError),
     /// a setting that only the core can judge
     Setting(String),
-    /// a function of the user's raised; the door to Python keeps what
+    /// a function of the user's raised an exception, which the binding keeps
     Callback,
+    /// a failure that no setting causes: of the system, or a defect of webstrata
+    Internal(String),
 }
 
 impl From<CollectionError> for CrawlError {
@@ -75,8 +77,8 @@ impl fmt::Display for CrawlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Collection(error) => error.fmt(f),
-            Self::Setting(message) => f.write_str(message),
-            Self::Callback => f.write_str("a function of yours raised an exception"),
+            Self::Setting(message) | Self::Internal(message) => f.write_str(message),
+            Self::Callback => f.write_str("a user function raised an exception"),
         }
     }
 }

@@ -7,7 +7,7 @@ use super::flusher::Stored;
 use super::messages::{Copies, Earlier, Event, Notice, Outcome, Question};
 use super::signals::{self, Signals};
 use super::{Result, sieve};
-use crate::store::warc::{Capture, Profile, Revisit, Truncated};
+use crate::archive::warc::{Capture, Profile, Revisit, Truncated};
 use crate::web::html::kinds::{is_html, is_text, looks_like_html};
 use crate::web::html::{self, Scan, Wants};
 use crate::web::http::{Answer, Cut, LARGE};
@@ -51,10 +51,17 @@ pub struct Page {
     pub declared: String,
 }
 
+impl Page {
+    /// Whether the host said that an earlier capture still holds.
+    fn is_unmodified(&self) -> bool {
+        self.sent_status == 304
+    }
+}
+
 impl Fetcher {
     /// Reads an answer, sends its links to the frontier and its records to the flusher.
     pub async fn receive(&self, asked: &Asked<'_>, mut answer: Answer) -> Result<Outcome> {
-        let counters = &self.counters;
+        let counters = &self.tools.counters;
         add(
             &counters.statuses[usize::from(answer.status / 100).min(5)],
             1,
@@ -86,7 +93,7 @@ impl Fetcher {
             add(&counters.truncated, 1);
             add(counters.cut(cut), 1);
         }
-        let _turn = self.readers.acquire().await.ok();
+        let _turn = self.tools.readers.acquire().await.ok();
         let soft = self.read(asked, &mut page).await?;
         let is_page =
             page.answer.status == 200 && is_text(&page.content_type) && !asked.task.is_probe;
@@ -101,18 +108,18 @@ impl Fetcher {
         } else {
             let is_duplicate = page.earlier.is_some();
             add(&counters.duplicates, u64::from(is_page && is_duplicate));
-            if !is_duplicate || self.config.limits.follow_duplicates != 0 {
+            if !is_duplicate || self.config.limits.follow_duplicates {
                 self.follow(asked, &page).await?;
             }
         }
         let stored = page.is_kept.then(|| self.store(asked, &page)).transpose()?;
         self.log_page(asked, &page);
-        let _ = self.events.send(Event::Done {
+        let _ = self.tools.events.send(Event::Done {
             hash: sieve::hash(page.url.as_bytes()),
             stored: stored.map(Box::new),
         });
         if asked.visit.is_sample && is_page && !page.is_soft {
-            let _ = self.notices.send(Notice::Sample {
+            let _ = self.tools.notices.send(Notice::Sample {
                 origin: asked.visit.origin.to_string(),
                 url: page.url.clone(),
                 status: page.answer.status,
@@ -125,7 +132,7 @@ impl Fetcher {
         add(&counters.sitemaps, u64::from(sitemap_size > 0));
         // one that grew with a large page would stay large
         if let Some(scan) = page.scan.take().filter(|scan| scan.num_bytes() < LARGE) {
-            self.scans.borrow_mut().push(scan);
+            self.tools.scans.borrow_mut().push(scan);
         }
         if asked.task.is_probe {
             return Ok(Outcome::Probed { soft });
@@ -173,8 +180,12 @@ impl Fetcher {
         }
         let timer = self.clock_in();
         let Answer { head, body, .. } = &page.answer;
-        [page.digest, page.block_digest] = self.encoder.borrow_mut().digest(head, body, is_decoded);
-        self.clock_out(&self.counters.digest_ns, timer);
+        [page.digest, page.block_digest] = self
+            .tools
+            .encoder
+            .borrow_mut()
+            .digest(head, body, is_decoded);
+        self.clock_out(&self.tools.counters.digest_ns, timer);
         page
     }
 
@@ -209,10 +220,10 @@ impl Fetcher {
             && self.admits(0, page, asked).await?
         {
             let timer = self.clock_in();
-            let mut scan = self.scans.borrow_mut().pop().unwrap_or_default();
+            let mut scan = self.tools.scans.borrow_mut().pop().unwrap_or_default();
             let name = asked.visit.origin.rsplit('.').next().unwrap_or("");
             let wants = Wants {
-                resources: self.config.limits.resources != 0,
+                resources: self.config.limits.resources,
                 agents: &self.config.agents,
                 tld: name.split([':', '/']).next().unwrap_or(""),
                 ..Wants::default()
@@ -226,7 +237,7 @@ impl Fetcher {
             page.robots |= scan.robots;
             page.shape = scan.shape();
             page.scan = Some(scan);
-            self.clock_out(&self.counters.parse_ns, timer);
+            self.clock_out(&self.tools.counters.parse_ns, timer);
         } else {
             let [a, b, c, d, e, f, g, h, ..] = page.digest;
             page.shape = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
@@ -239,7 +250,7 @@ impl Fetcher {
         page.is_kept = self.may_keep(page) && self.admits(2, page, asked).await?;
         if page.answer.status == 200 && !page.answer.body.is_empty() {
             let (reply, told) = oneshot::channel();
-            let _ = self.events.send(Event::Ask(Question {
+            let _ = self.tools.events.send(Event::Ask(Question {
                 digest: page.digest,
                 fingerprint: page.scan.as_ref().and_then(|scan| scan.fingerprint),
                 shape: page.shape,
@@ -261,22 +272,32 @@ impl Fetcher {
         Ok(soft)
     }
 
+    /// The revisit record that stands for a page whose payload is stored already.
+    fn revisit<'a>(&self, page: &'a Page) -> Option<Revisit<'a>> {
+        let profile = match &page.earlier {
+            _ if page.is_unmodified() => Profile::NotModified,
+            _ if page.past.is_some() => Profile::IdenticalDigest,
+            Some(earlier) if earlier.is_same => Profile::IdenticalDigest,
+            Some(_) if self.config.limits.store_pointers => Profile::Duplicate,
+            _ => return None,
+        };
+        // what this crawl has of it may be a revisit itself
+        let earlier = page.past.as_ref().or(page.earlier.as_ref());
+        let (uri, date) = earlier.map_or((page.url.as_str(), 0), |earlier| {
+            (earlier.url.as_str(), earlier.date)
+        });
+        Some(Revisit {
+            profile,
+            refers_to_uri: uri,
+            refers_to_date: date,
+        })
+    }
+
     pub(super) fn store(&self, asked: &Asked, page: &Page) -> Result<Stored> {
         let timer = self.clock_in();
-        let (limits, scan) = (&self.config.limits, page.scan.as_ref());
-        let is_unmodified = page.sent_status == 304;
-        let profile = match &page.earlier {
-            _ if is_unmodified => Some(Profile::NotModified),
-            _ if page.past.is_some() => Some(Profile::IdenticalDigest),
-            Some(earlier) if earlier.is_same => Some(Profile::IdenticalDigest),
-            Some(_) if limits.store_pointers != 0 => Some(Profile::Duplicate),
-            _ => None,
-        };
-        let (mut refers_to, mut refers_date) = (page.url.as_str(), 0);
-        // what this crawl has of it may be a revisit itself
-        if let Some(earlier) = page.past.as_ref().or(page.earlier.as_ref()) {
-            (refers_to, refers_date) = (&earlier.url, earlier.date);
-        }
+        let scan = page.scan.as_ref();
+        let revisit = self.revisit(page);
+        let is_revisit = revisit.is_some();
         let numbers = [
             asked.task.depth.to_string(),
             asked.took.as_millis().to_string(),
@@ -288,7 +309,7 @@ impl Fetcher {
         if let Some(encoding) = scan.and_then(|scan| scan.encoding) {
             metadata.push(("charset", encoding.name()));
         }
-        if let Some(earlier) = page.earlier.as_ref().filter(|_| profile.is_none()) {
+        if let Some(earlier) = page.earlier.as_ref().filter(|_| !is_revisit) {
             metadata.push(("duplicate-of", &earlier.url));
         }
         if page.is_soft {
@@ -317,7 +338,7 @@ impl Fetcher {
             ip: Some(asked.visit.address.ip()),
             request: asked.request,
             head: &page.answer.head,
-            body: if is_unmodified {
+            body: if page.is_unmodified() {
                 b""
             } else {
                 &page.answer.body
@@ -330,26 +351,26 @@ impl Fetcher {
             protocols: &protocols,
             cipher: asked.wire.cipher.as_deref(),
             metadata: &metadata,
-            revisit: profile.map(|profile| Revisit {
-                profile,
-                refers_to_uri: refers_to,
-                refers_to_date: refers_date,
-            }),
+            revisit,
         };
         let mut records = Vec::with_capacity(8 << 10);
-        let encoded = self.encoder.borrow_mut().encode(&capture, &mut records)?;
-        self.clock_out(&self.counters.encode_ns, timer);
+        let encoded = self
+            .tools
+            .encoder
+            .borrow_mut()
+            .encode(&capture, &mut records)?;
+        self.clock_out(&self.tools.counters.encode_ns, timer);
         Ok(Stored {
             records,
             encoded,
             url: page.url.clone(),
             date: asked.date,
-            mime: if profile.is_some() {
+            mime: if is_revisit {
                 "warc/revisit".into()
             } else {
                 page.content_type.clone()
             },
-            payload_mime: profile.map(|_| page.content_type.clone()),
+            payload_mime: is_revisit.then(|| page.content_type.clone()),
             status: page.sent_status,
             digest: page.digest,
             fingerprint: scan.and_then(|scan| scan.fingerprint),

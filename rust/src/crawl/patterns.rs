@@ -142,7 +142,7 @@ impl Fetcher {
         }
         let target = asked.task.target.as_ref();
         if self.config.limits.dust_support > 0 && !page.is_soft && target.contains(['?', ';']) {
-            let _ = self.notices.send(Notice::Seen {
+            let _ = self.tools.notices.send(Notice::Seen {
                 origin: asked.visit.origin.to_string(),
                 target: target.to_owned(),
                 content: page.shape,

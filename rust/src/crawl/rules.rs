@@ -21,10 +21,10 @@ impl Fetcher {
         answer: Answer,
         is_decoded: bool,
     ) -> Result<Outcome> {
-        add(&self.counters.robots, 1);
+        add(&self.tools.counters.robots, 1);
         self.log_robots(asked, &answer);
         let outcome = self.read_robots(asked, &answer)?;
-        if self.config.limits.store_robots != 0 {
+        if self.config.limits.store_robots {
             self.keep_robots(asked, answer, is_decoded)?;
         }
         Ok(outcome)
@@ -36,7 +36,7 @@ impl Fetcher {
         page.is_robots = true;
         page.past = self.recall_digest(&page);
         let stored = self.store(asked, &page)?;
-        let _ = self.events.send(Event::Done {
+        let _ = self.tools.events.send(Event::Done {
             hash: sieve::hash(page.url.as_bytes()),
             stored: Some(Box::new(stored)),
         });
@@ -56,7 +56,7 @@ impl Fetcher {
             200..=299 => {
                 let rules =
                     Robots::parse(&answer.body, &self.config.user_agents(), MAX_ROBOTS, false);
-                if self.config.limits.sitemaps != 0 {
+                if self.config.limits.sitemaps {
                     self.send_sitemaps(asked, &rules)?;
                 }
                 RobotsAnswer::Rules(Arc::new(rules))

@@ -88,14 +88,14 @@ impl Fetcher {
     /// Whether nobody asks that a page is not kept.
     pub(super) fn may_keep(&self, page: &Page) -> bool {
         let limits = &self.config.limits;
-        let reason = if limits.obey_robots != 0 && page.robots & NOARCHIVE != 0 {
+        let reason = if limits.obey_robots && page.robots & NOARCHIVE != 0 {
             Reason::Noarchive
-        } else if limits.store_reserved == 0 && is_reserved(&page.signals) {
+        } else if !limits.store_reserved && is_reserved(&page.signals) {
             Reason::Reserved
         } else {
             return true;
         };
-        self.counters.cuts.note(reason, || page.url.clone());
+        self.tools.counters.cuts.note(reason, || page.url.clone());
         false
     }
 }

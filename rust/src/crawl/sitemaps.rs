@@ -33,7 +33,7 @@ impl Fetcher {
     }
 
     fn sitemap_kind(&self, page: &Page) -> Option<Kind> {
-        let is_candidate = self.config.limits.sitemaps != 0
+        let is_candidate = self.config.limits.sitemaps
             && page.answer.status == 200
             && page.scan.is_none()
             && page.content_type.ends_with("xml");

@@ -74,12 +74,10 @@ impl ServerCertVerifier for AnyCertificate {
 
 pub fn connector(config: &Config) -> Result<TlsConnector> {
     let provider = Arc::new(default_provider());
-    let explain =
-        |error: &dyn std::fmt::Display| CrawlError::Setting(format!("authority: {error}"));
     let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
-        .map_err(|error| explain(&error))?;
-    let mut client = if config.limits.accept_all_certificates != 0 {
+        .map_err(|error| CrawlError::Internal(format!("TLS cannot be set up ({error})")))?;
+    let mut client = if config.limits.accept_all_certificates {
         let verifier = Arc::new(AnyCertificate(provider));
         builder
             .dangerous()
@@ -96,8 +94,11 @@ pub fn connector(config: &Config) -> Result<TlsConnector> {
 
 /// Those of browsers, and those of the user.
 fn roots(config: &Config) -> Result<RootCertStore> {
-    let explain =
-        |error: &dyn std::fmt::Display| CrawlError::Setting(format!("authority: {error}"));
+    let explain = |error: &dyn std::fmt::Display| {
+        CrawlError::Setting(format!(
+            "authority: {error}; expected certificates in PEM format"
+        ))
+    };
     let mut roots = RootCertStore {
         roots: webpki_roots::TLS_SERVER_ROOTS.into(),
     };
@@ -125,14 +126,16 @@ impl Vouchers {
     pub fn new(config: &Config) -> Result<Self> {
         // where the handshake has verified it already, there is nothing to ask
         let verifier = match config.limits.accept_all_certificates {
-            0 => None,
-            _ => {
+            false => None,
+            true => {
                 let builder = WebPkiServerVerifier::builder_with_provider(
                     Arc::new(roots(config)?),
                     Arc::new(default_provider()),
                 );
                 let made = builder.build();
-                Some(made.map_err(|error| CrawlError::Setting(format!("authority: {error}")))?)
+                Some(made.map_err(|error| {
+                    CrawlError::Internal(format!("certificates cannot be verified ({error})"))
+                })?)
             }
         };
         Ok(Self {

@@ -103,7 +103,7 @@ impl Frontier {
         if let Some(errand) = state.errands.pop_front() {
             return Ok(vec![errand]);
         }
-        if limits.obey_robots != 0 && now >= state.robots_until {
+        if limits.obey_robots && now >= state.robots_until {
             state.asks_robots = true;
             return Ok(vec![robots_task(host)]);
         }
@@ -125,7 +125,7 @@ impl Frontier {
                 };
                 let state = self.bench.get(host);
                 let rules = state.robots.as_ref();
-                let is_allowed = self.config.limits.obey_robots == 0
+                let is_allowed = !self.config.limits.obey_robots
                     || rules.is_some_and(|rules| rules.allows(record.url.as_bytes()));
                 let example = || format!("{}{}", state.origin, record.url);
                 if !is_allowed {

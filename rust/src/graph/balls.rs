@@ -1,7 +1,7 @@
 //! HyperBall (Boldi, Vigna 2013) of the crate `webgraph-algo`: the balls of all nodes, counted as they grow.
 
 use super::GraphError;
-use super::lent::Lent;
+use super::list_source::MeteredGraph;
 use card_est_array::impls::{HyperLogLog8Builder, SliceEstimatorArray};
 use dsi_progress_logger::no_logging;
 use rand::{SeedableRng, rngs::SmallRng};
@@ -13,8 +13,8 @@ use xxhash_rust::xxh3::Xxh3Builder;
 /// 2^`log_registers` registers, of a byte each; the seed chooses their hash function. With the transpose at hand, only nodes
 /// are looked at that can change. The meter counts lists.
 pub fn grow(
-    graph: Lent<'_>,
-    transpose: Lent<'_>,
+    graph: MeteredGraph<'_>,
+    transpose: MeteredGraph<'_>,
     log_registers: u32,
     seed: u64,
 ) -> Result<(Vec<f64>, Vec<f32>), GraphError> {

@@ -1,12 +1,12 @@
 //! Components: the strong ones by Tarjan's algorithm of the crate `webgraph-algo`, the weak ones by joining trees.
 
 use super::GraphError;
-use super::lent::Lent;
+use super::list_source::MeteredGraph;
 use dsi_progress_logger::no_logging;
 use webgraph_algo::sccs;
 
 /// The strong component of each node; the meter counts nodes.
-pub fn strong(graph: Lent<'_>) -> Result<Vec<u32>, GraphError> {
+pub fn strong(graph: MeteredGraph<'_>) -> Result<Vec<u32>, GraphError> {
     let found = sccs::tarjan(&graph, no_logging![]);
     graph.done()?;
     Ok(found.components().iter().map(|&c| c as u32).collect())

@@ -1,10 +1,11 @@
 //! Graphs of nodes in row-key order.
 
+pub mod arc_labels;
 pub mod arcs;
 pub mod balls;
 pub mod bvgraph;
 pub mod components;
-pub mod lent;
+pub mod list_source;
 pub mod order;
 
 use crate::collection::CollectionError;

@@ -1,7 +1,7 @@
 //! Orders of nodes that put together what links together, by the crates `webgraph` and `webgraph-algo`.
 
 use super::GraphError;
-use super::lent::Lent;
+use super::list_source::MeteredGraph;
 use std::path::Path;
 use webgraph::traits::SequentialLabeling;
 use webgraph::utils::Granularity;
@@ -9,7 +9,7 @@ use webgraph::visits::breadth_first;
 use webgraph_algo::llp;
 
 /// The nodes in the order of breadth-first visits from the first node not yet seen; the meter counts nodes.
-pub fn breadth_first(graph: Lent<'_>) -> Result<Vec<u32>, GraphError> {
+pub fn breadth_first(graph: MeteredGraph<'_>) -> Result<Vec<u32>, GraphError> {
     let order = breadth_first::Seq::new(&graph)
         .into_iter()
         .map(|event| event.node as u32)
@@ -20,7 +20,7 @@ pub fn breadth_first(graph: Lent<'_>) -> Result<Vec<u32>, GraphError> {
 
 /// The rank of each node by layered label propagation on a symmetric graph without loops; `folder` is for its files.
 pub fn layered_labels(
-    graph: Lent<'_>,
+    graph: MeteredGraph<'_>,
     gammas: Vec<f64>,
     seed: u64,
     folder: &Path,

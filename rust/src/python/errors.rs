@@ -3,11 +3,13 @@
 use crate::collection::CollectionError;
 use crate::crawl::CrawlError;
 use crate::graph::GraphError;
+use crate::invitro::InvitroError;
 use crate::search::SearchError;
-use crate::simulate::SimulateError;
 use crate::summaries::SummariesError;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::path::Path;
 
 impl From<CollectionError> for PyErr {
     fn from(error: CollectionError) -> Self {
@@ -28,7 +30,9 @@ impl From<CrawlError> for PyErr {
         match error {
             CrawlError::Collection(error) => error.into(),
             CrawlError::Setting(_) => webstrata_error("SettingError", &error.to_string()),
-            CrawlError::Callback => webstrata_error("WebstrataError", &error.to_string()),
+            CrawlError::Callback | CrawlError::Internal(_) => {
+                webstrata_error("WebstrataError", &error.to_string())
+            }
         }
     }
 }
@@ -48,18 +52,21 @@ impl From<SearchError> for PyErr {
         match error {
             SearchError::Collection(error) => error.into(),
             SearchError::Arguments(message) => PyValueError::new_err(message),
-            SearchError::Format(message) => webstrata_error("FormatError", &message),
+            SearchError::Damaged { ref folder, .. } => {
+                damaged_part(&error.to_string(), folder, "text_index")
+            }
         }
     }
 }
 
-impl From<SimulateError> for PyErr {
-    fn from(error: SimulateError) -> Self {
+impl From<InvitroError> for PyErr {
+    fn from(error: InvitroError) -> Self {
         let class = match error {
-            SimulateError::Collection(error) => return error.into(),
-            SimulateError::Spec(_) => "SettingError",
-            SimulateError::Input(_) => "FormatError",
-            SimulateError::Address { .. } => "UsageError",
+            InvitroError::Collection(error) => return error.into(),
+            InvitroError::Spec(_) => "SettingError",
+            InvitroError::Internal(_) => "WebstrataError",
+            InvitroError::Input(_) => "FormatError",
+            InvitroError::Address { .. } => "UsageError",
         };
         webstrata_error(class, &error.to_string())
     }
@@ -82,6 +89,24 @@ fn webstrata_error(class: &str, message: &str) -> PyErr {
         let raised = py
             .import("webstrata.errors")
             .and_then(|errors| errors.getattr(class)?.call1((message,)));
+        match raised {
+            Ok(exception) => PyErr::from_value(exception),
+            Err(error) => error,
+        }
+    })
+}
+
+/// A `FormatError` with the action that builds again the part that a path lies in.
+fn damaged_part(message: &str, path: &Path, part: &str) -> PyErr {
+    Python::attach(|py| {
+        let raised = (|| {
+            let path = py.import("pathlib")?.getattr("Path")?.call1((path,))?;
+            let action = py.import("webstrata.collection.action")?;
+            let named = PyDict::new(py);
+            named.set_item("fix", action.getattr("rebuild")?.call1((path, part))?)?;
+            let class = py.import("webstrata.errors")?.getattr("FormatError")?;
+            class.call((message,), Some(&named))
+        })();
         match raised {
             Ok(exception) => PyErr::from_value(exception),
             Err(error) => error,

@@ -2,7 +2,7 @@
 
 use crate::collection::progress::Meter;
 use crate::graph::GraphError;
-use crate::graph::lent::Source;
+use crate::graph::list_source::ListSource;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ const CHUNK: usize = 1 << 11;
 
 /// The lists of a graph, with a weight for each arc or 1 for all.
 pub struct Arcs<'a> {
-    pub source: Source<'a>,
+    pub source: ListSource<'a>,
     pub weights: Option<&'a [f64]>,
 }
 
@@ -46,7 +46,7 @@ impl Arcs<'_> {
     /// Refuses what is no graph of so many nodes.
     pub fn check(&self, num_nodes: usize) -> Result<(), GraphError> {
         let is_one = match self.source {
-            Source::Rows(offsets, targets) => {
+            ListSource::Rows(offsets, targets) => {
                 offsets.len() == num_nodes + 1
                     && offsets.is_sorted()
                     && offsets.last() == Some(&(targets.len() as u64))
@@ -56,7 +56,7 @@ impl Arcs<'_> {
                     && self.weights.is_none_or(|all| all.len() == targets.len())
             }
             // weights are found by the places of rows
-            Source::Files(graph) => graph.num_nodes() == num_nodes && self.weights.is_none(),
+            ListSource::Files(graph) => graph.num_nodes() == num_nodes && self.weights.is_none(),
         };
         if is_one {
             return Ok(());
@@ -74,7 +74,7 @@ impl Arcs<'_> {
         visit: impl FnOnce(Lists<'_>) -> T,
     ) -> Result<T, GraphError> {
         match self.source {
-            Source::Rows(offsets, targets) => {
+            ListSource::Rows(offsets, targets) => {
                 meter.advance(nodes.len() as u64)?;
                 Ok(visit(Lists {
                     ends: &offsets[nodes.start..=nodes.end],
@@ -82,7 +82,7 @@ impl Arcs<'_> {
                     weights: self.weights,
                 }))
             }
-            Source::Files(graph) => {
+            ListSource::Files(graph) => {
                 let (ends, targets) = graph.read_few(nodes, meter)?;
                 Ok(visit(Lists::new(&ends, &targets)))
             }

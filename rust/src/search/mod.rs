@@ -19,7 +19,7 @@ pub mod write;
 
 use crate::collection::CollectionError;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tantivy::TantivyError;
 use tantivy::schema::{IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 
@@ -28,8 +28,8 @@ use tantivy::schema::{IndexRecordOption, Schema, TextFieldIndexing, TextOptions}
 pub enum SearchError {
     /// A mistake of the caller.
     Arguments(String),
-    /// A file that is not what its name says.
-    Format(String),
+    /// The index in a folder is damaged.
+    Damaged { folder: PathBuf, problem: String },
     /// Files, progress.
     Collection(CollectionError),
 }
@@ -42,10 +42,15 @@ impl SearchError {
                 let error = std::io::Error::new(error.kind(), error.to_string());
                 Self::Collection(CollectionError::from_io(folder, action, error))
             }
-            error => Self::Format(format!(
-                "{}: the index cannot be read ({error}); build it again with `webstrata index`",
-                folder.display()
-            )),
+            error => Self::damaged(folder, &format!("the index cannot be read ({error})")),
+        }
+    }
+
+    /// What is wrong with the index in a folder.
+    pub fn damaged(folder: &Path, problem: &str) -> Self {
+        Self::Damaged {
+            folder: folder.to_path_buf(),
+            problem: problem.to_owned(),
         }
     }
 }
@@ -53,7 +58,8 @@ impl SearchError {
 impl fmt::Display for SearchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Arguments(message) | Self::Format(message) => write!(f, "{message}"),
+            Self::Arguments(message) => write!(f, "{message}"),
+            Self::Damaged { folder, problem } => write!(f, "{}: {problem}", folder.display()),
             Self::Collection(error) => error.fmt(f),
         }
     }

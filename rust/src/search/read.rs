@@ -40,12 +40,7 @@ impl Reader {
     /// Opens the segments of a folder.
     pub fn open(folder: &Path, segments: &[String]) -> Result<Self, SearchError> {
         let refuse = |error| SearchError::new(folder, "read", error);
-        let damaged = |problem: &str| {
-            SearchError::Format(format!(
-                "{}: {problem}; build it again with `webstrata index`",
-                folder.display()
-            ))
-        };
+        let damaged = |problem: &str| SearchError::damaged(folder, problem);
         let directory = ReadOnly::open(folder).map_err(refuse)?;
         let index = Index::open(directory.clone()).map_err(refuse)?;
         let reader = index

@@ -276,9 +276,9 @@ impl Writer {
         let refuse = |error| SearchError::new(&folder, "write", error);
         let index = inner.finalize().map_err(refuse)?;
         let mut found = index.searchable_segments().map_err(refuse)?;
-        let segment = found.pop().ok_or_else(|| {
-            SearchError::Format(format!("{}: it has no segment", folder.display()))
-        })?;
+        let segment = found
+            .pop()
+            .ok_or_else(|| SearchError::damaged(&folder, "it has no segment"))?;
         let path = folder.join(format!("{}.{EXTENSION}", segment.id().uuid_string()));
         let reader = SegmentReader::open(&segment).map_err(refuse)?;
         let (mut more, mut first) = (Vec::new(), Vec::new());

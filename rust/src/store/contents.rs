@@ -2,10 +2,10 @@
 //!
 //! `webstrata.store.contents.parse` says the same of one page in Python. Rows come in any order and leave in theirs.
 
-use super::warc::records::{Record, Unpacker};
+use crate::archive::warc::records::{Record, Unpacker};
+use crate::store::duplicates::simhash::simhash;
 use crate::store::main_content::slope::find_low_slopes;
 use crate::store::main_content::{Finder, Rules};
-use crate::store::simhash::simhash;
 use crate::web::html::{self, Scan, Wants};
 use crate::web::words::Words;
 use crate::web::{language, row_key, url};
@@ -70,8 +70,32 @@ pub struct Content {
     pub rejected: u32,
 }
 
+impl Content {
+    /// Bytes that it takes in memory, about; each link counts with the row key of its target.
+    pub fn size(&self) -> usize {
+        let headings = self.headings.iter().map(|(_, text)| 32 + text.len());
+        let texts = self.title.len() + self.text.len() + self.anchors.len();
+        size_of::<Self>()
+            + texts
+            + headings.sum::<usize>()
+            + 8 * self.main.len()
+            + 96 * self.links.len()
+    }
+}
+
 /// Bytes of a page that are parsed: its text and words may take 14 times as much, and few pages are as long.
 pub const MAX_PARSED: usize = 16 << 20;
+/// Bytes of any page that are parsed, and how many more than its record has in the file: no page of text is packed so
+/// densely, and the texts of a shard are in memory at the same time.
+const MIN_PARSED: usize = 1 << 20;
+const MAX_GROWTH: usize = 100;
+
+/// How many bytes of a page are parsed whose record has `stored` bytes in the file.
+pub fn limit_parsed(stored: usize) -> usize {
+    stored
+        .saturating_mul(MAX_GROWTH)
+        .clamp(MIN_PARSED, MAX_PARSED)
+}
 
 /// Row keys that links lead to, numbered as they come.
 #[derive(Default)]
@@ -153,8 +177,9 @@ impl Parser {
             let (head, body) = record.message().filter(|_| length == data.len())?;
             (!CODED.is_match(head)).then_some(())?;
             let robots = find(head, &ROBOTS);
+            let length = body.len().min(limit_parsed(packed.len()));
             Some(self.parse(
-                body,
+                &body[..length],
                 url,
                 find(head, &CHARSET).as_deref(),
                 &robots.unwrap_or_default(),

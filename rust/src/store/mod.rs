@@ -1,9 +1,5 @@
-//! Captures on disk: WARC files and their index, and what their pages contain.
+//! What pages contain: text, links and main content; duplicates among them.
 
-pub mod answers;
-pub mod cdxj;
 pub mod contents;
+pub mod duplicates;
 pub mod main_content;
-pub mod near_duplicates;
-pub mod simhash;
-pub mod warc;

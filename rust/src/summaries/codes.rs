@@ -6,14 +6,13 @@
 
 use super::places::Places;
 use super::{Decoded, Rows, SummariesError, gather};
+use crate::bits::lookup::{Bits, Short, ShortReader};
 use crate::collection::progress::Meter;
 use dsi_bitstream::dispatch::FuncCodeReader;
 use dsi_bitstream::prelude::{
-    BitSeek, BitWrite, BufBitReader, BufBitWriter, CodeLen, Codes, CodesStats, DynamicCodeWrite,
-    LE, MemWordReader, MemWordWriterVec, StaticCodeRead,
+    BitSeek, BitWrite, BufBitWriter, Codes, CodesStats, DynamicCodeWrite, LE, MemWordReader,
+    MemWordWriterVec, StaticCodeRead,
 };
-
-type Bits<'a> = BufBitReader<LE, MemWordReader<u32, &'a [u32]>>;
 
 /// Which code each kind of number has.
 #[derive(Clone, Debug)]
@@ -37,72 +36,6 @@ impl Coding {
             gaps: Short::new(gaps),
             counts: Short::new(counts),
         }
-    }
-}
-
-/// Codewords of so many bits or fewer are looked up.
-const PEEK: u32 = 12;
-
-/// What the next bits of a stream say in a code: for each of their values the number (12 bits) and the bits that it takes
-/// (the lowest 4), which are 0 where the codeword is longer.
-#[derive(Clone, Debug)]
-struct Short(Box<[u16; 1 << PEEK]>);
-
-impl Short {
-    fn new(code: Codes) -> Self {
-        let mut found = Box::new([0; 1 << PEEK]);
-        for number in 0..1 << 12 {
-            let bits = code.len(number) as u32;
-            if bits > PEEK {
-                continue;
-            }
-            let mut words = Vec::<u64>::new();
-            let mut writer = BufBitWriter::<LE, _>::new(MemWordWriterVec::new(&mut words));
-            let written = DynamicCodeWrite::write::<LE, _>(&code, &mut writer, number);
-            if written.is_err() || writer.flush().is_err() {
-                continue;
-            }
-            drop(writer);
-            let word = words.first().copied().unwrap_or_default() as usize;
-            for entry in found.iter_mut().skip(word).step_by(1 << bits) {
-                *entry = (number as u16) << 4 | bits as u16;
-            }
-        }
-        Self(found)
-    }
-}
-
-/// Reads numbers of one code, most of them by a look.
-struct Looking<'a, 'b> {
-    short: &'a Short,
-    /// For the others.
-    long: &'a FuncCodeReader<LE, Bits<'b>>,
-    words: &'b [u32],
-}
-
-impl<'b> Looking<'_, 'b> {
-    /// The number at a bit, which becomes the bit behind it.
-    #[inline(always)]
-    fn read(&self, at: &mut u64, bits: &mut Bits<'b>) -> Option<u64> {
-        let place = (*at / 32) as usize;
-        let word = match self.words.get(place..place + 2) {
-            Some(&[low, high]) => u64::from(high) << 32 | u64::from(low),
-            _ => self.words.get(place).copied().unwrap_or_default().into(),
-        };
-        let entry = self.short.0[(word >> (*at % 32)) as usize & ((1 << PEEK) - 1)];
-        if entry & 15 == 0 {
-            return self.read_long(at, bits);
-        }
-        *at += u64::from(entry & 15);
-        Some((entry >> 4).into())
-    }
-
-    #[inline(never)]
-    fn read_long(&self, at: &mut u64, bits: &mut Bits<'b>) -> Option<u64> {
-        bits.set_bit_pos(*at).ok()?;
-        let found = self.long.read(bits).ok()?;
-        *at = bits.bit_pos().ok()?;
-        Some(found)
     }
 }
 
@@ -220,7 +153,7 @@ fn read_summary<'a>(
     let base = found.terms.len();
     found.terms.resize(base + size, 0);
     found.counts.resize(base + size, 0);
-    let gaps = Looking {
+    let gaps = ShortReader {
         short: &coding.gaps,
         long: gap_code,
         words,
@@ -231,7 +164,7 @@ fn read_summary<'a>(
         *term = *order.get(rank as usize)?;
         next = rank + 1;
     }
-    let numbers = Looking {
+    let numbers = ShortReader {
         short: &coding.counts,
         long: count_code,
         words,

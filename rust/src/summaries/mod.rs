@@ -31,8 +31,8 @@ impl fmt::Display for SummariesError {
             Self::Arrays(message) | Self::Format(message) => write!(f, "{message}"),
             Self::Damaged(ordinal) => write!(
                 f,
-                "summary {ordinal} of the archive cannot be decoded; the file is damaged or belongs to another archive \
-                 (`webstrata check` tells), build the part again"
+                "summary {ordinal} of the archive cannot be decoded: the file is damaged or belongs to another archive; \
+                 build the part again"
             ),
             Self::Collection(error) => error.fmt(f),
         }

@@ -1,11 +1,10 @@
 //! Sets as Elias–Fano sequences of the crate `sux`: which pages have no summary.
 
 use super::SummariesError;
+use crate::bits::content::{Content, Mode, header_of};
+use crate::bits::sux_list::SuxList;
 use crate::collection::CollectionError;
 use crate::collection::files::Writer;
-use crate::graph::bvgraph::Mode;
-use crate::graph::bvgraph::content::{Content, header_of};
-use crate::graph::bvgraph::places::Places as List;
 use epserde::ser::Serialize;
 use std::io::BufWriter;
 use std::path::Path;
@@ -37,19 +36,19 @@ fn store(sequence: &impl Serialize, path: &Path) -> Result<(), SummariesError> {
 }
 
 /// A sequence of the same type as another, mapped, and where its parts are.
-fn open(path: &Path, like: &impl Serialize) -> Result<(Content<u8>, List), SummariesError> {
-    let content = Content::read(path, Mode::Map, |bytes| bytes)?;
+fn open(path: &Path, like: &impl Serialize) -> Result<(Content<u8>, SuxList), SummariesError> {
+    let content = Content::<u8>::read(path, Mode::Map)?;
     let bytes = content.as_ref();
     let list = header_of(like)
         .filter(|header| bytes.starts_with(header))
-        .and_then(|header| List::find(bytes, header.len()));
+        .and_then(|header| SuxList::find(bytes, header.len()));
     let list = list.ok_or_else(|| refuse(path))?;
     Ok((content, list))
 }
 
 fn refuse(path: &Path) -> SummariesError {
     SummariesError::Format(format!(
-        "{}: this is no Elias–Fano sequence that can be read; the file is damaged or cut off, build the part again",
+        "{}: expected an Elias–Fano sequence; the file is damaged or cut off, build the part again",
         path.display()
     ))
 }
@@ -68,7 +67,7 @@ impl Set {
         Ok(Self(built.build_with_seq_and_dict()))
     }
 
-    /// Reads a set whole: who ranks by the crate in bits that nobody vouches for reads what is not there.
+    /// Reads a whole set, since the crate's ranks do not check untrusted bits.
     pub fn open(path: &Path) -> Result<Self, SummariesError> {
         let (content, list) = open(path, &builder(&[0], 0)?.build_with_seq_and_dict())?;
         let numbers: Option<Vec<u64>> = (0..list.count())

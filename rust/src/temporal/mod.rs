@@ -2,7 +2,6 @@
 //!
 //! Codes, counts and headers are made in Python (`webstrata.temporal.labels`); here is what runs once per arc.
 
-pub mod codes;
 pub mod pointers;
 pub mod read;
 pub mod runs;

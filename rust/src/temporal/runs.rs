@@ -12,7 +12,8 @@
 //! arc. A run likewise, its code also telling whether M stays as it was; if not, the first arc's label XOR its prediction
 //! follows, squeezed onto the bits of B, by the code for the number of these.
 
-use super::codes::{Books, Cursor, Damage, Near};
+use crate::bits::canonical::Books;
+use crate::bits::cursor::{Cursor, Damage, Near};
 use crate::collection::progress::Meter;
 use crate::graph::GraphError;
 use crate::graph::bvgraph::BvGraph;

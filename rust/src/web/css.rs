@@ -131,6 +131,143 @@ fn walk(parser: &mut Parser, depth: usize, outer: Strings, take: &mut dyn FnMut(
     }
 }
 
+/// A stylesheet with each address replaced by what `make` gives for it, which is also told whether it is that of a
+/// stylesheet; where it gives none, the address stays as written. Everything else is copied.
+pub fn rewrite(text: &str, make: &mut dyn FnMut(&str, bool) -> Option<String>) -> String {
+    if !text.contains(['(', '@']) {
+        return text.to_owned();
+    }
+    let mut input = ParserInput::new(text);
+    let mut writer = Writer {
+        text,
+        out: String::with_capacity(text.len()),
+        copied: 0,
+        make,
+    };
+    copy(
+        &mut Parser::new(&mut input),
+        0,
+        Strings::Other,
+        false,
+        &mut writer,
+    );
+    writer.out.push_str(&text[writer.copied..]);
+    writer.out
+}
+
+struct Writer<'a> {
+    text: &'a str,
+    out: String,
+    /// what is before it is in `out`
+    copied: usize,
+    make: &'a mut dyn FnMut(&str, bool) -> Option<String>,
+}
+
+impl Writer<'_> {
+    fn replace(&mut self, address: &str, start: usize, end: usize, is_sheet: bool, is_url: bool) {
+        let Some(made) = (self.make)(address, is_sheet) else {
+            return;
+        };
+        self.out.push_str(&self.text[self.copied..start]);
+        if is_url {
+            self.out.push_str("url(");
+        }
+        self.out.push('"');
+        for letter in made.chars() {
+            match letter {
+                '"' | '\\' => self.out.extend(['\\', letter]),
+                '\n' | '\r' | '\x0c' => {}
+                _ => self.out.push(letter),
+            }
+        }
+        self.out.push('"');
+        if is_url {
+            self.out.push(')');
+        }
+        self.copied = end;
+    }
+}
+
+/// As [`walk`], with the places of tokens.
+fn copy(
+    parser: &mut Parser,
+    depth: usize,
+    outer: Strings,
+    is_sheet_outside: bool,
+    out: &mut Writer<'_>,
+) {
+    let mut strings = outer;
+    let mut is_sheet = is_sheet_outside;
+    loop {
+        parser.skip_whitespace();
+        let start = parser.position().byte_index();
+        let Ok(token) = parser.next().cloned() else {
+            return;
+        };
+        let end = parser.position().byte_index();
+        let inner = match &token {
+            Token::AtKeyword(name) => {
+                strings = if name.eq_ignore_ascii_case("import") {
+                    Strings::Import
+                } else if name.eq_ignore_ascii_case("namespace") {
+                    Strings::Names
+                } else {
+                    outer
+                };
+                is_sheet = strings == Strings::Import;
+                continue;
+            }
+            Token::Semicolon => {
+                (strings, is_sheet) = (outer, is_sheet_outside);
+                continue;
+            }
+            Token::UnquotedUrl(address) => {
+                if strings != Strings::Names {
+                    out.replace(address, start, end, is_sheet, true);
+                }
+                if strings == Strings::Import {
+                    (strings, is_sheet) = (Strings::Other, false);
+                }
+                continue;
+            }
+            Token::QuotedString(address) => {
+                if matches!(strings, Strings::Import | Strings::Addresses) {
+                    out.replace(address, start, end, is_sheet, false);
+                }
+                if strings == Strings::Import {
+                    (strings, is_sheet) = (Strings::Other, false);
+                }
+                continue;
+            }
+            Token::Function(name) => {
+                let is_address = ["url", "src", "image-set", "-webkit-image-set"]
+                    .iter()
+                    .any(|known| name.eq_ignore_ascii_case(known));
+                match strings {
+                    Strings::Names => Strings::Names,
+                    _ if is_address => Strings::Addresses,
+                    _ => Strings::Other,
+                }
+            }
+            Token::ParenthesisBlock | Token::SquareBracketBlock => Strings::Other,
+            Token::CurlyBracketBlock => {
+                strings = outer;
+                Strings::Other
+            }
+            _ => continue,
+        };
+        if depth < MAX_DEPTH {
+            let _ = parser.parse_nested_block(|block| -> Result<(), ParseError<'_, ()>> {
+                copy(block, depth + 1, inner, is_sheet, out);
+                Ok(())
+            });
+        }
+        if strings == Strings::Import {
+            (strings, is_sheet) = (Strings::Other, false);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

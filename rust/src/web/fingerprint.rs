@@ -1,6 +1,6 @@
 //! Two hashes of a page: the fingerprint, which tells duplicates, and the shape, which tells machine-made pages.
 //!
-//! **The fingerprint** is XXH3 (64 bits, seed 0) of this text (after BUBING, section 4.5):
+//! **The fingerprint** is XXH3 (64 bits, seed 0) of this text (after BUBING, section 3.4):
 //!
 //! - each tag as `<name` or `</name` in lower case and a line feed, without attributes; after a `frame` or `iframe` its
 //!   `src` as written and a line feed;

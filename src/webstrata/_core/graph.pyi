@@ -17,6 +17,8 @@ __all__ = [
     "join_nodes",
     "keys_to_rows",
     "layered_labels",
+    "read_arc_labels",
+    "read_label_offsets",
     "sort_keys",
     "strong_components",
 ]
@@ -38,6 +40,10 @@ def bv_write_ef(
 def keys_to_rows(
     keys: NDArray[np.uint64], first: int, end: int, with_counts: bool
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]: ...
+def read_arc_labels(
+    data: NDArray[np.uint8], start: int, count: int, kind: str, width: int
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32], int]: ...
+def read_label_offsets(data: NDArray[np.uint8], num_nodes: int) -> NDArray[np.uint64]: ...
 def sort_keys(
     keys: NDArray[np.uint64], scratch: NDArray[np.uint64], once: bool, by_source: bool = False
 ) -> int: ...

@@ -96,6 +96,17 @@ class TrainSettings(Settings):
         "Models to choose from: standard, paper (all of SPAM) or small (a few quick ones).",
         check=one_of("standard", "paper", "small"),
     )
+    costly: str = setting(
+        "missed",
+        "Mistake that costs 10 to 300 times the other in cost-sensitive trees: missed (a positive that is "
+        "not found) or false-positive, as SPAM prints.",
+        check=one_of("missed", "false-positive"),
+    )
+    term_models: str = setting(
+        "both",
+        "Models that learn from term vectors: forest, svm (linear support vector machines) or both.",
+        check=one_of("both", "forest", "svm"),
+    )
     metric: str = setting(
         "auc",
         "What the choice of models makes best: auc, average-precision, f1, accuracy or log-likelihood.",

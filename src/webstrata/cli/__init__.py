@@ -7,7 +7,6 @@ Results go to stdout, progress and messages to stderr. Exit codes: 0 done, 1 fai
 from __future__ import annotations
 
 import contextlib
-import importlib
 import io
 import os
 import signal
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from webstrata.cli.group import LazyGroup
 from webstrata.errors import Cancelled, FormatError, UserError, WebstrataError
 
 if TYPE_CHECKING:
@@ -23,15 +23,19 @@ if TYPE_CHECKING:
 
 VERBS = {
     "align": "Align the pages of snapshots, and unite their graphs.",
+    "build": "Build parts of COLLECTION by name, and what they are built from.",
     "changes": "List what changed about QUERY in a snapshot, and why.",
     "check": "Verify every file of COLLECTION, and name what is damaged.",
     "classify": "Tell hosts apart: measure them, learn from labels, judge the others.",
+    "compare-ranks": "Compare our ranks of SNAPSHOT with those its web graph release publishes.",
+    "completion": "Print the completion script of a shell.",
     "content": "Find the main content of pages, and measure how well that is done.",
     "crawl": "Crawl a piece of the web into SNAPSHOT, which is made if it is not there.",
     "demo": "Run the whole pipeline on a synthetic web, or on real pages.",
     "diff": "Show what changed in the text of a page between two SNAPSHOTs.",
     "duplicates": "List the pages of SNAPSHOT that are duplicates of each other, exact or near.",
     "export": "Write SNAPSHOT in a format that other programs read.",
+    "freshness": "Estimate how up to date COLLECTION is, and what more visits would give.",
     "get": "Print the last capture of URL, or the last one at or before a time.",
     "graph": "Build the graph of SNAPSHOT's pages, and ask it.",
     "history": "Show when a page and each of its links existed.",
@@ -40,61 +44,62 @@ VERBS = {
     "invitro": "A web that does not exist: serve it, describe it, judge its visitors.",
     "links-server": "Answer questions about the links of SNAPSHOT over HTTP.",
     "ls": "List captures of a URL, host, domain or key, or records of a snapshot.",
+    "merge": "Copy snapshots of OTHER, a collection, into COLLECTION.",
     "new": "Create COLLECTION, or add snapshots to it.",
+    "panel": "Write one row per host and snapshot of COLLECTION as a Parquet file.",
     "plane": "Show how nodes are spread over their ranks by PageRank and CheiRank.",
     "rank": "Rank the pages or hosts of SNAPSHOT, or follow some through all snapshots.",
+    "remove": "Remove SNAPSHOT of COLLECTION, or the whole collection.",
+    "rename": "Rename SNAPSHOT of COLLECTION to NEW, another date.",
     "report": "Write the papers' tables and figures of COLLECTION as one HTML file.",
-    "run": "Take COLLECTION through all stages, and build what is missing or stale.",
+    "run": "Run all stages on COLLECTION: build what is missing or stale.",
     "search": "Find pages by their words, at any time.",
+    "serve": "Serve COLLECTIONs in a browser: search, changes, links, ranks, captures.",
     "show": "Show what COLLECTION holds, and what is stale.",
     "similar": "List the pages most similar to URL, the most similar first.",
     "simulate": "Simulate crawls of SNAPSHOT's pages, and compare what they bring in.",
     "spectrum": "Find the eigenvalues of the Google matrix at α = 1.",
+    "split": "Create NEW, a collection with some snapshots or hosts of COLLECTION.",
     "store": "Build text, links and anchors of SNAPSHOT where they are missing or stale.",
     "summaries": "Build the archive of SNAPSHOT's summaries, and read it.",
     "table": "Read and write the rows of COLLECTION's table.",
+    "takedown": "Hide a URL, host or prefix of COLLECTION from all readers, or erase it.",
     "temporal": "Tell what snapshots have in common, and what limits did to them.",
 }
 """The first line of each verb's help, so that the list of verbs needs none of them loaded."""
 
+TASKS = {
+    "Collect pages": ("new", "crawl", "ingest", "demo"),
+    "Read captures": ("show", "ls", "get", "diff", "history", "table"),
+    "Search and compare": ("search", "changes", "similar", "duplicates"),
+    "Analyse": (
+        "rank",
+        "compare-ranks",
+        "plane",
+        "spectrum",
+        "temporal",
+        "freshness",
+        "classify",
+        "simulate",
+        "report",
+    ),
+    "Build parts": ("run", "build", "store", "graph", "summaries", "align", "index"),
+    "Share": ("serve", "export", "panel", "links-server"),
+    "Manage": ("check", "merge", "split", "rename", "remove", "takedown"),
+    "Tools": ("content", "invitro", "completion"),
+}
+"""The verbs by what people want to do."""
+
 ALIASES = {"import": "ingest"}
 """Words that people try for a verb: what `export` gives away is taken in by `ingest`."""
 
+MODULES = {"run": "pipeline"}
+"""Verbs whose module has another name, since a function here has theirs."""
+
 
 def module_of(verb: str) -> str:
-    """The module of a verb, in this folder: its name, unless a function here has that."""
-    return {"run": "pipeline"}.get(verb, verb.replace("-", "_"))
-
-
-class Verbs(click.Group):
-    """A group whose commands live in modules of their own name."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The verbs in alphabetical order."""
-        return sorted(VERBS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load the module of a verb."""
-        if cmd_name not in VERBS:
-            return None
-        command: click.Command = importlib.import_module(f"webstrata.cli.{module_of(cmd_name)}").command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the verbs without loading them."""
-        with formatter.section("Verbs"):
-            formatter.write_dl(sorted(VERBS.items()))
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the verb, or refuse with the nearest one."""
-        from webstrata.collection.settings import unknown_name
-
-        args = [ALIASES.get(args[0], args[0]), *args[1:]] if args else args
-        if args and args[0] not in VERBS and not args[0].startswith("-"):
-            raise click.UsageError(unknown_name("webstrata", args[0], "verb", VERBS).partition(": ")[2])
-        return super().resolve_command(ctx, args)
+    """The module of a verb, in this folder."""
+    return MODULES.get(verb, verb.replace("-", "_"))
 
 
 def _print_version(ctx: click.Context, _option: click.Parameter, *values: Any) -> None:  # noqa: ANN401
@@ -106,7 +111,12 @@ def _print_version(ctx: click.Context, _option: click.Parameter, *values: Any) -
 
 
 @click.group(
-    cls=Verbs,
+    cls=LazyGroup,
+    package=__name__,
+    summaries=VERBS,
+    modules=MODULES,
+    sections=TASKS,
+    aliases=ALIASES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Example: webstrata new uk && webstrata show uk",
     subcommand_metavar="VERB COLLECTION …",
@@ -160,7 +170,7 @@ def run(arguments: list[str]) -> int:
         if "--traceback" in arguments:
             raise
         excerpt = getattr(error, "excerpt", "")
-        return _say(f"{error}\n{excerpt}".rstrip(), error.exit_code)
+        return _say(f"{error.explain()}\n{excerpt}".rstrip(), error.exit_code)
     except SystemExit:
         # the reader of our output went away (`webstrata show uk | head`), and click has noticed
         return 0
@@ -180,7 +190,9 @@ def run(arguments: list[str]) -> int:
 def _run_verb(arguments: list[str]) -> int:
     """Run a command; an error that a damaged part explains becomes the sentence about that part."""
     try:
-        outcome = verbs.main(arguments or ["--help"], prog_name="webstrata", standalone_mode=False)
+        # https://no-color.org: set to anything, output has no colours; otherwise click decides
+        plain: dict[str, Any] = {"color": False} if os.environ.get("NO_COLOR") else {}
+        outcome = verbs.main(arguments or ["--help"], prog_name="webstrata", standalone_mode=False, **plain)
         sys.stdout.flush()
         return outcome if isinstance(outcome, int) else 0
     except click.Abort as error:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option, options
+from webstrata.cli.options import at_option, collection_argument, from_option, json_option, options
 from webstrata.cli.output import TerminalProgress, show_json
+from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
 from webstrata.errors import UsageError
 from webstrata.search.change.settings import ChangesSettings
@@ -17,17 +18,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from webstrata.api import Collection
-    from webstrata.search.change.answer import ChangeAnswer, Row
+    from webstrata.search.change.answer import ChangeAnswer, ChangedPage
     from webstrata.search.change.reasons import LinkChange, Reason, WordChange
 
 
-@click.command(
-    "changes", epilog='Example: webstrata changes uk "arab spring" --at 2026-07 --graph events.html'
+@verb(
+    "changes",
+    renamed={"--top": "--limit", "--since": "--from"},
+    epilog='Example: webstrata changes uk "arab spring" --at 2026-07 --graph events.html',
 )
 @collection_argument
 @click.argument("query", metavar="QUERY", required=False)
-@click.option("--at", metavar="SNAPSHOT", help="When it happened; default: the last snapshot.")
-@click.option("--since", metavar="SNAPSHOT", help="The snapshot to compare with; default: the one before.")
+@at_option("The last snapshot at or before this date. [the last one]")
+@from_option("Compare with the last snapshot at or before this date. [the snapshot before]")
 @options(ChangesSettings)
 @click.option(
     "--graph",
@@ -42,7 +45,7 @@ def command(
     collection: Collection,
     query: str | None,
     at: str | None,
-    since: str | None,
+    start: str | None,
     changes_options: dict[str, object],
     *,
     drawing: Path | None,
@@ -72,7 +75,7 @@ def command(
             f"{tell_count(len(counts.snapshots), 'snapshot')}."
         )
         return
-    before, after = search.interval(at or search.union.snapshots[-1], since)
+    before, after = search.interval(at or search.union.snapshots[-1], start)
     answer = search.search(query, before, after, settings)
     paths = _draw(answer, collection.title, drawing) if drawing is not None else []
     if as_json:
@@ -112,7 +115,7 @@ def show_answer(answer: ChangeAnswer) -> None:
     )
 
 
-def _show(row: Row, reason: Reason, answer: ChangeAnswer) -> None:
+def _show(row: ChangedPage, reason: Reason, answer: ChangeAnswer) -> None:
     new = ", new" if reason.is_new else f", new words {row.new_words:.0%}" if row.new_words else ""
     click.echo(f"{row.rank:>3}. {row.url}")
     if row.is_aligned:

@@ -9,6 +9,7 @@ import click
 
 from webstrata.cli.options import collection_argument, json_option, options
 from webstrata.cli.output import TerminalProgress, show_bytes, show_json
+from webstrata.cli.verb import verb
 from webstrata.collection.check import check_collection
 from webstrata.collection.sentences import tell_count
 from webstrata.collection.settings import ResourcesSettings
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from webstrata.api import Collection
 
 
-@click.command("check", epilog="Example: webstrata check uk --json")
+@verb("check", epilog="Example: webstrata check uk --json")
 @collection_argument
 @click.option(
     "--repair", is_flag=True, help="Make damaged manifests again from the parts; the damaged ones are kept."
@@ -73,7 +74,7 @@ def command(
 
 
 def _check_fixity(collection: Collection, settings: ResourcesSettings, *, as_json: bool) -> None:
-    from webstrata.store.fixity import check_fixity
+    from webstrata.archive.fixity import check_fixity
 
     try:
         result = check_fixity(collection, workers=settings.num_workers, progress=TerminalProgress())

@@ -9,16 +9,17 @@ import click
 
 from webstrata.cli.options import json_option
 from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.cli.verb import VerbGroup
 from webstrata.collection.sentences import tell_count
-from webstrata.errors import MissingExtraError
+from webstrata.errors import UsageError
 
 if TYPE_CHECKING:
     from typing import BinaryIO
 
-METHODS = ("dom", "trafilatura", "slope", "low-slope")
+METHODS = ("dom", "visual", "trafilatura", "slope", "low-slope")
 
 
-@click.group("content", epilog="Example: webstrata content extract page.html --method dom")
+@click.group("content", cls=VerbGroup, epilog="Example: webstrata content extract page.html --method dom")
 def command() -> None:
     """Find the main content of pages, and measure how well that is done."""
 
@@ -31,7 +32,12 @@ def extract(file: BinaryIO, url: str | None, method: str) -> None:
     """Print the main content of a page of HTML; FILE may be - for stdin."""
     from webstrata.store.main_content import extract
 
-    click.echo(extract(file.read(), url=url, method=method))
+    body = file.read()
+    start = body[:4096]
+    controls = sum(byte < 9 or 13 < byte < 32 for byte in start) - start.count(b"\x1b")
+    if controls > len(start) // 50 and not body.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise UsageError(f"{file.name}: this is binary data, not a page of HTML; name an HTML file")
+    click.echo(extract(body, url=url, method=method))
 
 
 @command.command(
@@ -46,25 +52,17 @@ def evaluate(folder: Path, methods: tuple[str, ...], *, as_json: bool) -> None:
     FOLDER has ground-truth.json and html/*.html.gz, as scrapinghub/article-extraction-benchmark has them, and
     quality is counted as there: shingles of four words. Pages per second are of processor time.
     """
-    from webstrata.store.main_content import extract
-    from webstrata.store.main_content.evaluate import evaluate, read_labelled
+    from webstrata.store.main_content.evaluate import evaluate_methods
 
-    pages, progress = read_labelled(folder), TerminalProgress()
-    found: dict[str, dict[str, Any]] = {}
-    for method in methods or METHODS:
-        try:
-            extract(pages[0].body, method=method)  # what is loaded at first use is not counted
-        except MissingExtraError as error:
-            if methods:
-                raise
-            progress.note(f"{method} is left out: {error}")
-            continue
-        quality = evaluate(pages, lambda body, url: extract(body, url=url, method=method))  # noqa: B023
-        found[method] = quality._asdict() | {"pages_per_second": quality.pages_per_second}
+    result = evaluate_methods(folder, methods, progress=TerminalProgress())
+    found: dict[str, dict[str, Any]] = {
+        row["method"]: {name: value for name, value in row.items() if name != "method"} for row in result.rows
+    }
+    pages = result.facts["pages"]
     if as_json:
-        show_json({"folder": str(folder), "pages": len(pages), "methods": found})
+        show_json({"folder": str(folder), "pages": pages, "methods": found})
         return
-    click.echo(tell_count(len(pages), "page"))
+    click.echo(tell_count(pages, "page"))
     show_table(
         ["method", "precision", "recall", "F1", "pages/s"],
         [

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from webstrata.cli.verb import verb
 from webstrata.collection.files import explained, make_directory, remove_tree, replace_file
 from webstrata.collection.sentences import tell_count
 from webstrata.errors import ExistsError, MissingError, UsageError
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
-    from webstrata.store.documentation import Package
+    from webstrata.store.documentation import DocumentedPackage
 
 _TITLE = "webstrata demo"
 _SEED = 7
@@ -54,9 +55,10 @@ max_pages = {fetched}     # where policies still differ; all of them end with al
 """
 
 
-@click.command("demo", epilog="Example: webstrata demo --real --into documentation")
+@verb("demo", renamed={"--into": "--output"}, epilog="Example: webstrata demo --real --output documentation")
 @click.option(
-    "--into",
+    "--output",
+    "into",
     default="webstrata-demo",
     type=click.Path(path_type=Path, readable=False),
     help="Where to put it.",
@@ -107,11 +109,11 @@ def _prepare(into: Path, place: Path) -> None:
     if any(Collection.open(demo).title == _TITLE for demo in demos):
         remove_tree(into)
     elif is_taken:
-        raise ExistsError(f"{into}: something else is here already; name another place with --into")
+        raise ExistsError(f"{into}: something else is here already; name another place with --output")
     make_directory(place.parent)
 
 
-def _find_packages(docs: tuple[Path, ...]) -> list[Package]:
+def _find_packages(docs: tuple[Path, ...]) -> list[DocumentedPackage]:
     from webstrata.store.documentation import MIN_PAGES, find_packages, find_roots
 
     roots = list(docs) or find_roots()
@@ -125,7 +127,7 @@ def _find_packages(docs: tuple[Path, ...]) -> list[Package]:
     return found
 
 
-def _run_real(into: Path, place: Path, packages: list[Package]) -> int:
+def _run_real(into: Path, place: Path, packages: list[DocumentedPackage]) -> int:
     from webstrata.api import Collection
     from webstrata.store.documentation import copy_pages
 
@@ -144,7 +146,7 @@ def _run_real(into: Path, place: Path, packages: list[Package]) -> int:
     top = Collection.open(place)[label].rank().top(1)[0].name or ""
     commands = [
         ["search", str(place), "how to read a file"],
-        ["rank", str(place), label, "--top", "10"],
+        ["rank", str(place), label, "--limit", "10"],
         ["similar", str(place), top],
         ["graph", "links", str(place), label, top, "--in"],
     ]
@@ -168,6 +170,7 @@ def _run_all(*commands: list[str]) -> int:
 def _finish(place: Path, started: float, commands: list[list[str]]) -> None:
     click.echo(f"\nDone in {time.monotonic() - started:.0f} s.")
     click.secho(f"The report: {place / 'reports' / 'report.html'}", bold=True)
+    click.secho(f"In a browser: webstrata serve {shlex.quote(str(place))}", bold=True)
     click.echo("\nTry next (`. .venv/bin/activate` first):")
     for words in commands:
         click.echo(f"  webstrata {shlex.join(words)}")
@@ -205,7 +208,7 @@ def _run_synthetic(into: Path, place: Path, preset: str) -> int:
 
 
 def _tell_delays(preset: str) -> str:
-    from webstrata.simulate.invitro import Web
+    from webstrata.invitro import Web
 
     settings = Web(preset, seed=_SEED).settings
     return (
@@ -225,18 +228,18 @@ def _next(place: Path, labels: list[str], config: Path) -> list[list[str]]:
     return [
         ["report", str(place), "--open"],
         ["history", str(place), top],
-        ["rank", str(place), "--all-snapshots", "--of", labels[0], "--top", "10"],
+        ["rank", str(place), "--all-snapshots", "--of", labels[0], "--limit", "10"],
         ["graph", "stats", str(place), labels[-1]],
-        ["run", str(place), "--config", str(config), "--dry-run"],
+        ["run", str(place), "--dry-run"],
     ]
 
 
 def _compare(collection: Collection, labels: list[str]) -> bool:
     """Say whether nodes, arcs and manners of every month are those of the truth."""
-    from webstrata.serve.report.kept import KEPT, read_sheets
+    from webstrata.serve.report.kept import KINDS, read_sheets
     from webstrata.serve.report.sheet import Sheet
 
-    found = read_sheets(collection, KEPT["truth"], collection.states())
+    found = read_sheets(collection, KINDS["truth"], collection.states())
     sheets = [one for one in found if isinstance(one, Sheet)]
     rows: list[list[Any]] = [row for sheet in sheets for row in sheet.tables[0].rows]
     is_right = len(sheets) == len(labels)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option
+from webstrata.cli.options import collection_argument, complete_snapshots, json_option
 from webstrata.cli.output import show_answered, show_json
+from webstrata.cli.verb import note_order, verb
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
@@ -16,19 +17,19 @@ if TYPE_CHECKING:
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
-@click.command("diff", epilog="Example: webstrata diff uk http://example.uk/a 2026-06 2026-07")
+@verb("diff", epilog="Example: webstrata diff uk 2026-06 2026-07 http://example.uk/a")
 @collection_argument
+@click.argument("before", metavar="SNAPSHOT", shell_complete=complete_snapshots)
+@click.argument("after", metavar="SNAPSHOT", shell_complete=complete_snapshots)
 @click.argument("url", metavar="URL")
-@click.argument("before", metavar="SNAPSHOT")
-@click.argument("after", metavar="SNAPSHOT")
 @click.option("--source", is_flag=True, help="Compare the source of the page, not its visible text.")
 @click.option("--context", default=3, type=click.IntRange(0), help="Unchanged lines around a change. [3]")
 @json_option
 def command(
     collection: Collection,
-    url: str,
     before: str,
     after: str,
+    url: str,
     context: int,
     *,
     source: bool,
@@ -38,7 +39,12 @@ def command(
 
     Lines that are gone begin with -, new ones with +; on a terminal they are coloured.
     """
+    from webstrata.collection.snapshot_dates import is_date
     from webstrata.store.differences import compare
+
+    if not is_date(before) and is_date(after) and is_date(url):
+        before, after, url = after, url, before
+        note_order("webstrata diff COLLECTION SNAPSHOT SNAPSHOT URL")
 
     one, two = (collection[label].capture(url) for label in (before, after))
     for answered in dict.fromkeys((one.url, two.url)):

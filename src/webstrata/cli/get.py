@@ -7,20 +7,26 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option
+from webstrata.cli.options import (
+    at_option,
+    check_url,
+    collection_argument,
+    json_option,
+    page_argument,
+    split_page,
+)
 from webstrata.cli.output import show_answered, show_json
+from webstrata.cli.verb import verb
 from webstrata.errors import UsageError
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
 
 
-@click.command("get", epilog="Example: webstrata get uk http://example.uk/a --at 2026-06-12 --text")
+@verb("get", epilog="Example: webstrata get uk http://example.uk/a --at 2026-06-12 --text")
 @collection_argument
-@click.argument("url", metavar="URL")
-@click.option(
-    "--at", metavar="DATE", help="The last one at or before: 2026, 2026-06, 2026-06-12 or 20260612183000."
-)
+@page_argument
+@at_option("The last capture at or before this date: 2026, 2026-06, 2026-06-12 or 20260612183000.")
 @click.option("--raw", is_flag=True, help="The whole answer as it is stored: status line, headers, payload.")
 @click.option("--text", is_flag=True, help="The visible text of the page.")
 @click.option("--main", "only_main", is_flag=True, help="With --text: of the text only what is main content.")
@@ -28,7 +34,7 @@ if TYPE_CHECKING:
 @json_option
 def command(
     collection: Collection,
-    url: str,
+    words: tuple[str, ...],
     at: str | None,
     *,
     raw: bool,
@@ -39,15 +45,20 @@ def command(
 ) -> None:
     """Print the last capture of URL, or the last one at or before a time.
 
-    Prints its payload, from whichever snapshot has it; a capture stored as revisit has the payload that it
-    refers to. With --json, prints what is known of the capture. If URL itself was not captured, but the same
-    with https or http, with or without www., that is printed, and a note says so.
+    Prints its payload, from SNAPSHOT, or from the last snapshot that has it; a capture stored as
+    revisit has the payload that it refers to. With --json, prints what is known of the capture. If URL itself
+    was not captured, but the same with https or http, with or without www., that is printed, and a note says
+    so.
     """
     if raw + text + headers + as_json > 1:
         raise UsageError("--raw, --text, --headers and --json are four ways to show a capture; choose one")
     if only_main and not text:
         raise UsageError("--main chooses from the text of a page; add --text")
-    capture = collection.capture(url, at)
+    snapshot, url = split_page(words)
+    if snapshot is not None and at is not None:
+        raise UsageError("SNAPSHOT and --at both say when; leave one of them out")
+    check_url(url)
+    capture = collection.capture(url, at) if snapshot is None else collection[snapshot].capture(url)
     show_answered(url, capture.url, f"{url} itself was not captured")
     if as_json:
         show_json(

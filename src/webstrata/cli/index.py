@@ -8,6 +8,7 @@ import click
 
 from webstrata.cli.options import collection_argument, json_option, options
 from webstrata.cli.output import TerminalProgress, show_bytes, show_json
+from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
 from webstrata.errors import UsageError
 from webstrata.search.settings import BUILDING, SearchSettings
@@ -16,25 +17,18 @@ if TYPE_CHECKING:
     from webstrata.api import Collection
 
 
-@click.command("index", epilog="Example: webstrata index uk --snapshots 2026-05,2026-06")
+@verb("index", epilog="Example: webstrata index uk --snapshots 2026-05,2026-06")
 @collection_argument
-@click.option(
-    "--snapshots",
-    default="all",
-    metavar="LABELS",
-    help="Labels with commas between them; all that have text if not told.",
-)
 @click.option(
     "--partition",
     type=click.Choice(["documents", "terms", "tiers"]),
     help="Divide the index too: by the hash of URLs, by terms, or by the links to pages.",
 )
-@click.option("--parts", type=click.IntRange(1, 1024), help="Parts of the partition; 4 if not told.")
+@click.option("--parts", type=click.IntRange(1, 1024), hidden=True, help="The former name of --servers.")
 @options(SearchSettings, only=BUILDING)
 @json_option
 def command(
     collection: Collection,
-    snapshots: str,
     partition: str | None,
     parts: int | None,
     search_options: dict[str, object],
@@ -46,19 +40,23 @@ def command(
     Every version of a page is one document, with a label of the snapshots that have it; what did not change
     is not indexed again. Words come from stored text and links alone.
     """
-    from webstrata.search.build import build_index, choose_snapshots
+    from webstrata.pipeline.build import choose_settings, remember_settings
+    from webstrata.search.build import build_text_index, choose_snapshots
     from webstrata.search.files import PART
 
-    if parts is not None and partition is None:
-        raise UsageError("--parts says into how many a partition divides the index; name it with --partition")
-    parts = parts or 4
-    settings = collection.settings(SearchSettings, search_options)
-    chosen = choose_snapshots(collection, snapshots)
-    facts = build_index(collection, chosen, settings, progress=TerminalProgress())
+    if parts is not None:
+        search_options = {**search_options, "servers": parts}
+    if search_options.get("servers") is not None and partition is None:
+        raise UsageError("--servers: how many servers a partition is divided for; name it with --partition")
+    progress = TerminalProgress()
+    settings = choose_settings(collection, PART, search_options, progress=progress)
+    chosen = choose_snapshots(collection, ",".join(settings.snapshots))
+    facts = build_text_index(collection, chosen, settings, progress=progress)
+    remember_settings(collection, PART, search_options)
     if partition is not None:
-        from webstrata.search.partitions import build_partition
+        from webstrata.search.distributed.partitions import build_partition
 
-        build_partition(collection, partition, parts, progress=TerminalProgress())
+        build_partition(collection, partition, settings.servers, progress=progress)
     record = collection.parts.record(PART)
     if as_json:
         show_json({
@@ -70,7 +68,7 @@ def command(
         return
     counts = record.counts
     if partition is not None:
-        click.echo(f"{collection.path}: divided by {partition} into {tell_count(parts, 'part')}.")
+        click.echo(f"{collection.path}: divided by {partition} for {tell_count(settings.servers, 'server')}.")
     click.echo(
         f"{collection.path}: {tell_count(counts['documents'], 'document')} for "
         f"{tell_count(counts['pages'], 'page')} of "

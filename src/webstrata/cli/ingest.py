@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option, options
-from webstrata.cli.output import TerminalProgress, show_json, show_table
-from webstrata.collection.collection import check_label
+from webstrata.cli.options import collection_argument, json_option, optional_snapshot_argument, options
+from webstrata.cli.output import TerminalProgress, show, show_json
+from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
-from webstrata.errors import Cancelled, FormatError, UsageError
+from webstrata.errors import Cancelled, UsageError
 from webstrata.store.wikipedia.settings import WikipediaSettings
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
-    from webstrata.store.git_history import HistoryResult
-    from webstrata.store.ingest import IngestResult
-    from webstrata.store.packages.check import PackageCheck
-    from webstrata.store.tally import Damage
-    from webstrata.store.wikipedia.tables import TablesResult
+    from webstrata.archive.packages.check import PackageCheck
+    from webstrata.archive.tally import Damage
+    from webstrata.graph.releases.ingest import ReleaseResult
+    from webstrata.store.ingest.git_history import HistoryResult
+    from webstrata.store.ingest.run import IngestResult
 
 _SHOWN = 20
 """Damaged places that are printed; --json has more."""
 
 
-@click.command("ingest", epilog="Example: webstrata ingest uk 2026-06 crawl/*.warc.gz trec/*.gz pages/")
+@verb("ingest", epilog="Example: webstrata ingest uk 2026-06 crawl/*.warc.gz trec/*.gz pages/")
 @collection_argument
-@click.argument("label", metavar="[SNAPSHOT]", required=False)
+@optional_snapshot_argument
 @click.argument("files", metavar="[FILE...]", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "--wikipedia",
@@ -38,13 +37,40 @@ _SHOWN = 20
     type=click.Path(path_type=Path),
     help="In place of FILEs, a dump of Wikipedia or of another MediaWiki: its text, or its tables.",
 )
+@click.option(
+    "--webgraph",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="In place of FILEs, a web graph release of Common Crawl: vertices, edges or BVGraph, and ranks.",
+)
+@click.option(
+    "--arc-labels",
+    "arc_labels",
+    metavar="BASENAME",
+    type=click.Path(path_type=Path),
+    help="In place of SNAPSHOT and FILEs, a graph of WebGraph with the snapshots of each arc as its label.",
+)
+@click.option(
+    "--urls",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="With --arc-labels: the URL of each node, one per line; default: BASENAME.urls.",
+)
+@click.option(
+    "--wikilinks",
+    "links_file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="In place of FILEs, the links of a Wikipedia as WikiLinkGraphs publishes them "
+    "(enwiki.wikilink_graph.2018-03-01.csv.gz).",
+)
 @options(WikipediaSettings, only=("namespaces", "redirects", "source"))
 @click.option(
     "--base-url",
     default="",
     metavar="URL",
-    help="What a folder of HTML files stands for, as http://example.org/; with --wikipedia, what the URLs of "
-    "pages begin with.",
+    help="What a folder of HTML files stands for, as http://example.org/; with --wikipedia and --wikilinks, "
+    "what the URLs of pages begin with.",
 )
 @click.option(
     "--git",
@@ -56,8 +82,9 @@ _SHOWN = 20
 @click.option(
     "--at",
     metavar="DATE,...",
-    help="With --git: the dates of the snapshots to make. With --wikipedia: of a dump with all revisions, "
-    "take those of this time; 2009, 2009-08 or 2009-08-10, each to its end; default: the last ones.",
+    help="With --git and --arc-labels: the dates of the snapshots to make. With --wikipedia: of a dump with "
+    "all revisions, take those of this time; 2009, 2009-08 or 2009-08-10, each to its end; default: the last "
+    "ones.",
 )
 @click.option("--host", metavar="HOST", help="With --git: the host of the site's URLs.")
 @click.option("--root", metavar="FOLDER", help="With --git: the published folder; default: all of it.")
@@ -83,6 +110,10 @@ def command(
     label: str | None,
     files: tuple[Path, ...],
     dump: Path | None,
+    webgraph: Path | None,
+    arc_labels: Path | None,
+    urls: Path | None,
+    links_file: Path | None,
     wikipedia_options: dict[str, object],
     base_url: str,
     repository: Path | None,
@@ -107,79 +138,83 @@ def command(
 
     Of a dump of Wikipedia come pages with text and links, or of its tables links alone.
     A FILE may also be a bundle, alone: its graph, summaries and URLs become those of SNAPSHOT.
+    With --arc-labels, the graph of every DATE becomes a snapshot, and their union is built.
+    Of a web graph release come hosts or domains as nodes, the arcs between them, and its ranks.
 
     With --git, every DATE becomes a snapshot of that name: the HTML files of the last commit at or before the
     end of the date (UTC). Snapshots that are complete are kept when the same command runs again.
     """
-    from webstrata.store.bundle import is_bundle
-    from webstrata.store.ingest import discard_empty, ingest, list_sources
+    from webstrata.graph.releases.ingest import ReleaseResult
+    from webstrata.pipeline.ingesting import ingest_anything
+    from webstrata.store.ingest.into import BundleResult
+    from webstrata.store.wikipedia.tables import TablesResult
 
     chosen = {"--at": at, "--host": host, "--root": root, "--branch": branch, "--scheme": scheme}
     if repository is not None:
-        if label or files or dump or base_url or add:
+        if label or files or dump or links_file or webgraph or base_url or add:
             raise UsageError(
                 "--git makes the snapshots that --at names; leave out SNAPSHOT, FILEs, --wikipedia, "
-                "--base-url and --add"
+                "--wikilinks, --webgraph, --base-url and --add"
             )
         _ingest_history(collection, repository, chosen, again=again, as_json=as_json)
         return
+    if arc_labels is not None:
+        if label or files or dump or links_file or webgraph or base_url or add or again:
+            raise UsageError(
+                "--arc-labels makes the snapshots that --at names; leave out everything else but --urls"
+            )
+        _ingest_arc_labels(collection, arc_labels, at or "", urls, as_json=as_json)
+        return
+    if urls is not None:
+        raise UsageError("--urls needs --arc-labels; name the basename of an arc-labelled graph with it")
     wikipedia_options |= {"at": chosen.pop("--at")}
     if unused := [name for name, value in chosen.items() if value is not None]:
         raise UsageError(f"{unused[0]} needs --git; name the repository of a published site with it")
     if label is None:
         raise UsageError("SNAPSHOT is missing; write the date of the snapshot, or --git REPOSITORY")
-    if any(map(is_bundle, files)):
-        if len(files) > 1 or add or again or base_url:
-            raise UsageError(
-                "a bundle is taken over whole: name it alone, without --add, --again and --base-url"
-            )
-        _import(collection, label, files[0], as_json=as_json)
-        return
-    if add and again:
-        raise UsageError("--add keeps the captures and --again replaces them; choose one")
-    mode: Literal["new", "again", "add"]
-    if bool(files) == bool(dump):
-        raise UsageError("name files of pages, or a dump with --wikipedia; one of the two")
-    check_label(label)
-    if dump is not None:
-        mode = "add" if add else "again" if again else "new"
-        _ingest_dump(collection, label, dump, wikipedia_options, base_url, mode, as_json=as_json)
-        return
-    if unused := [name for name, value in wikipedia_options.items() if value is not None]:
-        raise UsageError(f"--{unused[0]} is said of a dump; name one with --wikipedia")
-    list_sources(files, base_url=base_url)  # what cannot be read is told before a snapshot is made for it
-    mode = "add" if add else "again" if again else "new"
-    chosen_copy = ["--copy", copy] if copy != "as-is" else []
-    words = ["--again", *(["--base-url", base_url] if base_url else []), *chosen_copy, *map(str, files)]
-    renew = "" if add else " ".join(shlex.quote(word) for word in words).replace("{", "{{").replace("}", "}}")
-    is_new = label not in collection
     try:
-        result = ingest(
-            collection.add(label),
+        result = ingest_anything(
+            collection,
+            label,
             files,
+            wikipedia=dump,
+            webgraph=webgraph,
+            wikilinks=links_file,
+            options=wikipedia_options,
             base_url=base_url,
-            mode=mode,
             copy=copy,
-            renew=renew and f"webstrata ingest {{collection}} {{snapshot}} {renew}",
             strict=strict,
+            add=add,
+            again=again,
             progress=TerminalProgress(),
         )
     except KeyboardInterrupt:
-        raise Cancelled("interrupted; run the same command to resume") from None
-    except FormatError:
-        if is_new:
-            discard_empty(collection[label])
-        raise
+        raise Cancelled(
+            "interrupted; the snapshot is as it was"
+            if dump or links_file or webgraph
+            else "interrupted; run the same command to resume"
+        ) from None
     if as_json:
         show_json({"collection": str(collection.path), "snapshot": label, **result.to_dict()})
+    elif isinstance(result, ReleaseResult):
+        _show_release(result, f"{collection.path} {label}")
+    elif isinstance(result, TablesResult):
+        click.echo(f"{collection.path} {label}: {result.summary}")
+        show(result)
+        _show_damage(result.damage, result.damaged)
+    elif isinstance(result, BundleResult):
+        click.echo(
+            f"{collection.path} {label}: {', '.join(result.parts)} of {files[0]}; the snapshot has "
+            f"{tell_count(result.pages, 'page')}, and no text."
+        )
     else:
-        _show(result, f"{collection.path} {label}", copy)
+        _show(result, f"{collection.path} {label}")
 
 
 def _ingest_history(
     collection: Collection, repository: Path, chosen: dict[str, str | None], *, again: bool, as_json: bool
 ) -> None:
-    from webstrata.store.git_history import ingest_history
+    from webstrata.store.ingest.git_history import ingest_history
 
     if missing := [name for name in ("--host", "--at") if not chosen[name]]:
         raise UsageError(
@@ -205,126 +240,45 @@ def _ingest_history(
         _show_history(result, str(collection.path))
 
 
+def _ingest_arc_labels(
+    collection: Collection, basename: Path, at: str, urls: Path | None, *, as_json: bool
+) -> None:
+    dates = [date.strip() for date in at.split(",") if date.strip()]
+    result = collection.ingest_arc_labels(basename, at=dates, urls=urls, progress=TerminalProgress())
+    if as_json:
+        show_json({"collection": str(collection.path), **result.to_dict()})
+        return
+    click.echo(
+        f"{collection.path}: {tell_count(len(result.snapshots), 'snapshot')} with "
+        f"{tell_count(result.nodes, 'node')}, {tell_count(result.arcs, 'arc')} and "
+        f"{tell_count(result.instances, 'link instance')}; "
+        f"{result.label_bits / max(result.arcs, 1):.3f} bits per label as published."
+    )
+
+
 def _show_history(result: HistoryResult, where: str) -> None:
     click.echo(
         f"{where}: {tell_count(len(result.results), 'snapshot')} made in {result.seconds:.1f} s, "
         f"{len(result.states) - len(result.results)} kept."
     )
-    rows = []
-    for each in result.states:
-        made = result.results.get(each.label)
-        facts = [each.label, each.state.commit[:12], f"{each.committed:%Y-%m-%d %H:%M}"]
-        rows.append([*facts, *([made.captures, made.pages, made.damaged] if made else ["kept", "", ""])])
-    show_table(["snapshot", "commit", "committed (UTC)", "captures", "pages", "damaged"], rows)
+    show(result)
     for made in result.results.values():
         _show_damage(made.damage, made.damaged)
 
 
-def _ingest_dump(
-    collection: Collection,
-    label: str,
-    dump: Path,
-    chosen: dict[str, object],
-    base_url: str,
-    mode: Literal["new", "again", "add"],
-    *,
-    as_json: bool,
-) -> None:
-    from webstrata.store.wikipedia.ingest import check_dump, ingest_dump
-    from webstrata.store.wikipedia.tables import TablesResult
-
-    settings = collection.settings(WikipediaSettings, chosen)
-    if label in collection:  # it may have settings of its own
-        settings = collection[label].settings(WikipediaSettings, chosen)
-    check_dump(dump, base_url=base_url, settings=settings)  # before a snapshot is made for it
-    said = [text for name, value in chosen.items() if value is not None for text in (f"--{name}", str(value))]
-    words = ["--again", "--wikipedia", str(dump), *(["--base-url", base_url] if base_url else []), *said]
-    renew = " ".join(shlex.quote(word) for word in words).replace("{", "{{").replace("}", "}}")
-    try:
-        result = ingest_dump(
-            collection.add(label),
-            dump,
-            base_url=base_url,
-            settings=settings,
-            mode=mode,
-            renew=f"webstrata ingest {{collection}} {{snapshot}} {renew}",
-            progress=TerminalProgress(),
-        )
-    except KeyboardInterrupt:
-        raise Cancelled("interrupted; the snapshot is as it was") from None
-    if as_json:
-        show_json({"collection": str(collection.path), "snapshot": label, **result.to_dict()})
-    elif isinstance(result, TablesResult):
-        _show_tables(result, f"{collection.path} {label}")
-    else:
-        _show(result, f"{collection.path} {label}")
-
-
-def _show_tables(result: TablesResult, where: str) -> None:
-    rate = result.rows / max(result.seconds, 1e-9)
+def _show_release(result: ReleaseResult, where: str) -> None:
+    repeated = f", {result.repeated:,} of them again," if result.repeated else ""
     click.echo(
-        f"{where}: {tell_count(result.rows, 'row')} of {tell_count(result.files, 'table')} in "
-        f"{result.seconds:.1f} s, {rate:,.0f} "
-        f"rows/s; the snapshot has {tell_count(result.pages, 'page')} and "
-        f"{tell_count(result.links, 'link')}, and no text."
+        f"{where}: {tell_count(result.nodes, result.level)} and {tell_count(result.arcs, 'arc')}{repeated} "
+        f"of {result.name} ({result.form}, {tell_count(result.files, 'file')}) in {result.seconds:.1f} s; "
+        f"{result.bits / max(result.arcs, 1):.3f} bits per arc, published ranks of "
+        f"{tell_count(result.ranked, result.level)}."
     )
-    rows = [
-        ["redirects", result.redirects],
-        ["redirects that lead to no page", result.lost_redirects],
-        *([f"left out: {reason}", number] for reason, number in result.left_out.items()),
-        ["damaged places", result.damaged],
-    ]
-    show_table(["what", "number"], [row for row in rows if row[1] or row[0] == "redirects"])
-    _show_damage(result.damage, result.damaged)
 
 
-def _import(collection: Collection, label: str, bundle: Path, *, as_json: bool) -> None:
-    from webstrata.store.bundle import check_bundle, import_bundle
-
-    check_label(label)
-    check_bundle(bundle, parts_alone=True)  # before a snapshot is made for it
-    snapshot = collection.add(label)
-    names = import_bundle(bundle, snapshot, progress=TerminalProgress())
-    if as_json:
-        found = {"collection": str(collection.path), "snapshot": label, "parts": list(names)}
-        show_json(found | {"pages": len(snapshot.urls)})
-    else:
-        click.echo(
-            f"{collection.path} {label}: {', '.join(names)} of {bundle}; the snapshot has "
-            f"{tell_count(len(snapshot.urls), 'page')}, and no text."
-        )
-
-
-def _show(result: IngestResult, where: str, copy: str = "rewrite") -> None:
-    from webstrata.store.codings import MAX_PAYLOAD
-
-    rate = result.captures / max(result.seconds, 1e-9)
-    click.echo(
-        f"{where}: {tell_count(result.captures, 'capture')} of {tell_count(result.files, 'file')} in "
-        f"{result.seconds:.1f} s, "
-        f"{rate:,.0f} captures/s; the snapshot has {tell_count(result.pages, 'page')}."
-    )
-    rows = [
-        ["records read", result.records],
-        ["WARC files copied as they are", result.copied],
-        [
-            f"{'kept in full' if copy == 'as-is' else 'stored as revisit'}: payload of an earlier capture",
-            result.duplicates,
-        ],
-        ["revisit records", result.revisits],
-        ["revisits of payloads that are not here", result.unresolved],
-        ["left out: captures that were here already", result.repeated],
-        *([f"stored, and no capture of a page: {reason}", number] for reason, number in result.kept.items()),
-        *([f"left out: {reason}", number] for reason, number in result.left_out.items()),
-        ["without a time, given that of the snapshot", result.undated],
-        ["captured at another time than the snapshot's", result.other_time],
-        [f"cut off: decoded to more than {MAX_PAYLOAD >> 20} MiB", result.cut],
-        ["digests verified", result.digests],
-        ["digests by unknown algorithms", result.unknown_digests],
-        ["digests that do not hold", result.mismatched],
-        ["damaged places", result.damaged],
-    ]
-    show_table(["what", "number"], [row for row in rows if row[1] or row[0] == "records read"])
+def _show(result: IngestResult, where: str) -> None:
+    click.echo(f"{where}: {result.summary}")
+    show(result)
     for mismatch in result.mismatches[:_SHOWN]:
         click.echo(f"wrong digest: {mismatch._replace(file=mismatch.origin)}")
     if result.mismatched > _SHOWN:

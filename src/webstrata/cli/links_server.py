@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option, options
+from webstrata.cli.options import collection_argument, json_option, options, snapshot_argument
 from webstrata.cli.output import show_json
+from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
 from webstrata.web.settings import ServerSettings
 
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
     from webstrata.api import Collection
 
 
-@click.command("links-server", epilog="Example: webstrata links-server uk 2026-06 --port 8080")
+@verb("links-server", epilog="Example: webstrata links-server uk 2026-06 --port 8080")
 @collection_argument
-@click.argument("label", metavar="SNAPSHOT")
+@snapshot_argument
 @click.option("--host", default="127.0.0.1", help="Address to listen at. [127.0.0.1]")
 @click.option("--port", default=0, type=click.IntRange(0, 65535), help="Port; 0 for any free one. [0]")
 @click.option("--seconds", type=float, help="Stop after this many seconds; default: serve until Ctrl-C.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import json
 import sys
 from itertools import islice
@@ -10,20 +9,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option
+from webstrata.cli.options import collection_argument, from_option, json_option, limit_option, to_option
+from webstrata.cli.verb import verb
 from webstrata.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from webstrata.api import Collection
-    from webstrata.store.captures import Captures, Match
-    from webstrata.store.cdxj import Entry
+    from webstrata.archive.cdxj import Entry
+    from webstrata.store.captures import Match
 
 
-@click.command(
-    "ls", epilog="Example: webstrata ls uk 'uk,example)/news' --prefix --from 2026-05 --to 2026-06"
-)
+@verb("ls", epilog="Example: webstrata ls uk 'uk,example)/news' --prefix --from 2026-05 --to 2026-06")
 @collection_argument
 @click.argument("where", metavar="URL|HOST|KEY|SNAPSHOT")
 @click.option("--prefix", "match", flag_value="prefix", help="Everything whose key begins so.")
@@ -31,8 +29,8 @@ if TYPE_CHECKING:
 @click.option(
     "--domain", "match", flag_value="domain", help="Everything of this domain and the hosts below it."
 )
-@click.option("--from", "start", metavar="DATE", default="", help="Not what was captured before.")
-@click.option("--to", "end", metavar="DATE", default="", help="Not what was captured later.")
+@from_option("Leave out what was captured before this date.")
+@to_option("Leave out what was captured after this date.")
 @click.option(
     "--records",
     is_flag=True,
@@ -45,14 +43,14 @@ if TYPE_CHECKING:
     multiple=True,
     help="With --records: only records of this WARC-Type; may be given several times.",
 )
-@click.option("--limit", type=click.IntRange(1), help="No more than so many.")
+@limit_option("captures")
 @json_option
 def command(
     collection: Collection,
     where: str,
     match: Match | None,
-    start: str,
-    end: str,
+    start: str | None,
+    end: str | None,
     limit: int | None,
     *,
     records: bool,
@@ -64,8 +62,7 @@ def command(
     In all snapshots, in the order of the index: by key, then by time. A key is what the index has for a URL,
     host reversed and without www., as `uk,example)/a`; a URL or the name of a host will do.
     """
-    from webstrata.store.captures import AllCaptures
-    from webstrata.store.cdxj import parse_time
+    from webstrata.store.listing import scan_captures
 
     if records:
         if match or start or end:
@@ -76,18 +73,7 @@ def command(
         return
     if kinds:
         raise UsageError("--kind chooses among records; add --records and name a snapshot")
-    first, last = (parse_time(date) if date else "" for date in (start, end))
-    if first and last and first > last.ljust(len(first), "9"):
-        raise UsageError(f"--from {start} lies behind --to {end}; exchange them")
-    merged = heapq.merge(
-        *(_entries(captures, where, match or "exact") for captures in AllCaptures(collection).list()),
-        key=lambda found: (found[1].key, found[1].timestamp, found[0]),
-    )
-    wanted = (
-        (label, entry)
-        for label, entry in merged
-        if entry.timestamp[: len(first)] >= first and entry.timestamp[: len(last)] <= last
-    )
+    wanted = scan_captures(collection, where, match=match or "exact", start=start or "", end=end or "")
     _print(islice(wanted, limit), as_json=as_json)
 
 
@@ -112,10 +98,6 @@ def _list_records(
         sys.stdout.write("\n]\n" if number else "[]\n")
     elif not number:
         click.echo("no such records", err=True)
-
-
-def _entries(captures: Captures, where: str, match: Match) -> Iterator[tuple[str, Entry]]:
-    return ((captures.label, entry) for entry in captures.scan(where, match))
 
 
 def _print(found: Iterator[tuple[str, Entry]], *, as_json: bool) -> None:

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import new_collection_argument
-from webstrata.collection.collection import check_label
+from webstrata.cli.options import complete_snapshots, new_collection_argument
+from webstrata.cli.verb import verb
 from webstrata.collection.files import explained
+from webstrata.collection.snapshot_dates import check_date
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.command("new", epilog="Example: webstrata new uk 2026-05 2026-06 --title 'United Kingdom'")
+@verb("new", epilog="Example: webstrata new uk 2026-05 2026-06 --title 'United Kingdom'")
 @new_collection_argument
-@click.argument("labels", metavar="[SNAPSHOT]...", nargs=-1)
+@click.argument("labels", metavar="[SNAPSHOT]...", nargs=-1, shell_complete=complete_snapshots)
 @click.option("--title", default="", help="What the collection is called in reports.")
 def command(path: Path, labels: tuple[str, ...], title: str) -> None:
     """Create COLLECTION, or add snapshots to it.
@@ -24,10 +25,10 @@ def command(path: Path, labels: tuple[str, ...], title: str) -> None:
     A snapshot is named by its date: 2026, 2026-06, 2026-06-12 or 2026-06-12T1830. Stages that make a snapshot
     add it by themselves.
     """
-    from webstrata.api import Collection
+    from webstrata.collection.collection import Collection  # without the verbs of the API, which load more
 
     for label in labels:
-        check_label(label)
+        check_date(label)
     with explained(path, "read"):
         is_there = (path / "collection.toml").exists()
     if labels and is_there and not title:

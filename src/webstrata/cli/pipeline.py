@@ -11,25 +11,47 @@ import click
 from webstrata.cli.crawl.dashboard import CrawlProgress
 from webstrata.cli.options import collection_argument, json_option, options
 from webstrata.cli.output import show_json, show_table
-from webstrata.serve.settings import RunSettings
+from webstrata.cli.verb import verb
+from webstrata.collection.settings import to_text
+from webstrata.errors import WebstrataError
+from webstrata.pipeline.presets import parse_presets, preset_names
+from webstrata.pipeline.settings import RunSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
     from webstrata.api import Collection
-    from webstrata.serve.pipeline import Outcome, Pipeline
+    from webstrata.pipeline import Outcome, Pipeline
+    from webstrata.pipeline.context import SettingChange
 
 
-@click.command("run", epilog="Example: webstrata run uk --from graph --to report --config uk.toml")
+def _complete_presets(_ctx: click.Context, _parameter: click.Parameter, start: str) -> list[str]:
+    return [name for name in preset_names() if name.startswith(start)]
+
+
+@verb(
+    "run",
+    renamed={"--from": "--first", "--to": "--last"},
+    named={"first": "--first", "last": "--last", "preset": "--preset"},
+    epilog="Example: webstrata run uk --first graph --last report --config uk.toml",
+)
 @collection_argument
-@click.option("--from", "first", default="", metavar="STAGE", help="The stage to begin with. [crawl]")
-@click.option("--to", "last", default="", metavar="STAGE", help="The stage to end with. [report]")
+@click.option("--first", default="", metavar="STAGE", help="The stage to begin with. [crawl]")
+@click.option("--last", default="", metavar="STAGE", help="The stage to end with. [report]")
 @click.option(
     "--config",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Settings of all stages, as collection.toml has them, and stronger than these.",
+    help="Settings of all stages, in the form of collection.toml; they are stored there.",
+)
+@click.option(
+    "--preset",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=_complete_presets,
+    help="Settings of a paper, which are stored too; several as a list or with several options. One of "
+    f"{', '.join(preset_names())}.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be done and why, and do nothing.")
 @options(RunSettings)
@@ -39,22 +61,27 @@ def command(
     first: str,
     last: str,
     config: Path | None,
+    preset: tuple[str, ...],
     run_options: Mapping[str, object],
     *,
     dry_run: bool,
     as_json: bool,
 ) -> int:
-    """Take COLLECTION through all stages, and build what is missing or stale.
+    """Run all stages on COLLECTION: build what is missing or stale.
 
-    Stages: crawl, store, graph, time, summaries, rank, spectrum, search, classify, simulate, sheets, report.
-    Parts that are up to date are left as they are; after Ctrl-C or a crash, run the same command to resume.
-    Pages that were ingested need no crawl.
+    Stages: crawl, store, graph, summaries, classify, rank, spectrum, simulate, temporal, search, sheets,
+    report. Parts that are up to date are left as they are; after Ctrl-C or a crash, run the same command to
+    resume. Pages that were ingested need no crawl.
+
+    Of two sources of a setting the first in this list applies: option, environment, --config, --preset, the
+    files of COLLECTION.
 
     A stage that fails is reported; what depends on it is skipped, everything else is run. The exit code is
     then 1, or 2 if the cause of every failure is something that you can correct.
     """
-    from webstrata.serve.pipeline import Pipeline
-    from webstrata.serve.pipeline.context import Context, read_config
+    from webstrata.pipeline import Pipeline
+    from webstrata.pipeline.context import Context, read_config
+    from webstrata.serve.report import write_report
 
     progress = CrawlProgress()
     context = Context(
@@ -62,12 +89,16 @@ def command(
         read_config(config) if config else {},
         str(config or ""),
         run_options,
+        parse_presets(preset),
         watch=progress.watch,
+        explain=WebstrataError.explain,
+        write_report=write_report,
     )
     pipeline = Pipeline(context, first, last, progress=progress)
     if dry_run:
-        _show_plan(pipeline.plan(), as_json=as_json)
+        _show_plan(pipeline.plan(), context.find_changes(), as_json=as_json)
         return 0
+    context.remember()
     try:
         _follow(pipeline)
     finally:
@@ -91,16 +122,26 @@ def _follow(pipeline: Pipeline) -> None:
             pipeline.progress.note(f"{place}: nothing to do")
 
 
-def _show_plan(plan: list[Outcome], *, as_json: bool) -> None:
+def _show_plan(plan: list[Outcome], changes: list[SettingChange], *, as_json: bool) -> None:
     rows = [
-        [outcome.stage, decision.job.name, decision.state, decision.why, decision.job.command]
+        [outcome.stage, decision.job.name, decision.state, decision.why, decision.job.action.command]
         for outcome in plan
         for decision in outcome.decisions
     ]
     if as_json:
         keys = ("stage", "what", "state", "why", "command")
-        show_json({"plan": [dict(zip(keys, row, strict=True)) for row in rows]})
+        document = {"plan": [dict(zip(keys, row, strict=True)) for row in rows]}
+        show_json(document | {"settings": [asdict(change) for change in changes]})
         return
+    if changes:
+        show_table(
+            ["setting", "now", "would be"],
+            [
+                [f"[{each.table}] {each.name}", to_text(each.now, each.unit), to_text(each.then, each.unit)]
+                for each in changes
+            ],
+        )
+        click.echo()
     shown = [row for row in rows if row[2] != "fresh"]
     if shown:
         show_table(["stage", "what", "state", "why", "command"], shown)

@@ -9,13 +9,14 @@ import click
 
 from webstrata.cli.options import collection_argument, json_option
 from webstrata.cli.output import show_bytes, show_json
+from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
 
 
-@click.command("report", epilog="Example: webstrata report uk --open")
+@verb("report", epilog="Example: webstrata report uk --open")
 @collection_argument
 @click.option(
     "--output",

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option
+from webstrata.cli.options import collection_argument, complete_snapshots, json_option
 from webstrata.cli.output import show_bytes, show_json, show_table
-from webstrata.collection.manifest import repair_sentence
+from webstrata.cli.verb import verb
+from webstrata.collection.description import describe_collection
+from webstrata.collection.manifest import repair_error
 from webstrata.collection.sentences import tell_count, tell_plural
 from webstrata.errors import FormatError, MissingError, UsageError
 
@@ -17,9 +19,9 @@ if TYPE_CHECKING:
     from webstrata.api import Collection
 
 
-@click.command("show", epilog="Example: webstrata show uk --json")
+@verb("show", epilog="Example: webstrata show uk --json")
 @collection_argument
-@click.argument("snapshot", required=False, metavar="[SNAPSHOT]")
+@click.argument("snapshot", required=False, metavar="[SNAPSHOT]", shell_complete=complete_snapshots)
 @click.option(
     "--page-lists",
     is_flag=True,
@@ -37,13 +39,13 @@ def command(collection: Collection, snapshot: str | None, *, page_lists: bool, a
             raise UsageError("--page-lists needs a snapshot; write its date after the collection")
         _show_page_lists(collection, snapshot, as_json=as_json)
         return
-    document = describe(collection, snapshot)
+    document = describe_collection(collection, snapshot).to_dict()
     if as_json:
         show_json(document)
     else:
         _show_text(document)
     damaged = [
-        repair_sentence(holder.parts.manifest, collection.word)
+        repair_error(holder.parts.manifest, str(collection.path)).explain()
         for holder in [collection, *collection]
         if holder.parts.manifest.damage
     ]
@@ -67,37 +69,10 @@ def _show_page_lists(collection: Collection, label: str, *, as_json: bool) -> No
     )
 
 
-def describe(collection: Collection, label: str | None = None) -> dict[str, Any]:
-    """What `show` tells, as plain data."""
-    labels = [collection[label].label] if label else collection.labels
-    states = collection.states()
-    parts: dict[str, list[dict[str, Any]]] = {name: [] for name in ["", *labels]}
-    for name, state in states.items():
-        holder = name.partition("/")[0]
-        if holder in parts:
-            record = state.record
-            parts[holder].append(
-                {
-                    **record.to_table(),
-                    "name": record.name,
-                    "state": "stale" if state.stale else "ready",
-                    "changed_inputs": list(state.stale),
-                    "renew": state.renew,
-                    "path": str((collection[holder] if holder else collection).parts.path(record)),
-                }
-            )
-    return {
-        "path": str(collection.path),
-        "title": collection.title,
-        "parts": parts[""],
-        "snapshots": [{"label": name, "parts": parts[name]} for name in labels],
-    }
-
-
 def _show_text(document: dict[str, Any]) -> None:
     snapshots = document["snapshots"]
     click.echo(f"{document['title']} ({document['path']}): {tell_count(len(snapshots), 'snapshot')}")
-    holders = [("", document["parts"]), *((snapshot["label"], snapshot["parts"]) for snapshot in snapshots)]
+    holders = [("", document["parts"]), *((snapshot["date"], snapshot["parts"]) for snapshot in snapshots)]
     rows = [
         (
             label or "(all)",
@@ -105,9 +80,7 @@ def _show_text(document: dict[str, Any]) -> None:
             part["state"],
             show_bytes(part["bytes"]),
             f"{part['built']:%Y-%m-%d %H:%M}",
-            ", ".join(
-                tell_plural(number, name).replace(",", " ") for name, number in part.get("counts", {}).items()
-            ),
+            ", ".join(tell_plural(number, name) for name, number in part.get("counts", {}).items()),
         )
         for label, parts in holders
         for part in parts
@@ -122,8 +95,7 @@ def _show_text(document: dict[str, Any]) -> None:
         for part in parts:
             if part["state"] == "stale":
                 renew = f"; renew it with `{part['renew']}`" if part["renew"] else "; build it again"
-                changed = ", ".join(part["changed_inputs"])
-                click.echo(f"{label}/{part['name']} is older than {changed}{renew}")
+                click.echo(f"{label}/{part['name']} is stale: {part['why']}{renew}")
     for label, parts in holders:
         if any(_is_folded(part) for part in parts):
             place = shlex.quote(document["path"])

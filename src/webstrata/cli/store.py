@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option, options
+from webstrata.cli.options import collection_argument, json_option, options, snapshot_argument
 from webstrata.cli.output import TerminalProgress, show_bytes, show_json, show_table
+from webstrata.cli.verb import verb
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.store.settings import StoreSettings
 
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
     from webstrata.api import Collection
 
 
-@click.command("store", epilog="Example: webstrata store uk 2026-06 --parts text,links")
+@verb("store", epilog="Example: webstrata store uk 2026-06 --parts text,links")
 @collection_argument
-@click.argument("label", metavar="SNAPSHOT")
+@snapshot_argument
 @click.option("--parts", metavar="NAMES", help="Build these of text, links and anchors, needed or not.")
 @click.option(
     "--renumber",
@@ -44,16 +45,18 @@ def command(
     A crawl does this when it ends. The text and links of a page that has not changed since an earlier
     snapshot are reused.
     """
-    from webstrata.store.step import build_parsed, find_unparsed
-    from webstrata.store.step import renumber as number_nodes
+    from webstrata.pipeline.build import choose_settings, remember_settings
+    from webstrata.store.build import build_parsed, find_unparsed, is_numbered_for
+    from webstrata.store.build import renumber as number_nodes
 
     snapshot = collection[label]
-    if renumber:
-        number_nodes(snapshot, progress=TerminalProgress())
+    settings = choose_settings(snapshot, "text", store_options, progress=TerminalProgress())
+    if renumber or not is_numbered_for(snapshot, settings):
+        number_nodes(snapshot, settings=settings, progress=TerminalProgress())
     chosen = [name.strip() for name in parts.split(",") if name.strip()] if parts else find_unparsed(snapshot)
     workers = snapshot.settings(ResourcesSettings, resources_options).num_workers
-    settings = snapshot.settings(StoreSettings, store_options)
     build_parsed(snapshot, chosen, settings=settings, workers=workers, progress=TerminalProgress())
+    remember_settings(snapshot, "text", store_options)
     records = [record for record in snapshot.parts if record.name in chosen]
     if as_json:
         built = {

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option
-from webstrata.cli.output import show_answered, show_bytes, show_json, show_table
+from webstrata.cli.options import at_option, collection_argument, json_option, limit_option
+from webstrata.cli.output import say, show_answered, show_bytes, show_json, show_table
+from webstrata.cli.verb import VerbGroup
 from webstrata.collection.sentences import tell_count
 from webstrata.errors import FormatError, MissingError, UsageError, UserError
 
@@ -27,10 +28,12 @@ row_argument = click.argument("row", metavar="ROW")
 family_option = click.option(
     "--family", "families", metavar="NAME", multiple=True, help="Only this family; may be given again."
 )
-at_option = click.option("--at", metavar="TIME", help="As it was then: a label, a date or a moment.")
+as_of_option = at_option("Show rows as they were at this date. [as they are]")
 
 
-@click.group("table", epilog="Example: webstrata table get uk http://example.uk/a --family scores")
+@click.group(
+    "table", cls=VerbGroup, epilog="Example: webstrata table get uk http://example.uk/a --family scores"
+)
 def command() -> None:
     """Read and write the rows of COLLECTION's table.
 
@@ -45,7 +48,7 @@ def command() -> None:
 @collection_argument
 @row_argument
 @family_option
-@at_option
+@as_of_option
 @click.option("--versions", is_flag=True, help="Every version, not only the newest.")
 @json_option
 def get(
@@ -88,7 +91,7 @@ def get(
 @click.argument("family", required=False, metavar="FAMILY")
 @click.argument("column", required=False, metavar="COLUMN")
 @click.argument("value", required=False, metavar="VALUE]")
-@click.option("--at", metavar="TIME", help="The time of the cell; that of the newest snapshot unless told.")
+@at_option("The time of the cell. [that of the newest snapshot]")
 @click.option("--number", is_flag=True, help="VALUE is a number, not a text.")
 @click.option(
     "--lines",
@@ -120,11 +123,12 @@ def put(
                     for place, line in enumerate(piece, count + 1):
                         _put_line(batch, line, at, f"{lines.name}, line {place}")
                 count += len(piece)
-            click.echo(f"{tell_count(count, 'cell')} written.")
+            say(f"{tell_count(count, 'cell')} written.")
             return
         if row is None or family is None or column is None or value is None:
             raise UsageError("webstrata table put: a cell needs ROW, FAMILY, COLUMN and VALUE")
         table.put(row, {family: {column: _number(value) if number else value}}, at=at)
+    say(f"{row}: {family}:{column} written.")
 
 
 @command.command("delete", epilog="Example: webstrata table delete uk http://example.uk/a meta note")
@@ -132,21 +136,26 @@ def put(
 @row_argument
 @click.argument("family", required=False, metavar="[FAMILY")
 @click.argument("column", required=False, metavar="COLUMN]")
-@click.option("--at", metavar="TIME", help="Only the versions of this time.")
+@at_option("Delete only versions of this date.")
 def delete(collection: Collection, row: str, family: str | None, column: str | None, at: str | None) -> None:
     """Delete what can be written of ROW: all of it, a family or a column."""
     with collection.table as table:
         table.delete(row, family, column, at=at)
+    say(f"{row}: {':'.join(filter(None, (family, column))) or 'all that can be written'} deleted.")
 
 
-@command.command("scan", epilog="Example: webstrata table scan uk 'uk,example)/' --family scores --json")
+@command.command(
+    "scan",
+    renamed={"--from": "--start", "--to": "--stop"},
+    epilog="Example: webstrata table scan uk 'uk,example)/' --family scores --json",
+)
 @collection_argument
 @click.argument("prefix", default="")
 @family_option
-@click.option("--from", "start", default="", metavar="KEY", help="The first row key.")
-@click.option("--to", "stop", metavar="KEY", help="The row key to stop before.")
-@at_option
-@click.option("--limit", type=click.IntRange(1), default=100, show_default=True, help="Rows to show.")
+@click.option("--start", default="", metavar="KEY", help="The first row key. [the first one]")
+@click.option("--stop", metavar="KEY", help="The row key to stop before. [none]")
+@as_of_option
+@limit_option("rows of the table, each with all its cells", 100)
 @json_option
 def scan(
     collection: Collection,

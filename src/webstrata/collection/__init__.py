@@ -6,9 +6,26 @@ shards (`shards`), reports its progress and can be cancelled (`progress`), and t
 place (`settings`).
 """
 
-from webstrata.collection.build import Build
-from webstrata.collection.collection import Collection, Snapshot
-from webstrata.collection.parts import Part
-from webstrata.collection.progress import Progress, Task
+from __future__ import annotations
 
-__all__ = ["Build", "Collection", "Part", "Progress", "Snapshot", "Task"]
+from typing import TYPE_CHECKING
+
+from webstrata._lazy import export
+
+if TYPE_CHECKING:
+    from webstrata.collection.build import Build as Build
+    from webstrata.collection.collection import Collection as Collection
+    from webstrata.collection.collection import Snapshot as Snapshot
+    from webstrata.collection.parts import Part as Part
+    from webstrata.collection.progress import Progress as Progress
+    from webstrata.collection.progress import Task as Task
+
+export(
+    __name__,
+    {
+        "build": ("Build",),
+        "collection": ("Collection", "Snapshot"),
+        "parts": ("Part",),
+        "progress": ("Progress", "Task"),
+    },
+)

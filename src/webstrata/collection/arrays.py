@@ -70,6 +70,10 @@ def parse_array(content: bytes) -> npt.NDArray[Any]:
 
     Examples
     --------
+    >>> stream = io.BytesIO()
+    >>> np.save(stream, np.array([1.5, 2.5]))
+    >>> parse_array(stream.getvalue()).tolist()
+    [1.5, 2.5]
     >>> header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999,), }".ljust(117) + b"\n"
     >>> parse_array(b"\x93NUMPY\x01\x00\x76\x00" + header)
     Traceback (most recent call last):

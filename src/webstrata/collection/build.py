@@ -31,9 +31,9 @@ from webstrata.collection.files import (
     replace_file,
     sync_tree,
 )
-from webstrata.collection.manifest import NAME, Manifest, PartRecord, repair_sentence
+from webstrata.collection.manifest import NAME, Manifest, PartRecord, repair_error
 from webstrata.collection.verify import BLOCK_SUMS, SHA_SUMS, note_written, write_block_sums
-from webstrata.errors import FormatError, SettingError, WebstrataError
+from webstrata.errors import SettingError, WebstrataError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -129,7 +129,7 @@ class Build:
     def _begin(self) -> None:
         parts = self._parts
         if parts.manifest.damage:
-            raise FormatError(repair_sentence(parts.manifest))
+            raise repair_error(parts.manifest)
         parts.refuse_stranger(self.name)
         if not (parts.folder / NAME).exists():
             parts.replace_manifest(Manifest())
@@ -221,7 +221,8 @@ def list_files(folder: Path) -> list[Path]:
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> for name in ("b", "a", "part.toml"):
     ...     (folder / name).touch()
     >>> [path.name for path in list_files(folder)]
@@ -239,7 +240,8 @@ def write_record(folder: Path, record: PartRecord) -> None:
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> record = PartRecord(
     ...     name="graph", generation=1, built=dt.datetime(2026, 6, 30, tzinfo=dt.UTC), seconds=3.5,
     ...     version="0.1.0", files=5, bytes=123456, checksum="sha256:…")
@@ -255,7 +257,12 @@ def read_record(folder: Path) -> PartRecord:
 
     Examples
     --------
-    >>> read_record(getfixture("tmp_path"))
+    >>> from webstrata import testing
+    >>> with testing.snapshot().open_part("graph") as part:
+    ...     record = read_record(part.path)
+    >>> record.name, record.counts["nodes"]
+    ('graph', 15)
+    >>> read_record(testing.scratch())
     Traceback (most recent call last):
     ValueError: ...part.toml: [Errno 2] No such file or directory: ...
     """

@@ -1,4 +1,4 @@
-"""What `webstrata check` does: every promise of the manifest compared with the disk.
+"""The check of a collection: every promise of the manifest compared with the disk.
 
 A part is sound when the digest of its `SHA256SUMS` is the manifest's checksum, and its files are those listed
 there with those digests: no more, no fewer. What an interrupted build left behind, and parts that are stale,
@@ -13,16 +13,19 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 from webstrata._core.collection import digest_files, verify_files
+from webstrata.collection.action import Action
 from webstrata.collection.build import RECORD, SUMS, list_files, read_record, write_record
 from webstrata.collection.files import explained, make_directory, remove_tree, rename, replace_file
 from webstrata.collection.manifest import NAME, Manifest, keep_copy
 from webstrata.collection.progress import Progress
 from webstrata.collection.sentences import tell_count
-from webstrata.collection.settings import TABLES, ResourcesSettings, load_settings_class
+from webstrata.collection.settings import ResourcesSettings, load_tables
+from webstrata.collection.tables import Table
 from webstrata.collection.verify import BLOCK_SUMS, make_block_sums, read_block_sums
 from webstrata.errors import FormatError, MissingError, SettingError
 
@@ -43,8 +46,8 @@ class Finding:
     remedy: str
 
 
-@dataclass
-class CheckResult:
+@dataclass(repr=False)
+class CheckResult(Table):
     """What a check saw."""
 
     parts: int = 0
@@ -52,6 +55,20 @@ class CheckResult:
     bytes: int = 0
     damage: list[Finding] = field(default_factory=list)
     notes: list[Finding] = field(default_factory=list)
+
+    empty_columns = ("kind", "where", "problem", "remedy")
+
+    def to_rows(self) -> list[dict[str, str]]:
+        """One row per finding."""
+        return [
+            {"kind": kind} | asdict(finding)
+            for kind, findings in (("damage", self.damage), ("note", self.notes))
+            for finding in findings
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data: what was verified, then the findings."""
+        return asdict(self)
 
 
 def check_collection(
@@ -65,9 +82,9 @@ def check_collection(
 
     Examples
     --------
-    >>> from webstrata.collection import Collection
-    >>> collection = Collection.create(getfixture("tmp_path") / "uk")
-    >>> with collection.add("2026-06").build("notes") as build:
+    >>> from webstrata import testing
+    >>> collection = testing.empty()
+    >>> with collection.add("2026-06").write_part("notes") as build:
     ...     _ = (build.path / "a.txt").write_text("kept")
     >>> _ = (collection.path / "snapshots/2026-06/notes/a.txt").write_text("spoilt")
     >>> for finding in check_collection(collection).damage:
@@ -132,9 +149,8 @@ def check_collection(
         _note_leftovers(collection, holder, result)
     for name, state in collection.states().items():
         if state.stale:
-            problem = f"stale: {', '.join(state.stale)} changed since it was built"
             remedy = f"run `{state.renew}`" if state.renew else "build it again"
-            result.notes.append(Finding(name, problem, remedy))
+            result.notes.append(Finding(name, f"stale: {state.why}", remedy))
     return result
 
 
@@ -142,10 +158,10 @@ def _check_settings(collection: Collection, holder: Collection | Snapshot, resul
     """Read every table of a settings file with its class, as the stages will."""
     snapshot = None if holder is collection else cast("Snapshot", holder)
     file = str(holder.path / ("snapshot.toml" if snapshot else "collection.toml"))
-    for table in TABLES:
+    for table, cls in load_tables().items():
         try:
             own = [(name, data) for name, data in collection.settings_files(table, snapshot) if name == file]
-            load_settings_class(table).read(files=own, environment={})
+            cls.read(files=own, environment={})
         except (SettingError, FormatError) as error:
             finding = Finding(file, str(error).removeprefix(file).lstrip(":, "), "mend the line")
             if finding not in result.damage:
@@ -170,7 +186,7 @@ def _check_manifest(
 
 
 def _repair_command(collection: Collection) -> str:
-    return f"webstrata check {collection.word} --repair"
+    return Action("check", str(collection.path), options={"repair": True}).command
 
 
 def repair_manifest(parts: Parts, progress: Progress | None = None) -> Path | None:
@@ -181,9 +197,9 @@ def repair_manifest(parts: Parts, progress: Progress | None = None) -> Path | No
 
     Examples
     --------
-    >>> from webstrata.collection import Collection
-    >>> collection = Collection.create(getfixture("tmp_path") / "uk")
-    >>> with collection.build("notes") as build:
+    >>> from webstrata import testing
+    >>> collection = testing.empty()
+    >>> with collection.write_part("notes") as build:
     ...     _ = (build.path / "a.txt").write_text("kept")
     >>> _ = (collection.path / "manifest.toml").write_text("spoilt")
     >>> repair_manifest(collection.parts).name
@@ -231,13 +247,9 @@ def _check_record(
             return
     except ValueError:
         pass
-    problem = f"{RECORD} is damaged"
-    if repair:
-        with parts.writing():
-            write_record(part.path, part.record)
-        result.notes.append(Finding(where, problem, "made again from the manifest"))
-    else:
-        result.damage.append(Finding(where, problem, f"run `{_repair_command(collection)}`"))
+    finding = Finding(where, f"{RECORD} is damaged", "made again from the manifest")
+    make_again = partial(write_record, part.path, part.record)
+    _repair_or_report(collection, parts, finding, result, make_again if repair else None)
 
 
 def _check_blocks(
@@ -253,14 +265,35 @@ def _check_blocks(
         problem = f"{BLOCK_SUMS} {error}"
     if not problem:
         return
-    if repair:
-        with parts.writing():
-            if (part.path / BLOCK_SUMS).is_dir():
-                remove_tree(part.path / BLOCK_SUMS)
-            make_block_sums(part.path, part.record.checksum, list_files(part.path))
-        result.notes.append(Finding(where, problem, "made again from the files, whose SHA-256 is right"))
-    else:
-        result.damage.append(Finding(where, problem, f"run `{_repair_command(collection)}`"))
+    finding = Finding(where, problem, "made again from the files, whose SHA-256 is right")
+
+    def make_again() -> None:
+        _clear_name(part.path / BLOCK_SUMS)
+        make_block_sums(part.path, part.record.checksum, list_files(part.path))
+
+    _repair_or_report(collection, parts, finding, result, make_again if repair else None)
+
+
+def _repair_or_report(
+    collection: Collection,
+    parts: Parts,
+    finding: Finding,
+    result: CheckResult,
+    make_again: Callable[[], None] | None,
+) -> None:
+    """Make a damaged file again and note that; without `make_again`, report the damage."""
+    if make_again is None:
+        result.damage.append(replace(finding, remedy=f"run `{_repair_command(collection)}`"))
+        return
+    with parts.writing():
+        make_again()
+    result.notes.append(finding)
+
+
+def _clear_name(path: Path) -> None:
+    """Remove a directory that has the name of a file that is to be written."""
+    if path.is_dir():
+        remove_tree(path)
 
 
 def restore_sums(parts: Parts, part: Part) -> bool:
@@ -272,7 +305,7 @@ def restore_sums(parts: Parts, part: Part) -> bool:
     >>> from webstrata.collection import Collection
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     collection = Collection.create(f"{folder}/uk")
-    ...     with collection.build("notes") as build:
+    ...     with collection.write_part("notes") as build:
     ...         _ = (build.path / "a.txt").write_text("kept")
     ...     with collection.open_part("notes") as part:
     ...         (part.path / "SHA256SUMS").unlink()
@@ -287,8 +320,7 @@ def restore_sums(parts: Parts, part: Part) -> bool:
     if f"sha256:{hashlib.sha256(sums).hexdigest()}" != part.record.checksum:
         return False
     with parts.writing():
-        if (part.path / SUMS).is_dir():
-            remove_tree(part.path / SUMS)
+        _clear_name(part.path / SUMS)
         replace_file(part.path / SUMS, sums)
     return True
 
@@ -304,7 +336,7 @@ def set_aside(parts: Parts, name: str, progress: Progress | None = None) -> None
     >>> from webstrata.collection import Collection
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     collection = Collection.create(f"{folder}/uk")
-    ...     with collection.build("notes") as build:
+    ...     with collection.write_part("notes") as build:
     ...         _ = (build.path / "a.txt").write_text("kept")
     ...     set_aside(collection.parts, "notes")
     ...     "notes" in collection.parts, [path.name for path in collection.path.glob(".damaged/*")]

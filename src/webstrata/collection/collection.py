@@ -16,25 +16,25 @@ temporal label.
 
 from __future__ import annotations
 
-import datetime as dt
 import fcntl
 import os
-import re
 import shlex
 import tomllib
+import warnings
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import tomli_w
 
+from webstrata.collection.action import Action
 from webstrata.collection.files import explained, make_directory, replace_file
 from webstrata.collection.lock import WriteLock
 from webstrata.collection.manifest import FORMAT, check_format
-from webstrata.collection.parts import Part, Parts, stale_inputs
-from webstrata.collection.settings import TABLES, Settings, load_settings_class, unknown_name
-from webstrata.errors import ExistsError, FormatError, LabelError, MissingError, SettingError, UsageError
+from webstrata.collection.parts import Part, Parts
+from webstrata.collection.settings import Settings, load_tables, unknown_name
+from webstrata.collection.snapshot_dates import check_date, expand_range, is_date
+from webstrata.errors import DateError, ExistsError, FormatError, MissingError, SettingError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -43,54 +43,11 @@ if TYPE_CHECKING:
     from webstrata.collection.build import Build
     from webstrata.collection.manifest import PartRecord
     from webstrata.collection.progress import Progress
+    from webstrata.collection.states import PartState
 
 MAX_SNAPSHOTS = 64
 
 _S = TypeVar("_S", bound=Settings)
-_FORMS = {4: "%Y", 7: "%Y-%m", 10: "%Y-%m-%d", 15: "%Y-%m-%dT%H%M"}
-
-
-def check_label(label: str) -> str:
-    """`label` if it is the date of a snapshot, or `LabelError`.
-
-    Examples
-    --------
-    >>> check_label("2026-06")
-    '2026-06'
-    >>> check_label("2026-13")
-    Traceback (most recent call last):
-    webstrata.errors.LabelError: snapshot label '2026-13' is no date; write it as 2026, 2026-06, 2026-06-12 or
-    2026-06-12T1830
-    """
-    parse_label(label)
-    return label
-
-
-def parse_label(label: str) -> dt.datetime:
-    """The first moment of the time that a label stands for, or `LabelError`.
-
-    Examples
-    --------
-    >>> parse_label("2026-06").isoformat()
-    '2026-06-01T00:00:00+00:00'
-    """
-    try:
-        if re.fullmatch(r"[\dT-]+", label, re.ASCII):
-            return dt.datetime.strptime(label, _FORMS[len(label)]).replace(tzinfo=dt.UTC)
-    except (KeyError, ValueError):
-        pass
-    raise LabelError(
-        f"snapshot label {label!r} is no date; write it as 2026, 2026-06, 2026-06-12 or 2026-06-12T1830"
-    )
-
-
-@dataclass(frozen=True)
-class PartState:
-    """A part as `show` tells it: whether it is fresh, and what to do if not."""
-
-    record: PartRecord
-    stale: tuple[str, ...]
-    renew: str
 
 
 class _Holder:
@@ -114,9 +71,9 @@ class Snapshot(_Holder):
     def __init__(self, collection: Collection, label: str) -> None:
         super().__init__(collection.path / "snapshots" / label)
         self.collection = collection
-        self.label = label
+        self.date = label
 
-    def build(
+    def write_part(
         self,
         name: str,
         *,
@@ -125,13 +82,14 @@ class Snapshot(_Holder):
         renew: str = "",
         progress: Progress | None = None,
     ) -> Build:
-        """A build of the part `name`, from parts of this snapshot (``links``) or others (``2026-05/links``).
+        """Begin a build of the part `name`, from parts of this snapshot (``links``) or of others.
 
         Examples
         --------
-        >>> collection = Collection.create(getfixture("tmp_path") / "uk")
+        >>> from webstrata import testing
+        >>> collection = testing.empty()
         >>> snapshot = collection.add("2026-06")
-        >>> with snapshot.build("notes") as build:
+        >>> with snapshot.write_part("notes") as build:
         ...     _ = (build.path / "a.txt").write_text("kept")
         ...     build.count(notes=1)
         >>> with snapshot.open_part("notes") as part:
@@ -148,7 +106,8 @@ class Snapshot(_Holder):
 
         Examples
         --------
-        >>> snapshot = Collection.create(getfixture("tmp_path") / "uk").add("2026-06")
+        >>> from webstrata import testing
+        >>> snapshot = testing.empty().add("2026-06")
         >>> snapshot.working_folder("crawl").relative_to(snapshot.path).as_posix()
         'crawl'
         """
@@ -162,17 +121,21 @@ class Snapshot(_Holder):
                 data = _parse(file, file.read_bytes())
             except FileNotFoundError:
                 return {}
-        for name in data:
-            if name not in TABLES:
-                raise SettingError(unknown_name(str(file), name, "table", TABLES))
+        _check_tables(file, data)
         return data
 
     def settings(self, cls: type[_S], options: Mapping[str, object] | None = None) -> _S:
         """The settings of a stage for this snapshot: options, environment, its file, the collection's."""
         return cls.read(options=options, files=self.collection.settings_files(cls.table, self))
 
+    @property
+    def label(self) -> str:
+        """The former name of `date`."""
+        warnings.warn("Snapshot.label is called date now", DeprecationWarning, stacklevel=2)
+        return self.date
+
     def __repr__(self) -> str:
-        return f"<Snapshot {self.label} of {self.collection.path}>"
+        return f"<Snapshot {self.date} of {self.collection.path}>"
 
 
 class Collection(_Holder):
@@ -180,9 +143,10 @@ class Collection(_Holder):
 
     Examples
     --------
-    >>> collection = Collection.create(getfixture("tmp_path") / "uk", title="United Kingdom")
+    >>> from webstrata import testing
+    >>> collection = Collection.create(testing.scratch() / "uk", title="United Kingdom")
     >>> _ = collection.add("2026-06"), collection.add("2026-05")
-    >>> [snapshot.label for snapshot in collection]
+    >>> [snapshot.date for snapshot in collection]
     ['2026-05', '2026-06']
     >>> Collection.open(collection.path).title
     'United Kingdom'
@@ -222,16 +186,13 @@ class Collection(_Holder):
             try:
                 data = _parse(file, file.read_bytes())
             except (FileNotFoundError, NotADirectoryError):
-                here = "is no collection (it has no collection.toml)" if path.exists() else "is not there"
-                create = f"webstrata new {shlex.quote(str(path))}"
+                here = "not a collection (no collection.toml)" if path.exists() else "no such collection"
+                fix = Action("new", str(path))
                 raise MissingError(
-                    f"{path}: this {here}; name a collection, or create one with `{create}`"
+                    f"{path}: {here}; name another, or {{fix}} to create it", fix=fix
                 ) from None
         check_format(file, data)
-        known = {"format": 1, "title": 1} | TABLES
-        for name in data:
-            if name not in known:
-                raise SettingError(unknown_name(str(file), name, "table", known))
+        _check_tables(file, data, "format", "title")
         return cls(path, data)
 
     @property
@@ -245,8 +206,8 @@ class Collection(_Holder):
 
         Examples
         --------
-        >>> import webstrata as ws
-        >>> ws.create(getfixture("tmp_path") / "my web").word
+        >>> from webstrata import testing
+        >>> testing.empty("my web").word
         "'...my web'"
         """
         return shlex.quote(str(self.path))
@@ -255,42 +216,48 @@ class Collection(_Holder):
 
     @property
     def labels(self) -> list[str]:
-        """The labels of its snapshots, oldest first."""
+        """The former name of `dates`."""
+        warnings.warn("Collection.labels is called dates now", DeprecationWarning, stacklevel=2)
+        return self.dates
+
+    @property
+    def dates(self) -> list[str]:
+        """The dates of its snapshots, oldest first."""
         folder = self.path / "snapshots"
         with explained(folder, "list"):
             try:
                 with os.scandir(folder) as entries:
-                    return sorted(entry.name for entry in entries if entry.is_dir() and _is_label(entry.name))
+                    return sorted(entry.name for entry in entries if entry.is_dir() and is_date(entry.name))
             except FileNotFoundError:
                 return []
 
     def __iter__(self) -> Iterator[Snapshot]:
-        return (self.snapshot_class(self, label) for label in self.labels)
+        return (self.snapshot_class(self, label) for label in self.dates)
 
     def __len__(self) -> int:
-        return len(self.labels)
+        return len(self.dates)
 
     def __contains__(self, label: object) -> bool:
-        return label in self.labels
+        return label in self.dates
 
     def __getitem__(self, label: str) -> Snapshot:
-        check_label(label)
+        check_date(label)
         if not (self.path / "snapshots" / label).is_dir():
-            known = ", ".join(self.labels) or "none yet"
+            known = ", ".join(self.dates) or "none yet"
             raise MissingError(
-                f"{self.path}: there is no snapshot {label} (snapshots: {known}); "
-                f"add it with `webstrata new {self.word} {label}`"
+                f"{self.path}: no snapshot {label} (snapshots: {known}); name another, or {{fix}} to add it",
+                fix=Action("new", str(self.path), label),
             )
         return self.snapshot_class(self, label)
 
     def add(self, label: str) -> Snapshot:
         """The snapshot of that label, made if it is not there yet."""
-        check_label(label)
+        check_date(label)
         if label not in self:
             with _counting(make_directory(self.path / "snapshots")):
-                labels = self.labels
+                labels = self.dates
                 if len(labels) >= MAX_SNAPSHOTS and label not in labels:
-                    raise LabelError(
+                    raise DateError(
                         f"{self.path}: it has {MAX_SNAPSHOTS} snapshots, as many as a temporal label has "
                         f"bits; begin another collection for {label}"
                     )
@@ -299,7 +266,7 @@ class Collection(_Holder):
 
     # ---- parts and settings
 
-    def build(
+    def write_part(
         self,
         name: str,
         *,
@@ -308,7 +275,7 @@ class Collection(_Holder):
         renew: str = "",
         progress: Progress | None = None,
     ) -> Build:
-        """A build of a part of the collection, from its own (``/urls``) or snapshots' (``2026-06/graph``)."""
+        """Begin a build of a part of the collection, from parts of its own or of snapshots."""
         qualified = [self.qualify(self, name) for name in inputs]
         return self.parts.build(
             name, settings=settings, renew=renew, progress=progress, **self.find_inputs(qualified)
@@ -327,7 +294,8 @@ class Collection(_Holder):
 
         Examples
         --------
-        >>> collection = Collection.create(getfixture("tmp_path") / "uk")
+        >>> from webstrata import testing
+        >>> collection = testing.empty()
         >>> collection.working_folder("table").relative_to(collection.path).as_posix()
         'table'
         """
@@ -336,6 +304,61 @@ class Collection(_Holder):
     def settings(self, cls: type[_S], options: Mapping[str, object] | None = None) -> _S:
         """The settings of a stage for the whole collection: options, environment, its file."""
         return cls.read(options=options, files=self.settings_files(cls.table))
+
+    def read_settings(
+        self,
+        cls: type[_S],
+        snapshot: Snapshot | None,
+        /,
+        *,
+        options: Mapping[str, object] | None = None,
+        fitting: Mapping[str, object] | None = None,
+    ) -> _S:
+        """Settings for a snapshot or the collection; `fitting` ones hold where no file says otherwise."""
+        files = self.settings_files(cls.table, snapshot)
+        return cls.read(options=options, files=[*files, *([("what fits", fitting)] if fitting else [])])
+
+    def remember(self, cls: type[Settings], options: Mapping[str, object]) -> dict[str, object]:
+        """Write options into `collection.toml`, so that the next build has them too; those that changed it.
+
+        Resources (workers, memory) are not remembered, and what has the value already is left alone. A
+        setting that only a `snapshot.toml` has stays stronger than this.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from webstrata.graph.settings import GraphSettings
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     uk = Collection.create(f"{folder}/uk")
+        ...     uk.remember(GraphSettings, {"window": 16, "memory": "64MiB"})
+        ...     Collection.open(uk.path).settings(GraphSettings).window
+        {'window': 16}
+        16
+        """
+        from webstrata.collection.remembered import write_settings
+
+        changed = write_settings(self.path / "collection.toml", cls, options)
+        if changed:
+            self._data = _parse(self.path / "collection.toml", (self.path / "collection.toml").read_bytes())
+        return changed
+
+    def choose(self, words: Iterable[str]) -> list[str]:
+        """The dates of the snapshots that dates and ranges name, oldest first; all for none or ``all``.
+
+        Either end of a range may be left out.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     uk = Collection.create(f"{folder}/uk")
+        ...     _ = [uk.add(f"2026-0{month}") for month in (1, 2, 3, 4)]
+        ...     uk.choose(["2026-02..2026-03", "2026-01"]), uk.choose(["2026-03.."])
+        (['2026-01', '2026-02', '2026-03'], ['2026-03', '2026-04'])
+        """
+        known = self.dates
+        found = {label for word in words if word != "all" for label in expand_range(word.strip(), known)}
+        return sorted(found) if found else known
 
     def settings_files(
         self, table: str, snapshot: Snapshot | None = None
@@ -355,7 +378,7 @@ class Collection(_Holder):
         """The name of a part as manifests record it: with its snapshot, or ``/`` for the collection's own."""
         if "/" in name:
             return name
-        return f"{holder.label}/{name}" if isinstance(holder, Snapshot) else f"/{name}"
+        return f"{holder.date}/{name}" if isinstance(holder, Snapshot) else f"/{name}"
 
     def find_record(self, name: str) -> PartRecord:
         """The record of a part by its qualified name, ``2026-06/graph`` or ``/temporal``."""
@@ -366,34 +389,13 @@ class Collection(_Holder):
         return self[label] if label else self
 
     def states(self) -> dict[str, PartState]:
-        """Every part by its qualified name, with the inputs that changed since it was built."""
-        holders: list[Snapshot | Collection] = [self, *self]
-        records = {self.qualify(holder, record.name): record for holder in holders for record in holder.parts}
-        checksums = {name: record.checksum for name, record in records.items()}
-        stale = {name: set(stale_inputs(record.inputs, checksums)) for name, record in records.items()}
-        changed = True
-        while changed:  # what is made from something stale is stale too
-            more = {name: {i for i in records[name].inputs if stale.get(i)} - stale[name] for name in records}
-            changed = any(more.values())
-            for name, inputs in more.items():
-                stale[name] |= inputs
-        return {
-            name: PartState(record, tuple(sorted(stale[name])), self._renew_command(name, record))
-            for name, record in records.items()
-        }
+        """Every part by its qualified name, with what makes it stale: inputs, settings, snapshots."""
+        from webstrata.collection.states import find_states
 
-    def _renew_command(self, name: str, record: PartRecord) -> str:
-        return record.renew.format(collection=self.word, snapshot=name.partition("/")[0])
+        return find_states(self)
 
     def __repr__(self) -> str:
         return f"<Collection {self.path}>"
-
-
-def _is_label(name: str) -> bool:
-    try:
-        return bool(check_label(name))
-    except LabelError:
-        return False
 
 
 def _parse(file: Path, content: bytes) -> dict[str, Any]:
@@ -403,6 +405,13 @@ def _parse(file: Path, content: bytes) -> dict[str, Any]:
         raise FormatError(
             f"{file}: this is not TOML ({error}); mend the line, or restore the file"
         ) from error
+
+
+def _check_tables(file: Path, data: Mapping[str, Any], *other: str) -> None:
+    """Refuse tables that no room declares."""
+    for name in data:
+        if name not in other and name not in load_tables():
+            raise SettingError(unknown_name(str(file), name, "table", load_tables()))
 
 
 def _check_name(path: Path) -> None:
@@ -452,7 +461,7 @@ def _counting(folder: Path) -> Iterator[None]:
 def _first_settings_file(path: Path, title: str) -> str:
     if not title.isprintable():
         raise UsageError(f"{path}: the title {title!r} has characters that cannot be printed; leave them out")
-    tables = "\n".join(load_settings_class(table).to_toml() for table in TABLES)
+    tables = "\n".join(cls.to_toml() for cls in load_tables().values())
     return f"""\
 # What this collection is, and settings that all its snapshots share. A line without its # is in force;
 # options and environment variables are stronger, and so is the snapshot.toml of a snapshot.

@@ -48,8 +48,9 @@ def injected(plan: str) -> Iterator[None]:
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.collection.files import replace_file
-    >>> path = getfixture("tmp_path") / "a"
+    >>> path = testing.scratch() / "a"
     >>> with injected("no-space after=2"):
     ...     replace_file(path, b"abc")
     Traceback (most recent call last):

@@ -96,6 +96,11 @@ def explained(path: Path, action: str) -> Iterator[None]:
     Examples
     --------
     >>> from pathlib import Path
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
+    >>> with explained(folder, "list"):
+    ...     list(folder.iterdir())
+    []
     >>> with explained(Path("/no/such"), "list"):
     ...     list(Path("/no/such").iterdir())
     Traceback (most recent call last):
@@ -138,7 +143,8 @@ def open_writer(path: Path, *, append: bool = False) -> Iterator[BinaryIO]:
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> with open_writer(folder / "a.txt") as stream:
     ...     _ = stream.write(b"one line\\n")
     >>> (folder / "a.txt").read_text()
@@ -161,7 +167,8 @@ def replace_file(path: Path, data: bytes) -> None:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "a.toml"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "a.toml"
     >>> replace_file(path, b"format = 1")
     >>> path.read_bytes()
     b'format = 1'
@@ -183,7 +190,8 @@ def link_file(source: Path, target: Path) -> None:
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> _ = (folder / "a.txt").write_text("kept")
     >>> link_file(folder / "a.txt", folder / "b.txt")
     >>> (folder / "b.txt").samefile(folder / "a.txt")
@@ -205,9 +213,12 @@ def sync_tree(folder: Path) -> None:
 
     Examples
     --------
-    >>> folder = make_directory(getfixture("tmp_path") / "a")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> _ = (folder / "b.txt").write_text("kept")
     >>> sync_tree(folder)
+    >>> (folder / "b.txt").read_text()
+    'kept'
     """
     for path in sorted(folder.rglob("*"), reverse=True):
         if not path.is_symlink():
@@ -220,7 +231,8 @@ def make_directory(path: Path) -> Path:
 
     Examples
     --------
-    >>> make_directory(getfixture("tmp_path") / "a" / "b").is_dir()
+    >>> from webstrata import testing
+    >>> make_directory(testing.scratch() / "a" / "b").is_dir()
     True
     """
     with explained(path, "create"):
@@ -241,7 +253,8 @@ def remove_tree(path: Path, *, first: str = "") -> None:
 
     Examples
     --------
-    >>> folder = make_directory(getfixture("tmp_path") / "a" / "b")
+    >>> from webstrata import testing
+    >>> folder = make_directory(testing.scratch() / "a" / "b")
     >>> remove_tree(folder.parent)
     >>> folder.parent.exists()
     False

@@ -3,7 +3,7 @@
 The lock is the kernel's (``flock`` on the file `.lock`), so it ends with the process that holds it, however
 that ends. The file's text only says who holds it::
 
-    {"pid": 4711, "machine": "tower", "command": "webstrata crawl uk 2026-06",
+    {"pid": 4711, "machine": "tower", "command": "crawl uk 2026-06",
      "since": "2026-06-30T12:00:00+00:00"}
 
 A holder that ends in order empties the file. A text in a file that nobody locks was left by a process that
@@ -40,7 +40,12 @@ class WriteLock:
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
+    >>> with WriteLock(folder) as lock:
+    ...     with lock:  # the holder may enter it again
+    ...         lock.path.name
+    '.lock'
     >>> with WriteLock(folder):
     ...     WriteLock(folder).acquire()
     Traceback (most recent call last):

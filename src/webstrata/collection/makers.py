@@ -1,9 +1,8 @@
-"""Which command builds a part that is missing, for sentences that say what to do.
+"""What a user can do about a part that is missing.
 
-A part that exists records the command that built it. Of a missing one only its name is known. Parts of pages
-(`warc`, `index`, `pages`, `urls`) come from a crawl or from files of others: the command that is suggested is
-the one by which this snapshot got its pages, else the way in which the other snapshots of the collection got
-theirs (`find_source`).
+A part that a builder makes is built. Parts of pages (`warc`, `captures`, `pages`, `urls`) come from a crawl
+or from files of others: what is proposed is the way in which this snapshot got its pages, else the way in
+which the other snapshots of the collection got theirs (`find_source`).
 """
 
 from __future__ import annotations
@@ -11,6 +10,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+from webstrata.collection.action import Action, Recorded
+from webstrata.collection.declarations import load_parts
 from webstrata.collection.manifest import read_manifest
 from webstrata.errors import WebstrataError
 
@@ -19,26 +20,9 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from webstrata.collection.manifest import PartRecord
+    from webstrata.errors import Fix
 
-_CRAWL = "webstrata crawl {collection} {snapshot} --seeds seeds.txt"
-_INGEST = "webstrata ingest {collection} {snapshot} FILE"
-_STORE = "webstrata store {collection} {snapshot}"
-MAKERS = {
-    "warc": _CRAWL,
-    "index": _CRAWL,
-    "pages": _CRAWL,
-    "urls": _CRAWL,
-    "text": _STORE,
-    "links": _STORE,
-    "anchors": _STORE,
-    "graph": "webstrata graph build {collection} {snapshot}",
-    "summaries": "webstrata summaries build {collection} {snapshot}",
-    "truth": "webstrata invitro truth {collection} {snapshot}",
-}
-"""Parts of snapshots, and the commands that make them by default settings."""
-
-
-PAGES = ("warc", "index", "pages", "urls")
+PAGES = ("warc", "captures", "pages", "urls")
 """The parts that come with pages."""
 
 
@@ -47,37 +31,56 @@ def find_source(collection: Path) -> Literal["crawl", "ingest", ""]:
 
     Examples
     --------
-    >>> find_source(getfixture("tmp_path"))
-    ''
+    >>> from webstrata import testing
+    >>> find_source(testing.collection().path), find_source(testing.empty().path)
+    ('ingest', '')
     """
     kinds = {_source_of(folder) for folder in collection.glob("snapshots/*") if folder.is_dir()}
     return "crawl" if "crawl" in kinds else "ingest" if "ingest" in kinds else ""
 
 
-def suggest_pages(collection: Path, snapshot: str) -> str:
-    """The command that brings pages into a snapshot, in the way that fits the collection.
+def suggest_pages(collection: Path, snapshot: str) -> Fix:
+    """What brings pages into a snapshot, in the way that fits the collection.
 
     Examples
     --------
     >>> from pathlib import Path
-    >>> suggest_pages(Path("uk"), "2026-06")
-    'webstrata crawl uk 2026-06 --seeds seeds.txt'
+    >>> suggest_pages(Path("uk"), "2026-06").call
+    "snapshot.crawl(seeds='seeds.txt')"
     """
-    place = shlex.quote(str(collection))
+    place = str(collection)
     known = [
         record for name, record in _records(collection / "snapshots" / snapshot).items() if name in PAGES
     ]
     own = next((record.renew for record in known if record.renew), "")
-    if not own:
-        own = _INGEST if find_source(collection) == "ingest" else _CRAWL
-    return own.format(collection=place, snapshot=snapshot)
+    if own:
+        return Recorded(own.format(collection=shlex.quote(place), snapshot=snapshot))
+    if find_source(collection) == "ingest":
+        return Action("ingest", place, snapshot, ("FILE",))
+    return Action("crawl", place, snapshot, options={"seeds": "seeds.txt"})
 
 
 def _source_of(folder: Path) -> str:
     records = _records(folder)
-    if (folder / "crawl").is_dir() or any(r.renew.startswith("webstrata crawl") for r in records.values()):
+    if (folder / "crawl").is_dir() or any(_verb_of(record) == "crawl" for record in records.values()):
         return "crawl"
     return "ingest" if any(name in records for name in (*PAGES, "graph")) else ""
+
+
+def _verb_of(record: PartRecord) -> str:
+    return "".join(record.renew.split()[1:2])
+
+
+def is_brought(record: PartRecord) -> bool:
+    """Whether a crawl or an import brought a part, so that only that can bring it again.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> is_brought(SimpleNamespace(renew=" ".join(["webstrata", "ingest", "{collection}", "a.warc"])))
+    True
+    """
+    return _verb_of(record) in ("crawl", "ingest", "invitro")
 
 
 def _records(folder: Path) -> dict[str, PartRecord]:
@@ -88,21 +91,22 @@ def _records(folder: Path) -> dict[str, PartRecord]:
         return {}
 
 
-def tell_maker(folder: Path, name: str) -> str:
+def suggest_part(folder: Path, name: str) -> Fix | None:
     """What to do about a part that a collection or a snapshot, whose folder it is, does not have.
 
     Examples
     --------
     >>> from pathlib import Path
-    >>> tell_maker(Path("uk/snapshots/2026-06"), "graph")
-    '`webstrata graph build uk 2026-06` makes it'
-    >>> tell_maker(Path("uk"), "notes")
-    'build it first'
+    >>> suggest_part(Path("uk/snapshots/2026-06"), "graph").call
+    "snapshot.build('graph')"
+    >>> suggest_part(Path("uk"), "notes") is None
+    True
     """
-    if name not in MAKERS or folder.parent.name != "snapshots":
-        return "build it first"
-    collection = folder.parent.parent
-    if name in PAGES:
-        return f"`{suggest_pages(collection, folder.name)}` makes it"
-    command = MAKERS[name].format(collection=shlex.quote(str(collection)), snapshot=folder.name)
-    return f"`{command}` makes it"
+    is_snapshot = folder.parent.name == "snapshots"
+    collection, snapshot = (folder.parent.parent, folder.name) if is_snapshot else (folder, "")
+    if is_snapshot and name in PAGES:
+        return suggest_pages(collection, snapshot)
+    declaration = load_parts().get(name)
+    if declaration is None or not declaration.is_built:
+        return None
+    return Action("build", str(collection), snapshot, (name,))

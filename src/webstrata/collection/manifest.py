@@ -14,10 +14,11 @@
     files = 5
     bytes = 123456
     checksum = "sha256:…"                # of .parts/graph.2/SHA256SUMS, which has a line per file
-    renew = "webstrata graph build {collection} {snapshot}"
+    renew = "…"                          # of parts that no builder makes: the command that brings them again
     settings = { window = 7 }
     inputs = { links = "sha256:…" }      # checksums of the parts it was made from
     counts = { nodes = 1000, arcs = 12000 }
+    stored = "index"                     # of parts renamed since: the name in the folder of its files
     seal = "…"                           # SHA-256 of the rest of the record (see `PartRecord.seal`)
 
 The same record stands in the part itself (`part.toml`), so that a manifest that is lost can be made again. A
@@ -31,12 +32,15 @@ import hashlib
 import json
 import re
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
+from webstrata.collection.action import Action
 from webstrata.collection.files import explained, replace_file
+from webstrata.collection.former_names import FORMER, current_name
 from webstrata.errors import FormatError, NewerFormatError
 
 if TYPE_CHECKING:
@@ -68,6 +72,8 @@ class PartRecord:
     counts: dict[str, int] = field(default_factory=dict)
     lacks: dict[str, str] = field(default_factory=dict)
     """Parts that what it was made from does not give, and why: what is said to those who ask for them."""
+    stored: str = ""
+    """The name in the folder of its files, where the part has been renamed since it was built."""
 
     def to_table(self) -> dict[str, Any]:
         """The record as plain data; its name is the table's."""
@@ -93,7 +99,23 @@ class PartRecord:
             raise ValueError(f"it is not complete ({error})") from error
         if not sealed:
             raise ValueError("it does not match its seal")
-        return record
+        return record.renamed()
+
+    def renamed(self) -> PartRecord:
+        """The record with the names that parts have now (see `former_names`).
+
+        Examples
+        --------
+        >>> from webstrata import testing
+        >>> record = replace(testing.collection().parts.record("text_index"), name="search")
+        >>> record.renamed().name, record.renamed().stored
+        ('text_index', 'search')
+        """
+        inputs = {current_name(name): checksum for name, checksum in self.inputs.items()}
+        lacks = {current_name(name): reason for name, reason in self.lacks.items()}
+        if self.name in FORMER:
+            return replace(self, name=FORMER[self.name], inputs=inputs, lacks=lacks, stored=self.name)
+        return replace(self, inputs=inputs, lacks=lacks)
 
 
 @dataclass(frozen=True)
@@ -117,7 +139,8 @@ def read_manifest(path: Path) -> Manifest:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "manifest.toml"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "manifest.toml"
     >>> read_manifest(path)
     Manifest(parts={}, damage='')
     >>> _ = path.write_text("format = ")
@@ -133,6 +156,12 @@ def read_manifest(path: Path) -> Manifest:
             return (
                 Manifest(damage=f"{path}: the manifest is gone, and there are parts") if lost else Manifest()
             )
+    return _parse(path, text)
+
+
+# each snapshot object reads its manifest when it is opened, mostly the same text; nobody changes the result
+@lru_cache(maxsize=256)
+def _parse(path: Path, text: str) -> Manifest:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -147,7 +176,8 @@ def read_manifest(path: Path) -> Manifest:
     parts: dict[str, PartRecord] = {}
     for name, table in tables.items():
         try:
-            parts[name] = PartRecord.from_table(name, table)
+            record = PartRecord.from_table(name, table)
+            parts[record.name] = record
         except ValueError as error:
             return Manifest(_salvage(text), f"{path}: the record of {name} cannot be used, {error}")
     return Manifest(parts)
@@ -165,7 +195,8 @@ def _salvage(text: str) -> dict[str, PartRecord]:
         for end in range(len(lines), 0, -1):
             try:
                 ((name, table),) = tomllib.loads("\n".join(lines[:end]))["parts"].items()
-                parts[name] = PartRecord.from_table(name, table)
+                record = PartRecord.from_table(name, table)
+                parts[record.name] = record
                 break
             except (ValueError, LookupError, TypeError, AttributeError):
                 continue
@@ -177,7 +208,8 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "manifest.toml"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "manifest.toml"
     >>> write_manifest(path, Manifest())
     >>> print(path.read_text(), end="")
     format = 1
@@ -185,7 +217,7 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
     [parts]
     """
     if manifest.damage:
-        raise FormatError(repair_sentence(manifest))
+        raise repair_error(manifest)
     records = {name: record.to_sealed_table() for name, record in manifest.parts.items()}
     if path.exists():
         keep_copy(path, path.with_name(path.name + ".bak"))
@@ -197,7 +229,8 @@ def keep_copy(path: Path, copy: Path) -> None:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "a"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "a"
     >>> _ = path.write_text("kept")
     >>> keep_copy(path, path.with_name("b"))
     >>> path.with_name("b").read_text()
@@ -208,18 +241,18 @@ def keep_copy(path: Path, copy: Path) -> None:
     replace_file(copy, data)
 
 
-def repair_sentence(manifest: Manifest, collection: str = "COLLECTION") -> str:
-    """What to tell a user whose manifest is damaged.
+def repair_error(manifest: Manifest, collection: str = "") -> FormatError:
+    """The error for a manifest that is damaged, with what mends it.
 
     Examples
     --------
-    >>> repair_sentence(Manifest(damage="uk/manifest.toml: Invalid value"), "uk")
-    'uk/manifest.toml: Invalid value; what can be read of the manifest is used, and `webstrata check uk
-    --repair` makes it again from the parts, keeping the damaged one'
+    >>> print(repair_error(Manifest(damage="uk/manifest.toml: Invalid value"), "uk"))
+    uk/manifest.toml: Invalid value; call `collection.check(repair=True)` to make it again from the parts,
+    keeping the damaged one
     """
-    return (
-        f"{manifest.damage}; what can be read of the manifest is used, and "
-        f"`webstrata check {collection} --repair` makes it again from the parts, keeping the damaged one"
+    return FormatError(
+        f"{manifest.damage}; {{fix}} to make it again from the parts, keeping the damaged one",
+        fix=Action("check", collection, options={"repair": True}),
     )
 
 
@@ -229,6 +262,7 @@ def check_format(path: Path, data: Mapping[str, Any]) -> None:
     Examples
     --------
     >>> from pathlib import Path
+    >>> check_format(Path("uk/collection.toml"), {"format": 1})
     >>> check_format(Path("uk/collection.toml"), {"format": 99})
     Traceback (most recent call last):
     webstrata.errors.NewerFormatError: uk/collection.toml: format 99 was written by a newer webstrata, and

@@ -25,6 +25,7 @@ import fcntl
 import logging
 import os
 import re
+import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -36,18 +37,18 @@ from webstrata.collection.files import (
     rename,
     sync_path,
 )
+from webstrata.collection.former_names import FORMER, current_name
 from webstrata.collection.lock import WriteLock
-from webstrata.collection.makers import tell_maker
 from webstrata.collection.manifest import (
     NAME,
     Manifest,
     PartRecord,
     read_manifest,
-    repair_sentence,
+    repair_error,
     write_manifest,
 )
 from webstrata.collection.progress import Progress
-from webstrata.collection.verify import remedy, verify_part
+from webstrata.collection.verify import damage_error, verify_part
 from webstrata.errors import ExistsError, FormatError, MissingError, WebstrataError
 
 if TYPE_CHECKING:
@@ -109,6 +110,10 @@ class Parts:
         self._manifest = Manifest()
         self._stamp: tuple[int, int, int] | None = None
 
+    def __repr__(self) -> str:
+        names = ", ".join(record.name for record in self)
+        return f"<Parts of {self.folder}: {names or 'none'}>"
+
     # ---- reading
 
     @property
@@ -127,7 +132,7 @@ class Parts:
         return self._manifest
 
     def __contains__(self, name: object) -> bool:
-        return name in self.manifest.parts
+        return isinstance(name, str) and current_name(name) in self.manifest.parts
 
     def __iter__(self) -> Iterator[PartRecord]:
         return iter(list(self.manifest.parts.values()))
@@ -135,22 +140,37 @@ class Parts:
     def __len__(self) -> int:
         return len(self.manifest.parts)
 
+    @property
+    def names(self) -> list[str]:
+        """The names of all parts."""
+        return list(self.manifest.parts)
+
     def record(self, name: str) -> PartRecord:
         """What the manifest says of a part, or `MissingError`."""
         manifest = self.manifest
+        if name in FORMER:
+            warnings.warn(
+                f"the part {name} is called {FORMER[name]} now; the former name goes with the next release",
+                DeprecationWarning,
+                stacklevel=3,
+            )
+            name = FORMER[name]
         try:
             return manifest.parts[name]
         except KeyError:
             if manifest.damage:
-                raise FormatError(repair_sentence(manifest)) from None
+                raise repair_error(manifest) from None
             known = ", ".join(manifest.parts) or "none yet"
-            reasons = (record.lacks.get(name) for record in manifest.parts.values())
-            advice = next(filter(None, reasons), tell_maker(self.folder, name))
-            raise MissingError(f"{self.folder}: there is no part {name} (parts: {known}); {advice}") from None
+            from webstrata.collection.makers import suggest_part
+
+            message = f"{self.folder}: no part {name} (parts: {known})"
+            if reason := next((r.lacks[name] for r in manifest.parts.values() if name in r.lacks), ""):
+                raise MissingError(f"{message}; {reason}") from None
+            raise MissingError(message, fix=suggest_part(self.folder, name)) from None
 
     def path(self, record: PartRecord) -> Path:
         """Where the files of a part lie."""
-        return self.folder / ".parts" / f"{record.name}.{record.generation}"
+        return self.folder / ".parts" / f"{record.stored or record.name}.{record.generation}"
 
     def open(
         self, name: str, *, whole: bool = False, verify: bool = True, progress: Progress | None = None
@@ -176,7 +196,7 @@ class Parts:
                 descriptor = _hold(path, fcntl.LOCK_SH)
             # between reading the manifest and holding the folder a writer may have published the next
             # generation, or removed the part and begun again with the same number
-            now = self.manifest.parts.get(name)
+            now = self.manifest.parts.get(record.name)
             if descriptor is not None and now == record:
                 part = Part(path, record, descriptor)
                 try:
@@ -189,10 +209,7 @@ class Parts:
             if descriptor is not None:
                 os.close(descriptor)
             elif now == record:
-                raise FormatError(
-                    f"{path}: the files of the part {name} are missing, and the manifest names it; "
-                    f"{remedy(path, record)}"
-                )
+                raise damage_error(path, record, "", "is missing, though the manifest names it")
 
     def open_made(
         self,
@@ -249,7 +266,7 @@ class Parts:
         Parameters
         ----------
         name
-            Lower-case letters, digits and ``-``.
+            Lower-case letters, digits, ``-`` and ``_``.
         settings
             What it is made with; recorded, and part of what a resumed build must agree with.
         inputs
@@ -261,8 +278,8 @@ class Parts:
         holders
             Who holds each of `inputs`; their files are verified when the build begins.
         """
-        if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
-            raise ValueError(f"name: expected lower-case letters, digits and '-', got {name!r}")
+        if not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
+            raise ValueError(f"name: expected lower-case letters, digits, '-' and '_', got {name!r}")
         return Build(self, name, settings, dict(inputs or {}), renew, progress or Progress(), holders or {})
 
     @contextmanager
@@ -349,7 +366,7 @@ class Parts:
         for path in paths:
             name, _, number = path.name.rpartition(".")
             if number.isdecimal() and not name.startswith("."):
-                yield name, int(number), path
+                yield current_name(name), int(number), path
 
     def _turn_link(self, record: PartRecord) -> None:
         link, wanted = self.folder / record.name, self.path(record).relative_to(self.folder)

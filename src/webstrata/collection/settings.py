@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import importlib
 import json
 import math
 import os
@@ -23,35 +22,14 @@ import types
 import typing
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from webstrata.collection.discovery import load_modules
 from webstrata.errors import SettingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
-
-TABLES = {
-    "changes": "webstrata.search.change.settings:ChangesSettings",
-    "classify": "webstrata.classify.settings:ClassifySettings",
-    "crawl": "webstrata.crawl.settings:CrawlSettings",
-    "gate": "webstrata.classify.settings:GateSettings",
-    "graph": "webstrata.graph.settings:GraphSettings",
-    "invitro": "webstrata.simulate.invitro.settings:InvitroSettings",
-    "judge": "webstrata.simulate.invitro.judge.settings:JudgeSettings",
-    "rank": "webstrata.rank.settings:RankSettings",
-    "resources": "webstrata.collection.settings:ResourcesSettings",
-    "run": "webstrata.serve.settings:RunSettings",
-    "search": "webstrata.search.settings:SearchSettings",
-    "server": "webstrata.web.settings:ServerSettings",
-    "simulate": "webstrata.simulate.settings:SimulateSettings",
-    "spectrum": "webstrata.rank.spectra.settings:SpectrumSettings",
-    "store": "webstrata.store.settings:StoreSettings",
-    "summaries": "webstrata.summaries.settings:SummariesSettings",
-    "temporal": "webstrata.temporal.settings:TemporalSettings",
-    "train": "webstrata.classify.settings:TrainSettings",
-    "wikipedia": "webstrata.store.wikipedia.settings:WikipediaSettings",
-}
-"""Every table of a settings file and its class; named, not imported, since rooms further left own most."""
 
 Unit = Literal["seconds", "bytes"]
 Check = tuple[str, "Callable[[Any], bool]"]
@@ -80,6 +58,8 @@ class Setting:
     check: Check | None = None
     unit: Unit | None = None
     live: bool = False
+    resource: bool = False
+    option: str = ""
 
 
 def setting(
@@ -89,6 +69,8 @@ def setting(
     check: Check | None = None,
     unit: Unit | None = None,
     live: bool = False,
+    resource: bool = False,
+    option: str = "",
 ) -> Any:  # noqa: ANN401
     """Declare a field of a `Settings` class.
 
@@ -104,6 +86,11 @@ def setting(
         ``"seconds"`` or ``"bytes"`` where the text forms of that unit are admitted.
     live
         Whether it can change while the stage runs.
+    resource
+        Whether it says what the work may use (processes, memory) and leaves the result as it is. Such a
+        setting is not remembered, and a part made with another value of it is not stale.
+    option
+        Name of its option on the command line, where that is not the name of the setting.
 
     Examples
     --------
@@ -114,7 +101,9 @@ def setting(
     >>> CrawlSettings.read(options={"host_delay": "500ms"})
     CrawlSettings(host_delay=0.5)
     """
-    return dataclasses.field(default=default, metadata={"setting": Setting(help, check, unit, live)})
+    return dataclasses.field(
+        default=default, metadata={"setting": Setting(help, check, unit, live, resource, option)}
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,6 +174,44 @@ class Settings:
             if value is not None
         }
 
+    def names_of_result(self) -> list[str]:
+        """The settings that a result depends on: all but resources.
+
+        Examples
+        --------
+        >>> ResourcesSettings().names_of_result()
+        []
+        """
+        return [field.name for field in describe(type(self)) if not field.setting.resource]
+
+    def find_changes(
+        self, made: Mapping[str, Any], names: Container[str] | None = None
+    ) -> dict[str, tuple[Any, Any]]:
+        """Settings with another value than a part was made with: by name the old value and this one.
+
+        Parameters
+        ----------
+        made
+            The settings of the part's record; what it does not name is not compared.
+        names
+            The settings that matter; all but resources where not given.
+
+        Examples
+        --------
+        >>> ResourcesSettings(workers=3).find_changes({"workers": 2}, names=("workers",))
+        {'workers': (2, 3)}
+        >>> ResourcesSettings(workers=3).find_changes({"workers": 2})
+        {}
+        """
+        values = self.to_dict()
+        return {
+            field.name: (made[field.name], values.get(field.name))
+            for field in describe(type(self))
+            if field.name in made
+            and (not field.setting.resource if names is None else field.name in names)
+            and made[field.name] != values.get(field.name)
+        }
+
     def to_options(self, names: Container[str] | None = None) -> str:
         """What is not the default as options of a command, of some settings or all; empty for nothing.
 
@@ -200,7 +227,7 @@ class Settings:
             value = getattr(self, field.name)
             if value == field.default or (names is not None and field.name not in names):
                 continue
-            option = field.name.replace("_", "-")
+            option = (field.setting.option or field.name).replace("_", "-")
             if isinstance(value, bool):
                 words.append(f" --{option}" if value else f" --no-{option}")
             else:
@@ -234,7 +261,10 @@ class Field:
     variable: str
 
 
-def describe(cls: type[Settings]) -> list[Field]:
+_DESCRIBED: dict[type[Settings], tuple[Field, ...]] = {}
+
+
+def describe(cls: type[Settings]) -> tuple[Field, ...]:
     """The fields of a settings class in their order.
 
     Examples
@@ -242,8 +272,10 @@ def describe(cls: type[Settings]) -> list[Field]:
     >>> [field.variable for field in describe(ResourcesSettings)]
     ['WEBSTRATA_RESOURCES_WORKERS']
     """
+    if cls in _DESCRIBED:
+        return _DESCRIBED[cls]
     hints = typing.get_type_hints(cls)
-    return [
+    _DESCRIBED[cls] = tuple(
         Field(
             field.name,
             hints[field.name],
@@ -252,20 +284,26 @@ def describe(cls: type[Settings]) -> list[Field]:
             f"WEBSTRATA_{cls.table}_{field.name}".upper(),
         )
         for field in dataclasses.fields(cls)
-    ]
+    )
+    return _DESCRIBED[cls]
 
 
-def load_settings_class(table: str) -> type[Settings]:
-    """The class behind a table of a settings file.
+@cache
+def load_tables() -> Mapping[str, type[Settings]]:
+    """Every table of a settings file with its class, sorted: all that rooms declare in a ``settings.py``.
 
     Examples
     --------
-    >>> load_settings_class("resources").__name__
+    >>> load_tables()["resources"].__name__
     'ResourcesSettings'
     """
-    module, _, name = TABLES[table].partition(":")
-    cls: type[Settings] = getattr(importlib.import_module(module), name)
-    return cls
+    found = {
+        value.table: value
+        for module in load_modules("settings")
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Settings) and value.__module__ == module.__name__
+    }
+    return {table: found[table] for table in sorted(found) if table}
 
 
 def unknown_name(where: str, name: str, kind: str, known: Mapping[str, object]) -> str:
@@ -295,8 +333,10 @@ def _from_environment(cls: type[Settings], environment: Mapping[str, str]) -> di
 
 def _table_of(variable: str) -> str:
     """The table that a variable belongs to by its name; of `crawl` and `crawl_gate` the longer one."""
-    name = variable.removeprefix("WEBSTRATA_").lower() if variable.startswith("WEBSTRATA_") else ""
-    return max((table for table in TABLES if name.startswith(f"{table}_")), key=len, default="")
+    if not variable.startswith("WEBSTRATA_"):
+        return ""
+    name = variable.removeprefix("WEBSTRATA_").lower()
+    return max((table for table in load_tables() if name.startswith(f"{table}_")), key=len, default="")
 
 
 def _place(source: str, field: Field) -> str:
@@ -437,7 +477,10 @@ class ResourcesSettings(Settings):
     """What of this machine a stage may use."""
 
     workers: int = setting(
-        0, "Processes or threads that work at once; 0 means one per core.", check=not_negative
+        0,
+        "Processes or threads that work at once; 0 means one per core.",
+        check=not_negative,
+        resource=True,
     )
 
     @property

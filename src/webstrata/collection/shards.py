@@ -110,11 +110,11 @@ def run(
 
     Examples
     --------
-    >>> from webstrata.collection import Collection
+    >>> from webstrata import testing
     >>> def square(number, folder, task):
     ...     _ = (folder / "square.txt").write_text(f"{number**2} ")
     ...     return {"squares": 1}
-    >>> with Collection.create(getfixture("tmp_path") / "uk").build("squares") as build:
+    >>> with testing.empty().write_part("squares") as build:
     ...     done = run(build, square, [Shard(str(number), number) for number in (1, 2, 3)])
     ...     text = "".join((shard.path / "square.txt").read_text() for shard in done)
     ...     _ = (build.path / "squares.txt").write_text(text)
@@ -306,9 +306,9 @@ class Processes:
 
     Examples
     --------
-    >>> from webstrata.collection import Collection
+    >>> from webstrata import testing
     >>> with (
-    ...     Collection.create(getfixture("tmp_path") / "uk").build("squares") as build,
+    ...     testing.empty().write_part("squares") as build,
     ...     Processes(build, 2) as processes,
     ... ):
     ...     run(build, print, [], workers=2, pool=processes)

@@ -35,6 +35,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webstrata._core.collection import BLOCK_SIZE, block_sum, digest_blocks, digest_files, verify_files
+from webstrata.collection.action import Action, Recorded, Steps, locate
+from webstrata.collection.declarations import is_built
 from webstrata.collection.files import explained, replace_file
 from webstrata.errors import FormatError
 
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 
     from webstrata.collection.manifest import PartRecord
     from webstrata.collection.progress import Progress
+    from webstrata.errors import Fix
 
     Row = tuple[str, int, list[int]]
 
@@ -129,19 +132,13 @@ def verify_part(
 
     Examples
     --------
-    >>> import tempfile
-    >>> import webstrata as ws
-    >>> with tempfile.TemporaryDirectory() as name:
-    ...     snapshot = ws.create(f"{name}/uk").add("2026-06")
-    ...     with snapshot.build("notes", renew="webstrata note {collection} {snapshot}") as build:
-    ...         _ = (build.path / "a.txt").write_text("kept")
-    ...     _ = (snapshot.path / "notes/a.txt").write_text("lost")
-    ...     with snapshot.open_part("notes"):
-    ...         pass
+    >>> from webstrata import testing
+    >>> part = testing.snapshot().open_part("graph")
+    >>> verify_part(part.path, part.record)
+    >>> _ = (part.path / "forward.graph").write_bytes(b"damaged")
+    >>> verify_part(part.path, part.record)
     Traceback (most recent call last):
-    webstrata.errors.FormatError: .../notes.1/a.txt: this file of the part notes is damaged between byte 0 and
-    byte 4; run `webstrata check .../uk --repair` to set the part aside, then rebuild it with `webstrata note
-    .../uk 2026-06`
+    webstrata.errors.FormatError: ...forward.graph: this file of the part graph ...
     """
     _opened[folder] = record
     try:
@@ -154,7 +151,7 @@ def verify_part(
 
 
 def damage_error(folder: Path, record: PartRecord, name: str, problem: str) -> FormatError:
-    """The sentence about a damaged file of a part: place, problem and how to rebuild it.
+    """The error about a damaged file of a part: place, problem and how to rebuild it.
 
     Examples
     --------
@@ -163,43 +160,32 @@ def damage_error(folder: Path, record: PartRecord, name: str, problem: str) -> F
     >>> from webstrata.collection.manifest import PartRecord
     >>> record = PartRecord(
     ...     name="graph", generation=1, built=dt.datetime(2026, 6, 30, tzinfo=dt.UTC), seconds=3.5,
-    ...     version="0.1.0", files=5, bytes=123456, checksum="sha256:…",
-    ...     renew="webstrata graph build {collection} {snapshot}")
+    ...     version="0.1.0", files=5, bytes=123456, checksum="sha256:…")
     >>> folder = Path("uk/snapshots/2026-06/.parts/graph.1")
-    >>> print(damage_error(folder, record, "graph.graph", "has 7 bytes instead of 9"))
-    uk/snapshots/2026-06/.parts/graph.1/graph.graph: this file of the part graph has 7 bytes instead of 9; run
-    `webstrata check uk --repair` to set the part aside, then rebuild it with `webstrata graph build uk
-    2026-06`
+    >>> print(damage_error(folder, record, "graph.graph", "has 7 bytes, not 9"))
+    uk/snapshots/2026-06/.parts/graph.1/graph.graph: this file of the part graph has 7 bytes, not 9; call
+    `collection.check(repair=True); snapshot.build('graph')`
     """
-    return FormatError(
-        f"{folder / name}: this file of the part {record.name} {problem}; {remedy(folder, record)}"
-    )
+    what = f"this file of the part {record.name}" if name else f"the folder of the part {record.name}"
+    sentence = f"{folder / name}: {what} {problem}"
+    again = _rebuild(folder, record)
+    if record.name == "warc":  # nothing else has these bytes
+        sentence += "; restore it from a copy" + (", or {fix}" if again else "")
+        return FormatError(sentence, fix=again)
+    collection, _, _ = locate(folder)
+    repair = Action("check", collection, options={"repair": True})
+    return FormatError(sentence, fix=Steps((repair, again)) if again else repair)
 
 
-def remedy(folder: Path, record: PartRecord) -> str:
-    """What to do about a damaged part whose files are in `folder`.
+def _rebuild(folder: Path, record: PartRecord) -> Fix | None:
+    """What builds a part again, by its declaration or as its record says."""
+    from webstrata.collection.makers import is_brought, suggest_part
 
-    Examples
-    --------
-    >>> import datetime as dt
-    >>> from pathlib import Path
-    >>> from webstrata.collection.manifest import PartRecord
-    >>> record = PartRecord(
-    ...     name="warc", generation=1, built=dt.datetime(2026, 6, 30, tzinfo=dt.UTC), seconds=3.5,
-    ...     version="0.1.0", files=5, bytes=123456, checksum="sha256:…",
-    ...     renew="webstrata ingest {collection} {snapshot} --again old.warc")
-    >>> remedy(Path("uk/snapshots/2026-06/.parts/warc.1"), record)
-    'restore the file from a copy, or run `webstrata ingest uk 2026-06 --again old.warc`'
-    """
     holder = folder.parent.parent
-    is_snapshot = holder.parent.name == "snapshots"
-    collection = shlex.quote(str(holder.parent.parent if is_snapshot else holder))
-    command = record.renew.format(collection=collection, snapshot=holder.name if is_snapshot else "")
-    if record.name == "warc":
-        # nothing else has these bytes
-        return "restore the file from a copy" + (f", or run `{command}`" if command else "")
-    again = f"rebuild it with `{command}`" if command else "build it again"
-    return f"run `webstrata check {collection} --repair` to set the part aside, then {again}"
+    collection, snapshot, _ = locate(folder)
+    if record.renew and (is_brought(record) or not is_built(record.name)):
+        return Recorded(record.renew.format(collection=shlex.quote(collection), snapshot=snapshot))
+    return suggest_part(holder, record.name)
 
 
 def diagnose(error: BaseException) -> FormatError | None:
@@ -242,14 +228,15 @@ def note_written(folder: Path, record: PartRecord) -> None:
 
     Examples
     --------
-    >>> import tempfile
-    >>> import webstrata as ws
-    >>> with tempfile.TemporaryDirectory() as name:
-    ...     snapshot = ws.create(f"{name}/uk").add("2026-06")
-    ...     with snapshot.build("notes") as build:
-    ...         _ = (build.path / "a.txt").write_text("kept")
-    ...     with snapshot.open_part("notes") as part:
-    ...         note_written(part.path, part.record)
+    >>> from webstrata import testing
+    >>> snapshot = testing.empty().add("2026-06")
+    >>> with snapshot.write_part("notes") as build:
+    ...     _ = (build.path / "a.txt").write_text("kept")
+    >>> with snapshot.open_part("notes") as part:
+    ...     note_written(part.path, part.record)
+    ...     verify_part(part.path, part.record)  # its files are not read again
+    ...     part.record.files
+    1
     """
     try:
         rows = read_block_sums(folder, record.checksum)

@@ -1,4 +1,4 @@
-"""Which of several agents crawls a host: consistent hashing (BUBING, section 4.10).
+"""Which of several agents crawls a host: consistent hashing (BUBING, section 3.9).
 
 Each agent has places on a ring of 64-bit hashes; a host belongs to the agent whose place is the first at or
 behind the hash of its name. When an agent leaves, only its hosts move, and they spread over the others; when
@@ -62,7 +62,7 @@ class Standing:
     received: int
 
 
-def is_finished(before: Sequence[Standing], after: Sequence[Standing]) -> bool:
+def is_agent_finished(before: Sequence[Standing], after: Sequence[Standing]) -> bool:
     """Whether a crawl of several agents is over, by two looks at all of them, one after the other.
 
     One look is not enough: an agent may be idle when it is looked at, and get URLs before the next one is. If
@@ -72,9 +72,9 @@ def is_finished(before: Sequence[Standing], after: Sequence[Standing]) -> bool:
     Examples
     --------
     >>> idle = Standing(is_idle=True, sent=3, received=3)
-    >>> is_finished([idle], [idle])
+    >>> is_agent_finished([idle], [idle])
     True
-    >>> is_finished([idle], [Standing(is_idle=True, sent=4, received=3)])
+    >>> is_agent_finished([idle], [Standing(is_idle=True, sent=4, received=3)])
     False
     """
     sent, received = sum(one.sent for one in after), sum(one.received for one in after)

@@ -29,6 +29,7 @@ _NAMES = "hosts that are known were looked up by it"
 _THREADS = "its threads were started with it"
 FIXED = {
     "user_agent": "the hosts that were asked know the crawl by it",
+    "priority": "the order of what waits follows from it",
     "levels": _MEMORY,
     "level_bias": "the order of what waits follows from it",
     "gate_after": "hosts that are known passed the gate by it",
@@ -38,6 +39,8 @@ FIXED = {
     "private_addresses": _NAMES,
     "accept_all_certificates": _THREADS,
     "authority": _THREADS,
+    "schemes": "seeds of other schemes were fetched at the start",
+    "store_to": _THREADS,
     "compression": _FILES,
     "compression_level": _FILES,
     "dictionary": _FILES,
@@ -58,7 +61,7 @@ FIXED = {
 
 
 @dataclass
-class Changes:
+class SettingChanges:
     """Settings and hosts as they were changed while a crawl ran."""
 
     settings: dict[str, Any] = field(default_factory=dict)
@@ -70,38 +73,39 @@ class Changes:
         replace_file(folder / FILE, text.encode() + b"\n")
 
 
-def kept_changes(snapshot: Snapshot) -> Changes:
+def kept_changes(snapshot: Snapshot) -> SettingChanges:
     """What was changed while an earlier run of a crawl that can go on was under way.
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> kept_changes(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
-    Changes(settings={}, blacklist=[])
+    >>> from webstrata import testing
+    >>> kept_changes(testing.empty().add("2026-06"))
+    SettingChanges(settings={}, blacklist=[])
     """
-    return read_changes(snapshot.working_folder("crawl")) if can_go_on(snapshot) else Changes()
+    return read_changes(snapshot.working_folder("crawl")) if can_go_on(snapshot) else SettingChanges()
 
 
-def read_changes(folder: Path) -> Changes:
+def read_changes(folder: Path) -> SettingChanges:
     """The changes that an earlier run left in the folder of a crawl; none where there is no file of them.
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> read_changes(folder)
-    Changes(settings={}, blacklist=[])
-    >>> Changes({"host_delay": 2.0}, ["a.example"]).write(folder)
+    SettingChanges(settings={}, blacklist=[])
+    >>> SettingChanges({"host_delay": 2.0}, ["a.example"]).write(folder)
     >>> read_changes(folder)
-    Changes(settings={'host_delay': 2.0}, blacklist=['a.example'])
+    SettingChanges(settings={'host_delay': 2.0}, blacklist=['a.example'])
     """
     path = folder / FILE
     if not path.exists():
-        return Changes()
+        return SettingChanges()
     with explained(path, "read"):
         data = path.read_bytes()
     try:
         found = json.loads(data)
-        return Changes(dict(found["settings"]), [str(name) for name in found["blacklist"]])
+        return SettingChanges(dict(found["settings"]), [str(name) for name in found["blacklist"]])
     except (ValueError, TypeError, KeyError):
         raise FormatError(
             f"{path}: an object of settings and blacklist was expected; restore it from a copy, or remove it "

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from webstrata._core import __version__
 from webstrata._core.crawl import LIMITS
-from webstrata.collection.collection import parse_label
 from webstrata.collection.files import explained
 from webstrata.collection.settings import ResourcesSettings, parse_seconds
+from webstrata.collection.snapshot_dates import parse_snapshot_date
 from webstrata.crawl.filters import Filter
 from webstrata.crawl.hosts import parse_address, read_hosts_table
 from webstrata.crawl.priorities import selection_weights
 from webstrata.crawl.recovery import SCRATCH, Past
 from webstrata.crawl.retries import retry_delays
+from webstrata.crawl.stores import PREDICATE
 from webstrata.errors import SettingError
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def configure(
     Examples
     --------
     >>> import webstrata as ws
-    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
+    >>> from webstrata import testing
+    >>> snapshot = testing.empty().add("2026-06")
     >>> settings = ws.CrawlSettings(user_agent="me/1.0", host_delays=("example.org=10s",))
     >>> told = configure(settings, snapshot, make_filters(settings))
     >>> told["agents"], told["live"]["host_delays"], told["prefix"]
@@ -63,16 +65,16 @@ def configure(
         "compression": settings.compression,
         "level": settings.compression_level,
         "dictionary": _read(settings.dictionary) if settings.dictionary else None,
-        "prefix": f"{snapshot.collection.path.name}-{snapshot.label}",
+        "prefix": f"{snapshot.collection.path.name}-{snapshot.date}",
         "clock": _clock(settings.dated),
         "warcinfo": [
             ("software", f"webstrata/{__version__}"),
             ("format", "WARC File Format 1.1"),
-            ("isPartOf", f"{snapshot.collection.title} {snapshot.label}"),
+            ("isPartOf", f"{snapshot.collection.title} {snapshot.date}"),
             ("robots", "obey" if settings.obey_robots else "ignore"),
             ("http-header-user-agent", user_agent),
         ],
-        "weights": list(selection_weights(settings.levels, settings.level_bias)),
+        "weights": list(selection_weights(settings.levels or 1, settings.level_bias)),
         "prioritizer": None,
         "ring": [],
     }
@@ -80,7 +82,7 @@ def configure(
 
 def _clock(dated: str) -> int:
     """Nanoseconds by which the clock of the web is ahead of ours, if it is `dated` now."""
-    return int(parse_label(dated).timestamp()) * 10**9 - time.time_ns() if dated else 0
+    return int(parse_snapshot_date(dated).timestamp()) * 10**9 - time.time_ns() if dated else 0
 
 
 def configure_live(settings: CrawlSettings, filters: Mapping[str, Filter | None]) -> dict[str, Any]:
@@ -94,7 +96,8 @@ def configure_live(settings: CrawlSettings, filters: Mapping[str, Filter | None]
     >>> dict(live["numbers"])["host_delay"], [program is None for program in live["filters"]]
     (4.0, [False, True, True, True, True])
     """
-    numbers = {name: float(getattr(settings, name, 0)) for name in LIMITS}
+    numbers = {name: float(getattr(settings, name)) for name in LIMITS if name not in ("agent", "log")}
+    numbers["agent"] = 0.0  # `Crawl` knows its number on the ring
     numbers["workers"] = float(settings.workers or ResourcesSettings().num_workers)
     numbers["log"] = float(LOGS.index(settings.crawl_log))
     return {
@@ -113,6 +116,7 @@ def check_settings(settings: CrawlSettings) -> None:
     Examples
     --------
     >>> from webstrata.crawl.settings import CrawlSettings
+    >>> check_settings(CrawlSettings(sitemaps=True))
     >>> check_settings(CrawlSettings(sitemaps=True, obey_robots=False))
     Traceback (most recent call last):
     webstrata.errors.SettingError: sitemaps is true and obey_robots is false, but sitemaps are named by the
@@ -162,12 +166,16 @@ def make_filters(
         return Filter.parse(text, place, predicates=dict(predicates or {}), folder=folder)
 
     texts = {place: getattr(settings, place).strip() or "true" for place in PLACES}
+    filters: dict[str, Filter | None]
     filters = {place: None if text == "true" else make(text, place) for place, text in texts.items()}
     if settings.max_repeats:
         guard = f"DuplicateSegmentsLessThan({settings.max_repeats + 1})"
         own = filters["schedule"]
         # made of a filter that is sound, so that a mistake was told in the user's own words
         filters["schedule"] = make(f"({own.text}) and {guard}" if own else guard, "schedule")
+    if PREDICATE in (predicates or {}):
+        own = filters["store"]
+        filters["store"] = make(f"({own.text}) and {PREDICATE}" if own else PREDICATE, "store")
     return filters
 
 

@@ -55,8 +55,9 @@ def lend_payloads(
     Examples
     --------
     >>> import webstrata as ws
+    >>> from webstrata import testing
     >>> from webstrata.collection.progress import Progress
-    >>> folder = getfixture("tmp_path")
+    >>> folder = testing.scratch()
     >>> snapshot = ws.create(folder / "uk").add("2026-06")
     >>> with lend_payloads(snapshot, ws.CrawlSettings(), folder, Progress()) as told:
     ...     told
@@ -69,7 +70,9 @@ def lend_payloads(
         numbers: dict[tuple[str, str], int] = {}
         held: dict[str, Path] = {}
         for label in indexes:
-            parts = [stack.enter_context(snapshot.collection[label].open_part(n)) for n in ("index", "warc")]
+            parts = [
+                stack.enter_context(snapshot.collection[label].open_part(n)) for n in ("captures", "warc")
+            ]
             inputs["checksums"][label] = [part.record.checksum for part in parts]
             held[label] = parts[0].path / "index.cdxj.gz"
             for path in sorted(parts[1].path.iterdir()):
@@ -90,12 +93,19 @@ def check_not_lending(snapshot: Snapshot, *, again: bool) -> None:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> check_not_lending(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), again=True)
+    >>> from webstrata import testing
+    >>> collection = testing.collection()
+    >>> check_not_lending(collection["2026-04"], again=True)  # no snapshot refers to its payloads
+    >>> with collection["2026-06"].write_part("pages", inputs=("2026-04/warc",)):
+    ...     pass
+    >>> check_not_lending(collection["2026-04"], again=True)
+    Traceback (most recent call last):
+    webstrata.errors.UsageError: ...2026-04: snapshot 2026-06 refers to payloads of this one, which a new
+    crawl would remove; crawl a new snapshot instead
     """
-    for label in snapshot.collection.labels if again else ():
+    for label in snapshot.collection.dates if again else ():
         inputs = [record.inputs for record in snapshot.collection[label].parts if record.name == "pages"]
-        if label != snapshot.label and any(snapshot.label in find_lenders(names, label) for names in inputs):
+        if label != snapshot.date and any(snapshot.date in find_lenders(names, label) for names in inputs):
             raise UsageError(
                 f"{snapshot.path}: snapshot {label} refers to payloads of this one, which a new crawl would "
                 "remove; crawl a new snapshot instead"
@@ -165,7 +175,8 @@ class SortedRows:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "rows"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "rows"
     >>> rows = SortedRows(path, 9, memory=18)
     >>> for first in (7, 3, 7):
     ...     rows.add(np.full((1, 9), first, np.uint8))

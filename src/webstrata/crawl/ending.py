@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 from webstrata.collection.files import crash_point, explained, remove_tree, replace_file
 from webstrata.crawl.recovery import FINISHED, JOURNAL, SCRATCH, is_finished
 from webstrata.errors import ExistsError
-from webstrata.store.step import build_parsed, find_unparsed
+from webstrata.store.build import build_parsed, find_unparsed
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -59,7 +59,7 @@ def settle_files(
     remove_tree(folder / SCRATCH)
     replace_file(folder / REPORT, report)
     if exhausted:
-        replace_file(folder / FINISHED, b"`webstrata crawl retry` takes back what was given up\n")
+        replace_file(folder / FINISHED, b"a retry takes back what was given up\n")
         with explained(folder, "remove"):
             for name in (*removed, *whole):
                 if name not in (FINISHED, REPORT, JOURNAL):
@@ -102,7 +102,7 @@ def raise_finished(snapshot: Snapshot, *, parses: bool) -> NoReturn:
     this snapshot was crawled already; choose another one, or crawl it again with --again
     """
     missing = missing_parts(snapshot) if parses else []
-    also = f", without building {', '.join(missing)} (`webstrata store` does)" if missing else ""
+    also = f", without building {', '.join(missing)}" if missing else ""
     raise ExistsError(
         f"{snapshot.path}: this snapshot was crawled already{also}; choose another one, or crawl it again "
         "with --again"

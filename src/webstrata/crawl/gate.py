@@ -6,7 +6,7 @@ down. ``crawl/gate.jsonl`` has a line a host: ``time`` (seconds since 1970), ``o
 (how many were shown), ``score`` and ``why``.
 
 A crawl that goes on does not ask again about a host that it has a line for: what was decided stays decided.
-A host that `webstrata crawl retry` took back is let in. Where a gate has a method ``remember``, it is
+A host that a retry took back is let in. Where a gate has a method ``remember``, it is
 given the scores of those lines first.
 """
 
@@ -36,7 +36,7 @@ _BATCH = 64
 
 
 @dataclass(frozen=True)
-class Decision:
+class GateDecision:
     """What a gate said of a host."""
 
     origin: str
@@ -52,7 +52,8 @@ class GateKeeper:
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> keeper = GateKeeper(lambda samples: ["good" in sample.origin for sample in samples], folder)
     >>> list(keeper.answer(["http://good.example", "http://bad.example"]))
     [('http://good.example', True), ('http://bad.example', False)]
@@ -98,7 +99,7 @@ class GateKeeper:
             lines = []
             for sample, said in zip(samples, told, strict=True):
                 score = getattr(said, "score", None)
-                decision = Decision(
+                decision = GateDecision(
                     sample.origin,
                     bool(said),
                     len(sample.pages),
@@ -127,23 +128,27 @@ class GateKeeper:
         }
 
 
-def read_decisions(folder: Path) -> list[Decision]:
+def read_decisions(folder: Path) -> list[GateDecision]:
     """What a gate has said so far, the last word on each host; none where there was no gate.
 
     Examples
     --------
-    >>> read_decisions(getfixture("tmp_path"))
-    []
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
+    >>> keeper = GateKeeper(lambda samples: [False for _ in samples], folder)
+    >>> _ = list(keeper.answer(["http://bad.example"]))
+    >>> [(decision.origin, decision.keeps) for decision in read_decisions(folder)]
+    [('http://bad.example', False)]
     """
     path = folder / FILE
     if not path.exists():
         return []
     with explained(path, "read"):
         lines = path.read_bytes().splitlines(keepends=True)
-    found: dict[str, Decision] = {}
+    found: dict[str, GateDecision] = {}
     for number, line in enumerate(lines, 1):
         try:
-            decision = Decision(**json.loads(line))
+            decision = GateDecision(**json.loads(line))
         except (ValueError, TypeError):
             if number == len(lines) and not line.endswith(b"\n"):
                 break  # the end was torn off

@@ -26,16 +26,20 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from webstrata.collection.action import Action
 from webstrata.collection.files import explained, replace_file
 from webstrata.crawl.failures import NAMES
-from webstrata.errors import FormatError, MissingError, UsageError
+from webstrata.errors import FormatError, LockedError, MissingError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
+
+    from webstrata.collection import Snapshot
 
 FILE = "given-up.jsonl"
 REASONS = (*NAMES, "unavailable", "robots", "gate")
@@ -61,10 +65,12 @@ class GivenUpHosts:
 
     Examples
     --------
-    >>> hosts = GivenUpHosts(getfixture("tmp_path"))
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
+    >>> hosts = GivenUpHosts(folder)
     >>> hosts.add("http://a.example", "dns", 7)
     >>> hosts.add("http://b.example", "full", 0)
-    >>> [host.origin for host in read_given_up(getfixture("tmp_path"))], dict(hosts.counts)
+    >>> [host.origin for host in read_given_up(folder)], dict(hosts.counts)
     (['http://a.example'], {'dns': 1, 'full': 1})
     """
 
@@ -90,8 +96,11 @@ def read_given_up(folder: Path) -> list[GivenUp]:
 
     Examples
     --------
-    >>> read_given_up(getfixture("tmp_path"))
-    []
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
+    >>> GivenUpHosts(folder).add("http://a.example", "dns", 7)
+    >>> [host.origin for host in read_given_up(folder)]
+    ['http://a.example']
     """
     path = folder / FILE
     if not path.exists():
@@ -119,12 +128,14 @@ def take_back(folder: Path, names: Sequence[str] = (), classes: Iterable[str] = 
 
     Examples
     --------
-    >>> hosts = GivenUpHosts(getfixture("tmp_path"))
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
+    >>> hosts = GivenUpHosts(folder)
     >>> hosts.add("http://a.example", "dns", 7)
     >>> hosts.add("https://b.example", "timeout", 0)
-    >>> [host.origin for host in take_back(getfixture("tmp_path"), classes=["timeout"])]
+    >>> [host.origin for host in take_back(folder, classes=["timeout"])]
     ['https://b.example']
-    >>> [host.origin for host in read_given_up(getfixture("tmp_path"))]
+    >>> [host.origin for host in read_given_up(folder)]
     ['http://a.example']
     """
     wanted = set(classes)
@@ -135,7 +146,7 @@ def take_back(folder: Path, names: Sequence[str] = (), classes: Iterable[str] = 
     for name in names:
         if name.lower().rstrip("/") not in known:
             raise MissingError(
-                f"{name}: this host was not given up; `webstrata crawl retry --list` has those"
+                f"{name}: this host was not given up; list those with the option --list of a retry"
             )
     chosen = {name.lower().rstrip("/") for name in names}
 
@@ -152,3 +163,37 @@ def take_back(folder: Path, names: Sequence[str] = (), classes: Iterable[str] = 
 def _names(host: GivenUp) -> tuple[str, str]:
     """By what a user may call it."""
     return host.origin, host.origin.partition("://")[2]
+
+
+def retry_hosts(
+    snapshot: Snapshot, hosts: Sequence[str] = (), classes: Iterable[str] = (), *, only_list: bool = False
+) -> list[GivenUp]:
+    """Let the next run of a snapshot's crawl retry what it has given up; those hosts, or the list of all.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> retry_hosts(testing.snapshot(), only_list=True)
+    []
+    """
+    from webstrata.crawl.control.client import connect
+    from webstrata.crawl.recovery import FINISHED, JOURNAL
+
+    folder = snapshot.working_folder("crawl")
+    if only_list:
+        return read_given_up(folder)
+    if (folder / "control.sock").exists():
+        with suppress(MissingError):
+            connect(snapshot).close()
+            raise LockedError(
+                f"{snapshot.path}: the crawl is running, and would not notice; stop it first",
+                fix=Action.on(snapshot, "crawl stop"),
+            )
+    if not (folder / JOURNAL).exists():
+        raise MissingError(
+            f"{snapshot.path}: there is nothing to retry; its crawl has given up nothing, or never started"
+        )
+    found = take_back(folder, hosts, classes)
+    if found or not (hosts or classes):
+        (folder / FINISHED).unlink(missing_ok=True)
+    return found

@@ -26,7 +26,8 @@ def read_hosts_table(path: Path) -> Hosts:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "hosts"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "hosts"
     >>> _ = path.write_text("127.0.0.1:8080 a.example b.example # two\n::1 c.example\n")
     >>> read_hosts_table(path)
     {'a.example': ('127.0.0.1', 8080), 'b.example': ('127.0.0.1', 8080), 'c.example': ('::1', None)}

@@ -24,7 +24,7 @@ class HostSample:
         return f"<HostSample {self.origin}, {len(self.pages)} pages>"
 
 
-def judge(
+def judge_hosts(
     filters: Mapping[str, Filter | None], predicate: tuple[int, int], subjects: list[tuple[Any, ...]]
 ) -> list[bool]:
     """The answers of a predicate of the user's for a batch.
@@ -43,7 +43,7 @@ def judge(
     >>> from webstrata.crawl.filters import Filter
     >>> short = {"Short": lambda urls, most: [len(url) <= int(most) for url in urls]}
     >>> schedule = Filter.parse("Short(12)", predicates=short)
-    >>> judge({"schedule": schedule}, (0, 0), [("http://a.org/",), ("http://b.uk/",)])
+    >>> judge_hosts({"schedule": schedule}, (0, 0), [("http://a.org/",), ("http://b.uk/",)])
     [False, True]
     """
     place, number = predicate

@@ -13,27 +13,51 @@ and a level's own order is never changed: breadth-first crawls have one level.
 A prioritizer is called on batches, with the URLs and their depths (links from the first URL of the host), and
 returns their levels. `Prioritizer` holds one with its number of levels, and takes care that what it returns
 is in range.
+
+`open_priority` makes one from the setting ``priority``: ``depth``, a file of scores, or ``module:function``.
+``pagerank`` needs the ranks of an earlier snapshot, so `webstrata.pipeline.crawl_priority` makes that one.
+Scores become levels by their order and not by their size, since scores of pages are very unequal:
+
+    level(s) = ⌊K · (share of the known scores that are larger than s)⌋.
+
+So each level gets about as many of the known scores as the others, the best score has level 0, and a URL
+without a score is on the last level.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webstrata.web.url import split
+from webstrata.collection.files import explained
+from webstrata.crawl.functions import import_function, is_function_name
+from webstrata.errors import FormatError, SettingError, UrlError
+from webstrata.web.url import normalize, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
+    from webstrata.crawl.settings import CrawlSettings
+
+    Priority = Callable[[Sequence[str], Sequence[int]], ArrayLike]
+
 MAX_LEVELS = 256
 """Levels are bytes in the core."""
 
 MAX_BIAS = 1e6
 """A larger bias differs in nothing that can be seen."""
+
+DEFAULT_LEVELS = 8
+"""With a priority, where the settings do not name a number."""
+
+DEPTH, PAGERANK = "depth", "pagerank"
 
 
 @dataclass(frozen=True)
@@ -47,7 +71,7 @@ class Prioritizer:
     array([0, 1], dtype=uint8)
     """
 
-    function: Callable[[Sequence[str], Sequence[int]], ArrayLike]
+    function: Priority
     levels: int
 
     def __post_init__(self) -> None:
@@ -153,6 +177,175 @@ def by_host(scores: Mapping[str, float], levels: int, *, default: float | None =
     return by_score(
         score, levels, lowest=float(lowest), highest=float(max(highest, np.nextafter(lowest, np.inf)))
     )
+
+
+def by_quantile(score: Callable[[Sequence[str]], ArrayLike], known: ArrayLike, levels: int) -> Prioritizer:
+    """The higher a score among the `known` ones, the sooner; URLs without a score (NaN) come last.
+
+    level(s) = ⌊K · (number of known scores above s) / (number of known scores)⌋, at most K − 1.
+
+    Examples
+    --------
+    >>> found = {"http://a/": 0.9, "http://b/": 0.2}
+    >>> prioritizer = by_quantile(lambda urls: [found.get(u, np.nan) for u in urls], [0.9, 0.3, 0.2, 0.1], 4)
+    >>> prioritizer(["http://a/", "http://b/", "http://c/"], [0, 0, 0])
+    array([0, 2, 3], dtype=uint8)
+    """
+    _check_levels(levels)
+    ordered = np.sort(np.asarray(known, np.float64))
+    if not np.isfinite(ordered).all():
+        raise ValueError("known: expected finite numbers only")
+
+    def choose(urls: Sequence[str], _depths: Sequence[int]) -> NDArray[np.int64]:
+        scores = np.asarray(score(urls), np.float64)
+        above = len(ordered) - np.searchsorted(ordered, scores, "right")
+        chosen = np.minimum(above * levels // max(len(ordered), 1), levels - 1)
+        return np.where(np.isnan(scores), levels - 1, chosen)
+
+    return Prioritizer(choose, levels)
+
+
+def by_prefix(scores: Mapping[str, float], levels: int) -> Prioritizer:
+    """The better the longest prefix of a URL, the sooner; see `by_quantile`.
+
+    Parameters
+    ----------
+    scores
+        By prefix: the beginning of a URL (``http://a.uk/news/``), or a host (``a.uk``) for all of its URLs,
+        whatever their scheme and port. A URL that has no prefix here is on the last level.
+    levels
+        How many levels there are.
+
+    Examples
+    --------
+    >>> prioritizer = by_prefix({"a.uk": 1.0, "http://a.uk/news/": 9.0, "b.uk": 5.0}, 3)
+    >>> prioritizer(["http://a.uk/news/1", "https://b.uk/", "http://a.uk/x", "http://c.uk/"], [0] * 4)
+    array([0, 1, 2, 2], dtype=uint8)
+    """
+    hosts = {name: score for name, score in scores.items() if "://" not in name}
+    prefixes = sorted(name for name in scores if "://" in name)
+
+    def find(url: str) -> float:
+        # prefixes of a URL are smaller than the URL, and the longest of them is the largest
+        place = bisect_right(prefixes, url)
+        while place:
+            near = prefixes[place - 1]
+            if url.startswith(near):
+                return scores[near]
+            # nothing between what both begin with and this one is a prefix of the URL
+            shared = next((k for k, (a, b) in enumerate(zip(near, url, strict=False)) if a != b), len(near))
+            place = bisect_right(prefixes, url[:shared], 0, place - 1)
+        return hosts.get(_host(url), math.nan)
+
+    return by_quantile(lambda urls: [find(url) for url in urls], list(scores.values()), levels)
+
+
+def read_scores(path: Path) -> dict[str, float]:
+    r"""Prefixes with scores, from a file with one ``prefix⟨TAB⟩score`` per line.
+
+    Empty lines and lines that begin with # do not count.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "scores.tsv"
+    >>> _ = path.write_text("a.uk\t2\nhttp://B.uk/news\t0.5\n")
+    >>> read_scores(path)
+    {'a.uk': 2.0, 'http://b.uk/news': 0.5}
+    """
+    found: dict[str, float] = {}
+    with explained(path, "read"):
+        lines = path.read_text(errors="replace").splitlines()
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        prefix, _, text = line.rpartition("\t")
+        try:
+            score = float(text)
+            if not prefix.strip() or not math.isfinite(score):
+                raise ValueError
+            name = prefix.strip()
+            found[normalize(name) if "://" in name else name.lower()] = score
+        except (ValueError, UrlError):
+            raise FormatError(
+                f"{path}, line {number}: expected a URL or host prefix, a tab and a finite score, "
+                f"got {line[:80]!r}"
+            ) from None
+    if not found:
+        raise FormatError(
+            f"{path}: it has no scores; expected lines of a URL or host prefix, a tab and a score"
+        )
+    return found
+
+
+def open_priority(priority: str, levels: int) -> Prioritizer:
+    """The prioritizer that the setting ``priority`` names, all but ``pagerank``.
+
+    Examples
+    --------
+    >>> open_priority("depth", 4)(["http://a/", "http://a/b"], [0, 9])
+    array([0, 3], dtype=uint8)
+    """
+    if priority == DEPTH:
+        return by_depth(levels)
+    if priority == PAGERANK:
+        raise SettingError("priority is pagerank, and no function that knows the ranks was given")
+    if is_function_name(priority):
+        return Prioritizer(import_function(priority, "priority"), levels)
+    if not Path(priority).exists():
+        raise SettingError(
+            f"priority: {priority} is not a file; expected {DEPTH}, {PAGERANK}, a file of scores or "
+            f"module:function"
+        )
+    return by_prefix(read_scores(Path(priority)), levels)
+
+
+def choose_levels(
+    settings: CrawlSettings, priority: Priority | None
+) -> tuple[CrawlSettings, Priority | None]:
+    """The settings with the number of levels, and the priority: `priority`, or the one that they name.
+
+    Examples
+    --------
+    >>> from webstrata.crawl.settings import CrawlSettings
+    >>> settings, priority = choose_levels(CrawlSettings(priority="depth"), None)
+    >>> settings.levels, choose_levels(CrawlSettings(), None)[0].levels
+    (8, 1)
+    >>> choose_levels(CrawlSettings(levels=4), None)
+    Traceback (most recent call last):
+    webstrata.errors.SettingError: levels is 4, and there is no priority to choose among them; set priority...
+    """
+    if priority is None and not settings.priority:
+        for name, is_set in (("levels", settings.levels > 1), ("level_bias", settings.level_bias != 2)):
+            if is_set:
+                raise SettingError(
+                    f"{name} is {getattr(settings, name):g}, and there is no priority to choose among them; "
+                    f"set priority (depth, pagerank, a file or a function), or leave {name} out"
+                )
+        return replace(settings, levels=1), None
+    if settings.levels == 1:
+        raise SettingError(
+            "levels is 1, and a priority chooses among several; set more levels, or leave the priority out"
+        )
+    settings = replace(settings, levels=settings.levels or DEFAULT_LEVELS)
+    return settings, priority or open_priority(settings.priority, settings.levels)
+
+
+def as_core(priority: Priority, levels: int) -> Callable[[list[str], list[int]], list[int]]:
+    """A priority as the core calls it: with lists, and never about nothing.
+
+    Examples
+    --------
+    >>> as_core(by_depth(4), 4)(["http://a/"], [2])
+    [2]
+    """
+    checked = Prioritizer(priority, levels)
+
+    def choose(urls: list[str], depths: list[int]) -> list[int]:
+        found: list[int] = checked(urls, depths).tolist() if urls else []
+        return found
+
+    return choose
 
 
 def selection_weights(levels: int, bias: float = 2.0) -> NDArray[np.float64]:

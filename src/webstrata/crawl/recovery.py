@@ -151,7 +151,8 @@ def recover(folder: Path) -> Past:
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> (folder / "journal").touch()
     >>> str(recover(folder))
     'Going on with 0 captures; none was cut off.'
@@ -465,9 +466,9 @@ def is_finished(snapshot: Snapshot) -> bool:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> is_finished(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
-    False
+    >>> from webstrata import testing
+    >>> is_finished(testing.snapshot()), is_finished(testing.empty().add("2026-06"))
+    (True, False)
     """
     return any(record.name == "warc" for record in snapshot.parts) and not can_go_on(snapshot)
 
@@ -477,9 +478,14 @@ def can_go_on(snapshot: Snapshot) -> bool:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> can_go_on(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
+    >>> from webstrata import testing
+    >>> snapshot = testing.empty().add("2026-06")
+    >>> can_go_on(snapshot)
     False
+    >>> snapshot.working_folder("crawl").mkdir()
+    >>> (snapshot.working_folder("crawl") / "journal").touch()  # as a crawl that was killed leaves it
+    >>> can_go_on(snapshot)
+    True
     """
     folder = snapshot.working_folder("crawl")
     return (folder / JOURNAL).exists() and not (folder / FINISHED).exists()

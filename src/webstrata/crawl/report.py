@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.files import explained
+from webstrata.collection.tables import FactsTable, Rows, Table, TableList
 from webstrata.crawl.control import connect
-from webstrata.crawl.cuts import read_cuts
 from webstrata.crawl.given_up import GivenUp, read_given_up
 from webstrata.crawl.results import FILE as RESULT
 from webstrata.crawl.results import REASONS, CrawlResult
 from webstrata.crawl.series import FILE as SERIES
 from webstrata.crawl.series import read_series
+from webstrata.crawl.skip_reasons import read_cuts
 from webstrata.errors import FormatError, MissingError
 from webstrata.web.dust import Rule
 
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from webstrata.collection import Snapshot
 
 
-@dataclass(frozen=True)
-class CrawlReport:
+@dataclass(frozen=True, repr=False)
+class CrawlReport(FactsTable):
     """A crawl, told.
 
     Attributes
@@ -60,6 +61,30 @@ class CrawlReport:
     hosts: list[tuple[str, int]] = field(default_factory=list)
     given_up: list[GivenUp] = field(default_factory=list)
 
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data, without the series."""
+        return {
+            "title": self.title,
+            "snapshot": self.snapshot,
+            "state": self.state,
+            "ending": self.ending,
+            **self.result.to_dict(),
+            "settings": self.settings,
+            "changes": self.changes,
+            "hosts": [{"host": host, "pages": pages} for host, pages in self.hosts],
+            "given_up": [host.to_dict() for host in self.given_up],
+        }
+
+    def tables(self) -> dict[str, Table]:
+        """Those of the result, the series, pages by host, and hosts that were given up."""
+        hosts = [{"host": host, "pages": pages} for host, pages in self.hosts]
+        return {
+            **self.result.tables(),
+            "Series": Rows("series", self.rows),
+            "Hosts": Rows("hosts", hosts),
+            "Given up": TableList(self.given_up),
+        }
+
     @property
     def ending(self) -> str:
         """How it ended, in words.
@@ -81,8 +106,8 @@ def read_report(snapshot: Snapshot) -> CrawlReport:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
+    >>> from webstrata import testing
+    >>> snapshot = testing.empty().add("2026-06")
     >>> folder = snapshot.working_folder("crawl")
     >>> folder.mkdir()
     >>> _ = (folder / "crawl.json").write_text('{"end": "exhausted", "seconds": 2, "counters": {"pages": 7}}')
@@ -108,7 +133,7 @@ def read_report(snapshot: Snapshot) -> CrawlReport:
         state = found["state"]
     return CrawlReport(
         title=snapshot.collection.title,
-        snapshot=snapshot.label,
+        snapshot=snapshot.date,
         result=result,
         state=state,
         settings=dict(found.get("settings", {})),
@@ -124,9 +149,9 @@ def count_hosts(snapshot: Snapshot) -> list[tuple[str, int]]:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> count_hosts(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
-    []
+    >>> from webstrata import testing
+    >>> count_hosts(testing.snapshot())[:2]
+    [('reef.example', 4), ('garden.example', 3)]
     """
     import pyarrow.compute as pc
 

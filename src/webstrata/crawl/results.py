@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from webstrata.collection.sentences import tell_count
+from webstrata.collection.tables import FactsTable, Rows, Table
 from webstrata.crawl.failures import FAILURES
 
 if TYPE_CHECKING:
-    from webstrata.crawl.cuts import Cut
+    from webstrata.crawl.skip_reasons import Cut
     from webstrata.web.dust import Rule
 
 FILE = "crawl.json"
@@ -26,6 +28,9 @@ REASONS = {
 }
 """Why a crawl ended, in words."""
 
+GATE = {"hosts": "judged", "refused": "refused"}
+"""What a gate counts, by what it is called for people."""
+
 ATTACKS = {
     "cut_length": "answers cut off because they were too long",
     "bombs": "small answers that were too long when unpacked",
@@ -41,8 +46,8 @@ ATTACKS = {
 """What hostile or broken servers do, by the counter that counts it."""
 
 
-@dataclass(frozen=True)
-class CrawlResult:
+@dataclass(frozen=True, repr=False)
+class CrawlResult(FactsTable):
     """How a crawl ended, and what was counted.
 
     Attributes
@@ -138,6 +143,59 @@ class CrawlResult:
             "cuts": [cut.to_dict() for cut in self.cuts],
             "rules": [asdict(rule) for rule in self.rules],
             "gate": self.gate,
+        }
+
+    def tables(self) -> dict[str, Table]:
+        """Its numbers, pages by depth, and what was not fetched, by reason."""
+        depths = [{"depth": depth, "pages": pages} for depth, pages in enumerate(self.depths())]
+        skipped = [{"reason": reason, "urls": number} for reason, number in self.skipped().items()]
+        title = "This run" if self.pages_before else "Crawl"
+        return {
+            title: Rows("crawl", [{"what": what, "number": count} for what, count in self.counts().items()]),
+            "All numbers": self,
+            "Depths": Rows("depths", depths, shown=0),
+            "Skipped": Rows("skipped", skipped, shown=0),
+        }
+
+    shown = 0  # of all numbers
+
+    @property
+    def summary(self) -> str:
+        """How many pages of how many hosts in what time, and why it ended."""
+        names = tell_count(self.unresolved_hosts, "name")
+        unresolved = f" ({names} could not be resolved)" if self.unresolved_hosts else ""
+        duplicates = tell_count(self.counters.get("duplicates", 0), "duplicate")
+        here = self.pages - self.pages_before
+        run = f" in all; {here:,} of them in this run," if self.pages_before else ""
+        return (
+            f"{tell_count(self.pages, 'page')} ({duplicates}) "
+            f"of {tell_count(self.hosts, 'host')}{unresolved}{run} in {self.seconds:.1f} s, "
+            f"{self.rate:,.0f} pages/s; {REASONS.get(self.end, self.end)}."
+        )
+
+    def counts(self) -> dict[str, int]:
+        """What is counted of a crawl, by what it is called for people; failures only where there were some.
+
+        Examples
+        --------
+        >>> CrawlResult("exhausted", 1.0, {"requests": 9, "captures": 7}).counts()["requests"]
+        9
+        """
+        known = self.counters
+        stored = "captures stored, in all runs" if self.pages_before else "captures stored"
+        return {
+            "requests": known.get("requests", 0),
+            "robots.txt": known.get("robots", 0),
+            stored: known.get("captures", 0),
+            "URLs discovered": known.get("discovered", 0),
+            **{f"responses {n}xx": known.get(f"status_{n}xx", 0) for n in range(2, 6)},
+            **{
+                f"failed: {failure.name}": known[failure.counter]
+                for failure in FAILURES
+                if known.get(failure.counter)
+            },
+            **{f"not fetched: {reason}": count for reason, count in self.skipped().items()},
+            **{f"at the gate: hosts {what}": self.gate[name] for name, what in GATE.items() if self.gate},
         }
 
     def depths(self) -> list[int]:

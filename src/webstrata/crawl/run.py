@@ -22,21 +22,21 @@ from webstrata.collection.files import explained, make_directory, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.crawl.agents import Standing
 from webstrata.crawl.changes import FILE as CHANGES
-from webstrata.crawl.changes import Changes, kept_changes, read_changes
+from webstrata.crawl.changes import SettingChanges, kept_changes, read_changes
 from webstrata.crawl.configuration import check_settings, configure, configure_live, make_filters
 from webstrata.crawl.control import SOCKET, Control, Listener
-from webstrata.crawl.cuts import read_cuts
 from webstrata.crawl.earlier import check_not_lending, lend_payloads
 from webstrata.crawl.ending import raise_finished, settle_files
+from webstrata.crawl.fetchers import fetch_seeds, has_scheme, merge_fetched
 from webstrata.crawl.filters import Response
 from webstrata.crawl.gate import FILE as GATE
 from webstrata.crawl.gate import GateKeeper
 from webstrata.crawl.given_up import FILE as GIVEN_UP
 from webstrata.crawl.given_up import GivenUpHosts, read_given_up
 from webstrata.crawl.hosts import parse_address, read_hosts_table
-from webstrata.crawl.judging import judge
+from webstrata.crawl.judging import judge_hosts
 from webstrata.crawl.name_servers import check_name_servers
-from webstrata.crawl.priorities import Prioritizer
+from webstrata.crawl.priorities import as_core, choose_levels
 from webstrata.crawl.recovery import SCRATCH, Past, can_go_on, is_finished, recover
 from webstrata.crawl.results import CrawlResult
 from webstrata.crawl.seeds import FILE as SEEDS
@@ -44,20 +44,23 @@ from webstrata.crawl.seeds import keep_seeds, read_seeds
 from webstrata.crawl.series import FILE as SERIES
 from webstrata.crawl.series import Series
 from webstrata.crawl.settings import CrawlSettings
+from webstrata.crawl.skip_reasons import read_cuts
+from webstrata.crawl.stores import PREDICATE, GuardedStore, open_store
 from webstrata.errors import AccessError, DiskFullError, SettingError, StorageError
-from webstrata.store.step import build_parsed, build_store
+from webstrata.store.build import build_parsed, build_store
 from webstrata.web.dust import RULES, Learner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from webstrata.collection import Snapshot
     from webstrata.crawl.agents import Ring
     from webstrata.crawl.filters import Filter
     from webstrata.crawl.gate import Gate
+    from webstrata.crawl.priorities import Priority
+    from webstrata.crawl.stores import CrawlStore
 
     Filters = Mapping[str, Filter | None]
-    Priority = Callable[[Sequence[str], Sequence[int]], Iterable[int]]
     Known = tuple[str, str, str]
 
 _PERIOD = 0.1
@@ -80,22 +83,25 @@ class Crawl:
     hosts
         Names with address and port, beside those of the hosts table.
     priority
-        A function of URLs and depths (batches) that gives the level of each, 0 being served most; it needs
-        more than one of `settings.levels`.
+        A function of URLs and depths (batches) that gives the level of each, 0 being served most; instead of
+        the one that `settings.priority` names.
     predicates
         Functions by the names under which filters call them (see `webstrata.crawl.filters`).
     gate
         A function of `HostSample` (a batch) that says for each host whether it is crawled on (see
         `webstrata.crawl.gate`).
+    store
+        What receives responses as they come, in addition to the WARC files (see `webstrata.crawl.stores`); in
+        place of the one that `settings.store_to` names.
     ring, agent
         The agents that share the crawl, and which of them this one is.
     send
         Where URLs of other agents go: a function of the agent's name and a list of URLs with depths.
     waits
         Whether it waits when there is nothing left to fetch, because others may still `add` URLs, until
-        `finish` is called; `webstrata.crawl.agents.is_finished` tells when.
+        `finish` is called; `webstrata.crawl.agents.is_agent_finished` tells when.
     parses
-        Build text, links and anchors at the end; if not, `webstrata store` does.
+        Build text, links and anchors at the end.
     processes
         How many read the pages at the end; for more than one, a script must keep what it does behind
         ``if __name__ == "__main__":``.
@@ -107,8 +113,9 @@ class Crawl:
     Examples
     --------
     >>> import webstrata as ws
+    >>> from webstrata import testing
     >>> web = ws.invitro.Web("tiny", seed=7)
-    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
+    >>> snapshot = testing.empty().add("2026-06")
     >>> settings = CrawlSettings(host_delay=0, ip_delay=0, resolve=False, retry_delay=0.01, max_crawl_delay=0)
     >>> with web.serve(origins=True) as server:
     ...     hosts = {name: (address, server.port) for name, address in server.addresses().items()}
@@ -130,6 +137,7 @@ class Crawl:
         priority: Priority | None = None,
         predicates: Mapping[str, Any] | None = None,
         gate: Gate | None = None,
+        store: CrawlStore | None = None,
         ring: Ring | None = None,
         agent: str = "",
         send: Callable[[str, list[tuple[str, int]]], None] | None = None,
@@ -140,11 +148,11 @@ class Crawl:
         listener: Listener | None = None,
     ) -> None:
         self.snapshot = snapshot
-        self.settings = settings or snapshot.settings(CrawlSettings, kept_changes(snapshot).settings)
+        settings = settings or snapshot.settings(CrawlSettings, kept_changes(snapshot).settings)
+        self.settings, self.priority = choose_levels(settings, priority)
         self.seeds = list(seeds)
         self.pages = list(pages)
         self.hosts = {name.lower(): place for name, place in (hosts or {}).items()}
-        self.priority = priority
         self.gate = gate
         self.ring = ring
         self.agent = agent
@@ -153,8 +161,10 @@ class Crawl:
         self.parses = parses
         self.processes = processes
         self.progress = progress or Progress()
-        self.predicates = predicates
-        self.filters = make_filters(self.settings, predicates, folder=snapshot.collection.path)
+        opened = store or open_store(self.settings.store_to, snapshot)
+        self.store = GuardedStore(opened) if opened else None
+        self.predicates = {**(predicates or {}), **({PREDICATE: self.store.write} if self.store else {})}
+        self.filters = make_filters(self.settings, self.predicates, folder=snapshot.collection.path)
         self.listener = listener
         self.control: Control | None = None
         self._engine: Engine | None = None
@@ -164,7 +174,7 @@ class Crawl:
         self._num_rejected = 0
         self._given_up: GivenUpHosts | None = None
         self._keeper: GateKeeper | None = None
-        self._changes = Changes()
+        self._changes = SettingChanges()
         self._learner = Learner(self.settings.dust_support)
         self._check()
 
@@ -181,14 +191,18 @@ class Crawl:
         Parameters
         ----------
         renew
-            The command that crawls it again, for `webstrata show`.
+            The command that crawls it again, kept in the manifest.
         again
             Replace what an earlier crawl brought; without it, a snapshot is crawled once.
         """
         given = self._given()
         configuration = self.configuration()
         with self.snapshot.parts.writing(self.progress), ExitStack() as stack:
+            if self.store is not None:
+                stack.callback(self.store.close)
             self.goes_on = self._prepare(again=again)
+            given += fetch_seeds(self.seeds, self.settings, self.snapshot, self.progress)
+            self._num_given = len(given)
             keep_seeds(self.folder, (url for url, _, told in given if told is None))
             past = recover(self.folder) if self.goes_on else Past()
             self._given_up = GivenUpHosts(self.folder)
@@ -246,8 +260,10 @@ class Crawl:
         """What it begins with, in the form of the core."""
         longest = self.settings.max_url_length
         given: list[tuple[str, int, str | None]] = []
-        if self.seeds or not (self.pages or self.waits or can_go_on(self.snapshot)):
-            seeds = read_seeds(self.seeds, max_length=longest)
+        web = [seed for seed in self.seeds if not has_scheme(seed, self.settings.schemes)]
+        only_others = bool(self.seeds) and not web
+        if web or not (only_others or self.pages or self.waits or can_go_on(self.snapshot)):
+            seeds = read_seeds(web, max_length=longest)
             self._num_rejected = len(seeds.rejects)
             for sentence in seeds.complaints():
                 self.progress.note(sentence)
@@ -255,7 +271,6 @@ class Crawl:
         for url, tag, date in self.pages:
             known = read_seeds([url], where="pages", max_length=longest).urls[0]
             given.append((known, 0, f"{tag}\n{date}"))
-        self._num_given = len(given)
         if self.settings.resolve:
             table = read_hosts_table(Path(self.settings.hosts_table)) if self.settings.hosts_table else {}
             urls = (url for url, _, _ in given)
@@ -305,20 +320,21 @@ class Crawl:
     def _answer(self, engine: Engine) -> None:
         assert self._keeper is not None
         held: list[str] = []
-        for kind, *facts in engine.notices():
-            if kind == "gate":
-                held.append(facts[0])
-            elif kind == "sample":
-                origin, url, status, content_type, body = facts
-                page = Response(url=url, status=status, content_type=content_type, body=body)
-                self._keeper.show(origin, page)
-            elif kind == "closed":
-                assert self._given_up is not None
-                self._given_up.add(*facts)
-            elif kind == "seen":
-                self._learner.note(*facts)
-            elif self.send is not None and self.ring is not None:
-                self.send(self.ring.agents[facts[0]], facts[1])
+        for notice in engine.notices():
+            match notice:
+                case ("gate", origin):
+                    held.append(origin)
+                case ("sample", origin, url, status, content_type, body):
+                    page = Response(url=url, status=status, content_type=content_type, body=body)
+                    self._keeper.show(origin, page)
+                case ("closed", origin, reason, num_urls):
+                    assert self._given_up is not None
+                    self._given_up.add(origin, reason, num_urls)
+                case ("seen", origin, target, content):
+                    self._learner.note(origin, target, content)
+                case ("foreign", agent, urls):
+                    if self.send is not None and self.ring is not None:
+                        self.send(self.ring.agents[agent], urls)
         for origin, names in self._learner.changes():
             engine.rule(origin, names)
         for origin, keeps in self._keeper.answer(held):
@@ -365,7 +381,7 @@ class Crawl:
         """Let the crawl be asked and steered until the stack is closed."""
         where = self.snapshot.collection
         path = str(where.path.resolve())
-        about = {"collection": path, "title": where.title, "snapshot": self.snapshot.label}
+        about = {"collection": path, "title": where.title, "snapshot": self.snapshot.date}
         control = Control(
             engine,
             self.settings,
@@ -400,10 +416,6 @@ class Crawl:
         check_settings(self.settings)
         if self.gate is None and self.settings.gate_after:
             raise SettingError("gate_after: there is no gate to ask; leave it out, or give one")
-        if self.priority is not None and self.settings.levels == 1:
-            raise SettingError(
-                "levels is 1, and a priority chooses among several; set it, or leave the priority out"
-            )
         for name, place in self.hosts.items():
             if parse_address(str(place[0])) is None or not (place[1] is None or 0 < place[1] < 65536):
                 raise ValueError(f"hosts: expected an address and a port for {name}, got {place!r}")
@@ -430,7 +442,7 @@ class Crawl:
             learned[rule.origin].append(rule.name)
         if learned:
             replace_file(folder / RULES, json.dumps(learned).encode())
-        build_store(self.snapshot, folder, parts=(), renew=renew, progress=self.progress)
+        build_store(self.snapshot, merge_fetched(folder), parts=(), renew=renew, progress=self.progress)
         # the parts have the files now; what stays says how they came
         settings = self.control.settings if self.control else self.settings
         changes = self.control.changes if self.control else []
@@ -464,7 +476,7 @@ class Crawl:
         return told | {
             "live": self._live(self.settings, self.filters),
             "hosts": told["hosts"] | self.hosts,
-            "prioritizer": self._prioritize if self.priority else None,
+            "prioritizer": as_core(self.priority, self.settings.levels) if self.priority else None,
             "ring": self.ring.places if self.ring else [],
         }
 
@@ -475,7 +487,7 @@ class Crawl:
         numbers["gate_after"] = float(settings.gate_after if self.gate else -1)
         numbers["agent"] = float(self.ring.number(self.agent) if self.ring else 0)
         # a predicate has its number in the filters that it was compiled with, and no others
-        return told | {"numbers": list(numbers.items()), "judge": partial(judge, filters)}
+        return told | {"numbers": list(numbers.items()), "judge": partial(judge_hosts, filters)}
 
     def _change(self, settings: CrawlSettings) -> None:
         """Obey other settings and filters from now on, unless there is something wrong with them."""
@@ -485,13 +497,3 @@ class Crawl:
         if engine is not None:
             engine.change(self._live(settings, filters))
             self.settings, self.filters = settings, filters
-
-    def _prioritize(self, urls: list[str], depths: list[int]) -> list[int]:
-        priority = self.priority
-        assert priority is not None
-        if not urls:
-            return []
-        levels: list[int] = Prioritizer(lambda *batch: list(priority(*batch)), self.settings.levels)(
-            urls, depths
-        ).tolist()
-        return levels

@@ -86,7 +86,8 @@ def keep_seeds(folder: Path, urls: Iterable[str]) -> None:
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> keep_seeds(folder, ["http://a.example/"])
     >>> keep_seeds(folder, ["http://b.example/", "http://a.example/"])
     >>> kept_seeds(folder)
@@ -101,8 +102,13 @@ def kept_seeds(folder: Path) -> list[str] | None:
 
     Examples
     --------
-    >>> kept_seeds(getfixture("tmp_path")) is None
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
+    >>> kept_seeds(folder) is None
     True
+    >>> keep_seeds(folder, ["http://a.example/"])
+    >>> kept_seeds(folder)
+    ['http://a.example/']
     """
     path = folder / FILE
     with explained(path, "read"):

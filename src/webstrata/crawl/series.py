@@ -59,8 +59,9 @@ class Series:
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> times = iter(range(100))
-    >>> path = getfixture("tmp_path") / "series.jsonl"
+    >>> path = testing.scratch() / "series.jsonl"
     >>> series = Series(path, max_rows=4, clock=lambda: float(next(times)), wall_clock=lambda: 0.0)
     >>> for pages in range(9):
     ...     _ = series.sample({"pages": 10 * pages})
@@ -148,7 +149,8 @@ def read_series(path: Path) -> list[Row]:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "series.jsonl"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "series.jsonl"
     >>> _ = path.write_text('{"series": 1, "columns": ["pages"]}\n{"seconds": 1.0, "pages": 7}\n{"sec')
     >>> read_series(path)
     [{'seconds': 1.0, 'pages': 7}]

@@ -5,23 +5,23 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 
-from webstrata.collection.collection import parse_label
 from webstrata.collection.settings import Settings, not_negative, one_of, positive, setting
-from webstrata.errors import LabelError
+from webstrata.collection.snapshot_dates import parse_snapshot_date
+from webstrata.errors import DateError
 from webstrata.web.url import MAX_LENGTH
 
 depth = ("between 0 and 255", lambda value: 0 <= value <= 255)
 redirects = ("between 0 and 63", lambda value: 0 <= value <= 63)
 level = ("between 1 and 19", lambda value: 1 <= value <= 19)
 attempts = ("between 0 and 20", lambda value: 0 <= value <= 20)
-few_levels = ("between 1 and 256", lambda value: 1 <= value <= 256)
+few_levels = ("between 0 and 256", lambda value: 0 <= value <= 256)
 share = ("between 0 and 1", lambda value: 0 <= value <= 1)
 bias = ("between 1 and 1000000", lambda value: 1 <= value <= 1e6)
 
 
 def _is_date(text: str) -> bool:
-    with suppress(LabelError):
-        return not text or bool(parse_label(text))
+    with suppress(DateError):
+        return not text or bool(parse_snapshot_date(text))
     return False
 
 
@@ -171,6 +171,11 @@ class CrawlSettings(Settings):
         "other hosts; false applies the filter to them too. Only with `resources`.",
         live=True,
     )
+    schemes: tuple[str, ...] = setting(
+        (),
+        "Fetch seeds of these schemes too, by fetchers other than HTTP: `file`, and those of installed "
+        "packages. No page of the web leads to them.",
+    )
     sitemaps: bool = setting(False, "Fetch the sitemaps that robots.txt names, and follow them.", live=True)
     max_sitemap_depth: int = setting(
         2,
@@ -206,11 +211,21 @@ class CrawlSettings(Settings):
         "BUbiNG.",
         live=True,
     )
+    priority: str = setting(
+        "",
+        "What gives URLs their priority: `depth`; `pagerank`, of the last snapshot before this one that is "
+        "ranked; a file of URL or host prefixes with scores; or a function, as `module:function`. Empty for "
+        "breadth-first order.",
+    )
     levels: int = setting(
-        1, "Priority levels between sieve and workbench; 1 is breadth-first.", check=few_levels
+        0,
+        "Priority levels between sieve and workbench; only with a priority. 0 for 8, or 1 without one.",
+        check=few_levels,
     )
     level_bias: float = setting(
-        2.0, "How many times more often a level is served than the one below it.", check=bias
+        2.0,
+        "How many times as often a level is served as the one below it; only with a priority.",
+        check=bias,
     )
     gate_after: int = setting(
         0,
@@ -288,6 +303,11 @@ class CrawlSettings(Settings):
     authority: str = setting("", "A PEM file of certificates to trust beside those of browsers.")
 
     # ---- the store
+    store_to: str = setting(
+        "",
+        "Store responses elsewhere too: a folder for payloads as files with an index, or a function that "
+        "makes a store, as `module:function`. Empty for WARC files alone.",
+    )
     compression: str = setting("gzip", "How records are packed.", check=one_of("gzip", "zstd", "none"))
     compression_level: int = setting(6, "1 to 12 for gzip, 1 to 19 for zstd.", check=level)
     dictionary: str = setting("", "A file with a dictionary for zstd.")

@@ -96,7 +96,13 @@ def write_run(path: Path, keys: Keys) -> None:
 
     Examples
     --------
-    >>> write_run(getfixture("tmp_path") / "run", np.array([1 << 32, 2 << 32 | 5], np.uint64))
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "run"
+    >>> write_run(path, np.array([1 << 32, 2 << 32 | 5], np.uint64))
+    >>> with ArcSorter(path.parent, num_nodes=6) as sorter:
+    ...     sorter.add_run(path, num_nodes=6)
+    ...     [block.targets.tolist() for block in sorter.rows()]
+    [[0, 5]]
     """
     with explained(path, "write"), path.open("wb", buffering=0) as stream:
         rest = np.ascontiguousarray(keys).data.cast("B")
@@ -141,7 +147,8 @@ class ArcSorter:
 
     Examples
     --------
-    >>> with ArcSorter(getfixture("tmp_path")) as sorter:
+    >>> from webstrata import testing
+    >>> with ArcSorter(testing.scratch()) as sorter:
     ...     sorter.add(np.array([2, 0]), np.array([1, 2]))
     ...     sorter.add(np.array([0]), np.array([1]))
     ...     [(block.offsets.tolist(), block.targets.tolist()) for block in sorter.rows()]

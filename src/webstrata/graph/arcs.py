@@ -66,8 +66,9 @@ def build_bvgraph(
     Examples
     --------
     >>> import numpy as np
+    >>> from webstrata import testing
     >>> from webstrata.graph import Graph
-    >>> basename = getfixture("tmp_path") / "uk"
+    >>> basename = testing.scratch() / "uk"
     >>> blocks = [(np.array([2, 0]), np.array([1, 2])), (np.array([2]), np.array([1]))]
     >>> build_bvgraph(blocks, basename).num_arcs
     2
@@ -110,8 +111,9 @@ def write_transpose(
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.graph import Graph
-    >>> basename = getfixture("tmp_path") / "uk-t"
+    >>> basename = testing.scratch() / "uk-t"
     >>> write_transpose(Graph.from_arcs([(0, 2), (1, 2)]), basename).num_nodes
     3
     >>> Graph.open(basename).successors(2).tolist()
@@ -167,7 +169,8 @@ def write_sorted(
     Examples
     --------
     >>> import numpy as np
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> with ArcSorter(folder, num_nodes=2) as sorter:
     ...     sorter.add(np.array([0, 0]), np.array([1, 1]))
     ...     write_sorted(sorter, folder / "uk", folder=folder, transpose=folder / "uk-t").num_arcs

@@ -24,6 +24,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -40,11 +41,11 @@ from webstrata.graph.fold import find_representatives, read_folded, write_folded
 from webstrata.graph.hosts import build_named
 from webstrata.graph.settings import GraphSettings
 from webstrata.store.links import Links, frontier_keys, iter_arcs, write_target_nodes
-from webstrata.store.rows import ROW_GROUP
+from webstrata.store.parquet.rows import ROW_GROUP
 from webstrata.store.urls import Urls
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import numpy.typing as npt
     import pyarrow as pa
@@ -63,29 +64,44 @@ class StoredGraph(BVGraph):
 
     Examples
     --------
-    >>> from webstrata.graph import RowsGraph
-    >>> folder = getfixture("tmp_path")
-    >>> _ = RowsGraph.from_arcs([(0, 1)]).write(folder / "forward")
-    >>> _ = RowsGraph.from_arcs([(1, 0)]).write(folder / "transpose")
-    >>> StoredGraph(folder).transpose().successors(1).tolist()
-    [0]
+    >>> from webstrata import testing
+    >>> snapshot = testing.snapshot()
+    >>> storm = snapshot.urls.node("http://news.example/storm")
+    >>> [snapshot.urls[int(node)] for node in snapshot.graph.transpose().successors(storm)]
+    ['http://garden.example/tomatoes', 'http://news.example/', 'http://reef.example/storm']
     """
 
-    def __init__(self, folder: Path, part: Part | None = None, *, name: str = FORWARD) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        part: Part | None = None,
+        *,
+        name: str = FORWARD,
+        urls: Callable[[], list[str]] | None = None,
+    ) -> None:
         super().__init__(folder / name)
         self._part = part  # held, so that the files stay
-        self._folder, self._name = folder, name
+        self._folder, self._name, self._urls = folder, name, urls
+
+    def node_attributes(self) -> dict[str, list[str]]:
+        """The URL and the host of each node, where the graph is that of a snapshot."""
+        if self._urls is None:
+            return {}
+        urls = self._urls()
+        return {"url": urls, "host": [urlsplit(url).hostname or "" for url in urls]}
 
     def multiplicities(self) -> npt.NDArray[np.uint32] | None:
         """How many links each arc stands for, beside the targets of `rows`; None if they were not kept.
 
         Examples
         --------
-        >>> from webstrata.graph import RowsGraph
-        >>> folder = getfixture("tmp_path")
-        >>> _ = RowsGraph.from_arcs([(0, 1)]).write(folder / "forward")
-        >>> StoredGraph(folder).multiplicities() is None
-        True
+        >>> from webstrata import testing
+        >>> from webstrata.graph.settings import GraphSettings
+        >>> pages = {"http://a.org/": "<a href=/b>B</a> <a href=/b>again</a>", "http://a.org/b": "<p>B"}
+        >>> snapshot = testing.snapshot_of(pages, parts=())
+        >>> build_graph(snapshot, GraphSettings(multiplicity=True))
+        >>> snapshot.graph.multiplicities().tolist()
+        [2]
         """
         path = self._folder / f"{self._name}{MULTIPLICITIES}"
         if not path.exists():
@@ -97,11 +113,12 @@ class StoredGraph(BVGraph):
 
         Examples
         --------
-        >>> from webstrata.graph import RowsGraph
-        >>> folder = getfixture("tmp_path")
-        >>> _ = RowsGraph.from_arcs([(0, 1)]).write(folder / "forward")
-        >>> len(StoredGraph(folder).folded())
-        0
+        >>> from webstrata import testing
+        >>> from webstrata.graph.settings import GraphSettings
+        >>> snapshot = testing.snapshot()
+        >>> build_graph(snapshot, GraphSettings(fold="exact"))
+        >>> snapshot.graph.folded().to_pydict()
+        {'node': [4], 'representative': [3]}
         """
         return read_folded(self._folder)
 
@@ -110,15 +127,13 @@ class StoredGraph(BVGraph):
 
         Examples
         --------
-        >>> from webstrata.graph import RowsGraph
-        >>> folder = getfixture("tmp_path")
-        >>> _ = RowsGraph.from_arcs([(0, 1)]).write(folder / "forward")
-        >>> _ = RowsGraph.from_arcs([(1, 0)]).write(folder / "transpose")
-        >>> StoredGraph(folder).transpose().transpose().successors(0).tolist()
-        [1]
+        >>> from webstrata import testing
+        >>> graph = testing.snapshot().graph
+        >>> graph.transpose().transpose().successors(0).tolist() == graph.successors(0).tolist()
+        True
         """
         other = TRANSPOSE if self._name == FORWARD else FORWARD
-        return StoredGraph(self._folder, self._part, name=other)
+        return StoredGraph(self._folder, self._part, name=other, urls=self._urls)
 
 
 def build_graph(
@@ -143,18 +158,18 @@ def build_graph(
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> build_graph(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part links (parts: none yet); `webstrata
-    store ...` makes it
+    >>> from webstrata import testing
+    >>> pages = {"http://a.example/": "<a href=/b>B</a>", "http://a.example/b": "<a href=/>A</a>"}
+    >>> snapshot = testing.snapshot_of(pages, parts=())
+    >>> build_graph(snapshot)
+    >>> snapshot.graph.num_arcs, snapshot.graph.successors(0).tolist()
+    (2, [1])
     """
     settings = settings or snapshot.settings(GraphSettings)
     workers = workers or snapshot.settings(ResourcesSettings).num_workers
     progress = progress or Progress()
-    command = f"webstrata graph build {{collection}} {{snapshot}}{settings.to_options()}"
-    with snapshot.build(
-        "graph", settings=settings, inputs=("links", "urls"), renew=command, progress=progress
+    with snapshot.write_part(
+        "graph", settings=settings, inputs=("links", "urls"), progress=progress
     ) as build:
         representatives = _fold(snapshot, settings, progress)
         runs, num_nodes = _gather_arcs(snapshot, build, settings, workers, representatives)

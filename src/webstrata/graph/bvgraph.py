@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from webstrata._core import graph as core
+from webstrata.collection.action import Action
 from webstrata.collection.files import explained
 from webstrata.collection.progress import Progress
 from webstrata.errors import FormatError
@@ -48,7 +49,8 @@ class BVGraph(Graph):
 
     Examples
     --------
-    >>> basename = getfixture("tmp_path") / "uk"
+    >>> from webstrata import testing
+    >>> basename = testing.scratch() / "uk"
     >>> _ = Graph.from_arcs([(0, 1), (0, 2)]).write(basename)
     >>> BVGraph(basename)
     <BVGraph of 3 nodes and 2 arcs>
@@ -80,7 +82,8 @@ class BVGraph(Graph):
         [end] = self.places(self.num_nodes, self.num_nodes).tolist()
         if wrong := find_contradiction(properties, self.num_nodes, self.num_arcs, end):
             raise FormatError(
-                f"{path}: {wrong}; it belongs to another graph, `webstrata graph check {basename}` tells more"
+                f"{path}: {wrong}; it belongs to another graph, {{fix}} for details",
+                fix=Action("graph check", str(basename)),
             )
 
     @property
@@ -108,7 +111,8 @@ class BVGraph(Graph):
 
         Examples
         --------
-        >>> basename = getfixture("tmp_path") / "uk"
+        >>> from webstrata import testing
+        >>> basename = testing.scratch() / "uk"
         >>> Graph.from_arcs([(0, 1), (0, 2)]).write(basename).successors(0).tolist()
         [1, 2]
         """
@@ -121,7 +125,8 @@ class BVGraph(Graph):
 
         Examples
         --------
-        >>> basename = getfixture("tmp_path") / "uk"
+        >>> from webstrata import testing
+        >>> basename = testing.scratch() / "uk"
         >>> Graph.from_arcs([(0, 1), (0, 2)]).write(basename).outdegree(0)
         2
         """
@@ -134,7 +139,8 @@ class BVGraph(Graph):
 
         Examples
         --------
-        >>> basename = getfixture("tmp_path") / "uk"
+        >>> from webstrata import testing
+        >>> basename = testing.scratch() / "uk"
         >>> Graph.from_arcs([(0, 1), (0, 2)]).write(basename).outdegrees([0, 0, 1]).tolist()
         [2, 2, 0]
         """
@@ -147,7 +153,8 @@ class BVGraph(Graph):
 
         Examples
         --------
-        >>> basename = getfixture("tmp_path") / "uk"
+        >>> from webstrata import testing
+        >>> basename = testing.scratch() / "uk"
         >>> Graph.from_arcs([(0, 1), (0, 2)]).write(basename).batch_successors([1, 0])[1].tolist()
         [1, 2]
         """
@@ -160,7 +167,8 @@ class BVGraph(Graph):
 
         Examples
         --------
-        >>> basename = getfixture("tmp_path") / "uk"
+        >>> from webstrata import testing
+        >>> basename = testing.scratch() / "uk"
         >>> Graph.from_arcs([(0, 1), (2, 0)]).write(basename).rows()[0].tolist()
         [0, 1, 1, 2]
         """
@@ -173,7 +181,8 @@ class BVGraph(Graph):
 
         Examples
         --------
-        >>> basename = getfixture("tmp_path") / "uk"
+        >>> from webstrata import testing
+        >>> basename = testing.scratch() / "uk"
         >>> Graph.from_arcs([(0, 1), (2, 0)]).write(basename).places(0, 1).tolist()
         [0, 9]
         """

@@ -17,15 +17,16 @@ from __future__ import annotations
 
 import filecmp
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from webstrata._core import graph as core
 from webstrata.collection.files import explained
 from webstrata.collection.progress import Progress
+from webstrata.collection.tables import Table
 from webstrata.errors import WebstrataError
 from webstrata.graph.arcs import iter_arcs
 from webstrata.graph.bvgraph import BVGraph
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from webstrata.api import Snapshot
+
 _BLOCK = 1 << 18
 _EF_HEADER = 80
 """Bytes in which a file of another version of the crate differs: magic, versions and the hash of the type."""
@@ -43,7 +46,7 @@ _NEEDED = ("nodes", "arcs", "windowsize", "maxrefcount", "minintervallength")
 
 
 @dataclass
-class GraphCheck:
+class GraphCheck(Table):
     """What was found out about the files of a graph."""
 
     num_nodes: int = 0
@@ -52,6 +55,20 @@ class GraphCheck:
     """What is wrong, a sentence each."""
     notes: list[str] = field(default_factory=list)
     """What is unusual and does no harm."""
+
+    empty_columns = ("kind", "finding")
+
+    def to_rows(self) -> list[dict[str, str]]:
+        """One row per finding."""
+        return [
+            {"kind": kind, "finding": sentence}
+            for kind, sentences in (("damage", self.damage), ("note", self.notes))
+            for sentence in sentences
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data: nodes, arcs and findings."""
+        return asdict(self)
 
 
 def check_graph(
@@ -64,8 +81,9 @@ def check_graph(
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.graph import Graph
-    >>> basename = getfixture("tmp_path") / "uk"
+    >>> basename = testing.scratch() / "uk"
     >>> _ = Graph.from_arcs([(0, 1), (1, 0), (1, 1)]).write(basename)
     >>> check_graph(basename)
     GraphCheck(num_nodes=2, num_arcs=3, damage=[], notes=[])
@@ -204,3 +222,19 @@ def _linked(basename: Path, link: Path, *extensions: str) -> Path:
             basename.with_name(basename.name + extension).absolute()
         )
     return link
+
+
+def check_stored(snapshot: Snapshot, *, progress: Progress | None = None) -> GraphCheck:
+    """Everything that is wrong with the graph of a snapshot and its transpose.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> check_stored(testing.snapshot()).damage
+    []
+    """
+    from webstrata.graph.build import FORWARD, TRANSPOSE
+
+    with snapshot.open_part("graph") as part:
+        folder = Path(part.path)
+        return check_graph(folder / FORWARD, transpose=folder / TRANSPOSE, progress=progress)

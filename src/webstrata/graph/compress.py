@@ -101,8 +101,9 @@ class GraphWriter:
     Examples
     --------
     >>> import numpy as np
+    >>> from webstrata import testing
     >>> from webstrata.graph import Graph
-    >>> basename = getfixture("tmp_path") / "uk"
+    >>> basename = testing.scratch() / "uk"
     >>> with GraphWriter(basename, 3) as writer:
     ...     writer.append(np.array([0, 1], np.uint64), np.array([2], np.uint32))
     ...     writer.append(np.array([0, 1], np.uint64), np.array([0], np.uint32))

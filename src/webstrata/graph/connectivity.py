@@ -19,20 +19,24 @@ Nodes behind the last page are the frontier, if the graph was built with it: URL
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from webstrata.collection.action import Action
+from webstrata.collection.sequences import missing_page
 from webstrata.errors import MissingError, UrlError
 from webstrata.graph.build import StoredGraph
 from webstrata.graph.rows import RowsGraph
 from webstrata.graph.view import check_nodes, no_node
+from webstrata.store.key_columns import find_keys, from_row_keys
 from webstrata.store.links import NOFOLLOW, Links, frontier_keys
-from webstrata.store.rows import take
-from webstrata.store.urls import Urls, find_keys, from_row_keys
+from webstrata.store.parquet.rows import take
+from webstrata.store.takedowns import HIDDEN, find_takedowns, make_hide
+from webstrata.store.urls import Urls
 from webstrata.web.row_key import row_key, row_keys
 from webstrata.web.url import normalize, normalize_many
 
@@ -72,29 +76,21 @@ class Connectivity:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> from webstrata.graph.build import build_graph
-    >>> from webstrata.store.links import LINKS, write_links
-    >>> from webstrata.store.urls import write_urls
-    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
-    >>> with snapshot.build("urls") as build:
-    ...     none = pa.table({"row_key": pa.array([], pa.string()), "node": pa.array([], pa.uint32())})
-    ...     write_urls(build.path, pa.array(["org,a)/", "org,b)/", "org,c)/"]), none)
-    >>> columns = {"source": [0, 0, 2], "target": [1, 2, 1], "kind": ["anchor"] * 3, "rel": [0, 1, 0]}
-    >>> table = pa.table(columns | {"anchor": ["B", "C", "b"]}, schema=LINKS)
-    >>> with snapshot.build("links") as build:
-    ...     _ = write_links(build.path, pa.array(["org,a)/", "org,b)/", "org,c)/"]), [table])
-    >>> build_graph(snapshot)
-    >>> server = snapshot.connectivity
-    >>> offsets, nodes = server.outlinks(["http://a.org/", "http://c.org/"])
-    >>> offsets.tolist(), server.urls_of(nodes).to_pylist()
-    ([0, 2, 3], ['http://b.org/', 'http://c.org/', 'http://b.org/'])
-    >>> server.inlinks([1])[1].tolist(), server.common([["http://a.org/", "http://c.org/"]])[1].tolist()
-    ([0, 2], [1])
-    >>> server.neighbourhood(["http://b.org/"], hops=2, direction="in").distances.tolist()
-    [1, 0, 1]
-    >>> server.facts([0, 0], [1, 2]).to_pylist()
-    [{'links': 1, 'nofollow': False, 'texts': ['B']}, {'links': 1, 'nofollow': True, 'texts': ['C']}]
+    >>> from webstrata import testing
+    >>> server = testing.snapshot().connectivity
+    >>> offsets, nodes = server.outlinks(["http://news.example/", "http://news.example/storm"])
+    >>> offsets.tolist(), server.urls_of(nodes).to_pylist()[:2]
+    ([0, 2, 4], ['http://news.example/storm', 'http://reef.example/storm'])
+    >>> server.urls_of(server.inlinks(["http://garden.example/pond"])[1]).to_pylist()
+    ['http://garden.example/']
+    >>> common = server.common([["http://news.example/", "http://reef.example/storm"]])[1]
+    >>> server.urls_of(common).to_pylist()
+    ['http://news.example/storm']
+    >>> near = server.neighbourhood(["http://garden.example/pond"], hops=1, direction="in")
+    >>> near.nodes.tolist(), near.distances.tolist()
+    ([0, 1], [1, 0])
+    >>> server.facts([6], [7]).to_pylist()
+    [{'links': 1, 'nofollow': False, 'texts': ['the storm']}]
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
@@ -102,15 +98,17 @@ class Connectivity:
         for name, checksum in record.inputs.items():
             if snapshot.collection.find_record(name).checksum != checksum:
                 raise MissingError(
-                    f"{snapshot.path}: its graph was built from another part {name} than is there now; "
-                    f"build it again with `{record.renew}`"
+                    f"{snapshot.path}: the graph was built from another version of {name}",
+                    fix=Action.on(snapshot, "build", "graph"),
                 )
         part = snapshot.open_part("graph")
         self.snapshot = snapshot
         self.graph = StoredGraph(part.path, part)
         self.transpose: Graph = self.graph.transpose()
         part = snapshot.open_part("urls")
-        self.urls = Urls(part.path, part)
+        self._hide = make_hide(snapshot.collection)
+        self._takedowns = partial(find_takedowns, snapshot.collection)
+        self.urls = Urls(part.path, part, hide=self._hide)
         has_frontier = self.num_nodes > len(self.urls)
         self._frontier = frontier_keys(snapshot) if has_frontier else pa.chunked_array([], pa.large_string())
 
@@ -142,6 +140,8 @@ class Connectivity:
             found[numbers] = check_nodes([int(pages[place]) for place in numbers], self.num_nodes)
         normal, _ = normalize_many([str(pages[place]) for place in places])
         kept = [(place, url) for place, url in zip(places, normal, strict=True) if url is not None]
+        if self._takedowns():
+            kept = [(place, url) for place, url in kept if not self._hide(url)]
         if kept:
             keys = pa.array(row_keys([url for _, url in kept]), pa.large_string())
             found[[place for place, _ in kept]] = self._find(keys)
@@ -169,8 +169,12 @@ class Connectivity:
 
     def missing(self, url: str) -> MissingError:
         """What is raised for a URL that is no page."""
-        near = ", ".join(self.nearest(url)) or "none"
-        return MissingError(f"{url}: this is no page of {self.snapshot.label}; the nearest are {near}")
+        return missing_page(url, self.nearest(url), where=self.snapshot.date)
+
+    def get(self, url: str) -> int | None:
+        """The node of a page; None if there is none."""
+        found = int(self.nodes([url])[0])
+        return None if found < 0 else found
 
     def nearest(self, url: str) -> list[str]:
         """The URLs of pages that stand next to where this one would; `UrlError` if it is no URL."""
@@ -183,7 +187,11 @@ class Connectivity:
         inside = unique[: np.searchsorted(unique, len(self.urls))]
         beyond = take(self._frontier, unique[len(inside) :] - np.uint32(len(self.urls)))
         keys = pa.concat_arrays([self.urls.keys_of(inside), beyond.cast(pa.large_string())])
-        return from_row_keys(keys).take(pa.array(places))
+        urls = from_row_keys(keys)
+        if self._takedowns():
+            shown = [HIDDEN if self._hide(url) else url for url in urls.to_pylist()]
+            urls = pa.array(shown, urls.type)
+        return urls.take(pa.array(places))
 
     # ---- links
 

@@ -2,7 +2,8 @@
 
 Arrays are handed over as they are where the other side can hold them: SciPy's indices are signed, and 4 bytes
 wide as long as there are fewer than 2³¹ nodes and arcs, so that the targets of a graph are its indices
-without a copy. A graph with `weights` (a number for each arc, in the order of its rows) takes them along.
+without a copy. A graph with `weights` (a number for each arc, in the order of its rows) takes them along, and
+one with `node_attributes` these: nodes of a snapshot's graph have ``url`` and ``host``.
 
 A graph at one time (see `Graph.present`) has only the nodes of that time for NetworkX and NetworKit; matrices
 and igraph, whose nodes are all numbers below n, have the others without arcs.
@@ -87,6 +88,8 @@ def to_networkx(graph: Graph) -> Any:  # noqa: ANN401
         made.add_edges_from(zip(sources, targets, strict=True))
     else:
         made.add_weighted_edges_from(zip(sources, targets, np.asarray(graph.weights).tolist(), strict=True))
+    for name, values in graph.node_attributes().items():
+        networkx.set_node_attributes(made, {node: values[node] for node in made}, name)
     return made
 
 
@@ -104,6 +107,8 @@ def to_igraph(graph: Graph) -> Any:  # noqa: ANN401
     made = igraph.Graph(n=graph.num_nodes, edges=edges.data if len(edges) else [], directed=True)
     if graph.weights is not None:
         made.es["weight"] = np.asarray(graph.weights).tolist()
+    for name, values in graph.node_attributes().items():
+        made.vs[name] = values
     return made
 
 
@@ -126,6 +131,10 @@ def to_networkit(graph: Graph) -> Any:  # noqa: ANN401
     if graph.present is not None:
         for node in np.flatnonzero(~graph.present).tolist():
             made.removeNode(node)
+    for name, values in graph.node_attributes().items():
+        attached = made.attachNodeAttribute(name, str)
+        for node in made.iterNodes():
+            attached[node] = values[node]
     return made
 
 

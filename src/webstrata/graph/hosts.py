@@ -30,6 +30,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from webstrata.collection.action import rebuild
 from webstrata.collection.arrays import load_array
 from webstrata.collection.files import explained, make_directory, open_writer, remove_tree
 from webstrata.collection.progress import Progress
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
     from webstrata.collection.parts import Part
     from webstrata.graph.view import Graph
+    from webstrata.store.hiding import Hidden
 
 HOSTS, DOMAINS = "hosts", "domains"
 NEAR = 3
@@ -76,8 +78,9 @@ class NamedGraph(BVGraph):
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.graph import Graph
-    >>> folder = getfixture("tmp_path")
+    >>> folder = testing.scratch()
     >>> keys = pa.array(["org,a)/", "org,a)/x", "org,b)/"])
     >>> write_named(folder / "hosts", Graph.from_arcs([(0, 1), (0, 2), (1, 2)]), group_hosts(keys))
     >>> hosts = NamedGraph(folder, "hosts")
@@ -87,14 +90,21 @@ class NamedGraph(BVGraph):
     (1, [2, 1], [(0, 2)])
     """
 
-    def __init__(self, folder: Path, name: str, part: Part | None = None, *, turned: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        name: str,
+        part: Part | None = None,
+        *,
+        turned: bool = False,
+        hidden: Hidden | None = None,
+    ) -> None:
         if not (folder / f"{name}.properties").exists():
-            raise MissingError(
-                f"{folder}: there is no graph of {name}; `webstrata graph build` makes it, with --hosts"
-            )
+            raise MissingError(f"{folder}: no graph of {name}", fix=rebuild(folder, "graph", hosts=True))
         basename = folder / (name + _TURNED if turned else name)
         super().__init__(basename)
         self._part = part  # held, so that the files stay
+        self._hidden = hidden
         self._folder, self._name, self._is_turned = folder, name, turned
         path = basename.with_name(f"{basename.name}.weights.npy")
         if path.exists():
@@ -125,9 +135,13 @@ class NamedGraph(BVGraph):
         """The names of the nodes as Arrow has them, mapped."""
         return self._table["name"]
 
-    @cached_property
+    @property
     def names(self) -> list[str]:
         """The names of the nodes."""
+        return self._hidden.show_names(self._names) if self._hidden else self._names
+
+    @cached_property
+    def _names(self) -> list[str]:
         found: list[str] = self.column.to_pylist()
         return found
 
@@ -142,9 +156,23 @@ class NamedGraph(BVGraph):
         found: npt.NDArray[np.int64] = self._table["pages"].to_numpy()
         return found
 
-    def node(self, name: str) -> int | None:
+    def node_attributes(self) -> dict[str, list[str]]:
+        """The name of each node."""
+        return {"name": self.names}
+
+    def node(self, name: str) -> int:
+        """The node of a host or domain, or `MissingError` with names that are like it."""
+        found = self.get(name)
+        if found is None:
+            near = ", ".join(self.nearest(name)) or "none"
+            raise MissingError(f"{name}: no such host or domain; names that are like it: {near}")
+        return found
+
+    def get(self, name: str) -> int | None:
         """The node of a host or domain, or None; its labels may stand in either order."""
         for asked in dict.fromkeys((name.lower(), reverse(name.lower()))):
+            if self._hidden and self._hidden.has_host(asked):
+                continue
             place = pc.index(self.column, pa.scalar(asked, self.column.type)).as_py()
             if place >= 0:
                 return int(place)
@@ -155,8 +183,9 @@ class NamedGraph(BVGraph):
 
         Examples
         --------
+        >>> from webstrata import testing
         >>> from webstrata.graph import Graph
-        >>> folder = getfixture("tmp_path")
+        >>> folder = testing.scratch()
         >>> groups = Groups(np.zeros(0, np.uint32), ["a.org", "www.b.org"])
         >>> write_named(folder / "hosts", Graph.from_arcs([], num_nodes=0), groups)
         >>> NamedGraph(folder, "hosts").nearest("ftp.b.org")
@@ -171,6 +200,8 @@ class NamedGraph(BVGraph):
                     pc.or_(pc.starts_with(self.column, begin + "."), pc.equal(self.column, begin)),
                 )
                 found: list[str] = self.column.filter(kept).slice(0, NEAR).to_pylist()
+                if self._hidden:
+                    found = [each for each in found if not self._hidden.has_host(each)]
                 if found:
                     return found
         return []
@@ -178,7 +209,9 @@ class NamedGraph(BVGraph):
     def transpose(self) -> Graph:
         """The graph with all arcs turned round, with their weights: as it is stored, or made in memory."""
         if self._is_turned or (self._folder / f"{self._name}{_TURNED}.properties").exists():
-            return NamedGraph(self._folder, self._name, self._part, turned=not self._is_turned)
+            return NamedGraph(
+                self._folder, self._name, self._part, turned=not self._is_turned, hidden=self._hidden
+            )
         turned = super().transpose()
         if self.weights is not None:
             turned.weights = self.weights[np.argsort(self.rows()[1], kind="stable")]
@@ -261,10 +294,12 @@ def write_named(
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.graph import Graph
     >>> groups = Groups(np.array([0, 0], dtype=np.uint32), ["a.org"])
-    >>> write_named(getfixture("tmp_path") / "hosts", Graph.from_arcs([(0, 1), (1, 0)]), groups)
-    >>> NamedGraph(getfixture("tmp_path"), "hosts").weights.tolist()
+    >>> folder = testing.scratch()
+    >>> write_named(folder / "hosts", Graph.from_arcs([(0, 1), (1, 0)]), groups)
+    >>> NamedGraph(folder, "hosts").weights.tolist()
     [2]
     """
     parameters, progress = parameters or GraphSettings(), progress or Progress()
@@ -306,8 +341,9 @@ def write_names(
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.graph import Graph
-    >>> basename = getfixture("tmp_path") / "cc"
+    >>> basename = testing.scratch() / "cc"
     >>> _ = Graph.from_arcs([(0, 1)]).write(basename)
     >>> write_names(basename, [pa.array(["org.a"]), pa.array(["org.b"])])
     >>> NamedGraph(basename.parent, "cc").node("b.org")
@@ -337,10 +373,12 @@ def build_named(
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.graph import Graph
     >>> keys = pa.array(["org,a)/", "org,a,www)/"])
-    >>> build_named(getfixture("tmp_path"), Graph.from_arcs([(0, 1), (1, 0)]), [keys])
-    >>> NamedGraph(getfixture("tmp_path"), "domains").names
+    >>> folder = testing.scratch()
+    >>> build_named(folder, Graph.from_arcs([(0, 1), (1, 0)]), [keys])
+    >>> NamedGraph(folder, "domains").names
     ['a.org']
     """
     hosts = group_hosts(*keys, progress=progress)

@@ -9,9 +9,9 @@ stay those of the row keys: a graph in another order is an extra part with its p
   graph with all arcs both ways: clusters at several resolutions γ, the finer within the coarser. Nodes of one
   cluster stay in the order that they had. With several threads two runs differ a little.
 
-The graph stays compressed where its rows are large (see `lending`), and that with all arcs both ways is then
-written to files. Visits take 17 bytes a node, labels 25; the graph in its new order is sorted outside of
-memory.
+The graph stays compressed where its rows are large (see `list_source`), and the graph with all arcs both
+ways is then written to files. Visits take 17 bytes per node, labels 25; the graph in its new order is
+sorted outside of memory.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from webstrata.collection.progress import Progress
 from webstrata.graph.arc_sort import MEMORY
 from webstrata.graph.arcs import build_bvgraph, iter_arcs
 from webstrata.graph.bvgraph import BVGraph
-from webstrata.graph.lending import fits, lend
+from webstrata.graph.list_source import fits, select_source
 from webstrata.graph.rows import RowsGraph
 from webstrata.graph.settings import GraphSettings
 
@@ -61,7 +61,7 @@ def order_by_visit(graph: Graph, *, progress: Progress | None = None) -> Permuta
     progress = progress or Progress()
     if not graph.num_nodes:
         return np.zeros(0, dtype=np.uint32)
-    lists = lend(graph, progress=progress)
+    lists = select_source(graph, progress=progress)
     with progress.task("visiting", total=graph.num_nodes, unit="nodes") as task:
         return invert(core.breadth_first_order(lists, progress=task.advance))
 
@@ -109,7 +109,7 @@ def order_by_labels(
                 _both_ways(graph), Path(folder) / "both", num_nodes=graph.num_nodes, progress=progress
             )
             both = BVGraph(Path(folder) / "both")
-        lists = lend(both, progress=progress)
+        lists = select_source(both, progress=progress)
         with progress.task("label propagation", unit="nodes") as task:
             return core.layered_labels(lists, list(gammas), seed, folder, progress=task.advance)
 
@@ -182,8 +182,9 @@ def write_permuted(
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.graph import Graph
-    >>> basename = getfixture("tmp_path") / "uk"
+    >>> basename = testing.scratch() / "uk"
     >>> write_permuted(Graph.from_arcs([(0, 1), (0, 2)]), [2, 0, 1], basename).num_arcs
     2
     >>> Graph.open(basename).successors(2).tolist()
@@ -251,19 +252,18 @@ def build_order(
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
-    >>> build_order(snapshot, "bfs")
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); `webstrata
-    graph build ...` makes it
+    >>> from webstrata import testing
+    >>> snapshot = testing.snapshot()
+    >>> build_order(snapshot, "bfs").num_arcs
+    36
+    >>> "graph-bfs" in snapshot.parts
+    True
     """
     from webstrata.graph.build import FORWARD, TRANSPOSE, StoredGraph
 
     parameters = parameters or snapshot.settings(GraphSettings)
     progress = progress or Progress()
-    command = f"webstrata graph build {{collection}} {{snapshot}} --order {order}"
-    with snapshot.build(f"graph-{order}", inputs=("graph",), renew=command, progress=progress) as build:
+    with snapshot.write_part(f"graph-{order}", inputs=("graph",), progress=progress) as build:
         part = snapshot.open_part("graph")
         graph = StoredGraph(part.path, part)
         permutation = ORDERS[order](graph, progress=progress)

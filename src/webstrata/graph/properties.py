@@ -23,7 +23,8 @@ def read_properties(path: Path) -> dict[str, str]:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "uk.properties"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "uk.properties"
     >>> _ = path.write_text("#BVGraph properties" + chr(10) + "nodes=3" + chr(10))
     >>> read_properties(path)
     {'nodes': '3'}

@@ -48,7 +48,11 @@ class GraphSettings(Settings):
     multiplicity: bool = setting(False, "Keep for each arc how many links it stands for.")
     hosts: bool = setting(True, "Make the graphs of hosts and domains too.")
     memory: int = setting(
-        1 << 30, "Memory in which arcs are sorted; what is more goes to files.", unit="bytes", check=_memory
+        1 << 30,
+        "Memory in which arcs are sorted; what is more goes to files.",
+        unit="bytes",
+        check=_memory,
+        resource=True,
     )
     window: int = setting(
         7, "How many lists back a list may refer to another; 0 for no references.", check=_window

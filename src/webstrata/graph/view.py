@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from webstrata.collection.tables import SHOWN, Table
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from os import PathLike
@@ -30,7 +32,7 @@ BLOCK = 1 << 16
 """Nodes of a block when one goes through a graph."""
 
 
-class Graph(ABC):
+class Graph(Table, ABC):
     """A directed graph of nodes 0 … n - 1.
 
     Examples
@@ -54,7 +56,8 @@ class Graph(ABC):
 
         Examples
         --------
-        >>> basename = getfixture("tmp_path") / "uk"
+        >>> from webstrata import testing
+        >>> basename = testing.scratch() / "uk"
         >>> Graph.from_arcs([(0, 1), (1, 0)]).write(basename).num_arcs
         2
         >>> Graph.open(basename).successors(1).tolist()
@@ -201,7 +204,8 @@ class Graph(ABC):
 
         Examples
         --------
-        >>> Graph.from_arcs([(0, 1)]).write(getfixture("tmp_path") / "uk").num_nodes
+        >>> from webstrata import testing
+        >>> Graph.from_arcs([(0, 1)]).write(testing.scratch() / "uk").num_nodes
         2
         """
         from webstrata.graph.compress import GraphWriter
@@ -236,8 +240,36 @@ class Graph(ABC):
 
         return handover.to_arrow(self)
 
+    def preview(self, number: int = SHOWN) -> tuple[pa.Table, int]:
+        """The first arcs, and how many there are."""
+        import pyarrow as pa
+
+        sources: list[int] = []
+        targets: list[int] = []
+        for first, (offsets, found) in self.iter_blocks(1024):
+            degrees = np.diff(offsets).astype(np.int64)
+            sources += np.repeat(np.arange(first, first + len(degrees)), degrees)[:number].tolist()
+            targets += found[:number].tolist()
+            if len(sources) >= number:
+                break
+        columns = {"source": sources[:number], "target": targets[:number]}
+        if self.weights is not None:
+            columns["weight"] = np.asarray(self.weights[: len(columns["source"])]).tolist()
+        return pa.table(columns), self.num_arcs
+
+    def node_attributes(self) -> dict[str, list[str]]:
+        """Texts of each node, by attribute; those of a snapshot's graph are ``url`` and ``host``.
+
+        Examples
+        --------
+        >>> from webstrata import testing
+        >>> {name: texts[0] for name, texts in testing.snapshot().graph.node_attributes().items()}
+        {'url': 'http://garden.example/', 'host': 'garden.example'}
+        """
+        return {}
+
     def to_networkx(self) -> Any:  # noqa: ANN401
-        """A `networkx.DiGraph` of the same nodes and arcs; for small graphs.
+        """A `networkx.DiGraph` of the same nodes and arcs, with `node_attributes`; for small graphs.
 
         Examples
         --------
@@ -249,7 +281,7 @@ class Graph(ABC):
         return handover.to_networkx(self)
 
     def to_igraph(self) -> Any:  # noqa: ANN401
-        """An `igraph.Graph` of the same nodes and arcs.
+        """An `igraph.Graph` of the same nodes and arcs, with `node_attributes`.
 
         Examples
         --------
@@ -261,7 +293,7 @@ class Graph(ABC):
         return handover.to_igraph(self)
 
     def to_networkit(self) -> Any:  # noqa: ANN401
-        """A `networkit.Graph` of the same nodes and arcs.
+        """A `networkit.Graph` of the same nodes and arcs, with `node_attributes` attached.
 
         Examples
         --------

@@ -32,7 +32,7 @@ MOST = 1000
 """Passes over the arcs, each way, after which it ends in any case."""
 
 
-class Hits(NamedTuple):
+class HitsScores(NamedTuple):
     """Two rankings of the same nodes."""
 
     authorities: Ranking
@@ -47,7 +47,7 @@ def hits(
     tolerance: float = 1e-9,
     transpose: Graph | None = None,
     progress: Progress | None = None,
-) -> Hits:
+) -> HitsScores:
     """Authority and hub scores, the largest of each being 1.
 
     Parameters
@@ -96,7 +96,7 @@ def hits(
         Ranking(name, scores, None, iterations, settings, walk.present)
         for name, scores in (("hits", authorities), ("hubs", hubs))
     )
-    return Hits(one, other)
+    return HitsScores(one, other)
 
 
 def _scaled(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -1,9 +1,11 @@
 """Lists of nodes (WIKI, sections 3 and 4): universities, persons, hosts of a sector.
 
-A list is a text file: a URL, host or domain a line, and after a tab what it is filed under, its **category**;
-lines that begin with ``#`` are remarks. The order of the lines is the order of an outside ranking, and is of
-no account else. The **local ranks** of the members are 1 … n in the order of their global ranks K, K* or K₂.
-The **local square** of size m are those with a local rank of at most m by PageRank and by CheiRank both.
+A list is a text file: one URL, host or domain per line, and after a tab its **category**; lines that begin
+with ``#`` are comments. The order of the lines matters for an **outside ranking** alone, whose first line is
+its first rank. A file of categories has the same form, with a category on every line; a host or domain there
+gives its category to all its pages that have none of their own. The **local ranks** of the members are 1 … n
+in the order of their global ranks K, K* or K₂. The **local square** of size m are those with a local rank of
+at most m by PageRank and by CheiRank both.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ NAMED = 5
 """Unknown names that are told."""
 
 
-class Entry(NamedTuple):
+class ListEntry(NamedTuple):
     """A line of a list."""
 
     name: str
@@ -38,15 +40,16 @@ class Entry(NamedTuple):
     """What stands behind the tab: a category, or a weight."""
 
 
-def read_list(path: Path) -> list[Entry]:
+def read_list(path: Path) -> list[ListEntry]:
     r"""The entries of a file in order, each name once.
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "list.txt"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "list.txt"
     >>> _ = path.write_text("# remarks\nhttp://a.org/\tscience\n\nhttp://b.org/\nhttp://a.org/\n")
     >>> read_list(path)
-    [Entry(name='http://a.org/', note='science'), Entry(name='http://b.org/', note='')]
+    [ListEntry(name='http://a.org/', note='science'), ListEntry(name='http://b.org/', note='')]
     """
     with explained(path, "read"):
         content = path.read_bytes()
@@ -54,15 +57,57 @@ def read_list(path: Path) -> list[Entry]:
         lines = content.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         raise FormatError(f"{path}, byte {error.start}: this is not UTF-8; convert the file") from None
-    found: dict[str, Entry] = {}
+    found: dict[str, ListEntry] = {}
     for line in lines:
         name, _, note = line.partition("\t")
         name = name.strip()
         if name and not name.startswith("#"):
-            found.setdefault(name, Entry(name, note.strip()))
+            found.setdefault(name, ListEntry(name, note.strip()))
     if not found:
         raise FormatError(f"{path}: there is no name in this list; write a URL or host a line")
     return list(found.values())
+
+
+def read_categories(path: Path) -> dict[str, str]:
+    r"""Categories by page, host or domain; every line has one.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "categories.txt"
+    >>> _ = path.write_text("http://a.org/\tscience\nb.org\tart\n")
+    >>> read_categories(path)
+    {'http://a.org/': 'science', 'b.org': 'art'}
+    >>> _ = path.write_text("http://a.org/\n")
+    >>> read_categories(path)
+    Traceback (most recent call last):
+    webstrata.errors.FormatError: ...categories.txt: http://a.org/ has no category; write it after a tab
+    """
+    found = {}
+    for entry in read_list(path):
+        if not entry.note:
+            raise FormatError(f"{path}: {entry.name} has no category; write it after a tab")
+        found[entry.name] = entry.note
+    return found
+
+
+def find_category(name: str, categories: Mapping[str, str]) -> str:
+    """The category of a page or host: its own, or that of its host, or of the domain around; else nothing.
+
+    Examples
+    --------
+    >>> categories = {"http://www.a.org/x": "art", "a.org": "science"}
+    >>> [find_category(f"http://{name}", categories) for name in ("www.a.org/x", "www.a.org/y", "b.org/")]
+    ['art', 'science', '']
+    """
+    if name in categories:
+        return categories[name]
+    host = name.partition("://")[2].partition("/")[0].partition(":")[0] if "://" in name else name
+    while host:
+        if host in categories:
+            return categories[host]
+        host = host.partition(".")[2]
+    return ""
 
 
 def read_weights(path: Path) -> dict[str, float]:
@@ -70,7 +115,8 @@ def read_weights(path: Path) -> dict[str, float]:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "trusted.txt"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "trusted.txt"
     >>> _ = path.write_text("http://a.org/\nhttp://b.org/\t0.5\n")
     >>> read_weights(path)
     {'http://a.org/': 1.0, 'http://b.org/': 0.5}
@@ -122,6 +168,11 @@ def refuse_unknown(unknown: Sequence[str], number: int, *, where: str, skip: boo
     Examples
     --------
     >>> refuse_unknown([], 3, where="list.txt")
+    >>> refuse_unknown(["b"], 3, where="list.txt", skip=True)
+    >>> refuse_unknown(["b"], 3, where="list.txt")
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: list.txt: 1 of 3 names is not there (b); correct the list, or leave them
+    out with --skip-unknown
     """
     if not unknown or (skip and len(unknown) < number):
         return
@@ -132,7 +183,7 @@ def refuse_unknown(unknown: Sequence[str], number: int, *, where: str, skip: boo
 
 
 @dataclass(frozen=True)
-class Member:
+class ListMember:
     """A member of a list, ranked."""
 
     name: str
@@ -143,7 +194,7 @@ class Member:
     local: Mapping[str, int]
     """By method: among the members."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As plain data."""
         return {
             "name": self.name,
@@ -156,7 +207,7 @@ class Member:
 
 def rank_members(
     nodes: Mapping[str, int], rankings: Sequence[Ranking], categories: Mapping[str, str] | None = None
-) -> list[Member]:
+) -> list[ListMember]:
     """The members with their global and local ranks, in the order of the first ranking.
 
     Examples
@@ -171,7 +222,7 @@ def rank_members(
     ranks = {one.method: one.ranks[places] for one in rankings}
     local = {method: _local(found) for method, found in ranks.items()}
     members = [
-        Member(
+        ListMember(
             name,
             nodes[name],
             (categories or {}).get(name, ""),
@@ -183,29 +234,40 @@ def rank_members(
     return sorted(members, key=lambda member: next(iter(member.local.values()), 0))
 
 
-def local_square(members: Sequence[Member], size: int) -> list[Member]:
+def local_square(members: Sequence[ListMember], size: int) -> list[ListMember]:
     """The members within a square of this size by PageRank and CheiRank (WIKI, figures 6 and 7).
 
     Examples
     --------
-    >>> one = Member("a", 0, "", {}, {"pagerank": 1, "cheirank": 9})
+    >>> one = ListMember("a", 0, "", {}, {"pagerank": 1, "cheirank": 9})
     >>> [member.name for member in local_square([one], 9)], local_square([one], 8)
     (['a'], [])
     """
     return [member for member in members if max(member.local["pagerank"], member.local["cheirank"]) <= size]
 
 
-def category_shares(members: Sequence[Member], method: str, number: int) -> dict[str, float]:
+def category_shares(members: Sequence[ListMember], method: str, number: int) -> dict[str, float]:
     """The share of each category among the first members by a method (WIKI, figure 5); largest first.
 
     Examples
     --------
-    >>> some = [Member(str(n), n, "art" if n else "", {}, {"2drank": n + 1}) for n in range(4)]
+    >>> some = [ListMember(str(n), n, "art" if n else "", {}, {"2drank": n + 1}) for n in range(4)]
     >>> category_shares(some, "2drank", 3)
     {'art': 0.6666666666666666, 'other': 0.3333333333333333}
     """
     first = [member.category or "other" for member in members if member.local[method] <= number]
     return {name: count / len(first) for name, count in Counter(first).most_common()}
+
+
+def choose_sizes(outside: Sequence[str]) -> list[int]:
+    """How many of the first of an outside ranking are compared: 10, 20, 50, 100, and all of them.
+
+    Examples
+    --------
+    >>> choose_sizes(["a"] * 30), choose_sizes(["a"] * 3), choose_sizes(["a"] * 500)
+    ([10, 20, 30], [3], [10, 20, 50, 100, 500])
+    """
+    return sorted({size for size in (10, 20, 50, 100, len(outside)) if size <= len(outside)})
 
 
 def overlap(one: Sequence[str], other: Sequence[str], number: int) -> int:

@@ -12,7 +12,7 @@ from webstrata.rank.cheirank import cheirank
 from webstrata.rank.degree import harmonic, indegree, outdegree
 from webstrata.rank.hits import hits
 from webstrata.rank.pagerank import has_nodes, pagerank
-from webstrata.rank.settings import RankSettings
+from webstrata.rank.settings import USED, WITH_PREFERENCE, RankSettings
 from webstrata.rank.trust import truncated_pagerank, trustrank
 from webstrata.rank.tworank import two_d_rank
 from webstrata.rank.walk import Walk
@@ -25,24 +25,6 @@ if TYPE_CHECKING:
     from webstrata.collection.progress import Progress
     from webstrata.graph.view import Graph
     from webstrata.rank.ranking import Ranking
-
-WITH_PREFERENCE = ("personalized", "trustrank")
-"""Methods that cannot do without one."""
-
-USED: Mapping[str, tuple[str, ...]] = {
-    "pagerank": ("alpha", "tolerance", "solver", "dangling", "weighted"),
-    "cheirank": ("alpha", "tolerance", "solver", "dangling", "weighted"),
-    "2drank": ("alpha", "tolerance", "solver", "dangling", "weighted"),
-    "personalized": ("alpha", "tolerance", "solver", "dangling", "weighted"),
-    "trustrank": ("alpha", "tolerance", "weighted"),
-    "truncated": ("alpha", "tolerance", "weighted", "levels"),
-    "hits": ("tolerance", "weighted", "supersource"),
-    "hubs": ("tolerance", "weighted", "supersource"),
-    "harmonic": ("registers", "runs"),
-    "degree": ("weighted",),
-    "outdegree": ("weighted",),
-}
-"""The settings that the scores of a method depend on."""
 
 
 def make_walk(

@@ -50,7 +50,7 @@ import numpy as np
 from webstrata._core import rank as core
 from webstrata.collection.progress import Progress
 from webstrata.errors import UsageError
-from webstrata.graph.lending import lend
+from webstrata.graph.list_source import select_source
 from webstrata.rank.ranking import Ranking
 from webstrata.rank.walk import Walk
 
@@ -233,7 +233,7 @@ def push(
     if wrong := [node for node in wanted if not 0 <= node < graph.num_nodes]:
         raise UsageError(f"seeds: expected nodes below the {graph.num_nodes} of the graph, got {wrong[0]}")
     weights = None if graph.weights is None else np.ascontiguousarray(graph.weights, np.float64)
-    lists = graph.rows() if weights is not None else lend(graph)
+    lists = graph.rows() if weights is not None else select_source(graph)
     nodes = np.array(list(wanted), np.uint32)
     shares = np.array(list(wanted.values())) / total
     with (progress or Progress()).task("pushing", unit="pushes") as task:
@@ -271,6 +271,7 @@ def check_alpha(alpha: float) -> None:
 
     Examples
     --------
+    >>> check_alpha(0.85)
     >>> check_alpha(1.5)
     Traceback (most recent call last):
     webstrata.errors.UsageError: alpha: expected a number from 0 to 1, got 1.5
@@ -284,6 +285,7 @@ def check_damping(alpha: float) -> None:
 
     Examples
     --------
+    >>> check_damping(0.85)
     >>> check_damping(1)
     Traceback (most recent call last):
     webstrata.errors.UsageError: alpha: expected a number from 0 to below 1, got 1; `pagerank` takes 1 too
@@ -298,6 +300,7 @@ def check_tolerance(tolerance: float) -> None:
 
     Examples
     --------
+    >>> check_tolerance(1e-9)
     >>> check_tolerance(0)
     Traceback (most recent call last):
     webstrata.errors.UsageError: tolerance: expected at least 1e-15, got 0

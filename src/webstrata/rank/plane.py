@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webstrata.collection.caveats import MIN_PAGES, warn_few
+from webstrata.collection.sentences import tell_count
+from webstrata.collection.tables import Rows, Table
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -24,14 +26,16 @@ if TYPE_CHECKING:
     from webstrata.rank.ranking import Ranking
 
 CELLS = 100
+LISTED = 10
+"""Ranks whose scores are listed, about."""
 POINTS = 300
 """Ranks at which curves are given at most."""
 
 Curve = list[tuple[int, float]]
 
 
-@dataclass(frozen=True)
-class Plane:
+@dataclass(frozen=True, repr=False)
+class Plane(Table):
     """How nodes are spread over ranks by PageRank and CheiRank."""
 
     num_nodes: int
@@ -41,13 +45,45 @@ class Plane:
     pagerank: Curve
     """Rank K and score P(K), of ranks that are evenly spread on a logarithmic scale."""
     cheirank: Curve
+    level: str = "page"
+    """What nodes are: page, host or domain."""
 
     @property
     def warnings(self) -> list[str]:
         """Why κ and the density should not be relied on."""
         return warn_few(self.num_nodes, MIN_PAGES, "node", "κ and the density of the plane say little")
 
-    def to_json(self) -> dict[str, Any]:
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One row per cell that has nodes: the cell of K, that of K*, and how many nodes it has."""
+        rows, columns = np.nonzero(self.density)
+        cells = np.c_[columns, rows, self.density[rows, columns]].tolist()
+        return [{"pagerank": one, "cheirank": other, "nodes": nodes} for one, other, nodes in cells]
+
+    shown = 0  # of the density, which is drawn
+
+    @property
+    def summary(self) -> str:
+        """What is told of all of it, in a sentence."""
+        return (
+            f"{tell_count(self.num_nodes, 'node')}, correlator κ = {self.correlator:.4f}; "
+            f"{int((self.density > 0).sum()):,} of {self.density.size:,} cells of the plane have nodes."
+        )
+
+    def tables(self) -> dict[str, Table]:
+        """The scores by rank; for programs, at more ranks, and the density."""
+        curves = [
+            {"rank": rank, "P(K)": score, "P*(K*)": inverse}
+            for (rank, score), (_, inverse) in zip(self.pagerank, self.cheirank, strict=True)
+        ]
+        step = max(len(curves) // LISTED, 1)
+        formats = {"P(K)": ".3e", "P*(K*)": ".3e"}
+        return {
+            "Scores by rank": Rows("scores by rank", curves[::step], formats=formats),
+            "Scores by all ranks": Rows("scores by all ranks", curves, formats=formats, shown=0),
+            "Density": self,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
         """As plain data; of the density, the cells that are not empty, as [K, K*, nodes]."""
         rows, columns = np.nonzero(self.density)
         return {

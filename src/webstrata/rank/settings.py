@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from webstrata.collection.settings import Settings, not_negative, one_of, positive, setting
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 METHODS = (
     "pagerank",
@@ -20,6 +24,25 @@ METHODS = (
     "outdegree",
 )
 LEVELS = ("page", "host", "domain")
+PLANE = ("level", "alpha", "tolerance", "solver", "weighted", "compressed")
+"""Settings of the plane of PageRank and CheiRank."""
+WITH_PREFERENCE = ("personalized", "trustrank")
+"""Methods that cannot do without one."""
+
+USED: Mapping[str, tuple[str, ...]] = {
+    "pagerank": ("alpha", "tolerance", "solver", "dangling", "weighted"),
+    "cheirank": ("alpha", "tolerance", "solver", "dangling", "weighted"),
+    "2drank": ("alpha", "tolerance", "solver", "dangling", "weighted"),
+    "personalized": ("alpha", "tolerance", "solver", "dangling", "weighted"),
+    "trustrank": ("alpha", "tolerance", "weighted"),
+    "truncated": ("alpha", "tolerance", "weighted", "levels"),
+    "hits": ("tolerance", "weighted", "supersource"),
+    "hubs": ("tolerance", "weighted", "supersource"),
+    "harmonic": ("registers", "runs"),
+    "degree": ("weighted",),
+    "outdegree": ("weighted",),
+}
+"""The settings that the scores of a method depend on."""
 
 _probability = ("from 0 to 1", lambda value: 0 <= value <= 1)
 _tolerance = ("at least 1e-15", lambda value: value >= 1e-15)
@@ -76,4 +99,4 @@ class RankSettings(Settings):
         "How likely one who compares two orders goes on to the next rank, for rank-biased overlap.",
         check=("above 0 and below 1", lambda value: 0 < value < 1),
     )
-    top: int = setting(50, "Nodes that are shown, or followed.", check=positive)
+    top: int = setting(50, "Nodes that are shown, or followed.", check=positive, option="limit")

@@ -16,12 +16,14 @@ from bisect import bisect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from webstrata.collection.tables import FactsTable
+
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(FactsTable):
     """How much two lists agree."""
 
     common: int
@@ -29,7 +31,7 @@ class Agreement:
     kendall_tau: float
     rank_biased_overlap: float
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As plain data."""
         return dict(vars(self))
 

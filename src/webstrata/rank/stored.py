@@ -23,18 +23,24 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from webstrata.collection.action import Action
 from webstrata.collection.arrays import load_array
 from webstrata.collection.files import explained, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.errors import AccessError, FormatError, LockedError, UsageError
 from webstrata.graph.build import StoredGraph
 from webstrata.graph.hosts import DOMAINS, HOSTS, NamedGraph
-from webstrata.rank.methods import USED, make_walk, rank_walk
+from webstrata.graph.releases.ingest import refuse_level
+from webstrata.rank.methods import make_walk, rank_walk
+from webstrata.rank.part import part_name
 from webstrata.rank.ranking import Ranking
-from webstrata.rank.settings import RankSettings
+from webstrata.rank.settings import USED, RankSettings
 from webstrata.rank.tworank import two_d_rank
+from webstrata.store.hiding import Hidden
 from webstrata.store.links import frontier_keys
-from webstrata.store.urls import Urls, from_row_key
+from webstrata.store.takedowns import make_hide
+from webstrata.store.urls import Urls
+from webstrata.web.row_key import from_row_key
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,8 +60,9 @@ class PageNames(Sequence[str]):
     Examples
     --------
     >>> import pyarrow as pa
+    >>> from webstrata import testing
     >>> from webstrata.store.urls import write_urls
-    >>> folder = getfixture("tmp_path")
+    >>> folder = testing.scratch()
     >>> none = pa.table({"row_key": pa.array([], pa.string()), "node": pa.array([], pa.uint32())})
     >>> write_urls(folder, pa.array(["org,a)/"]), none)
     >>> list(PageNames(Urls(folder), pa.chunked_array([["org,b)/"]])))
@@ -77,7 +84,7 @@ class PageNames(Sequence[str]):
             return [self[one] for one in range(*node.indices(len(self)))]
         if node < len(self.urls) or self._frontier is None:
             return self.urls[node]
-        return from_row_key(self._frontier[node - len(self.urls)].as_py())
+        return self.urls.show(from_row_key(self._frontier[node - len(self.urls)].as_py()))
 
 
 class RankedGraph:
@@ -85,15 +92,19 @@ class RankedGraph:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> RankedGraph(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), "page")
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); `webstrata
-    graph build ...` makes it
+    >>> from webstrata import testing
+    >>> pages = RankedGraph(testing.snapshot(), "page")
+    >>> pages.graph.num_nodes, pages.names[11], pages.find("http://news.example/storm")
+    (15, 'http://reef.example/', 7)
+    >>> list(RankedGraph(testing.snapshot(), "host").names)
+    ['garden.example', 'kitchen.example', 'news.example', 'pills.example', 'reef.example']
     """
 
-    def __init__(self, snapshot: Snapshot, level: str = "page") -> None:
+    def __init__(self, snapshot: Snapshot, level: str = "page", *, shown: bool = True) -> None:
+        # what is kept names hidden pages too, so that it holds when a takedown is lifted
+        self._is_shown = shown
         self.snapshot, self.level = snapshot, level
+        refuse_level(snapshot, level)
         part = snapshot.open_part("graph")
         self.checksum = part.record.checksum
         self.names: Sequence[str] | None
@@ -102,7 +113,8 @@ class RankedGraph:
             self.graph: StoredGraph | NamedGraph = StoredGraph(part.path, part)
             self.names = self._page_names()
         else:
-            self.graph = NamedGraph(part.path, HOSTS if level == "host" else DOMAINS, part)
+            hidden = Hidden(snapshot.collection) if shown else None
+            self.graph = NamedGraph(part.path, HOSTS if level == "host" else DOMAINS, part, hidden=hidden)
             self.names = self.graph.names
         self._walk: Walk | None = None
 
@@ -110,7 +122,8 @@ class RankedGraph:
         if "urls" not in self.snapshot.parts:
             return None
         part = self.snapshot.open_part("urls")
-        self._urls = Urls(part.path, part)
+        hide = make_hide(self.snapshot.collection) if self._is_shown else None
+        self._urls = Urls(part.path, part, hide=hide)
         if self.graph.num_nodes <= len(self._urls):
             return PageNames(self._urls)
         return PageNames(self._urls, frontier_keys(self.snapshot))
@@ -118,8 +131,8 @@ class RankedGraph:
     def find(self, name: str) -> int | None:
         """The node of a URL, host or domain; none if there is none."""
         if isinstance(self.graph, NamedGraph):
-            return self.graph.node(name)
-        return None if self._urls is None else self._urls.node(name)
+            return self.graph.get(name)
+        return None if self._urls is None else self._urls.get(name)
 
     def map_scores(self, other: RankedGraph, scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Scores of another snapshot for the nodes of this one; those it has not get the mean of all."""
@@ -142,17 +155,6 @@ class RankedGraph:
         if self._walk is None or self._walk.weighted != (settings.weighted and self.level != "page"):
             self._walk = make_walk(self.graph, settings, transpose=self.graph.transpose(), progress=progress)
         return self._walk
-
-
-def part_name(settings: RankSettings) -> str:
-    """The name of the part that holds a ranking.
-
-    Examples
-    --------
-    >>> part_name(RankSettings()), part_name(RankSettings(method="2drank", level="host"))
-    ('rank-pagerank', 'rank-2drank-host')
-    """
-    return f"rank-{settings.method}" + ("" if settings.level == "page" else f"-{settings.level}")
 
 
 def rank_snapshot(
@@ -183,11 +185,10 @@ def rank_snapshot(
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> rank_snapshot(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); `webstrata
-    graph build ...` makes it
+    >>> from webstrata import testing
+    >>> ranking = rank_snapshot(testing.snapshot(), RankSettings(method="pagerank", level="host"))
+    >>> [(page.rank, page.name, round(page.score, 3)) for page in ranking.top(2)]
+    [(1, 'reef.example', 0.344), (2, 'pills.example', 0.2)]
     """
     settings = settings or snapshot.settings(RankSettings)
     progress = progress or Progress()
@@ -216,7 +217,7 @@ def rank_snapshot(
         start = None
         starts = {}
         if before is not None and earlier is not None and settings.method in ("pagerank", "cheirank"):
-            start = before.snapshot.label
+            start = before.snapshot.date
             starts = {settings.method: graph.map_scores(before, earlier.scores)}
         found = rank_walk(graph.walk(settings, progress), settings, preference=preference, starts=starts)
     found = replace(found, names=graph.names)
@@ -229,13 +230,14 @@ def read_stored(graph: RankedGraph, settings: RankSettings) -> Ranking | None:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> read_stored(RankedGraph(ws.create(getfixture("tmp_path") / "uk").add("2026-06")), RankSettings())
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part graph (parts: none yet); `webstrata
-    graph build ...` makes it
+    >>> from webstrata import testing
+    >>> graph = RankedGraph(testing.snapshot())
+    >>> read_stored(graph, RankSettings(method="pagerank")).top(1)[0].name
+    'http://reef.example/'
+    >>> read_stored(graph, RankSettings(method="cheirank")) is None
+    True
     """
-    if (name := part_name(settings)) not in graph.snapshot.parts:
+    if (name := part_name(settings.method, settings.level)) not in graph.snapshot.parts:
         return None
     made = graph.snapshot.parts.record(name).settings
     values = {used: made[used] for used in USED[settings.method] if used in made}
@@ -246,8 +248,8 @@ def read_stored(graph: RankedGraph, settings: RankSettings) -> Ranking | None:
 
 def _read(graph: RankedGraph, settings: RankSettings, digest: str | None) -> Ranking | None:
     """A ranking from its part, unless there is none or it is of another graph, preference or settings."""
-    snapshot, name = graph.snapshot, part_name(settings)
-    inputs = {f"{snapshot.label}/graph": graph.checksum}
+    snapshot, name = graph.snapshot, part_name(settings.method, settings.level)
+    inputs = {f"{snapshot.date}/graph": graph.checksum}
     heeded = USED[settings.method]
     part = snapshot.parts.open_made(name, settings.to_dict(), inputs, heeded=heeded)
     if part is None:
@@ -260,7 +262,8 @@ def _read(graph: RankedGraph, settings: RankSettings, digest: str | None) -> Ran
     if scores.shape != (graph.graph.num_nodes,):
         raise FormatError(
             f"{path}: it has {scores.size} scores for {graph.graph.num_nodes} nodes; "
-            f"`webstrata check {snapshot.collection.word}` tells what else is damaged"
+            "{fix} to see what else is damaged",
+            fix=Action.on(snapshot.collection, "check"),
         )
     return Ranking(
         settings.method,
@@ -294,9 +297,8 @@ def _write(
     progress: Progress,
 ) -> None:
     snapshot = graph.snapshot
-    command = f"webstrata rank {{collection}} {{snapshot}} --method {settings.method}"
-    command += "" if settings.level == "page" else f" --level {settings.level}"
-    command += "" if digest is None else " --preference FILE"
+    options = {"method": settings.method, "level": settings.level, "preference": "FILE"}
+    renew = "" if digest is None else Action.on(snapshot, "rank", **options).template
     facts = {
         "method": settings.method,
         "level": settings.level,
@@ -310,8 +312,12 @@ def _write(
     scores = io.BytesIO()
     np.save(scores, found.scores)
     try:
-        with snapshot.build(
-            part_name(settings), settings=settings, inputs=("graph",), renew=command, progress=progress
+        with snapshot.write_part(
+            part_name(settings.method, settings.level),
+            settings=settings,
+            inputs=("graph",),
+            renew=renew,
+            progress=progress,
         ) as build:
             replace_file(build.path / SCORES, scores.getvalue())
             replace_file(build.path / FACTS, json.dumps(facts, indent=1).encode())

@@ -20,14 +20,14 @@ from webstrata._core import rank as core
 from webstrata.collection.progress import Progress
 from webstrata.errors import UsageError
 from webstrata.graph.bvgraph import BVGraph
-from webstrata.graph.lending import fits
+from webstrata.graph.list_source import fits
 from webstrata.graph.rows import RowsGraph
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from webstrata._core.graph import BvGraph
-    from webstrata.graph.lending import Lists
+    from webstrata.graph.list_source import Lists
     from webstrata.graph.view import Graph
 
     Scores = npt.NDArray[np.float64]

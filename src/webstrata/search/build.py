@@ -1,4 +1,4 @@
-"""Building the part `search` of a collection: documents of all snapshots, in segments of tantivy.
+"""Building the part `text_index` of a collection: documents of all snapshots, in segments of tantivy.
 
 1. *Identify*: the pages of new snapshots are gone through once, in as many processes as there are workers,
    and get their documents (`documents`).
@@ -32,16 +32,16 @@ from webstrata.collection import shards
 from webstrata.collection.files import explained, make_directory, open_writer, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings
-from webstrata.errors import FormatError, LabelError, MissingError, NewerFormatError
+from webstrata.errors import FormatError, MissingError, NewerFormatError
 from webstrata.search.documents import (
     DIGEST,
     DOCUMENTS,
     NO_DIGEST,
+    DocumentSource,
     Held,
     Homes,
     PageReader,
     Register,
-    Source,
     identify,
     make_labels,
 )
@@ -73,7 +73,7 @@ DIGESTS = "digests"
 _FEW = 1 << 12
 
 
-def build_index(
+def build_text_index(
     collection: Collection,
     snapshots: Sequence[Snapshot] | None = None,
     settings: SearchSettings | None = None,
@@ -81,7 +81,7 @@ def build_index(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> IndexFacts:
-    """Build the part `search` of a collection, or add to it the snapshots that are new.
+    """Build the part `text_index` of a collection, or add to it the snapshots that are new.
 
     Parameters
     ----------
@@ -98,10 +98,14 @@ def build_index(
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> build_index(ws.create(getfixture("tmp_path") / "uk"))
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...uk: no snapshot has text to be indexed; ingest or crawl one
+    >>> from webstrata import testing
+    >>> pages = {"http://a.example/": "<title>Fish</title>", "http://a.example/b": "<p>Bread"}
+    >>> uk = testing.collection_of({"2026-06": pages})
+    >>> facts = build_text_index(uk)
+    >>> facts.snapshots, facts.num_documents
+    (['2026-06'], 2)
+    >>> [hit.url for hit in uk.search("bread")]
+    ['http://a.example/b']
     """
     # the processes that write segments have no use for it
     from webstrata.summaries.build import find_stemmer
@@ -109,21 +113,19 @@ def build_index(
     settings = settings or collection.settings(SearchSettings)
     workers = workers or collection.settings(ResourcesSettings).num_workers
     progress = progress or Progress()
-    chosen = sorted(snapshots or choose_snapshots(collection), key=lambda snapshot: snapshot.label)
-    labels = [snapshot.label for snapshot in chosen]
+    chosen = sorted(snapshots or choose_snapshots(collection), key=lambda snapshot: snapshot.date)
+    labels = [snapshot.date for snapshot in chosen]
     stemmer = find_stemmer(settings.stemmer)
     with ExitStack() as stack:
         # what is read stays what it is, whatever is built in a snapshot meanwhile
-        held = {snapshot.label: Held.open(snapshot, stack) for snapshot in chosen}
+        held = {snapshot.date: Held.open(snapshot, stack) for snapshot in chosen}
         inputs = {name: sum_ for label, parts in held.items() for name, sum_ in parts.inputs(label).items()}
         before = _find_before(collection, labels, inputs, settings.stemmer, stack)
-        every = "" if labels == collection.labels else f" --snapshots {','.join(labels)}"
         build = stack.enter_context(
             collection.parts.build(
                 PART,
                 settings=settings,
                 inputs=inputs,
-                renew=f"webstrata index {{collection}}{every}",
                 progress=progress,
             )
         )
@@ -174,11 +176,13 @@ def choose_snapshots(collection: Collection, words: str = "") -> list[Snapshot]:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> uk = ws.create(getfixture("tmp_path") / "uk")
-    >>> choose_snapshots(uk, "2026-06")
+    >>> from webstrata import testing
+    >>> collection = testing.collection()
+    >>> [snapshot.date for snapshot in choose_snapshots(collection, "2026-04,2026-06")]
+    ['2026-04', '2026-06']
+    >>> choose_snapshots(collection, "2030-01")
     Traceback (most recent call last):
-    webstrata.errors.LabelError: --snapshots 2026-06: there is no snapshot 2026-06; known are none yet
+    webstrata.errors.DateError: snapshots 2030-01: no snapshot 2030-01; known are 2026-04, 2026-05, 2026-06
     """
     if not words or words == "all":
         found = [
@@ -187,11 +191,7 @@ def choose_snapshots(collection: Collection, words: str = "") -> list[Snapshot]:
         if not found:
             raise MissingError(f"{collection.path}: no snapshot has text to be indexed; ingest or crawl one")
         return found
-    known = ", ".join(collection.labels) or "none yet"
-    labels = sorted({word.strip() for word in words.split(",")})
-    for label in labels:
-        if label not in collection:
-            raise LabelError(f"--snapshots {words}: there is no snapshot {label}; known are {known}")
+    labels = collection.choose(words.split(","))
     return [collection[label] for label in labels]
 
 
@@ -264,8 +264,8 @@ class _Added(NamedTuple):
 
 
 def _digest(
-    build: Build, sources: Sequence[Source], workers: int, processes: shards.Processes
-) -> Iterator[tuple[Source, PageReader, list[bytes]]]:
+    build: Build, sources: Sequence[DocumentSource], workers: int, processes: shards.Processes
+) -> Iterator[tuple[DocumentSource, PageReader, list[bytes]]]:
     """For each source the digest of each of its pages."""
     readers = {source: PageReader(source) for source in sources}
     ranges = {}
@@ -297,17 +297,20 @@ def _digest(
         yield source, reader, found
 
 
-def digest_pages(work: tuple[Source, int, int], folder: Path, task: Task) -> dict[str, int]:
+def digest_pages(work: tuple[DocumentSource, int, int], folder: Path, task: Task) -> dict[str, int]:
     """Write the digests of the pages of a source, from one node to before another.
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.collection.progress import Progress
-    >>> folder = getfixture("tmp_path")
-    >>> with Progress().task("finding versions") as task:
-    ...     digest_pages((Source("2026-06", folder / "text", folder / "urls", None), 0, 3), folder, task)
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...: nothing there to read; check the path
+    >>> snapshot, folder = testing.snapshot(), testing.scratch()
+    >>> with snapshot.open_part("text") as text, snapshot.open_part("urls") as urls:
+    ...     with Progress().task("finding versions") as task:
+    ...         digest_pages((DocumentSource("2026-06", text.path, urls.path, None), 0, 3), folder, task)
+    {'pages': 3}
+    >>> (folder / DIGESTS).stat().st_size == 3 * DIGEST
+    True
     """
     source, first, last = work
     with open_writer(folder / DIGESTS) as stream:
@@ -323,7 +326,11 @@ def digest_pages(work: tuple[Source, int, int], folder: Path, task: Task) -> dic
 
 
 def _identify(
-    build: Build, before: _Before, sources: Sequence[Source], workers: int, processes: shards.Processes
+    build: Build,
+    before: _Before,
+    sources: Sequence[DocumentSource],
+    workers: int,
+    processes: shards.Processes,
 ) -> _Added:
     """Give the pages of new snapshots their documents; write the table of documents, labels and maps."""
     register = Register(before.documents["digest"].to_pylist())
@@ -367,7 +374,7 @@ def _identify(
 def _plan(
     before: _Before,
     added: _Added,
-    sources: Sequence[Source],
+    sources: Sequence[DocumentSource],
     stemmer: str | None,
     memory: int,
     workers: int,

@@ -54,7 +54,7 @@ DOCUMENTS = pa.schema([
 ])  # fmt: skip
 
 
-class Source(NamedTuple):
+class DocumentSource(NamedTuple):
     """Where the pages of a snapshot are read; it can be sent to another process."""
 
     label: str
@@ -65,7 +65,7 @@ class Source(NamedTuple):
     """Where pages are marked that are left out."""
 
 
-class Page(NamedTuple):
+class IndexedPage(NamedTuple):
     """What is known of a node when it becomes a document."""
 
     node: int
@@ -95,10 +95,10 @@ class Held(NamedTuple):
                 pages = None
         return cls(text, urls, anchors, pages)
 
-    def source(self, label: str) -> Source:
+    def source(self, label: str) -> DocumentSource:
         """Where another process finds them."""
         anchors, pages = (None if part is None else part.path for part in (self.anchors, self.pages))
-        return Source(label, self.text.path, self.urls.path, anchors, pages)
+        return DocumentSource(label, self.text.path, self.urls.path, anchors, pages)
 
     def inputs(self, label: str) -> dict[str, str]:
         """The names and checksums of the parts."""
@@ -108,7 +108,7 @@ class Held(NamedTuple):
 class PageReader:
     """The pages of a snapshot as documents are made of them, in the order of nodes."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: DocumentSource) -> None:
         self.text, self.urls = Text(source.text), Urls(source.urls)
         self._anchors = Anchors(source.anchors) if source.anchors else None
         self._pages = source.pages
@@ -132,7 +132,7 @@ class PageReader:
                     found |= pages.table(name)[name].fill_null(False).to_numpy()
         return found
 
-    def read(self, nodes: npt.NDArray[np.int64]) -> Iterator[list[Page]]:
+    def read(self, nodes: npt.NDArray[np.int64]) -> Iterator[list[IndexedPage]]:
         """The pages of nodes, which are sorted, some at a time."""
         for start in range(0, len(nodes), BATCH):
             some = nodes[start : start + BATCH]
@@ -141,7 +141,7 @@ class PageReader:
             keys = self.urls.keys_of(some).to_pylist()
             anchors = self._read_anchors(some)
             yield [
-                Page(node, key, row | {"language": language}, anchors.get(node, []))
+                IndexedPage(node, key, row | {"language": language}, anchors.get(node, []))
                 for node, key, row, language in zip(some.tolist(), keys, rows, languages, strict=True)
             ]
 

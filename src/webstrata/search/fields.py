@@ -23,7 +23,7 @@ import itertools
 import re
 from typing import TYPE_CHECKING, Any
 
-from webstrata.store.urls import from_row_key
+from webstrata.web.row_key import from_row_key
 from webstrata.web.words import load_core
 
 if TYPE_CHECKING:

@@ -16,9 +16,11 @@ import pyarrow as pa
 
 from webstrata._core.collection import rename
 from webstrata.collection import shards
+from webstrata.collection.action import rebuild
 from webstrata.collection.files import explained, link_file, make_directory, replace_file
 from webstrata.errors import FormatError, MissingError, NewerFormatError
 from webstrata.search.fields import FIELDS
+from webstrata.search.part import FORMAT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,9 +28,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-PART = "search"
+PART = "text_index"
 FACTS = "index.json"
-FORMAT = 3
 SEGMENTS = "segments"
 META = "meta.json"
 
@@ -53,11 +54,11 @@ def read_facts(path: Path, collection: str = "COLLECTION") -> IndexFacts:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "index.json"
-    >>> _ = path.write_text('{"format": 9}')
-    >>> read_facts(path)
-    Traceback (most recent call last):
-    webstrata.errors.NewerFormatError: ...index.json: the index has format 9, and this version reads 3; ...
+    >>> from webstrata import testing
+    >>> with testing.collection().open_part("text_index") as part:
+    ...     facts = read_facts(part.path / "index.json")
+    >>> facts.snapshots, facts.num_documents
+    (['2026-04', '2026-05', '2026-06'], 25)
     """
     with explained(path, "read"):
         content = path.read_bytes()
@@ -66,17 +67,19 @@ def read_facts(path: Path, collection: str = "COLLECTION") -> IndexFacts:
         if int(found["format"]) > FORMAT:
             raise NewerFormatError(
                 f"{path}: the index has format {found['format']}, and this version reads {FORMAT}; upgrade "
-                "webstrata, or build it again with `webstrata index`"
+                "webstrata, or {fix}",
+                fix=rebuild(path, PART),
             )
         if int(found["format"]) < FORMAT:
             raise MissingError(
                 f"{path}: the text index was built by an earlier version, with other terms and scores "
-                f"(format {found['format']}, now {FORMAT}); build it with `webstrata index {collection}`"
+                f"(format {found['format']}, now {FORMAT})",
+                fix=rebuild(path, PART),
             )
         return IndexFacts(**found)
     except (ValueError, TypeError, KeyError) as error:
         raise FormatError(
-            f"{path}: this does not describe an index ({error}); build it again with `webstrata index`"
+            f"{path}: this does not describe an index ({error})", fix=rebuild(path, PART)
         ) from error
 
 
@@ -85,9 +88,11 @@ def read_documents(folder: Path) -> pa.Table:
 
     Examples
     --------
-    >>> read_documents(getfixture("tmp_path"))
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...documents.arrow: nothing there to read; check the path
+    >>> from webstrata import testing
+    >>> with testing.collection().open_part("text_index") as part:
+    ...     documents = read_documents(part.path)
+    >>> documents["row_key"][1].as_py(), documents["words"][1].as_py(), len(documents)
+    ('example,garden)/tomatoes', 20, 25)
     """
     path = folder / "documents.arrow"
     with explained(path, "read"):
@@ -99,7 +104,8 @@ def read_map(folder: Path, label: str) -> npt.NDArray[np.uint32]:
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> (folder / "maps").mkdir()
     >>> _ = (folder / "maps" / "2026-06.documents").write_bytes(bytes([2, 0, 0, 0]))
     >>> read_map(folder, "2026-06").tolist()
@@ -124,9 +130,10 @@ def find_segments(folder: Path, *, is_ours: bool = True) -> Segments:
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata._core.search import Analyzer, Writer
     >>> from webstrata.web.words import load_core
-    >>> folder = getfixture("tmp_path")
+    >>> folder = testing.scratch()
     >>> Writer(folder, [("title", "positions")], Analyzer(load_core(), None)).finish()
     >>> len(find_segments(folder).names)
     1
@@ -144,7 +151,7 @@ def _read_meta(folder: Path) -> dict[str, Any]:
         return found
     except ValueError as error:
         raise FormatError(
-            f"{folder / META}: this does not list segments ({error}); build it again with `webstrata index`"
+            f"{folder / META}: this does not list segments ({error})", fix=rebuild(folder / META, PART)
         ) from error
 
 
@@ -153,9 +160,10 @@ def put_together(folder: Path, given: Iterable[Segments]) -> list[str]:
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata._core.search import Analyzer, Writer
     >>> from webstrata.web.words import load_core
-    >>> folder = getfixture("tmp_path")
+    >>> folder = testing.scratch()
     >>> for name in ("one", "two"):
     ...     (folder / name).mkdir()
     ...     Writer(folder / name, [("title", "positions")], Analyzer(load_core(), None)).finish()

@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from webstrata.collection.tables import Rows, Table
 from webstrata.errors import MissingError
 from webstrata.graph.build import StoredGraph
 from webstrata.search.change.counts import open_counts
 from webstrata.search.change.measure import log_ratio
 from webstrata.search.change.reasons import Reasons, compare_words
 from webstrata.store.pages import Pages
+from webstrata.store.takedowns import find_takedowns
+from webstrata.summaries.archive import read_facts
 from webstrata.web.fingerprint import RULE
 
 if TYPE_CHECKING:
@@ -70,7 +73,7 @@ class IntervalChange:
 
 
 @dataclass(frozen=True)
-class PageChanges:
+class PageChanges(Table):
     """The versions of a page, and its change in each interval; the last interval is the whole time."""
 
     url: str
@@ -83,6 +86,56 @@ class PageChanges:
         """How many different texts it had, as far as is known."""
         return max((version.version or 0 for version in self.versions), default=0)
 
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One row per snapshot."""
+        return [asdict(version) for version in self.versions]
+
+    shown = 0  # of the versions as they are counted
+
+    def tables(self) -> dict[str, Table]:
+        """Versions, change in each interval, and the words that came and went."""
+        versions = [
+            {
+                "snapshot": one.snapshot,
+                "version": (str(one.version) if one.version else "?") if one.is_there else "–",
+                "words": one.words if one.is_there else 0,
+                "in-links": one.inlinks if one.is_there else 0,
+                "out-links": one.outlinks if one.is_there else 0,
+            }
+            for one in self.versions
+        ]
+        change = [
+            {
+                "interval": f"{one.before} to {one.after}",
+                "content": one.content,
+                "in-links": one.inlinks,
+                "out-links": one.outlinks,
+                "all": one.total,
+            }
+            for one in self.intervals
+        ]
+        words = [
+            {
+                "interval": f"{one.before} to {one.after}",
+                "": sign,
+                "words": ", ".join(f"{word.word} {word.before}→{word.after}" for word in words),
+            }
+            for one in self.intervals
+            for sign, words in (("+", one.words_gained), ("-", one.words_lost))
+            if words
+        ]
+        number = self.num_versions
+        return {
+            f"Versions{f': {number}' if number else ''}": Rows("versions", versions),
+            "Change": Rows(
+                "change",
+                change,
+                formats=dict.fromkeys(("content", "in-links", "out-links", "all"), ".3f"),
+            ),
+            "Words that came and went": Rows("words", words),
+            "Counts": self,
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
         return {
@@ -93,15 +146,28 @@ class PageChanges:
 
 
 def has_summaries(union: StoredUnion) -> bool:
-    """Whether every snapshot of a union has summaries, without which nothing is known of words.
+    """Whether every snapshot of a union has summaries that can be read, without which no words are known.
+
+    Those of version 0.1.0 cannot be read.
 
     Examples
     --------
-    >>> from tests.search.change.events import make_events
-    >>> has_summaries(make_events(getfixture("tmp_path") / "uk").temporal)
+    >>> from webstrata import testing
+    >>> has_summaries(testing.collection().temporal)
     True
     """
-    return all("summaries" in union.collection[label].parts for label in union.snapshots)
+    return all(_can_read(union.collection[label]) for label in union.snapshots)
+
+
+def _can_read(snapshot: Snapshot) -> bool:
+    if "summaries" not in snapshot.parts:
+        return False
+    try:
+        with snapshot.open_part("summaries") as part:
+            read_facts(part.path / "archive.toml")
+    except MissingError:
+        return False
+    return True
 
 
 def page_changes(union: StoredUnion, url: str, *, progress: Progress | None = None) -> PageChanges:
@@ -109,13 +175,14 @@ def page_changes(union: StoredUnion, url: str, *, progress: Progress | None = No
 
     Examples
     --------
-    >>> from tests.search.change.events import make_events
-    >>> found = page_changes(make_events(getfixture("tmp_path") / "uk").temporal, "http://city.org/flood")
+    >>> from webstrata import testing
+    >>> found = page_changes(testing.collection().temporal, "http://news.example/storm")
     >>> [version.words for version in found.versions]
-    [0, 7, 7]
+    [0, 0, 43]
     >>> [round(interval.total, 2) for interval in found.intervals]
-    [4.28, 0.0, 4.28]
+    [0.0, 6.27, 6.27]
     """
+    find_takedowns(union.collection).check(url, str(union.collection.path))
     try:
         node = union.node(url)
     except MissingError:
@@ -135,7 +202,7 @@ def page_changes(union: StoredUnion, url: str, *, progress: Progress | None = No
 
 
 def _find(union: StoredUnion, label: str, url: str) -> int:
-    page = union.urls_at(label).node(url)
+    page = union.urls_at(label).get(url)
     return -1 if page is None else page
 
 

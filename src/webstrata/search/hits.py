@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 import pyarrow as pa
 
+from webstrata.collection.tables import Table
 from webstrata.search.snippets import MARKS, WIDTH, make_snippet
 
 if TYPE_CHECKING:
@@ -55,8 +56,8 @@ class Hit(NamedTuple):
     snippet: str
 
 
-@dataclass(frozen=True, eq=False)
-class Hits:
+@dataclass(frozen=True, eq=False, repr=False)
+class Hits(Table):
     """The answers to a query, the best first; a sequence of `Hit`, read from the text when asked for.
 
     Examples
@@ -123,7 +124,7 @@ class Hits:
         return self.index.dates(self.documents, self.mask)
 
     def rows(self, *, width: int = WIDTH, marks: tuple[str, str] = MARKS) -> Iterator[Hit]:
-        """The answers with title and snippet, the words of the query between marks."""
+        """The answers with title and snippet; `marks` go around the words of the query."""
         columns = (self.urls, self.snapshots, self.places, self.folded)
         for rank, (url, dates, (label, node), folded) in enumerate(zip(*columns, strict=True)):
             row = self.index.text(label).row(node)
@@ -153,8 +154,15 @@ class Hits:
     def __iter__(self) -> Iterator[Hit]:
         return self.rows()
 
+    @overload
+    def __getitem__(self, place: int) -> Hit: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Hit]: ...
+    def __getitem__(self, place: int | slice) -> Hit | list[Hit]:
+        return list(self.rows())[place]
+
     def to_arrow(self) -> pa.Table:
-        """The answers as a table, a row each."""
+        """The answers as a table, one row per answer."""
         return pa.Table.from_pylist([hit._asdict() for hit in self], schema=HITS)
 
     def __repr__(self) -> str:

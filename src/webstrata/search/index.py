@@ -1,6 +1,6 @@
 """The text index of a collection, opened: words and a date in, pages out.
 
-The part `search` (``docs/formats/search.md``):
+The part `text_index` (``docs/formats/search.md``):
 
 ===========================  ============================================================================
 ``index.json``               snapshots, stemmer, fields, segments and which were written at a time
@@ -13,7 +13,6 @@ The part `search` (``docs/formats/search.md``):
 
 from __future__ import annotations
 
-import bisect
 import itertools
 from collections import Counter
 from contextlib import ExitStack
@@ -23,9 +22,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from webstrata._core import search as core
-from webstrata.collection.collection import parse_label
+from webstrata.collection.action import Action
+from webstrata.collection.dates import find_last, find_range
 from webstrata.collection.files import explained
-from webstrata.errors import FormatError, LabelError, MissingError
+from webstrata.errors import DateError, FormatError, MissingError
 from webstrata.search.documents import NO_DOCUMENT, Held
 from webstrata.search.fields import NUMBERS, weight_list, weights
 from webstrata.search.files import FACTS, PART, SEGMENTS, read_documents, read_facts, read_map
@@ -33,10 +33,11 @@ from webstrata.search.hits import Hits
 from webstrata.search.links import link_factors
 from webstrata.search.query import MAX_TERMS, Clause, Compiler
 from webstrata.search.settings import SearchSettings
-from webstrata.store.rows import take
+from webstrata.store.parquet.rows import take
+from webstrata.store.takedowns import find_takedowns
 from webstrata.store.text import Text
-from webstrata.store.urls import from_row_key
 from webstrata.summaries.build import find_stemmer
+from webstrata.web.row_key import from_row_key
 from webstrata.web.words import load_core
 
 if TYPE_CHECKING:
@@ -46,8 +47,8 @@ if TYPE_CHECKING:
 
     from webstrata.collection import Collection
     from webstrata.collection.parts import Part
-    from webstrata.search.brokers import Broker
-    from webstrata.search.documents import Source
+    from webstrata.search.distributed.brokers import Broker
+    from webstrata.search.documents import DocumentSource
     from webstrata.search.fields import Weights
 
 MAX_EXPANDED = 1 << 14
@@ -62,10 +63,10 @@ class TextIndex:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> TextIndex.open(ws.create(getfixture("tmp_path") / "uk"))
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...uk: there is no text index; make it with `webstrata index ...uk`
+    >>> from webstrata import testing
+    >>> index = TextIndex.open(testing.collection())
+    >>> [(hit.url, hit.title) for hit in index.search("goldfish", at="2026-05")]
+    [('http://garden.example/pond', 'The pond')]
     """
 
     def __init__(self, collection: Collection, part: Part) -> None:
@@ -81,8 +82,8 @@ class TextIndex:
         if not len(self.labels) == len(self.documents) == self.reader.num_documents:
             raise FormatError(
                 f"{part.path}: there are {len(self.labels)} labels, {len(self.documents)} rows and "
-                f"{self.reader.num_documents} documents; build it again with `webstrata index "
-                f"{collection.path}`"
+                f"{self.reader.num_documents} documents",
+                fix=Action.on(collection, "build", PART),
             )
         self._factors: dict[tuple[int, float], tuple[npt.NDArray[np.float32], dict[str, list[str]]]] = {}
         self._nodes: dict[str, npt.NDArray[np.int64]] = {}
@@ -95,17 +96,15 @@ class TextIndex:
     def open(cls, collection: Collection) -> TextIndex:
         """The index of a collection, or `MissingError` if there is none or its text is another now."""
         if PART not in collection.parts:
-            raise MissingError(
-                f"{collection.path}: there is no text index; make it with `webstrata index {collection.word}`"
-            )
+            raise MissingError(f"{collection.path}: no text index", fix=Action.on(collection, "build", PART))
         part = collection.open_part(PART)
         for name, checksum in part.record.inputs.items():
             label, _, of = name.partition("/")
             known = label in collection and of in collection[label].parts
             if not known or collection[label].parts.record(of).checksum != checksum:
                 raise MissingError(
-                    f"{collection.path}: the text index was made before {name} changed; make it anew with "
-                    f"`webstrata index {collection.word}`"
+                    f"{collection.path}: the text index was built before {name} changed",
+                    fix=Action.on(collection, "build", PART),
                 )
         return cls(collection, part)
 
@@ -166,18 +165,23 @@ class TextIndex:
         """
         settings = settings or self.collection.settings(SearchSettings)
         limit = limit or settings.limit
+        takedowns = find_takedowns(self.collection)
         mask = self.mask(at=at, since=since, until=until)
         compiler = self.compiler(settings)
         clause = within(compiler.compile(query), host)
         fetched = 2 * limit if grouped else limit
         while True:
             found = (through or self).top(clause, fetched, mask, settings)
+            num_found = len(found[0])
+            if takedowns:
+                shown = np.array([not takedowns.hides(url) for url in self.urls(found[0])], bool)
+                found = tuple(column[shown] for column in found)
             kept, folded = (
                 self._group(found[0], limit, settings)
                 if grouped
                 else (list(range(len(found[0]))), [0] * len(found[0]))
             )
-            if len(kept) >= limit or len(found[0]) < fetched or fetched >= MOST_FETCHED:
+            if len(kept) >= limit or num_found < fetched or fetched >= MOST_FETCHED:
                 break
             fetched *= 4  # what was folded makes room for others
         documents, scores, text_scores = found
@@ -246,21 +250,10 @@ class TextIndex:
         labels = self.snapshots
         if at is not None:
             if since is not None or until is not None:
-                raise LabelError("--at names one time, --from and --to a range; say one of the two")
-            return 1 << labels.index(find_last_at(labels, at))
-        first = 0 if since is None else bisect.bisect_left(labels, since)
-        last = len(labels) if until is None else bisect.bisect_right(labels, f"{until}~")
-        for date in (since, until):
-            if date is not None:
-                parse_label(date)
-        if first >= last:
-            asked = " ".join(f"--{name} {date}" for name, date in (("from", since), ("to", until)) if date)
-            nearest = labels[min(first, len(labels) - 1)]
-            raise LabelError(
-                f"{asked}: no snapshot is in this range; there are {', '.join(labels)}, and the nearest is "
-                f"{nearest}"
-            )
-        return (1 << last) - (1 << first)
+                raise DateError("--at names one time, --from and --to a range; say one of the two")
+            return 1 << labels.index(find_last(labels, at))
+        found = find_range(labels, since, until)
+        return (1 << labels.index(found[-1]) + 1) - (1 << labels.index(found[0]))
 
     def dates(self, documents: Iterable[int], mask: int) -> list[list[str]]:
         """For each document the snapshots of a mask that have it."""
@@ -296,7 +289,7 @@ class TextIndex:
         found: list[str] = take(self.documents["row_key"], documents).to_pylist()
         return found
 
-    def source(self, label: str) -> Source:
+    def source(self, label: str) -> DocumentSource:
         """Where the pages of a snapshot are read; kept from removal."""
         if label not in self._held:
             self._held[label] = Held.open(self.collection[label], self._stack)
@@ -387,28 +380,3 @@ def within(clause: Clause, host: str | None) -> Clause:
         return clause
     name = host.casefold().strip().removesuffix(".")
     return ("boolean", [("must", clause), ("must", ("filter", ("whole", NUMBERS["site"], name)))])
-
-
-def find_last_at(labels: Sequence[str], at: str) -> str:
-    """The snapshot that was the last one at a date, or `LabelError` with the nearest.
-
-    Examples
-    --------
-    >>> find_last_at(["2026-01", "2026-03"], "2026-02-10")
-    '2026-01'
-    >>> find_last_at(["2026-01", "2026-03"], "2026-03-30")
-    '2026-03'
-    >>> find_last_at(["2026-01", "2026-03"], "2027")
-    Traceback (most recent call last):
-    webstrata.errors.LabelError: 2027 is after the last snapshot of the index; the nearest is 2026-03
-    """
-    parse_label(at)
-    if at in labels:
-        return at
-    place = bisect.bisect_right(labels, at)
-    if place == 0 and not labels[0].startswith(at):
-        raise LabelError(f"{at} is before the first snapshot of the index; the nearest is {labels[0]}")
-    if place == len(labels) and not at.startswith(labels[-1]):
-        raise LabelError(f"{at} is after the last snapshot of the index; the nearest is {labels[-1]}")
-    within_it = [label for label in labels if label.startswith(at)]
-    return within_it[-1] if within_it else labels[place - 1]

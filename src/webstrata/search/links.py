@@ -10,7 +10,7 @@ setting `link_weight`). Saturation keeps the few pages with thousands of times t
 query (Craswell et al., SIGIR 2005), and a product needs no scale that fits queries of one word and of ten.
 
 The score is that of the latest snapshot that was asked for and has the document. Rankings are those that
-`webstrata rank` has kept; where none is, or it is of another graph, factors are 1.
+are stored; where none is, or it is of another graph, factors are 1.
 """
 
 from __future__ import annotations
@@ -51,9 +51,10 @@ def read_link_scores(snapshot: Snapshot, num_pages: int) -> dict[str, npt.NDArra
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> read_link_scores(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), 3)
-    {}
+    >>> from webstrata import testing
+    >>> snapshot = testing.snapshot()
+    >>> list(read_link_scores(snapshot, len(snapshot.urls)))
+    ['pagerank']
     """
     found = {}
     for method in METHODS:
@@ -62,7 +63,7 @@ def read_link_scores(snapshot: Snapshot, num_pages: int) -> dict[str, npt.NDArra
             continue
         graph = snapshot.parts.record("graph").checksum
         with snapshot.open_part(name) as part:
-            if part.record.inputs.get(f"{snapshot.label}/graph") != graph:
+            if part.record.inputs.get(f"{snapshot.date}/graph") != graph:
                 continue
             scores = load_array(part.path / "scores.npy")
         if len(scores) >= num_pages:  # those of the frontier stand behind the pages
@@ -86,17 +87,19 @@ def link_factors(
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
-    >>> link_factors([(snapshot, np.array([0, 1], np.uint32))], 2, 0.5)
-    (array([1., 1.], dtype=float32), {})
+    >>> from webstrata import testing
+    >>> snapshot = testing.snapshot()
+    >>> documents = np.arange(len(snapshot.urls), dtype=np.uint32)
+    >>> factors, used = link_factors([(snapshot, documents)], len(documents), 0.5)
+    >>> snapshot.urls[int(factors.argmax())], used
+    ('http://reef.example/', {'2026-06': ['pagerank']})
     """
     factors = np.ones(num_documents, np.float32)
     used: dict[str, list[str]] = {}
     for snapshot, documents in snapshots:
         scores = read_link_scores(snapshot, len(documents))
         if scores:
-            used[snapshot.label] = list(scores)
+            used[snapshot.date] = list(scores)
             worth = np.mean([saturate(each) for each in scores.values()], axis=0)
             has_one = documents != NO_DOCUMENT
             # a later snapshot has the last word

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from webstrata.collection import shards
     from webstrata.collection.progress import Task
-    from webstrata.search.documents import Homes, Source
+    from webstrata.search.documents import DocumentSource, Homes
 
 MAX_GENERATIONS = 4
 LONGEST = 1.125
@@ -47,10 +47,10 @@ _AT_ONCE = 64
 """Pages that are handed over to a segment at a time."""
 
 
-class Piece(NamedTuple):
+class SegmentPiece(NamedTuple):
     """Nodes of a snapshot, ascending, and the number of each one's document."""
 
-    source: Source
+    source: DocumentSource
     nodes: npt.NDArray[np.int64]
     documents: npt.NDArray[np.int64]
 
@@ -60,7 +60,7 @@ class Work(NamedTuple):
 
     stemmer: str | None
     memory: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[SegmentPiece, ...]
 
     @property
     def num_documents(self) -> int:
@@ -101,7 +101,7 @@ def make_works(
     documents: npt.NDArray[np.int64],
     table: pa.Table,
     homes: Homes,
-    sources: Sequence[Source],
+    sources: Sequence[DocumentSource],
     stemmer: str | None,
     memory: int,
     parts: int,
@@ -129,10 +129,10 @@ def make_works(
     Examples
     --------
     >>> from pathlib import Path
-    >>> from webstrata.search.documents import Homes, Source
+    >>> from webstrata.search.documents import Homes, DocumentSource
     >>> table = pa.table({"row_key": ["a", "b", "a"], "words": [5, 5, 5]})
     >>> homes = Homes.find([np.array([0, 1], "u4"), np.array([2, 1], "u4")], 3)
-    >>> sources = [Source(label, Path(label), Path(label), None) for label in ("2026-05", "2026-06")]
+    >>> sources = [DocumentSource(label, Path(label), Path(label), None) for label in ("2026-05", "2026-06")]
     >>> [work] = make_works(np.arange(3), table, homes, sources, None, 1 << 20, 2)
     >>> for piece in work.pieces:
     ...     print(piece.source.label, piece.nodes.tolist(), piece.documents.tolist())
@@ -166,7 +166,7 @@ def make_works(
             nodes = homes.nodes[documents[own]]
             by_node = np.argsort(nodes)
             if len(own):
-                pieces.append(Piece(source, nodes[by_node], numbers[own][by_node]))
+                pieces.append(SegmentPiece(source, nodes[by_node], numbers[own][by_node]))
         works.append(Work(stemmer, memory, tuple(pieces)))
     return works
 
@@ -178,8 +178,9 @@ def write_segments(work: Work, folder: Path, task: Task) -> dict[str, int]:
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.collection.progress import Progress
-    >>> folder = getfixture("tmp_path")
+    >>> folder = testing.scratch()
     >>> with Progress().task("indexing") as task:
     ...     write_segments(Work(None, 1 << 20, ()), folder, task)
     {'documents': 0, 'segments': 1}
@@ -207,7 +208,8 @@ def new_writer(folder: Path, analyzer: core.Analyzer) -> core.Writer:
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> new_writer(folder, core.Analyzer(load_core(), None)).finish()
     >>> (folder / "meta.json").exists()
     True
@@ -224,14 +226,15 @@ def find_written(shard: shards.DoneShard) -> list[Segments]:
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.collection.shards import DoneShard
-    >>> find_written(DoneShard("segment-0000", getfixture("tmp_path"), {"segments": 0}))
+    >>> find_written(DoneShard("segment-0000", testing.scratch(), {"segments": 0}))
     []
     """
     return [find_segments(shard.path / str(number)) for number in range(shard.counts["segments"])]
 
 
-def _read_piece(piece: Piece) -> Iterator[tuple[bytes, tuple[int, list[list[str]]]]]:
+def _read_piece(piece: SegmentPiece) -> Iterator[tuple[bytes, tuple[int, list[list[str]]]]]:
     """The documents of some nodes with the values of their fields, by row key."""
     documents = iter(piece.documents.tolist())
     for pages in PageReader(piece.source).read(piece.nodes):

@@ -11,9 +11,11 @@ _stemmer = (
     lambda value: value in ("porter", "none") or value.startswith("snowball:"),
 )
 _memory = ("at least 16MiB", lambda value: value >= 16 << 20)
+_servers = ("between 1 and 1024", lambda value: 1 <= value <= 1024)
 _bits = ("between -1 and 16", lambda value: -1 <= value <= 16)
 
-BUILDING = ("stemmer", "memory")
+PARTITIONS = ("documents", "terms", "tiers")
+BUILDING = ("stemmer", "memory", "snapshots", "servers")
 """Settings that an index is made with; the others can change from query to query."""
 
 
@@ -25,8 +27,16 @@ class SearchSettings(Settings):
         "porter", "What words are stemmed by: porter, snowball:LANGUAGE or none.", check=_stemmer
     )
     memory: int = setting(
-        512 << 20, "Memory in which segments are made, all at work together.", unit="bytes", check=_memory
+        512 << 20,
+        "Memory in which segments are made, all at work together.",
+        unit="bytes",
+        check=_memory,
+        resource=True,
     )
+    snapshots: tuple[str, ...] = setting(
+        (), "Snapshots to index, as dates and ranges (2026-01..2026-06,2026-09); default: all that have text."
+    )
+    servers: int = setting(4, "Number of servers a partition of the index is divided for.", check=_servers)
     title_weight: float = setting(8.0, "Weight of a word in the title (BM25F).", check=not_negative)
     text_weight: float = setting(1.0, "Weight of a word in main content.", check=not_negative)
     other_weight: float = setting(

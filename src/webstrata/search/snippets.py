@@ -13,7 +13,7 @@ WIDTH = 160
 """Bytes of a snippet, roughly."""
 MAX_TEXT = 1 << 18
 """Bytes of a text that are looked at."""
-MARKS = ("**", "**")
+MARKS = ("", "")
 
 
 def make_snippet(
@@ -32,7 +32,7 @@ def make_snippet(
     >>> from webstrata.web.words import load_core
     >>> analyzer = Analyzer(load_core(), "porter")
     >>> make_snippet(analyzer, "No such thing. " * 9 + "A fish is fishing for fishes.", ["fish"], width=40)
-    '… A **fish** is **fishing** for **fishes**.'
+    '… A fish is fishing for fishes.'
     >>> make_snippet(analyzer, "Nothing here", ["fish"])
     'Nothing here'
     """

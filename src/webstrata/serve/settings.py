@@ -1,27 +1,44 @@
-"""Settings of `webstrata run`."""
+"""Settings of the verb `serve`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webstrata.collection.settings import Settings, not_negative, setting
+from webstrata.collection.settings import Settings, setting
+
+_port = ("between 0 and 65534", lambda value: 0 <= value < 65535)
+_origin = (
+    "an origin as https://replay.example.org, or empty",
+    lambda value: not value or (value.startswith(("http://", "https://")) and value.count("/") == 2),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunSettings(Settings):
-    """What a pipeline goes through, and what it begins with."""
+class ServeSettings(Settings):
+    """Where pages and archived captures are served, and who may write."""
 
-    snapshots: tuple[str, ...] = setting(
-        (), "Snapshots to be made where they are missing; those that are there if none is named."
+    host: str = setting("127.0.0.1", "Address or name to listen at.")
+    port: int = setting(
+        8080, "Port of the pages; the next one serves replay. 0 for any two free ports.", check=_port
     )
-    off: tuple[str, ...] = setting((), "Stages that are left out.")
-    seeds: str = setting("", "A file with a URL a line: what is crawled into snapshots that have no pages.")
-    invitro: str = setting("", "In place of seeds, an in-vitro web: the name of its preset.")
-    invitro_seed: int = setting(0, "Which web of that preset; snapshots are its months.", check=not_negative)
-    queries: tuple[str, ...] = setting(
-        (), "What change search is asked about the newest snapshot, for the report."
+    replay_origin: str = setting(
+        "",
+        "Origin that browsers reach the replay port at, as https://replay.example.org, where a proxy is in "
+        "front; default: the same host with the next port.",
+        check=_origin,
     )
-    topics: str = setting("", "A file of queries with their snapshots, for the tables of change search.")
-    judgements: str = setting("", "The file of pages that are right for these queries.")
-    labels: str = setting("", "A file of labels of hosts, for the AUC of classifiers; `truth` in vitro.")
-    task: str = setting("spam", "The label that is learned.")
+    public: bool = setting(False, "Serve for others: read-only, without labels and crawl control.")
+    token_file: str = setting(
+        "", "File with the token that allows labels and crawl control; default: nothing can be written."
+    )
+    redirect_to_exact: bool = setting(
+        False,
+        "Redirect requests for other times to the memento itself (pattern 2.3 of RFC 7089), instead of "
+        "sending it at once (2.2).",
+    )
+    viewer: str = setting(
+        "", "Folder with a copy of ReplayWeb.page to replay captures with; default: replay without scripts."
+    )
+    model: tuple[str, ...] = setting(
+        (), "Model files of `classify train`; their scores and reasons are shown for hosts."
+    )

@@ -49,11 +49,12 @@ def find_words(web: StoredWeb, told: str) -> dict[str, float]:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> from tests.temporal.months import add_month
+    >>> from webstrata import testing
     >>> from webstrata.simulate.web import StoredWeb
-    >>> uk = ws.create(getfixture("tmp_path") / "uk")
-    >>> find_words(StoredWeb(add_month(uk, "2026-06", ["org,a)/"], [])), "topic:health")
+    >>> web = StoredWeb(testing.snapshot())
+    >>> {word: round(weight, 2) for word, weight in find_words(web, "query:tropical fish").items()}
+    {'fish': 0.63, 'tropic': 2.37}
+    >>> find_words(web, "topic:health")
     {}
     """
     kind, _, what = told.partition(":")
@@ -124,12 +125,11 @@ def score_links(web: StoredWeb, told: str) -> npt.NDArray[np.float32] | None:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> from tests.temporal.months import add_month
+    >>> from webstrata import testing
     >>> from webstrata.simulate.web import StoredWeb
-    >>> uk = ws.create(getfixture("tmp_path") / "uk")
-    >>> score_links(StoredWeb(add_month(uk, "2026-06", ["org,a)/"], [])), "query:fish") is None
-    True
+    >>> web = StoredWeb(testing.snapshot())
+    >>> score_links(web, "query:storm")[6:8].tolist()  # of the links "the storm" and "bread"
+    [1.0, 0.0]
     """
     if "links" not in web.snapshot.parts or not (words := find_words(web, told)):
         return None

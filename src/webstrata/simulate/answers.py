@@ -26,7 +26,7 @@ import numpy as np
 
 from webstrata.errors import FormatError, MissingError
 from webstrata.simulate.relevance import read_lines
-from webstrata.store.urls import from_row_keys
+from webstrata.store.key_columns import from_row_keys
 from webstrata.web.robots import Robots
 from webstrata.web.url import split
 
@@ -76,16 +76,14 @@ def make_answers(web: StoredWeb, settings: SimulateSettings) -> Answers:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> from tests.temporal.months import add_month
+    >>> from webstrata import testing
     >>> from webstrata.simulate.settings import SimulateSettings
     >>> from webstrata.simulate.web import StoredWeb
-    >>> uk = ws.create(getfixture("tmp_path") / "uk")
-    >>> web = StoredWeb(add_month(uk, "2026-06", ["org,a)/", "org,a)/x"], []))
-    >>> file = getfixture("tmp_path") / "rules.txt"
-    >>> _ = file.write_text("a.org Disallow: /x")
-    >>> make_answers(web, SimulateSettings(robots=str(file), retries=2)).kinds.tolist()
-    [0, 3]
+    >>> web = StoredWeb(testing.snapshot())
+    >>> file = testing.scratch() / "rules.txt"
+    >>> _ = file.write_text("garden.example Disallow: /pond")
+    >>> make_answers(web, SimulateSettings(robots=str(file), retries=2)).kinds[:3].tolist()
+    [0, 3, 0]
     """
     kinds = np.zeros(web.num_nodes, np.uint8)
     kinds[web.num_pages :] = np.where(web.stand_for >= 0, LEADS_ON, NOTHING)
@@ -105,15 +103,13 @@ def read_rules(web: StoredWeb, name: str) -> dict[str, Robots]:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> from tests.temporal.months import add_month
+    >>> from webstrata import testing
     >>> from webstrata.simulate.web import StoredWeb
-    >>> uk = ws.create(getfixture("tmp_path") / "uk")
-    >>> web = StoredWeb(add_month(uk, "2026-06", ["org,a)/", "org,b)/"], []))
-    >>> file = getfixture("tmp_path") / "rules.txt"
-    >>> _ = file.write_text("* Disallow: /cgi-bin\na.org Crawl-delay: 10\n")
+    >>> web = StoredWeb(testing.snapshot_of({"http://a.example/": "A", "http://b.example/": "B"}))
+    >>> file = testing.scratch() / "rules.txt"
+    >>> _ = file.write_text("* Disallow: /cgi-bin\na.example Crawl-delay: 10\n")
     >>> {host: (rules.num_rules, rules.crawl_delay) for host, rules in read_rules(web, str(file)).items()}
-    {'a.org': (1, 10.0), 'b.org': (1, 0.0)}
+    {'a.example': (1, 10.0), 'b.example': (1, 0.0)}
     """
     names = web.visited_hosts.names
     lines: dict[str, list[str]] = {}
@@ -137,15 +133,13 @@ def find_forbidden(web: StoredWeb, name: str) -> npt.NDArray[np.int64]:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> from tests.temporal.months import add_month
+    >>> from webstrata import testing
     >>> from webstrata.simulate.web import StoredWeb
-    >>> uk = ws.create(getfixture("tmp_path") / "uk")
-    >>> web = StoredWeb(add_month(uk, "2026-06", ["org,a)/", "org,a)/x?y", "org,b)/x"], []))
-    >>> file = getfixture("tmp_path") / "rules.txt"
-    >>> _ = file.write_text("a.org Disallow: /*?")
-    >>> find_forbidden(web, str(file)).tolist()
-    [1]
+    >>> web = StoredWeb(testing.snapshot())
+    >>> file = testing.scratch() / "rules.txt"
+    >>> _ = file.write_text("garden.example Disallow: /p*")
+    >>> [web.snapshot.urls[int(node)] for node in find_forbidden(web, str(file))]
+    ['http://garden.example/pond']
     """
     hosts = web.visited_hosts
     places = {host: place for place, host in enumerate(hosts.names)}

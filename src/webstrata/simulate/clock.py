@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow.parquet as pq
 
+from webstrata.collection.action import Action
 from webstrata.collection.settings import parse_seconds
 from webstrata.errors import MissingError, SettingError
 from webstrata.simulate.answers import read_rules
@@ -69,12 +70,11 @@ def make_clock(web: StoredWeb, settings: SimulateSettings) -> Clock:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> from tests.temporal.months import add_month
+    >>> from webstrata import testing
     >>> from webstrata.simulate.settings import SimulateSettings
     >>> from webstrata.simulate.web import StoredWeb
-    >>> uk = ws.create(getfixture("tmp_path") / "uk")
-    >>> web = StoredWeb(add_month(uk, "2026-06", ["org,a)/", "org,a,www)/", "org,b)/"], []))
+    >>> pages = {url: "<p>Fish" for url in ("http://a.org/", "http://www.a.org/", "http://b.org/")}
+    >>> web = StoredWeb(testing.snapshot_of(pages))
     >>> clock = make_clock(web, SimulateSettings(host_delays=("b.org=10s",)))
     >>> clock.addresses.tolist(), clock.host_delays.tolist()
     ([0, 0, 1], [4.0, 4.0, 10.0])
@@ -120,8 +120,8 @@ def _share_addresses(web: StoredWeb, told: str) -> npt.NDArray[np.uint32]:
     if told == "truth":
         if "truth" not in web.snapshot.parts:
             raise MissingError(
-                f"{web.snapshot.path}: it has no truth that knows addresses; `webstrata invitro truth` "
-                "writes that of an in-vitro web"
+                f"{web.snapshot.path}: no truth with addresses; for a synthetic web, {{fix}}",
+                fix=Action.on(web.snapshot, "invitro truth", preset="PRESET"),
             )
         web.used.append("truth")
         with web.snapshot.open_part("truth") as part:

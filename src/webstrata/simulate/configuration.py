@@ -28,8 +28,9 @@ def make_configuration(
     Examples
     --------
     >>> import webstrata as ws
-    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
-    >>> file = getfixture("tmp_path") / "good.txt"
+    >>> from webstrata import testing
+    >>> snapshot = testing.empty().add("2026-06")
+    >>> file = testing.scratch() / "good.txt"
     >>> _ = file.write_text("http://a.org/ sports")
     >>> settings = ws.SimulateSettings(relevant=f"labels:{file}#sports")
     >>> found = make_configuration(snapshot, settings)
@@ -39,7 +40,7 @@ def make_configuration(
     find = snapshot.collection.find_record
     names = dict.fromkeys(snapshot.collection.qualify(snapshot, name) for name in inputs)
     return {
-        "snapshot": snapshot.label,
+        "snapshot": snapshot.date,
         "version": __version__,
         "simulate": settings.to_dict(),
         "inputs": {name: find(name).checksum for name in names},
@@ -52,10 +53,12 @@ def differences(configuration: Mapping[str, Any], snapshot: Snapshot) -> list[st
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
-    >>> differences({"inputs": {"2026-06/graph": "sha256:1"}}, snapshot)
-    ['2026-06/graph is not there any more; the numbers will be others']
+    >>> from webstrata import testing
+    >>> snapshot = testing.snapshot()
+    >>> differences({"inputs": {"2026-06/graph": snapshot.parts.record("graph").checksum}}, snapshot)
+    []
+    >>> differences({"inputs": {"2026-06/sound": "sha256:1"}}, snapshot)
+    ['2026-06/sound is not there any more; the numbers will be others']
     """
     found: list[tuple[str, str, str]] = []
     for name, checksum in configuration.get("inputs", {}).items():
@@ -71,21 +74,6 @@ def differences(configuration: Mapping[str, Any], snapshot: Snapshot) -> list[st
         for name, then, now in found
         if now != then
     ]
-
-
-def renew_command(settings: SimulateSettings, name: str = "") -> str:
-    """The command that does a simulation again, with places for collection and snapshot.
-
-    Examples
-    --------
-    >>> from webstrata import SimulateSettings
-    >>> renew_command(SimulateSettings(clock=True, relevant="query:big fish"), "fish")
-    "webstrata simulate {collection} {snapshot} --relevant 'query:big fish' --clock --name fish"
-    >>> renew_command(SimulateSettings(obey_robots=False))
-    'webstrata simulate {collection} {snapshot} --no-obey-robots'
-    """
-    named = f" --name {name}" if name else ""
-    return f"webstrata simulate {{collection}} {{snapshot}}{settings.to_options()}{named}"
 
 
 def _named_files(settings: SimulateSettings) -> list[Path]:

@@ -34,6 +34,8 @@ from scipy.special import stdtrit
 
 from webstrata.collection.caveats import MIN_LABELS, MIN_PAGES, warn_few
 from webstrata.collection.files import explained, open_writer
+from webstrata.collection.sentences import tell_count
+from webstrata.collection.tables import Rows, Table
 from webstrata.errors import FormatError
 
 if TYPE_CHECKING:
@@ -46,6 +48,13 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 MEASURES = ("harvest", "recall", "coverage")
+SHOWN_MEASURES = {
+    "harvest": "harvest rate",
+    "recall": "recall",
+    "area": "mean recall",
+    "coverage": "hosts reached",
+}
+"""Measures of a policy, by what they are called for people."""
 _COUNTS = ("pages", "seconds", "relevant", "hosts", "relevant_hosts")
 _REQUESTS = ("requests", "failed", "lost", "robots")
 
@@ -170,7 +179,7 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Row:
+class PolicyRow:
     """How a policy did at the end, a mean with half of its band each."""
 
     policy: str
@@ -183,7 +192,7 @@ class Row:
     """All of them, those that failed, pages that never came, and robots.txt, on the mean."""
 
 
-class Harvest:
+class Harvest(Table):
     """The curves of all policies and runs.
 
     Examples
@@ -242,7 +251,50 @@ class Harvest:
         mean = table.mean(axis=0)
         return Band(places, mean, np.maximum(mean - half, 0), np.minimum(mean + half, 1))
 
-    def rows(self) -> list[Row]:
+    def to_rows(self) -> list[dict[str, Any]]:
+        """How each policy did: means, and half of each band as ``…_band``."""
+        return [
+            {
+                "policy": row.policy,
+                "runs": row.runs,
+                "pages": row.pages,
+                "seconds": row.seconds,
+                **{name: mean for name, (mean, _) in row.values.items()},
+                **{f"{name}_band": half for name, (_, half) in row.values.items()},
+            }
+            for row in self.rows()
+        ]
+
+    @property
+    def summary(self) -> str:
+        """What was simulated, in a sentence."""
+        facts, chosen = self.facts, self.configuration.get("simulate", {})
+        runs = max((row.runs for row in self.rows()), default=1)
+        about = f" ({chosen['relevant']})" if chosen.get("relevant") else ""
+        return (
+            f"{f'{runs} runs of' if runs > 1 else 'A run of'} up to {tell_count(facts['most'], 'page')}; "
+            f"{facts['relevant']:,} of {tell_count(facts['pages'], 'page')} on "
+            f"{tell_count(facts['hosts'], 'host')} are relevant{about}."
+            + (" ± is half of a band of 95%." if runs > 1 else "")
+        )
+
+    shown = 0  # of the plain numbers
+
+    def tables(self) -> dict[str, Table]:
+        """What each policy brought in, and the same as plain numbers for programs."""
+        is_timed = bool(self.configuration.get("simulate", {}).get("clock"))
+        rows = []
+        for row in self.rows():
+            cells: dict[str, Any] = {"policy": row.policy, "runs": row.runs, "pages": round(row.pages)}
+            if is_timed:
+                cells["time"] = f"{row.seconds:,.0f} s"
+            for name, title in SHOWN_MEASURES.items():
+                mean, half = row.values[name]
+                cells[title] = f"{mean:.4f} ± {half:.4f}" if row.runs > 1 else f"{mean:.4f}"
+            rows.append(cells)
+        return {"What each policy brought in": Rows("policies", rows), "Policies": self}
+
+    def rows(self) -> list[PolicyRow]:
         """How each policy did, as the table shows it."""
         found = []
         for policy in self.policies:
@@ -258,7 +310,7 @@ class Harvest:
                 for curve in curves
             ]
             found.append(
-                Row(
+                PolicyRow(
                     policy,
                     len(curves),
                     float(np.mean([counts["pages"] for counts in last])),
@@ -374,7 +426,11 @@ def read_configuration(path: Path) -> dict[str, Any]:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "simulation.toml"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "simulation.toml"
+    >>> _ = path.write_text("format = 1" + chr(10) + "[simulate]" + chr(10) + "runs = 3")
+    >>> read_configuration(path)
+    {'simulate': {'runs': 3}}
     >>> _ = path.write_text("format = 7")
     >>> read_configuration(path)
     Traceback (most recent call last):

@@ -89,12 +89,11 @@ def measure_paces(
     --------
     Two hosts of two pages; a page takes half a second, and with one fetcher so does the next.
 
-    >>> import webstrata as ws
-    >>> from tests.temporal.months import add_month
-    >>> uk = ws.create(getfixture("tmp_path") / "uk")
-    >>> keys = ["org,a)/", "org,a)/x", "org,b)/", "org,b)/x"]
-    >>> snapshot = add_month(uk, "2026-06", keys, [(0, 1), (2, 3)])
-    >>> [(pace.rate, pace.front) for pace in measure_paces(snapshot, [(1, 0.0), (2, 0.0)])]
+    >>> from webstrata import testing
+    >>> home = "<a href=/x>X</a>"
+    >>> pages = {"http://a.org/": home, "http://a.org/x": "X", "http://b.org/": home, "http://b.org/x": "x"}
+    >>> found = measure_paces(testing.snapshot_of(pages), [(1, 0.0), (2, 0.0)])
+    >>> [(pace.rate, pace.front) for pace in found]
     [(2.0, 1.0), (4.0, 2.0)]
     """
     progress = progress or Progress()

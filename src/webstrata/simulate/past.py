@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from webstrata.rank.pagerank import pagerank
-from webstrata.store.urls import find_keys
+from webstrata.store.key_columns import find_keys
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Past:
+class SimulatedPast:
     """An earlier snapshot, and where the pages of this one are in it."""
 
     web: StoredWeb
@@ -37,12 +37,11 @@ class Past:
 
         Examples
         --------
-        >>> import webstrata as ws
-        >>> from tests.temporal.months import make_months
+        >>> from webstrata import testing
         >>> from webstrata.simulate.web import StoredWeb
-        >>> may, june = ["org,a)/", "org,a)/x", "org,b)/"], ["org,a)/", "org,a)/y"]
-        >>> months = {"2026-05": (may, []), "2026-06": (june, [])}
-        >>> uk = make_months(getfixture("tmp_path") / "uk", months)
+        >>> may = {"http://a.org/": "A", "http://a.org/x": "X", "http://b.org/": "B"}
+        >>> june = {"http://a.org/": "A", "http://a.org/y": "Y"}
+        >>> uk = testing.collection_of({"2026-05": may, "2026-06": june})
         >>> past = find_past(StoredWeb(uk["2026-05"]), StoredWeb(uk["2026-06"]))
         >>> past.carry(np.array([1.0, 0.0, 0.0])).tolist()  # /y is new, and its host had 1 and 0
         [1.0, 0.5]
@@ -59,20 +58,19 @@ class Past:
         return self.carry(pagerank(self.web.graph, progress=self.web.progress).scores)
 
 
-def find_past(then: StoredWeb, now: StoredWeb) -> Past:
+def find_past(then: StoredWeb, now: StoredWeb) -> SimulatedPast:
     """Where the pages and hosts of a snapshot are in an earlier one.
 
     Examples
     --------
-    >>> from tests.temporal.months import make_months
+    >>> from webstrata import testing
     >>> from webstrata.simulate.web import StoredWeb
-    >>> months = {"2026-05": (["org,b)/"], []), "2026-06": (["org,a)/", "org,b)/", "org,b)/x"], [])}
-    >>> uk = make_months(getfixture("tmp_path") / "uk", months)
-    >>> past = find_past(StoredWeb(uk["2026-05"]), StoredWeb(uk["2026-06"]))
+    >>> collection = testing.collection()
+    >>> past = find_past(StoredWeb(collection["2026-05"]), StoredWeb(collection["2026-06"]))
     >>> past.nodes.tolist(), past.hosts.tolist()
-    ([-1, 0, -1], [-1, 0, 0])
+    ([0, 1, 2, 3, 4, 5, 6, -1, 7, 8, 9, 10, 11, 12, -1], [0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 3, 4, 4, 4, 4])
     """
     nodes = find_keys(then.urls.key_column, now.urls.key_column.combine_chunks())
     places = {name: place for place, name in enumerate(then.hosts.names)}
     hosts = np.array([places.get(name, -1) for name in now.hosts.names] or [-1], np.int64)
-    return Past(then, nodes, hosts[now.hosts.of_node])
+    return SimulatedPast(then, nodes, hosts[now.hosts.of_node])

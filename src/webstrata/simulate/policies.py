@@ -73,13 +73,15 @@ _LEAST = 1e-3
 
 
 @dataclass(frozen=True)
-class Page:
+class SimulatedPage:
     """A page that a simulated crawl has just fetched, as a policy sees it."""
 
     node: int
+    """Its number in the snapshot: ``web.urls[node]`` is its URL."""
     links: npt.NDArray[np.uint32]
-    """The nodes that it leads to, fetched ones too."""
+    """The nodes that it links to, fetched ones too."""
     score: float
+    """Its relevance, from 0 to 1, as ``relevant`` of the settings defines it."""
     priority: float
     """By which it was chosen."""
     time: float
@@ -87,14 +89,27 @@ class Page:
 
 
 class Policy(ABC):
-    """A policy of the user's; subclass it and say what comes next.
+    """A crawl policy in Python: subclass it, and return a priority for each link of a page.
+
+    `begin` gets the stored web once per run: ``web.num_nodes``, ``web.urls`` (URL of each node) and
+    ``web.snapshot`` with its parts. `prioritize` gets a `SimulatedPage` for every page that is fetched:
+
+    =============  ==============================================================================
+    ``node``       number of the page
+    ``links``      nodes that it links to, in order, fetched ones too
+    ``score``      relevance of the page, from 0 to 1
+    ``priority``   the priority by which it was chosen
+    ``time``       simulated seconds, or the number of the page if there is no clock
+    =============  ==============================================================================
+
+    The page with the highest priority is fetched next; of equal ones, the one found first.
 
     Examples
     --------
     >>> class FewLinks(Policy):
     ...     def prioritize(self, page):
     ...         return [1 / len(page.links)] * len(page.links)
-    >>> FewLinks().prioritize(Page(0, np.array([1, 2], np.uint32), 1.0, 0.0, 1.0))
+    >>> FewLinks().prioritize(SimulatedPage(0, np.array([1, 2], np.uint32), 1.0, 0.0, 1.0))
     [0.5, 0.5]
     """
 
@@ -102,7 +117,7 @@ class Policy(ABC):
         """Prepare for a run; whatever is drawn is drawn with `random`."""
 
     @abstractmethod
-    def prioritize(self, page: Page) -> Sequence[float] | npt.NDArray[np.floating]:
+    def prioritize(self, page: SimulatedPage) -> Sequence[float] | npt.NDArray[np.floating]:
         """A priority for each link of a page; that of a link known before is replaced."""
 
 
@@ -145,15 +160,21 @@ def find_policy(name: str) -> str | type[Policy]:
     return found
 
 
-def ask(policy: Policy, page: Page, url: str) -> Numbers:
+def ask(policy: Policy, page: SimulatedPage, url: str) -> Numbers:
     """The priorities that a policy gives the links of a page, checked.
 
     Examples
     --------
+    >>> class ShortFirst(Policy):
+    ...     def prioritize(self, page):
+    ...         return [1.0 / len(page.links)] * len(page.links)
+    >>> page = SimulatedPage(0, np.array([1, 2], np.uint32), 1.0, 0.0, 1.0)
+    >>> ask(ShortFirst(), page, "http://a.org/")
+    array([0.5, 0.5])
     >>> class Bad(Policy):
     ...     def prioritize(self, page):
     ...         return [float("nan")] * len(page.links)
-    >>> ask(Bad(), Page(0, np.array([1], np.uint32), 1.0, 0.0, 1.0), "http://a.org/")
+    >>> ask(Bad(), page, "http://a.org/")
     Traceback (most recent call last):
     webstrata.errors.UsageError: policy Bad, at http://a.org/: it gave nan as a priority; numbers are needed
     """

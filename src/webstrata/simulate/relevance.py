@@ -29,11 +29,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from webstrata.collection.action import Action
 from webstrata.collection.arrays import load_array
 from webstrata.collection.files import explained
 from webstrata.collection.settings import unknown_name
 from webstrata.errors import FormatError, MissingError, SettingError
-from webstrata.simulate.invitro.topics import find_topic
+from webstrata.invitro.topics import find_topic
 from webstrata.summaries.query import find_terms
 from webstrata.web.row_key import row_keys
 
@@ -82,18 +83,15 @@ def find_relevance(
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> from tests.temporal.months import add_month
+    >>> from webstrata import testing
     >>> from webstrata.simulate.web import StoredWeb
-    >>> uk = ws.create(getfixture("tmp_path") / "uk")
-    >>> web = StoredWeb(add_month(uk, "2026-06", ["org,a)/", "org,b)/"], [(0, 1)]))
-    >>> file = getfixture("tmp_path") / "good.txt"
-    >>> _ = file.write_text("http://b.org/ sports")
-    >>> find_relevance(web, f"labels:{file}#sports").relevant.tolist()
-    [False, True]
-    >>> find_relevance(web, f"labels:{file}#fish")
-    Traceback (most recent call last):
-    webstrata.errors.SettingError: ...good.txt: no page has the label fish; labels are sports
+    >>> web = StoredWeb(testing.snapshot())
+    >>> web.snapshot.urls[int(find_relevance(web, "query:goldfish").scores.argmax())]
+    'http://garden.example/pond'
+    >>> file = testing.scratch() / "good.txt"
+    >>> _ = file.write_text("http://garden.example/pond fish")
+    >>> find_relevance(web, f"labels:{file}#fish").relevant.tolist()[:3]
+    [False, True, False]
     """
     kind, _, what = told.partition(":")
     if kind == "all" and not what:
@@ -131,8 +129,9 @@ def _best(scores: Numbers, threshold: float, share: float) -> npt.NDArray[np.boo
 def _topic(web: StoredWeb, what: str, _strict: bool) -> Numbers:  # noqa: FBT001
     if "truth" not in web.snapshot.parts:
         raise MissingError(
-            f"{web.snapshot.path}: it has no truth that knows topics; `webstrata invitro truth` writes that "
-            "of an in-vitro web, and other labels come from a file, as `--relevant labels:FILE`"
+            f"{web.snapshot.path}: no truth with topics; for a synthetic web, {{fix}}, else give labels in a "
+            "file, as relevant `labels:FILE`",
+            fix=Action.on(web.snapshot, "invitro truth", preset="PRESET"),
         )
     web.used.append("truth")
     with web.snapshot.open_part("truth") as part:
@@ -193,7 +192,8 @@ def read_lines(path: Path) -> list[tuple[str, str]]:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "labels.txt"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "labels.txt"
     >>> _ = path.write_text("# mine\nhttp://a.org/ sports\nhttp://b.org/\n")
     >>> read_lines(path)
     [('http://a.org/', 'sports'), ('http://b.org/', '')]
@@ -219,17 +219,17 @@ def find_nodes(
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> from tests.temporal.months import add_month
+    >>> from webstrata import testing
     >>> from webstrata.simulate.web import StoredWeb
-    >>> uk = ws.create(getfixture("tmp_path") / "uk")
-    >>> web = StoredWeb(add_month(uk, "2026-06", ["org,a)/"], []))
-    >>> find_nodes(web, "seeds.txt", ["http://a.org/", "http://b.org/"])
+    >>> web = StoredWeb(testing.snapshot())
+    >>> find_nodes(web, "seeds.txt", ["http://garden.example/pond"])
+    array([1])
+    >>> find_nodes(web, "seeds.txt", ["http://nowhere.example/"])
     Traceback (most recent call last):
-    webstrata.errors.MissingError: seeds.txt: http://b.org/ is no page of this snapshot; take it out, or name
-    another file
+    webstrata.errors.MissingError: seeds.txt: http://nowhere.example/ is no page of this snapshot; take it
+    out, or name another file
     """
-    nodes = np.array([-1 if (node := web.urls.node(url)) is None else node for url in urls], np.int64)
+    nodes = np.array([-1 if (node := web.urls.get(url)) is None else node for url in urls], np.int64)
     unknown = np.flatnonzero(nodes < 0)
     if strict and len(unknown):
         more = f" and {len(unknown) - 1} more are" if len(unknown) > 1 else " is"
@@ -271,8 +271,8 @@ def _query(web: StoredWeb, what: str, _strict: bool) -> Numbers:  # noqa: FBT001
     terms = find_terms(archive, what)
     if not terms:
         raise MissingError(
-            f"{web.snapshot.path}: no page has a word of the query {what!r}; `webstrata summaries show` "
-            "shows the terms of a page"
+            f"{web.snapshot.path}: no page has a word of the query {what!r}; {{fix}} to see terms of a page",
+            fix=Action.on(web.snapshot, "summaries show", "URL"),
         )
     with web.progress.task("reading summaries", total=len(archive), unit="pages") as task:
         return _scaled(bm25(archive, terms, task))
@@ -283,8 +283,9 @@ def bm25(archive: Archive, terms: Sequence[int], task: Task | None = None) -> Nu
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.summaries import make_rows, write_archive
-    >>> archive = write_archive(getfixture("tmp_path"), make_rows([(3, {0: 1, 1: 2}), (2, {1: 2})]))
+    >>> archive = write_archive(testing.scratch(), make_rows([(3, {0: 1, 1: 2}), (2, {1: 2})]))
     >>> bm25(archive, [0]).round(4).tolist()
     [0.2912, 0.0]
     """

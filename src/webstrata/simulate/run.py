@@ -19,17 +19,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webstrata._core import simulate as core
+from webstrata.collection.action import Action
 from webstrata.collection.files import make_directory, replace_file
 from webstrata.collection.progress import Progress
-from webstrata.collection.settings import ResourcesSettings
+from webstrata.collection.settings import ResourcesSettings, describe
 from webstrata.errors import MissingError, SettingError
 from webstrata.simulate.anchors import score_links
 from webstrata.simulate.answers import make_answers
 from webstrata.simulate.clock import make_clock
-from webstrata.simulate.configuration import make_configuration, renew_command
+from webstrata.simulate.configuration import make_configuration
 from webstrata.simulate.harvest import Curve, Ground, Harvest, Trace, measure
 from webstrata.simulate.past import find_past
-from webstrata.simulate.policies import Page, ask, find_policy, known_pagerank, nearest_first
+from webstrata.simulate.policies import SimulatedPage, ask, find_policy, known_pagerank, nearest_first
 from webstrata.simulate.relevance import find_nodes, find_relevance, read_lines
 from webstrata.simulate.settings import SimulateSettings
 from webstrata.simulate.web import StoredWeb
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from webstrata.collection.progress import Task
     from webstrata.simulate.answers import Answers
     from webstrata.simulate.clock import Clock
-    from webstrata.simulate.past import Past
+    from webstrata.simulate.past import SimulatedPast
     from webstrata.simulate.policies import Policy
     from webstrata.simulate.relevance import Relevance
 
@@ -98,17 +99,14 @@ class Simulation:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> from tests.temporal.months import add_month
-    >>> uk = ws.create(getfixture("tmp_path") / "uk")
-    >>> keys = ["org,a)/", "org,a)/x", "org,b)/"]
-    >>> snapshot = add_month(uk, "2026-06", keys, [(0, 1), (0, 2), (1, 0)])
+    >>> from webstrata import testing
+    >>> snapshot = testing.snapshot()
     >>> settings = SimulateSettings(policy=("breadth-first",), start="homes:1")
-    >>> [trace.nodes.tolist() for trace in Simulation(snapshot, settings).traces()]
-    [[2]]
+    >>> [len(trace.nodes) for trace in Simulation(snapshot, settings).traces()]
+    [11]
     >>> harvest = Simulation(snapshot, replace(settings, start="homes", runs=2)).run()
     >>> [round(row.values["recall"][0], 2) for row in harvest.rows()]
-    [1.0]
+    [0.93]
     """
 
     def __init__(
@@ -141,12 +139,11 @@ class Simulation:
 
     def _stale(self) -> list[str]:
         states = self.snapshot.collection.states()
-        names = {name: f"{self.snapshot.label}/{name}" for name in ("graph", "summaries")}
+        names = {name: f"{self.snapshot.date}/{name}" for name in ("graph", "summaries")}
         return [
-            f"{self.snapshot.path}: {name} is older than what it was made from; "
-            f"`{states[key].renew}` makes it again"
+            f"{self.snapshot.path}: {name} is stale ({states[key].why}); run `{states[key].renew}`"
             for name, key in names.items()
-            if key in states and states[key].stale
+            if key in states and states[key].is_stale
         ]
 
     # ---- what all runs share
@@ -210,14 +207,14 @@ class Simulation:
         return score_links(self.web, settings.seen or settings.relevant)
 
     @cached_property
-    def past(self) -> Past | None:
+    def past(self) -> SimulatedPast | None:
         """The earlier snapshot that the crawler knows."""
         label = self.settings.knowing
         if not label:
             return None
-        if label >= self.snapshot.label:
+        if label >= self.snapshot.date:
             raise SettingError(
-                f"knowing: {label} is not before {self.snapshot.label}; a crawler knows the past alone"
+                f"knowing: {label} is not before {self.snapshot.date}; a crawler knows the past alone"
             )
         then = StoredWeb(self.snapshot.collection[label], progress=self.progress)
         return find_past(then, self.web)
@@ -278,13 +275,15 @@ class Simulation:
         part = f"simulation-{name}" if name else "simulation"
         if not re.fullmatch(r"[a-z0-9-]*", name):
             raise SettingError(f"name: {name!r} has other characters than a to z, digits and '-'")
+        changed = {each.name: getattr(self.settings, each.name) for each in describe(type(self.settings))}
+        changed = {key: value for key, value in changed.items() if value != getattr(SimulateSettings(), key)}
         self._prepare()
         inputs = tuple(dict.fromkeys(self._inputs()))
-        with self.snapshot.build(
+        with self.snapshot.write_part(
             part,
             settings=self.settings,
             inputs=inputs,
-            renew=renew_command(self.settings, name),
+            renew=Action.on(self.snapshot, "simulate", name=name, **changed).template if name else "",
             progress=self.progress,
         ) as build:
             kept = make_directory(build.folder / "shards")
@@ -458,7 +457,7 @@ class Simulation:
                 # what stands for a page passes on what it was fetched for
                 crawl.offer(node, links, np.full(len(links), key))
                 continue
-            page = Page(node, links, float(self.scores[node]), key, time)
+            page = SimulatedPage(node, links, float(self.scores[node]), key, time)
             if len(links):
                 crawl.offer(node, links, ask(policy, page, urls[node]))
             nodes.append(node)

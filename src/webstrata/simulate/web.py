@@ -17,15 +17,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from webstrata.collection.action import Action
+from webstrata.collection.makers import suggest_part
 from webstrata.collection.progress import Progress
 from webstrata.errors import FormatError, MissingError
 from webstrata.graph.build import StoredGraph
 from webstrata.graph.hosts import group_domains, group_hosts
-from webstrata.graph.lending import lend
+from webstrata.graph.list_source import select_source
 from webstrata.graph.rows import RowsGraph
 from webstrata.graph.structure.degrees import outdegrees
+from webstrata.store.key_columns import find_keys
 from webstrata.store.links import Links, iter_arcs, target_nodes
-from webstrata.store.urls import Urls, find_keys
+from webstrata.store.urls import Urls
 from webstrata.summaries.archive import Archive
 
 if TYPE_CHECKING:
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
 
     from webstrata.collection import Snapshot
     from webstrata.graph.hosts import Groups
-    from webstrata.graph.lending import Lists
+    from webstrata.graph.list_source import Lists
     from webstrata.graph.view import Graph
 
 
@@ -42,10 +45,10 @@ class StoredWeb:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> StoredWeb(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: it has no graph; `webstrata graph build` makes it
+    >>> from webstrata import testing
+    >>> web = StoredWeb(testing.snapshot())
+    >>> web.num_nodes, [web.snapshot.urls[int(node)] for node in web.homes()][:2]
+    (15, ['http://garden.example/', 'http://kitchen.example/'])
     """
 
     def __init__(
@@ -61,8 +64,7 @@ class StoredWeb:
         self._link_order, self._answers = link_order, answers
         for name in ("graph", "urls"):
             if name not in snapshot.parts:
-                makes = "graph build" if name == "graph" else "store"
-                raise MissingError(f"{snapshot.path}: it has no {name}; `webstrata {makes}` makes it")
+                raise MissingError(f"{snapshot.path}: no {name}", fix=suggest_part(snapshot.path, name))
         part = snapshot.open_part("urls")
         self.urls = Urls(part.path, part)
         part = snapshot.open_part("graph")
@@ -72,8 +74,8 @@ class StoredWeb:
         if self._graph.num_nodes < len(self.urls):
             raise FormatError(
                 f"{snapshot.path}: the graph has {self._graph.num_nodes} nodes, and there are "
-                f"{len(self.urls)} URLs; it is of another snapshot or older than they are, "
-                "`webstrata graph build` makes it again"
+                f"{len(self.urls)} URLs; it is of another snapshot or older than they are",
+                fix=Action.on(snapshot, "build", "graph"),
             )
 
     @property
@@ -126,7 +128,7 @@ class StoredWeb:
         """The links as the core takes them."""
         if self._link_order == "page" or self._answers == "stored":
             return self._read_links()
-        return lend(self.graph, progress=self.progress)
+        return select_source(self.graph, progress=self.progress)
 
     @cached_property
     def links(self) -> Links:
@@ -189,8 +191,8 @@ class StoredWeb:
         """The summaries of the pages."""
         if "summaries" not in self.snapshot.parts:
             raise MissingError(
-                f"{self.snapshot.path}: it has no summaries, and text counts here; "
-                "`webstrata summaries build` makes them"
+                f"{self.snapshot.path}: no summaries, which relevance by text needs",
+                fix=Action.on(self.snapshot, "build", "summaries"),
             )
         self.used.append("summaries")
         part = self.snapshot.open_part("summaries")

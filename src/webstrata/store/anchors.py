@@ -12,6 +12,7 @@ file of four bytes for each target, and what is seen of the row keys of the node
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,9 +20,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from webstrata.collection.progress import Progress
+from webstrata.collection.sequences import check_node
+from webstrata.collection.tables import SHOWN, Table
 from webstrata.store.links import NO_NODE, NOFOLLOW, Links, write_target_nodes
-from webstrata.store.rows import Rows, write_rows
-from webstrata.store.sorting import MEMORY, Sorter
+from webstrata.store.parquet.rows import ParquetRows, write_rows
+from webstrata.store.parquet.sorting import MEMORY, Sorter
 from webstrata.store.urls import Urls
 from webstrata.web.html import Kind
 
@@ -34,8 +37,8 @@ if TYPE_CHECKING:
     from webstrata.collection import Snapshot
     from webstrata.collection.parts import Part
     from webstrata.collection.progress import Task
+    from webstrata.store.hiding import Hidden
 
-RENEW = "webstrata store {collection} {snapshot} --parts anchors"
 ANCHORS = pa.schema([
     ("target", pa.uint32()),
     ("source", pa.uint32()),
@@ -65,12 +68,13 @@ class Anchor:
         return not self.rel & NOFOLLOW
 
 
-class Anchors:
+class Anchors(Table):
     """The anchor texts of a snapshot; ``anchors[node]`` are those of the links to a page, by source.
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> columns = {"target": [1, 1], "source": [0, 2], "rel": [0, 1], "text": ["fish", "fishes"]}
     >>> _ = write_rows(folder / "anchors.parquet", ANCHORS, [pa.table(columns, schema=ANCHORS)])
     >>> anchors = Anchors(folder)
@@ -78,47 +82,65 @@ class Anchors:
     (2, [], Anchor(source=2, text='fishes', rel=1))
     """
 
-    def __init__(self, folder: Path, part: Part | None = None) -> None:
+    def __init__(self, folder: Path, part: Part | None = None, *, hidden: Hidden | None = None) -> None:
         self._part = part  # held, so that the files stay
-        self.rows = Rows(folder / "anchors.parquet", "target")
+        self._hidden = hidden
+        self._rows = ParquetRows(folder / "anchors.parquet", "target")
+        self.rows = self._rows
+        """All of them as they are stored; without those of, and to, pages that are hidden from a user."""
+        if hidden is not None:
+            path, needs = folder / "anchors.parquet", ("target", "source")
+            self.rows = ParquetRows(path, "target", keep=self._mark_shown, needs=needs)
+
+    def _mark_shown(self, table: pa.Table) -> pa.Array | None:
+        return self._hidden.without(table, "target", "source") if self._hidden else None
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self._rows)
 
     def __getitem__(self, node: int) -> list[Anchor]:
-        rows = self.rows.of(node).select(["source", "text", "rel"]).to_pylist()
+        rows = self._rows.of(check_node(node)).select(["source", "text", "rel"]).to_pylist()
+        if (hidden := self._hidden) and rows:
+            rows = (
+                [] if hidden.has_node(node) else [row for row in rows if not hidden.has_node(row["source"])]
+            )
         return [Anchor(**row) for row in rows]
+
+    def to_arrow(self) -> pa.Table:
+        """One row per anchor: target and source node, rel and text."""
+        return self._tabulate(list(self._rows.blocks()))
+
+    def preview(self, number: int = SHOWN) -> tuple[pa.Table, int]:
+        """The first anchors, and how many there are."""
+        first = [block.slice(0, number) for block in islice(self._rows.blocks(), 1)]
+        return self._tabulate(first), len(self)
+
+    def _tabulate(self, blocks: list[pa.Table]) -> pa.Table:
+        table = pa.concat_tables([ANCHORS.empty_table(), *blocks])
+        if not (hidden := self._hidden):
+            return table
+        return table.filter(hidden.without(table, "target", "source"))
 
     def __repr__(self) -> str:
         return f"<Anchors: {len(self)}>"
 
 
-def build_anchors(
-    snapshot: Snapshot, *, memory: int = MEMORY, renew: str = RENEW, progress: Progress | None = None
-) -> None:
+def build_anchors(snapshot: Snapshot, *, memory: int = MEMORY, progress: Progress | None = None) -> None:
     """Build the part `anchors` of a snapshot that has `links` and `urls`, sorting `memory` bytes at a time.
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> from webstrata.store.links import LINKS, write_links
-    >>> from webstrata.store.urls import write_urls
-    >>> snapshot = ws.create(getfixture("tmp_path") / "uk").add("2026-06")
-    >>> with snapshot.build("urls") as build:
-    ...     none = pa.table({"row_key": pa.array([], pa.string()), "node": pa.array([], pa.uint32())})
-    ...     write_urls(build.path, pa.array(["org,a)/", "org,b)/"]), none)
-    >>> columns = {"source": [0], "target": [0], "kind": ["anchor"], "rel": [0], "anchor": ["B"]}
-    >>> with snapshot.build("links") as build:
-    ...     _ = write_links(build.path, pa.array(["org,b)/"]), [pa.table(columns, schema=LINKS)])
+    >>> from webstrata import testing
+    >>> snapshot = testing.snapshot()
     >>> build_anchors(snapshot)
-    >>> snapshot.anchors[1]
-    [Anchor(source=0, text='B', rel=0)]
+    >>> snapshot.anchors[snapshot.urls.node("http://reef.example/corals")][0]
+    Anchor(source=11, text='corals', rel=0)
     """
     progress = progress or Progress()
     with (
         snapshot.open_part("links") as part,
         snapshot.open_part("urls") as urls,
-        snapshot.build("anchors", inputs=("links", "urls"), renew=renew, progress=progress) as build,
+        snapshot.write_part("anchors", inputs=("links", "urls"), progress=progress) as build,
     ):
         links, path = Links(part.path, mapped=False), build.folder / "nodes"
         with progress.task("finding the nodes of targets", total=len(links.targets), unit="targets") as task:

@@ -67,16 +67,13 @@ def write_bundle(
     Examples
     --------
     >>> import webstrata as ws
-    >>> from webstrata.store.ingest import ingest
-    >>> folder = getfixture("tmp_path")
-    >>> _ = (folder / "a.html").write_text("<title>A</title>Hello")
-    >>> snapshot = ws.create(folder / "uk").add("2026-06")
-    >>> _ = ingest(snapshot, [folder / "a.html"], base_url="http://example.org/")
+    >>> from webstrata import testing
+    >>> folder, snapshot = testing.scratch(), testing.snapshot()
     >>> with snapshot.open_part("urls") as part:
-    ...     write_bundle(folder / "bundle", {"urls": part}, {"title": "UK", "snapshot": "2026-06"})
+    ...     write_bundle(folder / "bundle", {"urls": part}, {"title": "Reef", "snapshot": "2026-06"})
     ('graph', 'summaries')
-    >>> list(ws.open(folder / "bundle")["2026-06"].urls)
-    ['http://example.org/a.html']
+    >>> ws.open(folder / "bundle")["2026-06"].urls[0]
+    'http://garden.example/'
     """
     label = str(about["snapshot"])
     snapshot = Collection.create(folder, title=str(about.get("title", ""))).add(label)
@@ -122,7 +119,7 @@ def _copy_part(
     # a part that is not handed out cannot be told to have changed, and folders of whoever made it are
     # nobody's business: the record is written anew
     inputs = {
-        f"{snapshot.label}/{other}": parts[other].record.checksum
+        f"{snapshot.date}/{other}": parts[other].record.checksum
         for other in parts
         if part.record.inputs.get(f"{label}/{other}") == parts[other].record.checksum
     }
@@ -142,8 +139,12 @@ def is_bundle(path: str | PathLike[str]) -> bool:
 
     Examples
     --------
-    >>> is_bundle(getfixture("tmp_path"))
-    False
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
+    >>> with testing.snapshot().open_part("urls") as part:
+    ...     _ = write_bundle(folder / "bundle", {"urls": part}, {"title": "Reef", "snapshot": "2026-06"})
+    >>> is_bundle(folder / "bundle"), is_bundle(folder)
+    (True, False)
     """
     return (Path(path) / "bundle.json").is_file()
 
@@ -158,21 +159,16 @@ def import_bundle(
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> from webstrata.store.ingest import ingest
-    >>> folder = getfixture("tmp_path")
-    >>> _ = (folder / "a.html").write_text("<title>A</title>Hello")
-    >>> snapshot = ws.create(folder / "uk").add("2026-06")
-    >>> _ = ingest(snapshot, [folder / "a.html"], base_url="http://example.org/")
-    >>> with snapshot.open_part("urls") as part:
-    ...     _ = write_bundle(folder / "bundle", {"urls": part}, {"title": "UK", "snapshot": "2026-06"})
-    >>> mine = ws.create(folder / "mine").add("2026-05")
-    >>> import_bundle(folder / "bundle", mine), list(mine.urls)
-    (('urls',), ['http://example.org/a.html'])
+    >>> from webstrata import testing
+    >>> folder, mine = testing.scratch(), testing.empty().add("2026-05")
+    >>> with testing.snapshot().open_part("urls") as part:
+    ...     _ = write_bundle(folder / "bundle", {"urls": part}, {"title": "Reef", "snapshot": "2026-06"})
+    >>> import_bundle(folder / "bundle", mine), mine.urls[0]
+    (('urls',), 'http://garden.example/')
     """
     check_bundle(folder, parts_alone=True)
     collection = Collection.open(folder)
-    labels = collection.labels
+    labels = collection.dates
     if len(labels) != 1:
         raise FormatError(f"{folder}: it has {len(labels)} snapshots, and a bundle has one; fetch it again")
     source = collection[labels[0]]
@@ -193,7 +189,7 @@ def import_bundle(
         with (progress or Progress()).task("copying", total=total, unit="bytes") as task:
             for name in parts:
                 if name not in there:
-                    _copy_part(name, parts, source.label, snapshot, task.advance)
+                    _copy_part(name, parts, source.date, snapshot, task.advance)
     return tuple(parts)
 
 
@@ -214,16 +210,19 @@ def check_bundle(folder: str | PathLike[str], *, parts_alone: bool = False) -> d
 
     Examples
     --------
-    >>> check_bundle(getfixture("tmp_path"))
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
+    >>> with testing.snapshot().open_part("urls") as part:
+    ...     _ = write_bundle(folder / "bundle", {"urls": part}, {"title": "Reef", "snapshot": "2026-06"})
+    >>> "urls.txt.gz" in check_bundle(folder / "bundle")
+    True
+    >>> check_bundle(folder)
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...: there is no bundle.json here; name a folder that `webstrata export
-    --bundle` wrote
+    webstrata.errors.MissingError: ...: no bundle.json here; name the folder of an exported bundle
     """
     root = Path(folder)
     if not (root / "bundle.json").is_file():
-        raise MissingError(
-            f"{root}: there is no bundle.json here; name a folder that `webstrata export --bundle` wrote"
-        )
+        raise MissingError(f"{root}: no bundle.json here; name the folder of an exported bundle")
     with explained(root / "bundle.json", "read"):
         try:
             files = dict(json.loads((root / "bundle.json").read_bytes())["files"])

@@ -1,7 +1,7 @@
 """Stored captures found by URL and time, with their payloads.
 
 A lookup reads one block of the index and one record. Where a capture is a ``revisit``, its payload is that of
-the capture it refers to (`webstrata.store.revisits`), of the URL that the record, or the index, names, in
+the capture it refers to (`webstrata.archive.revisits`), of the URL that the record, or the index, names, in
 this snapshot or in another one of the collection. A URL that was not captured as it is spelled is looked for
 under its key of the index, which knows no ``www.`` and no scheme.
 """
@@ -12,70 +12,78 @@ import codecs
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
+from webstrata.archive.cdxj import Index, surt
+from webstrata.archive.codings import first, parse_headers, read_payload
+from webstrata.archive.request_body import URN, to_key
+from webstrata.archive.responses import HTML, media_type
+from webstrata.archive.revisits import find_original
+from webstrata.archive.warc import read_record
+from webstrata.collection.action import Action
+from webstrata.collection.tables import SHOWN, Rows, Table
 from webstrata.errors import MissingError, UrlError, UsageError
-from webstrata.store.answers import HTML, media_type
-from webstrata.store.cdxj import Index, surt
-from webstrata.store.codings import first, parse_headers, read_payload
 from webstrata.store.main_content.methods import find_places
 from webstrata.store.pages import Pages
-from webstrata.store.request_body import URN, to_key
-from webstrata.store.revisits import find_original
 from webstrata.store.settings import MAIN, StoreSettings
+from webstrata.store.takedowns import find_takedowns
 from webstrata.store.text import Text, cut_main
 from webstrata.store.urls import Urls
-from webstrata.store.warc import read_record
 from webstrata.web.charset import detect
 from webstrata.web.html import Page, scan
-from webstrata.web.url import normalize
+from webstrata.web.url import normalize, normalize_any
 
 if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
+    import pyarrow as pa
+
+    from webstrata.archive.cdxj import Entry
+    from webstrata.archive.warc import Record
     from webstrata.collection import Collection, Snapshot
     from webstrata.collection.manifest import PartRecord
-    from webstrata.store.cdxj import Entry
     from webstrata.store.text import PageText
-    from webstrata.store.warc import Record
 
 REVISIT = "warc/revisit"
 _TEXT = re.compile(r"text/|application/(json|javascript|xml)$|.*\+(json|xml)$")
 Match = Literal["exact", "prefix", "host", "domain"]
 
 
-class Captures:
+class Captures(Table):
     """The captures of one snapshot; the files are held until it is let go.
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> from webstrata.store.ingest import ingest
-    >>> folder = getfixture("tmp_path")
-    >>> _ = (folder / "a.html").write_text("<title>A</title>Hello")
-    >>> snapshot = ws.create(folder / "uk").add("2026-06")
-    >>> _ = ingest(snapshot, [folder / "a.html"], base_url="http://example.org/")
-    >>> captures = Captures(snapshot)
-    >>> [entry.url for entry in captures.scan("example.org", "host")]
-    ['http://example.org/a.html']
-    >>> captures.read(next(captures.entries("http://example.org/a.html"))).payload
-    b'<title>A</title>Hello'
+    >>> from webstrata import testing
+    >>> captures = Captures(testing.snapshot())
+    >>> [entry.url for entry in captures.scan("news.example", "host")]
+    ['http://news.example/', 'http://news.example/storm']
+    >>> captures.read(next(captures.entries("http://news.example/storm"))).payload[:15]
+    b'<!DOCTYPE html>'
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self.label = snapshot.label
+        self.date = snapshot.date
         self.main_method = snapshot.settings(StoreSettings).main
-        self._parts = [snapshot.open_part(name) for name in ("index", "warc")]
-        made_from = self._parts[0].record.inputs.get(f"{snapshot.label}/warc")
+        self._parts = [snapshot.open_part(name) for name in ("captures", "warc")]
+        made_from = self._parts[0].record.inputs.get(f"{snapshot.date}/warc")
         if made_from not in (None, self._parts[1].record.checksum):
             raise MissingError(
                 f"{snapshot.path}: the index is older than the WARC files; wait if somebody is building it, "
-                f"else renew it (`webstrata show` tells how)"
+                "else {fix} to see how to build it again",
+                fix=Action.on(snapshot, "show"),
             )
         self.index = Index(self._parts[0].path)
         self._snapshot = snapshot
+
+    def _show(self, entries: Iterator[Entry]) -> Iterator[Entry]:
+        """Those captures that are not taken down."""
+        takedowns = find_takedowns(self._snapshot.collection)
+        return (entry for entry in entries if not takedowns.hides(entry.url)) if takedowns else entries
 
     @cached_property
     def _texts(self) -> tuple[Urls, Pages, Text] | None:
@@ -84,7 +92,7 @@ class Captures:
             parts = [self._snapshot.open_part(name) for name in ("urls", "pages", "text")]
         except MissingError:
             return None
-        if parts[2].record.inputs.get(f"{self.label}/pages") != parts[1].record.checksum:
+        if parts[2].record.inputs.get(f"{self.date}/pages") != parts[1].record.checksum:
             return None  # it is of other pages
         urls, pages, text = parts
         return Urls(urls.path, urls), Pages(pages.path, pages), Text(text.path, text)
@@ -94,26 +102,48 @@ class Captures:
         if self._texts is None:
             return None
         urls, pages, text = self._texts
-        node = urls.node(entry.url)
+        node = urls.get(entry.url)
         if node is None or urls[node] != entry.url:
             return None
         digest = pages.between(node, node + 1, "content_digest")["content_digest"][0].as_py()
         found = text[node] if digest == entry.fields["digest"] else None
         return found if found is not None and found.charset is not None else None
 
+    def __iter__(self) -> Iterator[Entry]:
+        return self._show(self.index.scan(""))
+
+    def to_rows(self) -> Iterator[dict[str, Any]]:
+        """One row per capture, by key and time."""
+        return (describe_entry(self.date, entry) for entry in self)
+
+    def preview(self, number: int = SHOWN) -> tuple[pa.Table, int]:
+        """The first captures, and how many there are."""
+        total = int(self._parts[0].record.counts.get("captures", 0)) or sum(1 for _ in self)
+        first = Rows("captures", islice(self.to_rows(), number))
+        return first.to_arrow(), total
+
     def entries(self, url: str, *, exact: bool = True) -> Iterator[Entry]:
         """The captures of a URL, oldest first; if not `exact`, of all URLs with the same key."""
         if exact:
-            return self.index.captures(url)
-        return self.index.scan(surt(normalize(url)) + " ")
+            return self._show(self.index.captures(url))
+        return self._show(self.index.scan(surt(normalize_any(url)) + " "))
 
     def lookup(self, url: str, at: dt.datetime | str | None = None, *, exact: bool = True) -> Entry | None:
         """The last capture of a URL, of those at or before a time."""
         if exact:
-            return self.index.lookup(url, at)
+            return None if self.hides(url) else self.index.lookup(url, at)
         urls = {entry.url for entry in self.entries(url, exact=False)}
         found = [entry for other in urls if (entry := self.index.lookup(other, at)) is not None]
         return max(found, key=lambda entry: (entry.timestamp, entry.url), default=None)
+
+    def hides(self, url: str) -> bool:
+        """Whether a URL was taken down (`webstrata.store.takedowns`)."""
+        return find_takedowns(self._snapshot.collection).hides(url)
+
+    def refuse_hidden(self, url: str) -> None:
+        """Raise `MissingError` with date and reason if a URL was taken down."""
+        collection = self._snapshot.collection
+        find_takedowns(collection).check(url, str(collection.path))
 
     def scan(self, where: str, match: Match = "exact") -> Iterator[Entry]:
         """The captures of a URL, of what begins so, of a host or of a domain, in the order of the index.
@@ -123,22 +153,52 @@ class Captures:
         key = _find_key(where, match)
         host, _, _ = key.partition(")")
         if match == "exact":
-            return self.index.scan(key + " ")
+            return self._show(self.index.scan(key + " "))
         if match == "prefix":
-            return self.index.scan(key)
+            return self._show(self.index.scan(key))
         name = ".".join(reversed(host.partition(":")[0].split(",")))
         port = host.partition(":")[2]
         if match == "host":
-            return self.index.scan_host(f"{name}:{port}" if port else name)
-        return self.index.scan_domain(name)
+            return self._show(self.index.scan_host(f"{name}:{port}" if port else name))
+        return self._show(self.index.scan_domain(name))
 
     def read(self, entry: Entry) -> Record:
         """The record of a capture."""
         path = self._parts[1].path / entry.fields["filename"]
         return read_record(path, int(entry.fields["offset"]), int(entry.fields["length"]))
 
+    def list_files(self) -> list[Path]:
+        """The WARC files."""
+        return sorted(path for path in self._parts[1].path.iterdir() if ".warc" in path.suffixes)
+
     def __repr__(self) -> str:
-        return f"<Captures of {self.label}>"
+        return f"<Captures of {self.date}>"
+
+
+def describe_entry(label: str, entry: Entry) -> dict[str, Any]:
+    """A capture of a snapshot as a row.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> captures = testing.snapshot().captures
+    >>> row = describe_entry(captures.date, next(captures.entries("http://news.example/storm")))
+    >>> row["snapshot"], row["status"], row["mime"]
+    ('2026-06', 200, 'text/html')
+    """
+    fields = entry.fields
+    return {
+        "snapshot": label,
+        "key": entry.key,
+        "time": entry.time,
+        "url": entry.url,
+        "status": entry.status,
+        "mime": fields["mime"],
+        "digest": fields.get("digest"),
+        "length": int(fields["length"]),
+        "offset": int(fields["offset"]),
+        "filename": fields["filename"],
+    }
 
 
 def _find_key(where: str, match: Match) -> str:
@@ -325,12 +385,18 @@ def find_capture(
 
     Examples
     --------
-    >>> find_capture([], "http://example.org/", where="uk")
+    >>> from webstrata import testing
+    >>> captures = testing.snapshot().captures
+    >>> find_capture([captures], "http://news.example/storm", where="uk").time.isoformat()
+    '2026-06-01T00:00:12+00:00'
+    >>> find_capture([captures], "http://nowhere.example/", where="uk")
     Traceback (most recent call last):
-    webstrata.errors.MissingError: uk: http://example.org/ was not captured; `webstrata ls` lists what was
+    webstrata.errors.MissingError: uk: http://nowhere.example/ was not captured; call `collection.ls()` ...
     """
     holders = list(holders)
-    url = normalize(url)
+    url = normalize_any(url)
+    for captures in holders[:1]:
+        captures.refuse_hidden(url)
     for exact in (True, False):
         found = [
             (entry, place)
@@ -341,7 +407,7 @@ def find_capture(
             entry, place = max(found, key=lambda pair: (pair[0].timestamp, pair[1]))
             # the record of a revisit most often refers to its own snapshot, and if not to an earlier one
             near = [holders[place], *reversed(holders[:place]), *holders[place + 1 :]]
-            return _make(entry, near, others)
+            return read_capture(entry, near, others)
     later = [entry for captures in holders for entry in captures.entries(url, exact=False)]
     if later:
         earliest = min(entry.time for entry in later)
@@ -349,15 +415,26 @@ def find_capture(
             f"{where}: {url} was first captured at {earliest:%Y-%m-%dT%H:%M:%SZ}, after {at}; "
             f"ask for a later time"
         )
-    raise MissingError(f"{where}: {url} was not captured; `webstrata ls` lists what was")
+    raise MissingError(f"{where}: {url} was not captured; {{fix}} to list what was", fix=Action("ls", where))
 
 
-def _make(entry: Entry, holders: list[Captures], others: Callable[[], list[Captures]]) -> StoredCapture:
+def read_capture(
+    entry: Entry, holders: list[Captures], others: Callable[[], list[Captures]] = list
+) -> StoredCapture:
+    """A capture of the first of some snapshots; where it is a revisit, its payload is looked for in all.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> captures = testing.snapshot().captures
+    >>> read_capture(next(captures.entries("http://news.example/storm")), [captures]).status
+    200
+    """
     record = holders[0].read(entry)
     source: Record | None = record
     if entry.fields["mime"] == REVISIT:
         source = _find_payload(entry, record, holders) or _find_payload(entry, record, others())
-    return StoredCapture(holders[0].label, entry, record, source, holders[0])
+    return StoredCapture(holders[0].date, entry, record, source, holders[0])
 
 
 def _find_payload(entry: Entry, record: Record, holders: list[Captures]) -> Record | None:
@@ -365,7 +442,9 @@ def _find_payload(entry: Entry, record: Record, holders: list[Captures]) -> Reco
     named = [record.get("WARC-Refers-To-Target-URI"), entry.fields.get("duplicate-of"), entry.url]
     urls = list(dict.fromkeys(_normal(url) for url in named if url))
     for captures in holders:
-        found = find_original(entry, record, [other for url in urls for other in captures.entries(url)])
+        found = find_original(
+            entry, record, [other for url in urls for other in captures.index.captures(url)]
+        )
         if found is not None:
             return captures.read(found)
     return None
@@ -384,9 +463,10 @@ class AllCaptures:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> AllCaptures(ws.create(getfixture("tmp_path") / "uk")).list()
-    []
+    >>> from webstrata import testing
+    >>> every = AllCaptures(testing.collection()).list()
+    >>> [len(list(captures.entries("http://news.example/storm"))) for captures in every]
+    [0, 0, 1]
     """
 
     def __init__(self, collection: Collection) -> None:
@@ -396,11 +476,11 @@ class AllCaptures:
     def list(self) -> list[Captures]:
         """As they are now, oldest first; what was built anew is opened anew."""
         known, self._open = self._open, {}
-        for label in self._collection.labels:
+        for label in self._collection.dates:
             held = known.get(label)
             snapshot = held[0] if held else self._collection[label]
-            if "index" in snapshot.parts and "warc" in snapshot.parts:
-                record = snapshot.parts.record("index")
+            if "captures" in snapshot.parts and "warc" in snapshot.parts:
+                record = snapshot.parts.record("captures")
                 is_same = held is not None and held[1] == record
                 captures = held[2] if held is not None and is_same else Captures(snapshot)
                 self._open[label] = (snapshot, record, captures)
@@ -411,5 +491,5 @@ class AllCaptures:
     def _explain(self) -> None:
         """Say why there are none, where a snapshot was made of something that has none."""
         for snapshot in self._collection:
-            if any("index" in record.lacks for record in snapshot.parts):
-                snapshot.parts.record("index")
+            if any("captures" in record.lacks for record in snapshot.parts):
+                snapshot.parts.record("captures")

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from webstrata.store.columns import TIME, URL_SCHEMA
+from webstrata.archive.common_crawl import TIME, URL_SCHEMA
 from webstrata.store.pages import REVISIT, ROBOTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from webstrata.store.cdxj import Entry
+    from webstrata.archive.cdxj import Entry
 
 CAPTURE_SCHEMA = pa.schema([
     ("fetch_time", TIME),
@@ -44,7 +44,7 @@ def describe_capture(entry: Entry, label: str) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from webstrata.store.cdxj import Entry, Line
+    >>> from webstrata.archive.cdxj import Entry, Line
     >>> line = Line(
     ...     url="http://a.uk/", date=10**18, mime="text/html", status=200, digest=bytes(20), length=9,
     ...     offset=0, filename="uk-2026-06-00003.warc.gz")

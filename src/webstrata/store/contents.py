@@ -5,15 +5,16 @@ split into ranges of `RANGE` nodes: a shard reads the records of its nodes in th
 it writes is in the order of nodes, so that the parts are the shards one behind the other.
 
 **Nothing is parsed twice.** What an earlier snapshot has of the same URL with the same digest, made by the
-same version, is reused (`webstrata.store.taking`). The same payload under another URL is parsed again, since
+same version, is reused (`webstrata.store.reuse`). The same payload under another URL is parsed again, since
 its relative links lead elsewhere.
 
 **The core parses** (``rust/src/store/contents.rs``) pages in gzip members by itself, and others given their
 payload; `parse` says in Python what it makes of a page, and the tests compare the two.
 
 A record that cannot be read leaves an empty text without charset and no links, is logged and counted. Of a
-page that is longer than `MAX_PARSED` the rest is stored and not parsed: a bomb must not cost its own size
-many times over.
+page that is longer than `limit_parsed` allows the rest is stored and not parsed: a bomb must not cost its own
+size many times over. A shard whose contents take more than `MAX_HELD` bytes is parsed in pieces, of one page
+each at worst, so memory does not depend on how many bombs there are.
 """
 
 from __future__ import annotations
@@ -21,36 +22,43 @@ from __future__ import annotations
 import codecs
 import logging
 import re
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from webstrata._core import store as core
+from webstrata.archive.codings import read_payload
+from webstrata.archive.warc import read_record
 from webstrata.collection import shards
-from webstrata.collection.files import open_writer
 from webstrata.collection.progress import Progress, Task
 from webstrata.errors import FormatError
-from webstrata.store.codings import read_payload
-from webstrata.store.links import LINKS, PAGE_NOFOLLOW
+from webstrata.store.duplicates.simhash import simhash
+from webstrata.store.links import PAGE_NOFOLLOW
 from webstrata.store.main_content.dom import find_places, load_rules
 from webstrata.store.main_content.slope import find_sections
-from webstrata.store.merging import merge_links, merge_text
 from webstrata.store.pages import Pages
-from webstrata.store.settings import LOW_SLOPE, MAIN, StoreSettings
-from webstrata.store.simhash import simhash
-from webstrata.store.taking import Earlier, Taken, find_earlier, match
-from webstrata.store.text import BATCH, COLUMNS, TEXT, write_text
-from webstrata.store.warc import read_record
+from webstrata.store.parquet.columns import (
+    fill_batches,
+    links_table,
+    read_declared,
+    text_batches,
+    text_columns,
+)
+from webstrata.store.parquet.merging import LinkShard, merge_links, merge_text
+from webstrata.store.parsers.registry import find_parsers
+from webstrata.store.reuse import Earlier, Taken, find_earlier, match
+from webstrata.store.settings import LOW_SLOPE, MAIN, VISUAL, StoreSettings
+from webstrata.store.text import BATCH, write_text
 from webstrata.store.warc_files import WarcFiles, locate
 from webstrata.web import charset as charsets
 from webstrata.web import html, language
@@ -65,6 +73,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from webstrata.collection import Snapshot
+    from webstrata.store.parsers.registry import Parser
 
 _log = logging.getLogger(__name__)
 
@@ -72,10 +81,9 @@ RANGE = 64 * BATCH
 """Nodes of a shard at most; a multiple of `BATCH`, so that batches do not depend on how work was split."""
 MAX_PARSED = 16 << 20
 """Bytes of a page that are parsed, here and in the core: text and words may take 14 times as much."""
-KINDS = [str(kind) for kind in html.Kind]
-"""As the core numbers them."""
-RENEW = "webstrata store {collection} {snapshot} --parts text,links"
-
+MAX_HELD = 384 << 20
+"""Bytes of contents that a worker holds; a range with more is parsed in pieces."""
+_MIN_PARSED, _MAX_GROWTH = 1 << 20, 100
 _LABEL = rb"content-type:[^\r\n]*charset=[\"' ]*([\w.:-]+)"
 _ROBOTS = rb"x-robots-tag:([^\r\n]*)"
 _SAMPLE = 1 << 10
@@ -98,7 +106,28 @@ class Content:
     """Links without a normal form."""
 
 
-def parse(body: bytes, *, url: str, mime: str = "text/html", head: bytes = b"", main: str = MAIN) -> Content:
+def limit_parsed(stored: int) -> int:
+    """How many bytes of a page are parsed whose record has `stored` bytes in the WARC file.
+
+    100 times as many as are stored, at least 1 MiB and at most `MAX_PARSED`. Text is not packed so densely.
+
+    Examples
+    --------
+    >>> limit_parsed(5_000) >> 20, limit_parsed(100_000), limit_parsed(1 << 20) >> 20
+    (1, 10000000, 16)
+    """
+    return min(max(stored * _MAX_GROWTH, _MIN_PARSED), MAX_PARSED)
+
+
+def parse(
+    body: bytes,
+    *,
+    url: str,
+    mime: str = "text/html",
+    head: bytes = b"",
+    main: str = MAIN,
+    parsers: Mapping[str, Parser] | None = None,
+) -> Content:
     r"""What a page contains, given its payload, the head of its response and how main content is found.
 
     Examples
@@ -110,8 +139,8 @@ def parse(body: bytes, *, url: str, mime: str = "text/html", head: bytes = b"", 
     ([('org,a)/x', 'anchor', 0, 'small')], 3)
     """
     label = _find_header(head, _LABEL)
-    if mime == "text/plain":
-        body, label = _mark_up(body, url, label)
+    if mime != "text/html":
+        body, label = _mark_up(body, url, label, mime, parsers or {})
     page = html.scan(body[:MAX_PARSED], url=url, charset=label, text=True)
     found = words(page.text)
     robots = page.robots | html.parse_directives(_find_header(head, _ROBOTS) or "")
@@ -126,7 +155,7 @@ def parse(body: bytes, *, url: str, mime: str = "text/html", head: bytes = b"", 
         for key, link in zip(keys, kept, strict=True)
     ]
     start = max(len(page.text) - _SAMPLE, 0) // 2
-    spoken = language.detect(page.text[start : start + _SAMPLE]) or _read_declared(page.language or "")
+    spoken = language.detect(page.text[start : start + _SAMPLE]) or read_declared(page.language or "")
     places, is_fallback = _find_places(body[:MAX_PARSED], page, main)
     return Content(
         {
@@ -150,16 +179,10 @@ def parse(body: bytes, *, url: str, mime: str = "text/html", head: bytes = b"", 
 def _find_places(body: bytes, page: html.Page, main: str) -> tuple[list[int], bool]:
     """Where main content stands in the text, and whether the whole text stands in for it."""
     if main != LOW_SLOPE:
-        return find_places(scan_outline(body, charset=page.charset.name))
+        return find_places(scan_outline(body, charset=page.charset.name), visual=main == VISUAL)
     found = find_sections(page.text, page.tags)
     is_fallback = bool(page.text) and not found
     return [0, len(page.text.encode())] if is_fallback else found, is_fallback
-
-
-def _read_declared(text: str) -> str | None:
-    """What a page says of its language, where that is a code."""
-    declared = text.partition("-")[0].lower()
-    return declared if re.fullmatch("[a-z]{2}", declared) else None
 
 
 def _find_header(head: bytes, pattern: bytes) -> str | None:
@@ -167,8 +190,14 @@ def _find_header(head: bytes, pattern: bytes) -> str | None:
     return found[1].decode("latin-1").strip() if found else None
 
 
-def _mark_up(body: bytes, url: str, label: str | None) -> tuple[bytes, str]:
-    """Plain text as a page that shows the same, and its charset."""
+def _mark_up(
+    body: bytes, url: str, label: str | None, mime: str, parsers: Mapping[str, Parser]
+) -> tuple[bytes, str | None]:
+    """Plain text, or what a parser reads, as a page that shows the same, and its charset."""
+    if mime in parsers:
+        return parsers[mime].parse(body, url, mime).to_html(), "utf-8"
+    if mime != "text/plain":
+        return body, label
     tld = (urlsplit(url).hostname or "").rpartition(".")[2]
     name = charsets.detect(body, label=label, tld=tld).name
     body, name = _to_ascii_superset(body, name)
@@ -202,11 +231,13 @@ class _Range:
     """Parts of the earlier snapshot."""
     main: str
     """How main content is found."""
+    parsers: tuple[str, ...] = ()
+    """Names of parsers of other content types."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         # the digest of the work must not depend on where an array happens to lie
-        plain = (self.parts, self.pages, self.warc, self.start, self.stop, self.text, self.links, self.main)
-        return _make_range, (self.taken.tolist(), *plain)
+        plain = (self.parts, self.pages, self.warc, self.start, self.stop, self.text, self.links)
+        return _make_range, (self.taken.tolist(), *plain, self.main, self.parsers)
 
 
 def _make_range(
@@ -219,38 +250,90 @@ def _make_range(
     text: str,
     links: str,
     main: str,
+    parsers: tuple[str, ...],
 ) -> _Range:
-    return _Range(parts, pages, warc, start, stop, np.array(taken, np.int32), text, links, main)
+    return _Range(parts, pages, warc, start, stop, np.array(taken, np.int32), text, links, main, parsers)
 
 
 def _parse_range(item: _Range, folder: Path, task: Task) -> Mapping[str, int]:
-    """Write the contents of a range of nodes."""
+    """Write the contents of a range of nodes, in pieces where they take much memory."""
+    counts = dict.fromkeys(("taken", "unreadable", "rejected", "fallback"), 0)
+    columns: list[pa.Table] = []
+    with ExitStack() as stack:
+        links = stack.enter_context(LinkShard(folder)) if "links" in item.parts else None
+
+        def parse_pieces() -> Iterator[pa.RecordBatch]:
+            for piece in _iter_pieces(item, task):
+                for name in ("taken", "unreadable", "rejected"):
+                    counts[name] += piece.counts[name]
+                if links is not None:
+                    own = piece.taken.complete_links(*links_table(piece.start, piece.found), piece.start)
+                    links.add(*own)
+                if "text" in item.parts:
+                    columns.append(piece.taken.complete_columns(text_columns(piece.found)))
+                    yield from piece.taken.complete_text(text_batches(piece.found, piece.size))
+
+        batches = _count_fallback(fill_batches(parse_pieces(), first=item.start), counts)
+        if "text" in item.parts:
+            write_text(folder, batches, columns, compression=None, main=item.main)
+        else:
+            deque(batches, maxlen=0)
+    return counts
+
+
+class _Piece(NamedTuple):
+    """The contents of some nodes of a range."""
+
+    start: int
+    size: int
+    found: Mapping[str, Any]
+    taken: Taken
+    counts: Mapping[str, int]
+
+
+def _iter_pieces(item: _Range, task: Task) -> Iterator[_Piece]:
+    """All nodes of a range in order: at once, or in pieces of at most `MAX_HELD` bytes, or of one page."""
+    waiting = [(item.start, item.stop)]
+    while waiting:
+        start, stop = waiting.pop()
+        done = task.done
+        piece, num_read = _parse_piece(item, start, stop, task)
+        if piece is not None:
+            yield piece
+            continue
+        task.advance(done - task.done)  # these are parsed again
+        # far less than was read: writing what was found takes several times as much
+        size = min(max(num_read // 16, 1), (stop - start + 1) // 2)
+        waiting += reversed([(first, min(first + size, stop)) for first in range(start, stop, size)])
+
+
+def _parse_piece(item: _Range, start: int, stop: int, task: Task) -> tuple[_Piece | None, int]:
+    """The contents of some nodes, None if they take too much memory; and how many pages were parsed."""
     names = ("url", "content_mime_type", "warc_filename", "warc_record_offset", "warc_record_length")
-    table = Pages(Path(item.pages)).between(item.start, item.stop, *names)
-    rules = None if item.main == LOW_SLOPE else load_rules()
-    kernel = core.Contents(load_core(), len(table), MAX_LENGTH, rules)
-    taken = Taken(item.taken, Path(item.text), Path(item.links))
+    table = Pages(Path(item.pages)).between(start, stop, *names)
+    rules = None if item.main == LOW_SLOPE else load_rules(visual=item.main == VISUAL)
+    kernel = core.Contents(load_core(), len(table), MAX_LENGTH, rules, MAX_HELD)
+    nodes = item.taken[start - item.start : stop - item.start]
+    taken = Taken(nodes, Path(item.text), Path(item.links))
     task.advance(len(taken))
     order = pc.sort_indices(
         table, [("warc_filename", "ascending"), ("warc_record_offset", "ascending")]
     ).to_numpy()
-    order = order[item.taken[order] < 0]
-    unreadable, folders = 0, dict(item.warc)
+    order = order[nodes[order] < 0]
+    unreadable, num_read, folders = 0, 0, dict(item.warc)
+    parsers = find_parsers(item.parsers)
     for name, rows in _group_files(table["warc_filename"].take(order).to_pylist(), order.tolist()):
         for place in range(0, len(rows), BATCH):
             chosen = table.take(rows[place : place + BATCH]).to_pylist()
             path = locate(folders, name)
-            unreadable += _parse_rows(kernel, path, rows[place : place + BATCH], chosen)
+            unreadable += _parse_rows(kernel, path, rows[place : place + BATCH], chosen, parsers)
+            num_read += len(chosen)
+            if kernel.is_full and stop - start > 1:
+                return None, num_read
             task.advance(len(chosen))
     found = kernel.finish()
-    counts = {"taken": len(taken), "unreadable": unreadable, "rejected": found["rejected"], "fallback": 0}
-    if "text" in item.parts:
-        columns = taken.complete_columns(_text_columns(found))
-        batches = _count_fallback(taken.complete_text(_text_batches(found, len(table))), counts)
-        write_text(folder, batches, columns, compression=None, main=item.main)
-    if "links" in item.parts:
-        _write_links(folder, *taken.complete_links(*_links_table(item.start, found), item.start))
-    return counts
+    counts = {"taken": len(taken), "unreadable": unreadable, "rejected": found["rejected"]}
+    return _Piece(start, stop - start, found, taken, counts), num_read
 
 
 def _count_fallback(batches: Iterable[pa.RecordBatch], counts: dict[str, int]) -> Iterator[pa.RecordBatch]:
@@ -265,14 +348,23 @@ def _group_files(names: list[str], rows: list[int]) -> Iterator[tuple[str, list[
         yield name, [row for _, row in pairs]
 
 
-def _parse_rows(kernel: core.Contents, path: Path, rows: list[int], pages: list[dict[str, Any]]) -> int:
+def _parse_rows(
+    kernel: core.Contents,
+    path: Path,
+    rows: list[int],
+    pages: list[dict[str, Any]],
+    parsers: Mapping[str, Parser],
+) -> int:
     """Let the core parse pages of a file; how many could not be read."""
-    whole = [place for place, page in enumerate(pages) if page["content_mime_type"] != "text/plain"]
+    marked = {"text/plain", *parsers}
+    whole = [place for place, page in enumerate(pages) if page["content_mime_type"] not in marked]
     columns = ("warc_record_offset", "warc_record_length", "url")
     places = [(rows[place], *(pages[place][name] for name in columns)) for place in whole]
     left = {whole[place] for place in kernel.read(path, places)} | (set(range(len(pages))) - set(whole))
     unreadable = 0
     for place in sorted(left):  # another compression than gzip, plain text, or damage
+        if kernel.is_full:
+            break
         page = pages[place]
         try:
             record = read_record(path, page["warc_record_offset"])
@@ -281,79 +373,18 @@ def _parse_rows(kernel: core.Contents, path: Path, rows: list[int], pages: list[
             unreadable += 1
             continue
         label = _find_header(record.head, _LABEL)
-        body = read_payload(record)
-        if page["content_mime_type"] == "text/plain":
-            body, label = _mark_up(body, page["url"], label)
+        body = read_payload(record, limit_parsed(page["warc_record_length"]))
+        mime = page["content_mime_type"]
+        if mime in marked:
+            try:
+                body, label = _mark_up(body, page["url"], label, mime, parsers)
+            except Exception as error:  # whatever a parser makes of bytes of strangers
+                _log.warning("%s: the parser of %s failed: %s", page["url"], mime, error)
+                unreadable += 1
+                continue
         robots = _find_header(record.head, _ROBOTS) or ""
         kernel.parse(rows[place], body, page["url"], label, robots)
     return unreadable
-
-
-def _text_batches(found: Mapping[str, Any], size: int) -> Iterator[pa.RecordBatch]:
-    levels, counts = found["heading_level"], np.concatenate([[0], np.cumsum(found["num_headings"])])
-    ends = np.concatenate([[0], np.cumsum(found["num_main"])]).astype(np.int32)
-    main = pa.ListArray.from_arrays(pa.array(ends), pa.array(found["main"]))
-    for start in range(0, size, BATCH):
-        stop = min(start + BATCH, size)
-        first, last = int(counts[start]), int(counts[stop])
-        headings = pa.StructArray.from_arrays(
-            [pa.array(levels[first:last]), _strings(found["heading"], first, last)],
-            fields=list(TEXT.field("headings").type.value_type),
-        )
-        places = pa.array((counts[start : stop + 1] - first).astype(np.int32))
-        columns = [
-            _strings(found["title"], start, stop),
-            pa.ListArray.from_arrays(places, headings),
-            _strings(found["text"], start, stop),
-            main.slice(start, stop - start),
-            pa.array(found["fallback"][start:stop]),
-        ]
-        yield pa.RecordBatch.from_arrays(columns, schema=TEXT)
-
-
-def _text_columns(found: Mapping[str, Any]) -> pa.Table:
-    columns = {name: list(found[name]) for name in ("words", "charset", "simhash")}
-    columns["language"] = [
-        (language.to_short_code(code) if code else None) or _read_declared(declared)
-        for code, declared in zip(found["spoken"], found["declared"], strict=True)
-    ]
-    return pa.table({name: columns[name] for name in COLUMNS.names}, schema=COLUMNS)
-
-
-def _strings(column: tuple[Any, Any], start: int, stop: int) -> pa.Array:
-    """Some of the texts that the core gave as one, with the places where they end."""
-    ends, data = column
-    begin, end = int(ends[start]), int(ends[stop])
-    places = (ends[start : stop + 1] - begin).astype(np.int32)
-    return pa.StringArray.from_buffers(
-        stop - start, pa.py_buffer(places), pa.py_buffer(np.ascontiguousarray(data[begin:end]))
-    )
-
-
-def _links_table(start: int, found: Mapping[str, Any]) -> tuple[pa.Table, pa.Array]:
-    """Links with the places of their targets among those of the shard, and these."""
-    sizes = found["num_links"]
-    kinds = pa.DictionaryArray.from_arrays(pa.array(found["kind"]), pa.array(KINDS, pa.string()))
-    table = pa.table(
-        {
-            "source": np.repeat(np.arange(start, start + len(sizes), dtype=np.uint32), sizes),
-            "target": found["target"],
-            "kind": kinds.cast(pa.string()),
-            "rel": found["rel"],
-            "anchor": _strings(found["anchor"], 0, len(found["target"])),
-        },
-        schema=LINKS,
-    )
-    ends, data = found["row_key"]
-    return table, pa.LargeStringArray.from_buffers(len(ends) - 1, pa.py_buffer(ends), pa.py_buffer(data))
-
-
-def _write_links(folder: Path, table: pa.Table, targets: pa.Array) -> None:
-    # they are read once, when the shards are joined
-    with open_writer(folder / "links.parquet") as stream:
-        pq.write_table(table, stream, compression="none", use_dictionary=False, write_statistics=False)
-    with open_writer(folder / "targets.parquet") as stream:
-        pq.write_table(pa.table({"row_key": targets}), stream, compression="none", use_dictionary=False)
 
 
 # ---- the parts
@@ -374,7 +405,6 @@ def build_contents(
     *,
     settings: StoreSettings | None = None,
     workers: int = 1,
-    renew: str = RENEW,
     earlier: Earlier | None = None,
     meanwhile: Callable[[], None] | None = None,
     progress: Progress | None = None,
@@ -387,10 +417,11 @@ def build_contents(
     Examples
     --------
     >>> import webstrata as ws
-    >>> from webstrata.store.cdxj import Line
-    >>> from webstrata.store.step import build_store
-    >>> from webstrata.store.warc import Capture, WarcWriter
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> from webstrata.archive.cdxj import Line
+    >>> from webstrata.store.build import build_store
+    >>> from webstrata.archive.warc import Capture, WarcWriter
+    >>> folder = testing.scratch()
     >>> body = b"<a href=/>Home</a>"
     >>> capture = Capture(url="http://a.org/", date=10**18, head=b"HTTP/1.1 200 OK", body=body)
     >>> with WarcWriter(folder, "crawl") as writer:
@@ -413,22 +444,25 @@ def build_contents(
         pages = stack.enter_context(snapshot.open_part("pages"))
         warc = stack.enter_context(WarcFiles(snapshot))
         settings = settings or snapshot.settings(StoreSettings)
-        earlier = earlier or find_earlier(snapshot, main=settings.main)
+        find_parsers(settings.parsers)  # what is not there is said before anything is begun
+        earlier = earlier or find_earlier(snapshot, main=settings.main, parsers=settings.parsers)
         if earlier is not None:
             stack.enter_context(earlier)
         taken = match(pages.path, earlier.pages.path if earlier else None)
         known = (str(earlier.text.path), str(earlier.links.path)) if earlier else ("", "")
-        build = partial(snapshot.build, inputs=("warc", "pages"), renew=renew, progress=progress)
+        build = partial(snapshot.write_part, inputs=("warc", "pages"), progress=progress)
         texts = stack.enter_context(build("text", settings=settings)) if "text" in names else None
         linked = stack.enter_context(ExitStack())  # ends before the texts do
-        targets = linked.enter_context(build("links")) if "links" in names else None
+        targets = linked.enter_context(build("links", settings=settings)) if "links" in names else None
         num_nodes, files = len(taken), (str(pages.path), tuple(sorted(warc.folders.items())))
         size = _choose_range(num_nodes)
         ranges = [(start, min(start + size, num_nodes)) for start in range(0, num_nodes, size)]
         work = [
             shards.Shard(
                 f"{place:06}",
-                _Range(names, *files, start, stop, taken[start:stop], *known, settings.main),
+                _Range(
+                    names, *files, start, stop, taken[start:stop], *known, settings.main, settings.parsers
+                ),
                 stop - start,
             )
             for place, (start, stop) in enumerate(ranges)

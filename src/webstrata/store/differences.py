@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from webstrata.collection.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -12,20 +14,35 @@ if TYPE_CHECKING:
     from webstrata.store.captures import StoredCapture
 
 
-class Change(NamedTuple):
+class LineChange(NamedTuple):
     """A line of a difference: its mark is ``-``, ``+`` or a blank, or ``@`` where lines were left out."""
 
     mark: str
     text: str
 
 
-@dataclass(frozen=True)
-class Difference:
+@dataclass(frozen=True, repr=False)
+class Difference(Table):
     """What changed."""
 
-    changes: list[Change]
+    changes: list[LineChange]
     is_same_payload: bool
     """Whether the bytes are the same; the text may be, although they are not."""
+
+    empty_columns = ("mark", "text")
+
+    def to_rows(self) -> list[dict[str, str]]:
+        """One row per line: its mark and its text."""
+        return [change._asdict() for change in self.changes]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data: the counts, then the lines."""
+        return {
+            "is_same_payload": self.is_same_payload,
+            "added": self.added,
+            "removed": self.removed,
+            "changes": self.to_rows(),
+        }
 
     @property
     def added(self) -> int:
@@ -38,7 +55,7 @@ class Difference:
         return sum(change.mark == "-" for change in self.changes)
 
 
-def compare_lines(before: Sequence[str], after: Sequence[str], *, context: int = 3) -> list[Change]:
+def compare_lines(before: Sequence[str], after: Sequence[str], *, context: int = 3) -> list[LineChange]:
     """The changes from some lines to others, with the unchanged lines around them.
 
     Examples
@@ -49,9 +66,9 @@ def compare_lines(before: Sequence[str], after: Sequence[str], *, context: int =
     changes = []
     for line in list(difflib.unified_diff(before, after, lineterm="", n=context))[2:]:
         if line.startswith("@@"):
-            changes.append(Change("@", line.strip("@ ")))
+            changes.append(LineChange("@", line.strip("@ ")))
         else:
-            changes.append(Change(line[0], line[1:]))
+            changes.append(LineChange(line[0], line[1:]))
     return changes
 
 
@@ -62,16 +79,11 @@ def compare(
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> from webstrata.store.ingest import ingest
-    >>> folder = getfixture("tmp_path")
-    >>> uk = ws.create(folder / "uk")
-    >>> for label, text in (("2026-06", "old"), ("2026-07", "new")):
-    ...     _ = (folder / "a.html").write_text(f"<p>Same<p>{text}")
-    ...     _ = ingest(uk.add(label), [folder / "a.html"], base_url="http://example.org/")
-    >>> one, two = (snapshot.capture("http://example.org/a.html") for snapshot in uk)
-    >>> [change.mark + change.text for change in compare(one, two).changes]
-    ['@-1,2 +1,2', ' Same', '-old', '+new']
+    >>> from webstrata import testing
+    >>> url = "http://garden.example/tomatoes"
+    >>> april, may, june = (snapshot.capture(url) for snapshot in testing.collection())
+    >>> [change.mark + change.text[:20] for change in compare(april, may).changes]
+    ['@-1,4 +1,4', ' Tomatoes', '-April: the seeds are', '+May: the young plant', ' the garden', ' soup']
     """
     texts = [(one.decoded if source else one.text).splitlines() for one in (before, after)]
     return Difference(compare_lines(*texts, context=context), before.payload == after.payload)

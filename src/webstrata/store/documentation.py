@@ -2,7 +2,7 @@
 
 A **package** is a folder below one of the roots (``/usr/share/doc`` and the like) with enough HTML files. Its
 name becomes a host, ``nodejs.docs.test``, under a top-level domain that is reserved for tests. `copy_pages`
-puts its pages below a folder of that name, so that `webstrata ingest` knows their URLs. Of a large package
+puts its pages below a folder of that name, so that an ingest knows their URLs. Of a large package
 the pages nearest to its top are taken.
 """
 
@@ -33,7 +33,7 @@ _SCANNED = 200_000
 
 
 @dataclass(frozen=True)
-class Package:
+class DocumentedPackage:
     """HTML pages that belong together."""
 
     host: str
@@ -64,12 +64,13 @@ def find_packages(
     min_pages: int = MIN_PAGES,
     package_pages: int = PACKAGE_PAGES,
     all_pages: int = ALL_PAGES,
-) -> list[Package]:
+) -> list[DocumentedPackage]:
     """The packages below some folders, the smallest first, until there are enough pages.
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> (folder / "node.js" / "api").mkdir(parents=True)
     >>> _ = (folder / "node.js" / "api" / "fs.html").write_text("<title>File system</title>")
     >>> [(package.host, package.pages) for package in find_packages([folder], min_pages=1)]
@@ -82,26 +83,27 @@ def find_packages(
         for folder in folders:
             pages = _list_pages(folder)
             if len(pages) >= min_pages:
-                found.append(Package(_name_host(folder.name), folder, pages[:package_pages]))
+                found.append(DocumentedPackage(_name_host(folder.name), folder, pages[:package_pages]))
     found.sort(key=lambda package: (len(package.pages), package.host))
-    chosen: dict[str, Package] = {}
+    chosen: dict[str, DocumentedPackage] = {}
     left = all_pages
     for package in found:
         if package.host not in chosen and left >= min_pages:
-            chosen[package.host] = Package(package.host, package.folder, package.pages[:left])
+            chosen[package.host] = DocumentedPackage(package.host, package.folder, package.pages[:left])
             left -= len(package.pages)
     return list(chosen.values())
 
 
-def copy_pages(packages: Iterable[Package], target: Path) -> int:
+def copy_pages(packages: Iterable[DocumentedPackage], target: Path) -> int:
     """Copy the pages of packages below folders named by their hosts; how many there are.
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> (folder / "a").mkdir()
     >>> _ = (folder / "a" / "index.html").write_text("A")
-    >>> copy_pages([Package("a.docs.test", folder / "a", ["index.html"])], folder / "pages")
+    >>> copy_pages([DocumentedPackage("a.docs.test", folder / "a", ["index.html"])], folder / "pages")
     1
     >>> (folder / "pages" / "a.docs.test" / "index.html").read_text()
     'A'

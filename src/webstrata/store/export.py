@@ -24,7 +24,7 @@ import gzip
 import json
 import shutil
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -35,37 +35,42 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from webstrata._core import __version__
+from webstrata.archive.bagit import BagWriter
+from webstrata.archive.cdxj import BLOCK_LINES, Entry, Index
+from webstrata.archive.codings import clean_codings, read_payload
+from webstrata.archive.common_crawl import url_columns
+from webstrata.archive.request_body import URN
+from webstrata.archive.trec import Document
+from webstrata.archive.wacz import Repacked, WaczWriter, move_lines
+from webstrata.archive.warc import read_record
+from webstrata.archive.wet import Conversion, WetWriter
 from webstrata.collection.build import list_files
 from webstrata.collection.files import explained, make_directory, open_writer, remove_tree, rename, sync_path
 from webstrata.collection.progress import Progress
+from webstrata.collection.tables import FactsTable
 from webstrata.errors import ExistsError, UsageError
-from webstrata.store.bagit import BagWriter
 from webstrata.store.bundle import PARTS, write_bundle
 from webstrata.store.captures_table import CAPTURE_SCHEMA, SCHEMA, describe_capture
-from webstrata.store.cdxj import BLOCK_LINES, Entry, Index
-from webstrata.store.codings import clean_codings, read_payload
-from webstrata.store.columns import url_columns
+from webstrata.store.copying import without_urls
+from webstrata.store.moves import has_captures
 from webstrata.store.originals import append_originals, copy_originals
-from webstrata.store.packages.part import Packages
+from webstrata.store.packages import Packages
 from webstrata.store.pages import Pages
-from webstrata.store.request_body import URN
+from webstrata.store.takedowns import find_takedowns
 from webstrata.store.text import Text
-from webstrata.store.trec import Document
 from webstrata.store.urls import Urls
-from webstrata.store.wacz import Repacked, WaczWriter, move_lines
-from webstrata.store.warc import read_record
 from webstrata.store.warc_files import WarcFiles
-from webstrata.store.wet import Conversion, WetWriter
 from webstrata.web.html import scan
 from webstrata.web.language import long_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from os import PathLike
     from typing import BinaryIO
 
+    from webstrata.archive.warc import Record
     from webstrata.collection import Snapshot
     from webstrata.collection.parts import Part
-    from webstrata.store.warc import Record
 
 Format = Literal["warc", "trec", "cdxj", "wacz", "parquet", "wet", "bundle", "bagit"]
 ENDINGS: dict[Format, str] = {
@@ -84,8 +89,8 @@ _PIECE = 1 << 20
 _ROWS = 1 << 16
 
 
-@dataclass(frozen=True)
-class ExportResult:
+@dataclass(frozen=True, repr=False)
+class ExportResult(FactsTable):
     """What was written."""
 
     path: Path
@@ -96,6 +101,10 @@ class ExportResult:
     """Pages that the format cannot hold."""
     missing: tuple[str, ...] = ()
     """Parts that belong into it and that the snapshot does not have."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return asdict(self) | {"path": str(self.path), "missing": list(self.missing)}
 
 
 @dataclass(frozen=True)
@@ -114,7 +123,7 @@ class _Job:
 
     @property
     def index(self) -> Path:
-        return self.parts["index"].path
+        return self.parts["captures"].path
 
     @cached_property
     def pages(self) -> Pages:
@@ -122,7 +131,7 @@ class _Job:
 
     @property
     def title(self) -> str:
-        return f"{self.snapshot.collection.title} {self.snapshot.label}"
+        return f"{self.snapshot.collection.title} {self.snapshot.date}"
 
 
 def export(
@@ -143,16 +152,12 @@ def export(
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> from webstrata.store.ingest import ingest
-    >>> folder = getfixture("tmp_path")
-    >>> _ = (folder / "a.html").write_text("<title>A</title>Hello")
-    >>> snapshot = ws.create(folder / "uk").add("2026-06")
-    >>> _ = ingest(snapshot, [folder / "a.html"], base_url="http://example.org/")
-    >>> result = export(snapshot, "trec", folder / "uk.trec")
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "reef.trec"
+    >>> result = export(testing.snapshot(), "trec", path)
     >>> result.items, result.what
-    (1, 'pages')
-    >>> (folder / "uk.trec").read_text().splitlines()[1]
+    (15, 'pages')
+    >>> path.read_text().splitlines()[1]
     '<DOCNO>2026-06-00000000</DOCNO>'
     """
     with explained(target, "read"):
@@ -160,7 +165,12 @@ def export(
             raise ExistsError(f"{target}: something is here already; choose another name, or move it away")
     beside = target.with_name(f".{target.name}.new")
     with ExitStack() as stack:
-        needed = {"wet": ("warc", "pages", "text"), "bundle": ("urls",)}.get(kind, ("warc", "index", "pages"))
+        if (takedowns := find_takedowns(snapshot.collection)) and has_captures(snapshot):
+            shown = without_urls(snapshot, takedowns.hides, progress=progress)
+            snapshot = stack.enter_context(shown)
+        needed = {"wet": ("warc", "pages", "text"), "bundle": ("urls",)}.get(
+            kind, ("warc", "captures", "pages")
+        )
         more = {"bundle": PARTS, "parquet": ("text", "urls"), "bagit": ("packages",)}.get(kind, ())
         welcome = [name for name in more if name in snapshot.parts]
         names = dict.fromkeys((*needed, *welcome))
@@ -214,7 +224,7 @@ def _export_cdxj(job: _Job) -> tuple[int, str, int]:
         else:
             with gzip.open(job.index / "index.cdxj.gz") as lines:
                 shutil.copyfileobj(lines, out, _PIECE)
-    return job.snapshot.parts.record("index").counts["captures"], "captures", 0
+    return job.snapshot.parts.record("captures").counts["captures"], "captures", 0
 
 
 def _export_trec(job: _Job) -> tuple[int, str, int]:
@@ -222,7 +232,7 @@ def _export_trec(job: _Job) -> tuple[int, str, int]:
     with open_writer(job.target) as stream, _packed(stream, job.name) as out:
         for node, row, record in _iter_pages(job):
             document = Document(
-                number=f"{job.snapshot.label}-{node:08d}",
+                number=f"{job.snapshot.date}-{node:08d}",
                 url=row["url"],
                 ip=record.get("WARC-IP-Address") or "0.0.0.0",
                 time=f"{row['fetch_time']:%Y%m%d%H%M%S}",
@@ -271,7 +281,7 @@ def _export_wacz(job: _Job) -> tuple[int, str, int]:
 
 
 def _export_parquet(job: _Job) -> tuple[int, str, int]:
-    total = job.snapshot.parts.record("index").counts["captures"]
+    total = job.snapshot.parts.record("captures").counts["captures"]
     with (
         job.progress.task("captures", total=total, unit="captures") as task,
         open_writer(job.target) as out,
@@ -282,7 +292,7 @@ def _export_parquet(job: _Job) -> tuple[int, str, int]:
         pages = (entry for entry in index if entry.request is None and not entry.url.startswith(URN))
         entries, said, number = iter(pages), _Said(job), 0
         while batch := list(islice(entries, _ROWS)):
-            rows = [describe_capture(entry, job.snapshot.label) | said.of(entry) for entry in batch]
+            rows = [describe_capture(entry, job.snapshot.date) | said.of(entry) for entry in batch]
             urls = url_columns(pa.chunked_array([[entry.url for entry in batch]], pa.string()))
             captures = pa.Table.from_pylist(rows, schema=CAPTURE_SCHEMA)
             writer.write_table(pa.table([*urls.columns, *captures.columns], schema=SCHEMA))
@@ -304,7 +314,7 @@ class _Said:
             )
 
     def of(self, entry: Entry) -> dict[str, str | None]:
-        node = self._urls.node(entry.url) if self._urls is not None else None
+        node = self._urls.get(entry.url) if self._urls is not None else None
         if node is None or self._digests[node].as_py() != entry.fields["digest"]:
             return {}
         language = long_code(self._languages[node].as_py())
@@ -335,7 +345,7 @@ def _export_wet(job: _Job) -> tuple[int, str, int]:
 def _export_bundle(job: _Job) -> tuple[int, str, int]:
     about = {
         "title": job.title,
-        "snapshot": job.snapshot.label,
+        "snapshot": job.snapshot.date,
         "created": _now(),
         "software": f"webstrata/{__version__}",
     }
@@ -369,7 +379,7 @@ def _export_bagit(job: _Job) -> tuple[int, str, int]:
         [
             ("Bagging-Date", created[:10]),
             ("Bag-Software-Agent", f"webstrata/{__version__}"),
-            ("External-Identifier", f"{job.snapshot.collection.path.resolve().name}-{job.snapshot.label}"),
+            ("External-Identifier", f"{job.snapshot.collection.path.resolve().name}-{job.snapshot.date}"),
             ("External-Description", f"{job.title}: {what}"),
         ]
     )
@@ -382,14 +392,14 @@ def _describe_bag(job: _Job, created: str) -> dict[str, Any]:
     others = {name.partition("/")[0] for name in inputs if name.endswith("/warc")}
     described: dict[str, Any] = {
         "title": job.title,
-        "snapshot": job.snapshot.label,
+        "snapshot": job.snapshot.date,
         "created": created,
         "software": f"webstrata/{__version__}",
-        "captures": job.snapshot.parts.record("index").counts["captures"],
+        "captures": job.snapshot.parts.record("captures").counts["captures"],
         "pages": len(job.pages),
         "warc": "warc/*.warc*: WARC 1.1, every capture",
         "index": "index/index.cdxj.gz: CDXJ, sorted by SURT and time",
-        "payloads_in_snapshots": sorted(others - {job.snapshot.label}),
+        "payloads_in_snapshots": sorted(others - {job.snapshot.date}),
     }
     if "packages" in job.parts:
         described["ingested_from"] = [
@@ -422,7 +432,7 @@ def _scratch(job: _Job) -> Iterator[Path]:
 
 
 def _name_originals(job: _Job) -> str:
-    return f"{job.snapshot.collection.path.name}-{job.snapshot.label}-originals.warc.gz"
+    return f"{job.snapshot.collection.path.name}-{job.snapshot.date}-originals.warc.gz"
 
 
 def _list_warc(job: _Job) -> list[Path]:
@@ -456,3 +466,15 @@ def _packed(stream: BinaryIO, name: str) -> Iterator[Any]:
         return
     with gzip.GzipFile("", "wb", 6, stream, mtime=0) as packed:
         yield packed
+
+
+def choose_target(snapshot: Snapshot, kind: Format, into: str | PathLike[str] | None = None) -> Path:
+    """Where an export goes: `into`, or a name in the current folder.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> choose_target(testing.snapshot(), "wacz").name
+    'uk-2026-06.wacz'
+    """
+    return Path(into or f"{snapshot.collection.path.resolve().name}-{snapshot.date}{ENDINGS[kind]}")

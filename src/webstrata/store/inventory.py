@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from webstrata.archive.warc import read_records
 from webstrata.collection.progress import Progress
-from webstrata.store.warc import read_records
+from webstrata.store.takedowns import find_takedowns
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -43,7 +44,7 @@ def list_records(
     >>> import tempfile
     >>> from pathlib import Path
     >>> import webstrata as ws
-    >>> from webstrata.store.ingest import ingest
+    >>> from webstrata.store.ingest.run import ingest
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "a.html").write_text("Hello")
     ...     snapshot = ws.create(Path(folder, "uk")).add("2026-06")
@@ -52,11 +53,14 @@ def list_records(
     [('warcinfo', None), ('response', 'http://example.org/a.html')]
     """
     progress = progress or Progress()
+    takedowns = find_takedowns(snapshot.collection)
     with snapshot.open_part("warc") as part:
         for path in sorted(part.path.glob("*.warc*")):
             with progress.task(f"listing {path.name}", total=path.stat().st_size, unit="bytes") as task:
                 for record in read_records(path, kinds=kinds, blocks=False):
                     task.advance(max(record.offset - task.done, 0))
+                    if record.url and takedowns.hides(record.url):
+                        continue
                     length = record.get("Content-Length") or "0"
                     yield Listed(
                         path.name,

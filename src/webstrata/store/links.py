@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -27,9 +28,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from webstrata.collection.files import explained, open_writer
-from webstrata.store.rows import Rows, regroup, take, write_rows
-from webstrata.store.urls import Urls, from_row_key
+from webstrata.collection.sequences import check_node
+from webstrata.collection.tables import SHOWN, Table
+from webstrata.store.key_columns import from_row_keys
+from webstrata.store.parquet.rows import ParquetRows, regroup, take, write_rows
+from webstrata.store.takedowns import HIDDEN
+from webstrata.store.urls import Urls
 from webstrata.web.html import Kind
+from webstrata.web.row_key import from_row_key, row_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -39,6 +45,7 @@ if TYPE_CHECKING:
 
     from webstrata.collection import Snapshot
     from webstrata.collection.parts import Part
+    from webstrata.store.hiding import Hidden
 
 FOLLOWED = (
     Kind.ANCHOR, Kind.AREA, Kind.FRAME, Kind.IFRAME, Kind.REFRESH, Kind.NEXT, Kind.PREV, Kind.ALTERNATE,
@@ -84,7 +91,8 @@ def write_links(folder: Path, targets: pa.Array | Iterable[pa.Table], tables: It
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> table = pa.table(
     ...     {"source": [0], "target": [1], "kind": ["anchor"], "rel": [0], "anchor": ["B"]}, schema=LINKS)
     >>> write_links(folder, pa.array(["org,a)/", "org,b)/"]), [table])
@@ -104,12 +112,13 @@ def write_links(folder: Path, targets: pa.Array | Iterable[pa.Table], tables: It
     return write_rows(folder / "links.parquet", LINKS, tables)
 
 
-class Links:
+class Links(Table):
     """The links of the pages of a snapshot; ``links[node]`` are those of one page, in its order.
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> table = pa.table(
     ...     {"source": [0, 2], "target": [0, 0], "kind": ["area", "next"], "rel": [1, 0], "anchor": [""] * 2},
     ...     schema=LINKS)
@@ -119,28 +128,57 @@ class Links:
     (2, [], [StoredLink(url='http://a.org/', kind=<Kind.NEXT: 'next'>, rel=0, anchor='')])
     """
 
-    def __init__(self, folder: Path, part: Part | None = None, *, mapped: bool = True) -> None:
+    def __init__(
+        self, folder: Path, part: Part | None = None, *, mapped: bool = True, hidden: Hidden | None = None
+    ) -> None:
         self._part = part  # held, so that the files stay
-        self.rows = Rows(folder / "links.parquet", "source", mapped=mapped)
+        self._hidden = hidden
+        self._rows = ParquetRows(folder / "links.parquet", "source", mapped=mapped)
+        self.rows = self._rows
+        """All of them as they are stored; without those of, and to, pages that are hidden from a user."""
+        if hidden is not None:
+            self.rows = ParquetRows(
+                folder / "links.parquet",
+                "source",
+                mapped=mapped,
+                keep=self._mark_shown,
+                needs=("source", "target"),
+            )
         self._targets_path = path = folder / "targets.arrow"
         with explained(path, "read"):
             self._targets = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
 
     @property
     def targets(self) -> pa.ChunkedArray:
-        """The row keys of all targets, sorted; links have their places."""
-        return self._targets["row_key"]
+        """The row keys of all targets, sorted; links have their places. One key stands for hidden ones."""
+        if not self._hidden:
+            return self._targets["row_key"]
+        return pa.chunked_array([self._show_targets(chunk) for chunk in self._targets["row_key"].chunks])
+
+    def _show_targets(self, keys: pa.Array) -> pa.Array:
+        if not (hidden := self._hidden):
+            return keys
+        gone = [hidden.has_url(url) for url in from_row_keys(keys).to_pylist()]
+        return pc.if_else(pa.array(gone, pa.bool_()), pa.scalar(row_key(HIDDEN), keys.type), keys)
+
+    def _mark_shown(self, table: pa.Table) -> pa.Array | None:
+        if not (hidden := self._hidden):
+            return None
+        targets, places = np.unique(table["target"].to_numpy(), return_inverse=True)
+        urls = from_row_keys(take(self._targets["row_key"], targets)).to_pylist()
+        gone = np.array([hidden.has_url(url) for url in urls], bool)[places]
+        return pc.and_(hidden.without(table, "source"), pa.array(~gone))
 
     def scan_targets(self) -> Iterator[pa.Array]:
         """The same in pieces, read and not mapped."""
         with explained(self._targets_path, "read"), pa.OSFile(str(self._targets_path)) as source:
             reader = pa.ipc.open_file(source)
             for place in range(reader.num_record_batches):
-                yield reader.get_batch(place)["row_key"]
+                yield self._show_targets(reader.get_batch(place)["row_key"])
 
     def target_keys(self, rows: pa.Table) -> list[str]:
         """The row keys that some links lead to."""
-        keys: list[str] = take(self.targets, rows["target"].to_numpy()).to_pylist()
+        keys: list[str] = take(self._targets["row_key"], rows["target"].to_numpy()).to_pylist()
         return keys
 
     @cached_property
@@ -149,16 +187,39 @@ class Links:
         return pa.array(list(FOLLOWED), pa.string())
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self._rows)
 
     def __getitem__(self, node: int) -> list[StoredLink]:
-        found = self.rows.of(node)
+        found = self._rows.of(check_node(node))
         keys = self.target_keys(found)
         rest = found.select(["kind", "rel", "anchor"]).to_pylist()
-        return [
+        links = [
             StoredLink(from_row_key(key), Kind(row["kind"]), row["rel"], row["anchor"])
             for key, row in zip(keys, rest, strict=True)
         ]
+        if not (hidden := self._hidden):
+            return links
+        return [] if hidden.has_node(node) else [link for link in links if not hidden.has_url(link.url)]
+
+    def to_arrow(self) -> pa.Table:
+        """One row per link: source node, URL that it leads to, kind, rel and anchor."""
+        return self._tabulate(list(self._rows.blocks()))
+
+    def preview(self, number: int = SHOWN) -> tuple[pa.Table, int]:
+        """The first links, and how many there are."""
+        return self._tabulate([block.slice(0, number) for block in islice(self._rows.blocks(), 1)]), len(self)
+
+    def _tabulate(self, blocks: list[pa.Table]) -> pa.Table:
+        table = pa.concat_tables([LINKS.empty_table(), *blocks])
+        keys = take(self._targets["row_key"], table["target"].to_numpy())
+        place = table.column_names.index("target")
+        table = table.set_column(place, "url", from_row_keys(keys))
+        if not (hidden := self._hidden):
+            return table
+        table = table.filter(hidden.without(table, "source"))
+        return table.filter(
+            pa.array([not hidden.has_url(url) for url in table["url"].to_pylist()], pa.bool_())
+        )
 
     def __repr__(self) -> str:
         return f"<Links: {len(self)}>"
@@ -189,17 +250,9 @@ def arcs(
 
     Examples
     --------
-    >>> from webstrata.collection import Collection
-    >>> from webstrata.store.urls import write_urls
-    >>> snapshot = Collection.create(getfixture("tmp_path") / "uk").add("2026-06")
-    >>> others = pa.table({"row_key": ["org,old)/"], "node": pa.array([1], pa.uint32())})
-    >>> with snapshot.build("urls") as build:
-    ...     write_urls(build.path, pa.array(["org,a)/", "org,b)/"]), others)
-    >>> table = pa.table(
-    ...     {"source": [0, 0], "target": [0, 1], "kind": ["anchor"] * 2, "rel": [0, 0], "anchor": [""] * 2},
-    ...     schema=LINKS)
-    >>> with snapshot.build("links") as build:
-    ...     _ = write_links(build.path, pa.array(["org,new)/", "org,old)/"]), [table])
+    >>> from webstrata import testing
+    >>> home = "<a href=/b>B</a> <a href=/c>not captured</a>"
+    >>> snapshot = testing.snapshot_of({"http://a.example/": home, "http://a.example/b": "<p>B"})
     >>> [column.tolist() for column in arcs(snapshot)]
     [[0], [1]]
     >>> [column.tolist() for column in arcs(snapshot, frontier=True)]
@@ -240,7 +293,8 @@ def iter_arcs(
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> table = pa.table(
     ...     {"source": [0, 0], "target": [0, 1], "kind": ["anchor"] * 2, "rel": [0, 0], "anchor": [""] * 2},
     ...     schema=LINKS)
@@ -274,8 +328,9 @@ def write_target_nodes(
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.store.urls import write_urls
-    >>> folder = getfixture("tmp_path")
+    >>> folder = testing.scratch()
     >>> none = pa.table({"row_key": pa.array([], pa.string()), "node": pa.array([], pa.uint32())})
     >>> write_urls(folder, pa.array(["org,b)/"]), none)
     >>> targets = pa.array(["org,a)/", "org,b)/", "org,c)/"], pa.large_string())
@@ -306,16 +361,9 @@ def frontier_keys(snapshot: Snapshot) -> pa.ChunkedArray:
 
     Examples
     --------
-    >>> from webstrata.collection import Collection
-    >>> from webstrata.store.urls import write_urls
-    >>> snapshot = Collection.create(getfixture("tmp_path") / "uk").add("2026-06")
-    >>> with snapshot.build("urls") as build:
-    ...     none = pa.table({"row_key": pa.array([], pa.string()), "node": pa.array([], pa.uint32())})
-    ...     write_urls(build.path, pa.array(["org,a)/"]), none)
-    >>> with snapshot.build("links") as build:
-    ...     _ = write_links(build.path, pa.array(["org,a)/", "org,b)/"]), [])
-    >>> frontier_keys(snapshot).to_pylist()
-    ['org,b)/']
+    >>> from webstrata import testing
+    >>> frontier_keys(testing.snapshot()).to_pylist()
+    ['example,kitchen)/bread']
     """
     with snapshot.open_part("links") as part, snapshot.open_part("urls") as urls:
         keys = Links(part.path).targets
@@ -327,14 +375,15 @@ def target_nodes(snapshot: Snapshot, links: Links, *, frontier: bool = False) ->
 
     Examples
     --------
-    >>> from webstrata.collection import Collection
+    >>> from webstrata import testing
     >>> from webstrata.store.urls import write_urls
-    >>> snapshot = Collection.create(getfixture("tmp_path") / "uk").add("2026-06")
-    >>> with snapshot.build("urls") as build:
+    >>> snapshot = testing.empty().add("2026-06")
+    >>> with snapshot.write_part("urls") as build:
     ...     none = pa.table({"row_key": pa.array([], pa.string()), "node": pa.array([], pa.uint32())})
     ...     write_urls(build.path, pa.array(["org,b)/"]), none)
-    >>> _ = write_links(getfixture("tmp_path"), pa.array(["org,a)/", "org,b)/"]), [])
-    >>> target_nodes(snapshot, Links(getfixture("tmp_path"))).tolist()
+    >>> folder = testing.scratch()
+    >>> _ = write_links(folder, pa.array(["org,a)/", "org,b)/"]), [])
+    >>> target_nodes(snapshot, Links(folder)).tolist()
     [-1, 0]
     """
     with snapshot.open_part("urls") as part:

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow.compute as pc
 
+from webstrata.archive.warc import read_record
 from webstrata.collection.files import explained, open_writer
 from webstrata.store.pages import REVISIT, scan_captures
-from webstrata.store.warc import read_record
 from webstrata.store.warc_files import find_lending
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Originals:
 
 
 def copy_originals(snapshot: Snapshot, index: Path, folder: Path, name: str) -> Originals | None:
-    """Copy the records of earlier snapshots that a snapshot needs into `folder`; None if there are none.
+    r"""Copy the records of earlier snapshots that a snapshot needs into `folder`; None if there are none.
 
     Parameters
     ----------
@@ -73,15 +73,26 @@ def copy_originals(snapshot: Snapshot, index: Path, folder: Path, name: str) -> 
 
     Examples
     --------
+    >>> import tempfile
+    >>> from dataclasses import replace
+    >>> from pathlib import Path
     >>> import webstrata as ws
-    >>> from webstrata.store.ingest import ingest
-    >>> folder = getfixture("tmp_path")
-    >>> _ = (folder / "a.html").write_text("Hello")
-    >>> snapshot = ws.create(folder / "uk").add("2026-06")
-    >>> _ = ingest(snapshot, [folder / "a.html"], base_url="http://example.org/")
-    >>> with snapshot.open_part("index") as part:
-    ...     copy_originals(snapshot, part.path / "index.cdxj.gz", folder, "originals.warc.gz") is None
-    True
+    >>> from webstrata.store.ingest.run import ingest
+    >>> from webstrata.archive.warc import Capture, Revisit, WarcWriter
+    >>> head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html"
+    >>> june = Capture(url="http://a.uk/", date=10**18, head=head, body=b"Hello")
+    >>> july = replace(june, date=2 * 10**18, revisit=Revisit("identical-digest", june.url, june.date))
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     collection = ws.create(f"{name}/uk")
+    ...     for label, capture in (("2026-06", june), ("2026-07", july)):
+    ...         with WarcWriter(Path(name), label) as writer:
+    ...             _ = writer.write(capture)
+    ...         _ = ingest(collection.add(label), list(Path(name).glob(f"{label}*.warc.gz")))
+    ...     with collection["2026-07"].open_part("captures") as part:
+    ...         index = part.path / "index.cdxj.gz"
+    ...         found = copy_originals(collection["2026-07"], index, Path(name), "originals.warc.gz")
+    >>> found.count
+    1
     """
     wanted = _find_wanted(index)
     if not len(wanted):
@@ -115,7 +126,8 @@ def append_originals(path: Path, out: BinaryIO, *, packed: bool) -> None:
     Examples
     --------
     >>> import io
-    >>> path = getfixture("tmp_path") / "a.warc.gz"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "a.warc.gz"
     >>> _ = path.write_bytes(gzip.compress(b"a record"))
     >>> append_originals(path, out := io.BytesIO(), packed=False)
     >>> out.getvalue()

@@ -10,7 +10,7 @@ Folding duplicates is a choice of the graph (`webstrata.graph.fold`). A redirect
 to in the end (none, if it goes round in a circle); any other captured URL stands for none.
 
 ``pages.parquet`` has one row per node, with columns named as in Common Crawl's columnar index where they mean
-the same (`webstrata.store.columns`): what the URL says; ``fetch_time fetch_status content_digest
+the same (`webstrata.archive.common_crawl`): what the URL says; ``fetch_time fetch_status content_digest
 content_mime_type`` of the capture; ``warc_filename warc_record_offset warc_record_length`` of the record that
 holds its payload, which for a capture stored as ``revisit`` is the one it refers to, perhaps in an earlier
 snapshot (`webstrata.store.warc_files`); ``content_truncated`` where the payload is truncated. Ours are
@@ -20,7 +20,7 @@ of its host).
 
 webstrata 0.1.0 made one node of pages with equal digests or fingerprints, the smallest row key of the class,
 and none of pages marked ``noindex`` or found to be soft 404s. Its tables lack the last two columns; they open
-as they are, and `webstrata.store.step.renumber` applies the rule of now.
+as they are, and `webstrata.store.build.renumber` applies the rule of now.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from __future__ import annotations
 import gzip
 import io
 from itertools import chain
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast, overload
 
 import numpy as np
 import pyarrow as pa
@@ -38,8 +38,12 @@ import pyarrow.parquet as pq
 
 from webstrata.collection.files import explained, open_writer
 from webstrata.collection.progress import Progress
+from webstrata.collection.sequences import find_place
+from webstrata.collection.tables import SHOWN, Table
 from webstrata.errors import FormatError
-from webstrata.store.rows import regroup
+from webstrata.store.hiding import blank
+from webstrata.store.parquet.rows import regroup
+from webstrata.store.takedowns import HIDDEN
 from webstrata.web.fingerprint import FIELD, RULE
 
 if TYPE_CHECKING:
@@ -47,7 +51,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from webstrata.collection.parts import Part
+    from webstrata.store.hiding import Hidden
 
+FILE = "pages.parquet"
 TEXT = ("text/html", "application/xhtml+xml", "text/plain")
 """Media types of pages."""
 REVISIT = "warc/revisit"
@@ -72,11 +78,12 @@ def read_captures(path: Path) -> pa.Table:
 
     Examples
     --------
-    >>> from webstrata.store.cdxj import Line
+    >>> from webstrata import testing
+    >>> from webstrata.archive.cdxj import Line
     >>> line = Line(
     ...     url="http://example.org/", date=10**18, mime="text/html; charset=utf-8", status=200,
     ...     digest=bytes(20), length=10, offset=0, filename="a.warc.gz", fingerprint=255)
-    >>> path = getfixture("tmp_path") / "captures.cdxj"
+    >>> path = testing.scratch() / "captures.cdxj"
     >>> _ = path.write_bytes(line.to_bytes())
     >>> captures = read_captures(path)
     >>> captures["mime"].to_pylist(), captures["fingerprint"].to_pylist()
@@ -94,10 +101,11 @@ def scan_captures(
 
     Examples
     --------
-    >>> from webstrata.store.cdxj import Line
+    >>> from webstrata import testing
+    >>> from webstrata.archive.cdxj import Line
     >>> common = {"date": 10**18, "mime": "text/html", "length": 1, "offset": 0, "filename": "a"}
     >>> lines = [Line(url=f"http://{name}/", status=200, digest=bytes(20), **common) for name in "ab"]
-    >>> path = getfixture("tmp_path") / "captures.cdxj"
+    >>> path = testing.scratch() / "captures.cdxj"
     >>> _ = path.write_bytes(b"".join(line.to_bytes() for line in lines))
     >>> [table["place"].to_pylist() for table in scan_captures(path, block=1)]
     [[], [0], [1]]
@@ -180,7 +188,8 @@ def write_pages(path: Path, pages: pa.Table | Iterable[pa.Table], *, crawl: str 
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "pages.parquet"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "pages.parquet"
     >>> write_pages(path, pa.table({"url": ["http://a/"]}))
     >>> pq.read_metadata(path).num_rows
     1
@@ -202,12 +211,44 @@ def _label(pages: pa.Table, crawl: str) -> pa.Table:
     return pages
 
 
-class Pages:
+def relabel_pages(source: Path, target: Path, old: str, new: str) -> None:
+    """Copy a table of pages, with another label in the columns that name a snapshot.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
+    >>> table = pa.table({"url": ["http://a/"], "warc_filename": ["2026-05/a.warc.gz"]})
+    >>> write_pages(folder / "old.parquet", table, crawl="2026-06")
+    >>> relabel_pages(folder / "old.parquet", folder / "new.parquet", "2026-05", "2026-05-01")
+    >>> pq.read_table(folder / "new.parquet").to_pylist()[0]["warc_filename"]
+    '2026-05-01/a.warc.gz'
+    """
+    with explained(source, "read"):
+        file = pq.ParquetFile(source)
+    with (
+        open_writer(target) as stream,
+        pq.ParquetWriter(stream, file.schema_arrow, compression="zstd") as out,
+    ):
+        for number in range(file.num_row_groups):
+            table = file.read_row_group(number)
+            for name, pattern in (("warc_filename", f"^{old}/"), ("crawl", f"^{old}$")):
+                if name in table.column_names:
+                    column = pc.replace_substring_regex(
+                        table[name], pattern, new + "/" * pattern.endswith("/")
+                    )
+                    place = table.column_names.index(name)
+                    table = table.set_column(place, table.schema.field(name), column)
+            out.write_table(table, row_group_size=ROW_GROUP)
+
+
+class Pages(Table):
     """The pages of a snapshot, a row a node, read by column and by row as asked for.
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> table = pa.table({"url": ["http://a/", "http://b/"], "fetch_status": [200, 200]})
     >>> write_pages(folder / "pages.parquet", table)
     >>> pages = Pages(folder)
@@ -217,8 +258,9 @@ class Pages:
     ['http://a/', 'http://b/']
     """
 
-    def __init__(self, folder: Path, part: Part | None = None) -> None:
+    def __init__(self, folder: Path, part: Part | None = None, *, hidden: Hidden | None = None) -> None:
         self._part = part  # held, so that the files stay
+        self._hidden = hidden
         path = folder / "pages.parquet"
         with explained(path, "read"):
             self._file = pq.ParquetFile(path, memory_map=True)
@@ -237,22 +279,42 @@ class Pages:
 
     def table(self, *columns: str) -> pa.Table:
         """The columns named, or all, as an Arrow table whose row is the node."""
-        return self._file.read(list(columns) or None)
+        return self._show(self._file.read(list(columns) or None), 0)
+
+    def to_arrow(self) -> pa.Table:
+        """All columns as an Arrow table whose row is the node."""
+        return self.table()
+
+    def preview(self, number: int = SHOWN) -> tuple[pa.Table, int]:
+        """The first rows, and how many rows there are."""
+        return self.between(0, min(number, len(self))), len(self)
 
     def between(self, start: int, stop: int, *columns: str) -> pa.Table:
         """The columns named, or all, of the nodes from `start` to before `stop`; others are not read."""
         groups = list(range(start // ROW_GROUP, -(-stop // ROW_GROUP)))
         table = self._file.read_row_groups(groups, list(columns) or None)
-        return table.slice(start - start // ROW_GROUP * ROW_GROUP, stop - start)
+        return self._show(table.slice(start - start // ROW_GROUP * ROW_GROUP, stop - start), start)
+
+    def _show(self, table: pa.Table, start: int) -> pa.Table:
+        """Rows without what they say of hidden pages."""
+        if not self._hidden:
+            return table
+        return blank(table, self._hidden.between(start, start + len(table)), url=HIDDEN)
 
     def __len__(self) -> int:
         return int(self._file.metadata.num_rows)
 
-    def __getitem__(self, node: int) -> dict[str, Any]:
-        if not 0 <= node < len(self):
-            raise IndexError(f"node: expected 0 to {len(self) - 1}, got {node}")
+    @overload
+    def __getitem__(self, node: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, node: slice) -> list[dict[str, Any]]: ...
+    def __getitem__(self, node: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
+        if isinstance(node, slice):
+            return [self[place] for place in range(*node.indices(len(self)))]
+        node = find_place(node, len(self))
         group, row = divmod(node, ROW_GROUP)
-        found: dict[str, Any] = self._file.read_row_group(group).slice(row, 1).to_pylist()[0]
+        table = self._file.read_row_group(group).slice(row, 1)
+        found: dict[str, Any] = self._show(table, node).to_pylist()[0]
         return found
 
     def __repr__(self) -> str:

@@ -1,7 +1,7 @@
 """Which captures are the pages of a snapshot: `select_pages`, by the rules of `webstrata.store.pages`.
 
 There may be more captures than fit in memory, so everything that holds their strings lies in files of a
-scratch folder and is read in order (`webstrata.store.sorting`):
+scratch folder and is read in order (`webstrata.store.parquet.sorting`):
 
 1. The lines are read and sorted by row key.
 2. One capture of each URL is **chosen**; its row in key order is its number from here on.
@@ -22,15 +22,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from webstrata.store.classes import Counts, follow_redirects, number_groups
-from webstrata.store.columns import TIME, url_columns
+from webstrata.archive.common_crawl import TIME, url_columns
+from webstrata.archive.request_body import URN
+from webstrata.store.equivalence import EquivalenceCounts, follow_redirects, number_groups
 from webstrata.store.pages import REVISIT, ROBOTS, ROBOTS_URL, SOFT, TEXT, scan_captures
-from webstrata.store.request_body import URN
-from webstrata.store.sorting import MEMORY, Queue, Sorter, Spool
+from webstrata.store.parquet.sorting import MEMORY, Queue, Sorter, Spool
 from webstrata.web.row_key import row_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -149,6 +149,7 @@ def select_pages(
     scratch: Path,
     *,
     earlier: Mapping[str, Path] | None = None,
+    types: Collection[str] = (),
     memory: int = MEMORY,
     progress: Progress | None = None,
 ) -> Selection:
@@ -163,6 +164,8 @@ def select_pages(
     earlier
         By label, the indexes of snapshots whose records may hold the payloads of revisits, the preferred
         first. The file name of such a record is ``LABEL/NAME``.
+    types
+        Content types of pages besides `webstrata.store.pages.TEXT`: those that have parsers.
     memory
         Bytes sorted at a time.
     progress
@@ -170,14 +173,15 @@ def select_pages(
 
     Examples
     --------
-    >>> from webstrata.store.cdxj import Line
+    >>> from webstrata import testing
+    >>> from webstrata.archive.cdxj import Line
     >>> common = {"date": 10**18, "mime": "text/html", "length": 1, "offset": 0, "filename": "a"}
     >>> lines = [
     ...     Line(url="http://b/", status=200, digest=bytes(20), **common),
     ...     Line(url="http://a/", status=200, digest=bytes(20), **common),
     ...     Line(url="http://c/", status=301, digest=b"1" * 20, redirect="http://b/", **common),
     ... ]
-    >>> folder = getfixture("tmp_path")
+    >>> folder = testing.scratch()
     >>> _ = (folder / "captures.cdxj").write_bytes(b"".join(line.to_bytes() for line in lines))
     >>> selection = select_pages(folder / "captures.cdxj", folder)
     >>> [url for table in selection.pages() for url in table["url"].to_pylist()]
@@ -191,7 +195,7 @@ def select_pages(
     work.choose()
     work.borrow(earlier or {})
     work.find_payloads()
-    work.judge()
+    work.judge([*TEXT, *types])
     work.join()
     return Selection(work)
 
@@ -243,7 +247,7 @@ class _Work:
         self._sources = self._sorter("sources", _SOURCES)
         self._marks = self._sorter("marks", _MARKS)
         self._led_to = self._sorter("led-to", _LED_TO)
-        self._digests, self._originals = Counts(), Counts()
+        self._digests, self._originals = EquivalenceCounts(), EquivalenceCounts()
         self._has_revisits = self._has_marks = False
 
     def _sorter(self, name: str, schema: pa.Schema) -> Sorter:
@@ -288,7 +292,7 @@ class _Work:
                 table = table.set_column(table.column_names.index("filename"), "filename", names)
                 self._offer(table, ("digest", self._digests, self._by_digest))
 
-    def _offer(self, captures: pa.Table, by: tuple[str, Counts, Sorter]) -> None:
+    def _offer(self, captures: pa.Table, by: tuple[str, EquivalenceCounts, Sorter]) -> None:
         """Offer records that revisits may refer to."""
         name, counts, sorter = by
         is_stored = _flags(
@@ -368,7 +372,7 @@ class _Work:
 
     # ---- 4
 
-    def judge(self) -> None:
+    def judge(self, types: Sequence[str]) -> None:
         kinds = [np.empty(0, np.uint8)]
         soft = _Soft(self._marks) if self._has_marks else None  # finding the hosts takes time
         for start, chosen, source, has_payload in self.resolved():
@@ -380,7 +384,7 @@ class _Work:
             is_node = ((status == 200) & has_payload) | is_same
             is_node &= ~_flags(pc.match_substring(chosen["robots"], ROBOTS))
             is_node &= ~_flags(pc.match_substring_regex(chosen["url"], ROBOTS_URL))
-            is_node &= _flags(pc.is_in(source["mime"], value_set=pa.array(TEXT)))
+            is_node &= _flags(pc.is_in(source["mime"], value_set=pa.array(types)))
             is_soft = _flags(pc.match_substring(chosen["robots"], SOFT))
             if soft is not None:
                 is_soft |= soft.find(chosen)

@@ -8,6 +8,8 @@ from webstrata.collection.settings import Settings, one_of, setting
 
 MAIN = "dom"
 """How main content is found unless settings say otherwise."""
+VISUAL = "visual"
+"""The same with visual cues of the markup."""
 LOW_SLOPE = "low-slope"
 """How it was found by default up to 0.1.0."""
 
@@ -18,6 +20,12 @@ class StoreSettings(Settings):
 
     main: str = setting(
         MAIN,
-        "How main content is found: dom, by the elements of a page, or low-slope, where tags are rare.",
-        check=one_of(MAIN, LOW_SLOPE),
+        "How main content is found: dom, by the elements of a page; visual, with visual cues of the markup "
+        "too; or low-slope, where tags are rare.",
+        check=one_of(MAIN, VISUAL, LOW_SLOPE),
+    )
+    parsers: tuple[str, ...] = setting(
+        (),
+        "Parsers of documents that are not HTML, whose responses become pages: feed (RSS, Atom), json-ld, "
+        "pdf (extra `pdf`), and those of installed packages.",
     )

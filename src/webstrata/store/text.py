@@ -9,7 +9,7 @@
 ===================  ====================================================================================
 
 The text is what a reader sees, a line for each block, white space collapsed (`webstrata.web.html`); words are
-those of `webstrata.web.words`, the simhash is that of `webstrata.store.near_duplicates`. The language is the
+those of `webstrata.web.words`, the simhash is that of `webstrata.store.duplicates.near`. The language is the
 one found in the text, or where it is too short to tell, what the page says of itself. All columns byte by
 byte are in ``docs/formats/text.md``; `webstrata.store.contents` fills them.
 """
@@ -17,14 +17,17 @@ byte are in ``docs/formats/text.md``; `webstrata.store.contents` fills them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from webstrata.collection.files import explained, open_writer
-from webstrata.store.rows import regroup
+from webstrata.collection.sequences import find_place
+from webstrata.collection.tables import SHOWN, Table
+from webstrata.store.hiding import blank
+from webstrata.store.parquet.rows import regroup
 from webstrata.store.settings import LOW_SLOPE, MAIN
 
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from webstrata.collection.parts import Part
+    from webstrata.store.hiding import Hidden
 
 BATCH = 64
 """Pages that are packed together."""
@@ -111,7 +115,8 @@ def write_text(
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> row = {"title": "A", "headings": [{"level": 1, "text": "A"}], "text": "A b c"}
     >>> columns = {"words": 3, "language": None, "charset": "UTF-8", "simhash": 7}
     >>> batch = pa.RecordBatch.from_pylist([row], schema=TEXT)
@@ -136,12 +141,13 @@ def write_text(
             rows.write_table(table, row_group_size=ROW_GROUP)
 
 
-class Text:
+class Text(Table):
     """The text of the pages of a snapshot; ``text[node]`` reads one, `scan` all of them in order.
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> rows = [{"title": "", "headings": [], "text": text} for text in ("one two", "three")]
     >>> columns = {"words": [2, 1], "language": ["en", None], "charset": ["UTF-8"] * 2, "simhash": [1, 2]}
     >>> write_text(folder, [pa.RecordBatch.from_pylist(rows, schema=TEXT)], pa.table(columns, schema=COLUMNS))
@@ -154,8 +160,9 @@ class Text:
     [2, 1]
     """
 
-    def __init__(self, folder: Path, part: Part | None = None) -> None:
+    def __init__(self, folder: Path, part: Part | None = None, *, hidden: Hidden | None = None) -> None:
         self._part = part  # held, so that the files stay
+        self._hidden = hidden
         self._path = folder / "text.arrow"
         with explained(self._path, "read"):
             self._source = pa.memory_map(str(self._path))
@@ -181,12 +188,12 @@ class Text:
 
     def columns(self, *names: str) -> pa.Table:
         """The columns named of `words`, `language`, `charset`, `simhash`, or all; the row is the node."""
-        return self._columns.read(list(names) or None)
+        return self._show_columns(self._columns.read(list(names) or None), 0)
 
     def take(self, nodes: npt.NDArray[np.int64]) -> pa.Array:
         """The texts of nodes, which are sorted."""
         found = [
-            self._file.get_batch(place)["text"].take(rows).cast(pa.large_string())
+            self._show(self._file.get_batch(place), place)["text"].take(rows).cast(pa.large_string())
             for place, rows in _split(nodes, BATCH)
         ]
         return pa.concat_arrays(found) if found else pa.array([], pa.large_string())
@@ -197,7 +204,7 @@ class Text:
         for place, rows in _split(nodes, BATCH):
             batch = self._batch(place).take(rows)
             found.append(pa.Table.from_batches([batch.replace_schema_metadata(None)]))
-        return pa.concat_tables(found)
+        return pa.concat_tables(found, promote_options="default")  # a part of 0.1.0 may lack columns
 
     def column_rows(self, nodes: npt.NDArray[np.int64]) -> pa.Table:
         """The columns of `COLUMNS` of nodes, which are sorted."""
@@ -211,14 +218,35 @@ class Text:
             pa.memory_map(str(self._path)), options=pa.ipc.IpcReadOptions(included_fields=fields)
         )
         for place in range(start // BATCH, reader.num_record_batches):
-            yield reader.get_batch(place)
+            yield self._show(reader.get_batch(place), place)
 
-    def __getitem__(self, node: int) -> PageText:
+    @overload
+    def __getitem__(self, node: int) -> PageText: ...
+    @overload
+    def __getitem__(self, node: slice) -> list[PageText]: ...
+    def __getitem__(self, node: int | slice) -> PageText | list[PageText]:
+        if isinstance(node, slice):
+            return [self[place] for place in range(*node.indices(len(self)))]
+        node = find_place(node, len(self))
         row = self.row(node)
         headings = [Heading(**heading) for heading in row.pop("headings")]
         main = cut_main(row["text"], row.pop("main", None) or [])
         fallback = bool(row.pop("fallback", None))  # null, or absent, in parts of 0.1.0
         return PageText(headings=headings, main=main, fallback=fallback, **row, **self.column_row(node))
+
+    def to_arrow(self) -> pa.Table:
+        """All nodes with title, headings, text, words and language."""
+        return self._tabulate(np.arange(len(self)))
+
+    def preview(self, number: int = SHOWN) -> tuple[pa.Table, int]:
+        """The first nodes, and how many there are."""
+        return self._tabulate(np.arange(min(number, len(self)))), len(self)
+
+    def _tabulate(self, nodes: npt.NDArray[np.int64]) -> pa.Table:
+        table, columns = self.rows(nodes), self.column_rows(nodes)
+        for name in columns.column_names:
+            table = table.append_column(name, columns[name])
+        return table.add_column(0, "node", pa.array(nodes, pa.uint32()))
 
     def row(self, node: int) -> dict[str, Any]:
         """Title, headings, text and places of main content of a node as plain data."""
@@ -226,13 +254,28 @@ class Text:
             raise IndexError(f"node: expected 0 to {len(self) - 1}, got {node}")
         place, row = divmod(node, BATCH)
         found: dict[str, Any] = self._batch(place).slice(row, 1).to_pylist()[0]
-        return found
+        return {"main": [], "fallback": False} | found  # a part of 0.1.0 may lack these
 
     def _batch(self, place: int) -> pa.RecordBatch:
         last = self._last  # another thread may put another batch there
         if last is None or last[0] != place:  # neighbours are asked for one after the other
             last = self._last = place, self._file.get_batch(place)
-        return last[1]
+        return self._show(last[1], place)
+
+    def _show(self, batch: pa.RecordBatch, place: int) -> pa.RecordBatch:
+        """A batch without the texts of hidden pages."""
+        if not self._hidden:
+            return batch
+        hidden = self._hidden.between(place * BATCH, place * BATCH + len(batch))
+        none = {"title": "", "headings": [], "text": "", "main": [], "fallback": False}
+        table = blank(pa.Table.from_batches([batch]), hidden, **none)
+        [shown] = table.combine_chunks().to_batches()
+        return shown
+
+    def _show_columns(self, table: pa.Table, start: int) -> pa.Table:
+        if not self._hidden:
+            return table
+        return blank(table, self._hidden.between(start, start + len(table)), words=0, simhash=0)
 
     def column_row(self, node: int) -> dict[str, Any]:
         """The columns of a node as plain data."""
@@ -244,7 +287,7 @@ class Text:
         last = self._last_group
         if last is None or last[0] != group:
             last = self._last_group = group, self._columns.read_row_group(group).combine_chunks()
-        return last[1]
+        return self._show_columns(last[1], group * ROW_GROUP)
 
     def __repr__(self) -> str:
         return f"<Text: {len(self)}>"

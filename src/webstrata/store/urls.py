@@ -23,8 +23,7 @@ Keys are compared by their bytes. The pages of a host, or of a folder of it, are
 from __future__ import annotations
 
 import json
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
@@ -33,61 +32,30 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from webstrata.collection.files import explained, open_writer
+from webstrata.collection.sequences import NEAR, find_place, missing_page
+from webstrata.collection.tables import SHOWN, TableSequence
 from webstrata.errors import FormatError, UrlError
-from webstrata.store.rows import regroup, take
+from webstrata.store.key_columns import SortedKeys, find_keys, from_row_keys, match_keys
+from webstrata.store.parquet.rows import regroup, take
+from webstrata.store.takedowns import HIDDEN
 from webstrata.web.dust import RULES, strip
-from webstrata.web.row_key import row_key, row_keys
-from webstrata.web.url import normalize, split
+from webstrata.web.row_key import from_row_key, row_key, row_keys
+from webstrata.web.url import normalize, normalize_any, split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
 
     from webstrata.collection.parts import Part
 
+    Hide = Callable[[str], bool]
+
 
 NODES = pa.schema([("row_key", pa.large_string())])
 BATCH = 1 << 16
 """Rows that are written at a time; some hundred bytes each."""
-
-
-def from_row_key(key: str) -> str:
-    """The normalized URL whose row key this is.
-
-    Examples
-    --------
-    >>> from_row_key("org,example,www)/a?b 8080 https")
-    'https://www.example.org:8080/a?b'
-    """
-    host, _, rest = key.partition(")")
-    target, *words = rest.split(" ")
-    scheme = words.pop() if words and words[-1] == "https" else "http"
-    name = f"[{host}]" if ":" in host else ".".join(reversed(host.split(",")))
-    return f"{scheme}://{name}{''.join(f':{port}' for port in words)}{target}"
-
-
-def from_row_keys(keys: pa.Array) -> pa.Array:
-    """The URLs of many row keys, as `from_row_key` writes them; Python looks at hosts, not at pages.
-
-    Examples
-    --------
-    >>> from_row_keys(pa.array(["org,a)/", "org,a)/b?c 8080 https", "::1)/"])).to_pylist()
-    ['http://a.org/', 'https://a.org:8080/b?c', 'http://[::1]/']
-    """
-    parts = pc.extract_regex(
-        keys.cast(pa.large_string()), r"^(?P<host>[^)]*\))(?P<target>[^ ]*)(?P<rest>.*)$"
-    )
-    hosts, rests = (pc.struct_field(parts, name).dictionary_encode() for name in ("host", "rest"))
-    places = np.stack([column.indices.to_numpy() for column in (hosts, rests)])
-    pairs, inverse = np.unique(places, axis=1, return_inverse=True)
-    names, ends = hosts.dictionary.to_pylist(), rests.dictionary.to_pylist()
-    origins = [from_row_key(names[host] + ends[rest]) for host, rest in pairs.T.tolist()]
-    begins = pa.array(origins, pa.large_string()).take(pa.array(inverse.reshape(-1)))
-    return pc.binary_join_element_wise(
-        begins, pc.struct_field(parts, "target"), pa.scalar("", pa.large_string())
-    )
 
 
 def write_urls(
@@ -100,7 +68,8 @@ def write_urls(
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> others = pa.table({"row_key": ["org,b)/"], "node": pa.array([0], pa.uint32())})
     >>> write_urls(folder, pa.array(["org,a)/"]), others)
     >>> Urls(folder).node("http://b.org/")
@@ -125,7 +94,8 @@ def write_url_tables(
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> pieces = [pa.table({"row_key": [key]}, schema=NODES) for key in ("org,a)/", "org,b)/")]
     >>> write_url_tables(folder, pieces, [], NODES.append(pa.field("node", pa.uint32())))
     >>> list(Urls(folder))
@@ -140,52 +110,6 @@ def write_url_tables(
                 writer.write_table(table.combine_chunks())
 
 
-class _Keys(Sequence[str]):
-    """A mapped column of sorted strings."""
-
-    def __init__(self, column: pa.ChunkedArray) -> None:
-        self._column = column
-
-    def __len__(self) -> int:
-        return len(self._column)
-
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[str]: ...
-    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
-        if isinstance(place, slice):
-            return _Keys(self._column[place])
-        return str(self._column[place].as_py())
-
-    def find(self, key: str) -> int | None:
-        place = bisect_left(self, key)
-        return place if place < len(self) and self[place] == key else None
-
-
-def find_keys(column: pa.ChunkedArray, keys: pa.Array) -> npt.NDArray[np.int64]:
-    """The places of some keys in a sorted column, -1 for none; all go through a step of bisection at a time.
-
-    Examples
-    --------
-    >>> column = pa.chunked_array([["org,a)/"], ["org,b)/"]], pa.large_string())
-    >>> find_keys(column, pa.array(["org,b)/", "org,c)/"], pa.large_string())).tolist()
-    [1, -1]
-    """
-    low, high = np.zeros(len(keys), np.int64), np.full(len(keys), len(column), np.int64)
-    last = max(len(column) - 1, 0)
-    while len(column) and (low < high).any():
-        middle = np.minimum((low + high) // 2, last)
-        below = pc.less(take(column, middle), keys).to_numpy(zero_copy_only=False) & (low < high)
-        low, high = np.where(below, middle + 1, low), np.where(below, high, np.minimum(middle, high))
-    found: npt.NDArray[np.int64] = np.full(len(keys), -1)
-    rows = np.flatnonzero(low < len(column))
-    is_there = pc.equal(take(column, low[rows]), keys.take(pa.array(rows)))
-    rows = rows[is_there.to_numpy(zero_copy_only=False)]
-    found[rows] = low[rows]
-    return found
-
-
 class Resolved(NamedTuple):
     """What row keys are or stand for."""
 
@@ -195,7 +119,7 @@ class Resolved(NamedTuple):
     """Whether the URL was captured, as a page or not."""
 
 
-class Answer(NamedTuple):
+class UrlMatch(NamedTuple):
     """The node that a URL is or stands for."""
 
     node: int
@@ -209,7 +133,7 @@ class Answer(NamedTuple):
 
         Examples
         --------
-        >>> Answer(0, "https://a.org/", "scheme").note("http://a.org/")
+        >>> UrlMatch(0, "https://a.org/", "scheme").note("http://a.org/")
         'http://a.org/ was captured as https://a.org/'
         """
         if not self.reason:
@@ -244,30 +168,35 @@ _FORMS: tuple[tuple[str, Callable[[pa.Array], pa.Array]], ...] = (
 """Other forms of a row key that was not captured, in the order in which they are tried."""
 
 
-class Urls(Sequence[str]):
+class Urls(TableSequence[str]):
     """The URLs of the nodes in order, a sequence; `node` goes the other way.
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> keys = pa.array(["org,example)/", "org,example)/a", "org,example,www)/"])
     >>> others = pa.table({"row_key": ["org,old)/"], "node": pa.array([1], pa.uint32())})
     >>> write_urls(folder, keys, others)
     >>> urls = Urls(folder)
     >>> len(urls), urls[1], urls.node("http://www.example.org/"), urls.node("http://old.org/")
     (3, 'http://example.org/a', 2, 1)
-    >>> urls.node("http://nowhere.org/") is None
+    >>> urls.get("http://nowhere.org/") is None
     True
+    >>> urls.node("http://nowhere.org/")
+    Traceback (most recent call last):
+    webstrata.errors.MissingError: http://nowhere.org/: no such page; the nearest are http://...
     >>> urls.host("example.org"), urls.host("example.org", "/a"), urls.domain("example.org")
     (range(0, 2), range(1, 2), range(0, 3))
     """
 
-    def __init__(self, folder: Path, part: Part | None = None) -> None:
+    def __init__(self, folder: Path, part: Part | None = None, *, hide: Hide | None = None) -> None:
         self._part = part  # held, so that the files stay
+        self._hide = hide
         self._nodes, self.others = (_open_table(folder / f"{name}.arrow") for name in ("nodes", "others"))
-        self.row_keys: Sequence[str] = _Keys(self._nodes["row_key"])
+        self.row_keys: Sequence[str] = SortedKeys(self._nodes["row_key"])
         self._rules = _read_rules(folder / RULES)
-        self._keys, self._other_keys = _Keys(self._nodes["row_key"]), _Keys(self.others["row_key"])
+        self._keys, self._other_keys = SortedKeys(self._nodes["row_key"]), SortedKeys(self.others["row_key"])
 
     @property
     def key_column(self) -> pa.ChunkedArray:
@@ -283,36 +212,99 @@ class Urls(Sequence[str]):
     def __getitem__(self, node: slice) -> list[str]: ...
     def __getitem__(self, node: int | slice) -> str | list[str]:
         if isinstance(node, slice):
-            return [from_row_key(key) for key in self._keys[node]]
-        if not 0 <= node < len(self):
-            raise IndexError(f"node: expected 0 to {len(self) - 1}, got {node}")
-        return from_row_key(self._keys[node])
+            return [self.show(from_row_key(key)) for key in self._keys[node]]
+        return self.show(from_row_key(self._keys[find_place(node, len(self))]))
 
-    def node(self, url: str) -> int | None:
+    def to_arrow(self) -> pa.Table:
+        """All nodes with their URLs, in order."""
+        return self._tabulate(len(self))
+
+    def preview(self, number: int = SHOWN) -> tuple[pa.Table, int]:
+        """The first nodes, and how many there are."""
+        return self._tabulate(min(number, len(self))), len(self)
+
+    def _tabulate(self, number: int) -> pa.Table:
+        nodes = np.arange(number, dtype=np.uint32)
+        urls = from_row_keys(self.keys_of(nodes))
+        if self._hide is not None:
+            urls = pa.array([self.show(url) for url in urls.to_pylist()], urls.type)
+        return pa.table({"node": nodes, "url": urls})
+
+    def show_keys(self) -> Sequence[str]:
+        """The row keys of all nodes; for those that were taken down that of `HIDDEN`.
+
+        Examples
+        --------
+        >>> from webstrata import testing
+        >>> uk = testing.collection()
+        >>> _ = uk.takedown("news.example", reason="an example")
+        >>> uk["2026-06"].urls.show_keys()[5:7]
+        ['example,kitchen)/soup', 'invalid,taken-down)/']
+        """
+        hide = self._hide
+        if hide is None:
+            return self.row_keys
+        none = row_key(HIDDEN)
+        return [none if hide(from_row_key(key)) else key for key in self.row_keys]
+
+    def show(self, url: str) -> str:
+        """A URL, or `HIDDEN` where it was taken down."""
+        return HIDDEN if self._hide is not None and self._hide(url) else url
+
+    def node(self, url: str) -> int:
+        """The node that a URL is or stands for, or `MissingError` with those nearest to it."""
+        found = self.get(url)
+        if found is None:
+            raise missing_page(url, self.nearest(url))
+        return found
+
+    def get(self, url: str) -> int | None:
         """The node that a URL is or stands for; None if there is none."""
-        found = self._find_node(url)
+        found = self._find_shown(url)
         return None if found is None else found[0]
 
-    def look_up(self, url: str) -> Answer | None:
+    def nearest(self, url: str, number: int = NEAR) -> list[str]:
+        """The URLs next to where this one would be; none for what is not a URL.
+
+        Examples
+        --------
+        >>> from webstrata import testing
+        >>> testing.snapshot().urls.nearest("http://reef.example/fishes", 2)
+        ['http://reef.example/fish', 'http://reef.example/storm']
+        """
+        try:
+            place = max(self.prefix(row_key(normalize(url))).start - 1, 0)
+        except UrlError:
+            return []
+        return [near for near in self[place : place + number] if near != HIDDEN]
+
+    def look_up(self, url: str) -> UrlMatch | None:
         """The node that a URL is or stands for, and why; None if there is none.
 
         Examples
         --------
-        >>> folder = getfixture("tmp_path")
+        >>> from webstrata import testing
+        >>> folder = testing.scratch()
         >>> others = pa.table({"row_key": ["org,old)/"], "node": pa.array([0], pa.uint32())})
         >>> write_urls(folder, pa.array(["org,a)/b/ https"]), others)
         >>> urls = Urls(folder)
         >>> urls.look_up("http://old.org/")
-        Answer(node=0, url='https://a.org/b/', reason='redirect')
+        UrlMatch(node=0, url='https://a.org/b/', reason='redirect')
         >>> urls.look_up("http://a.org/b/").reason, urls.look_up("https://a.org/b").reason
         ('scheme', 'path')
         """
+        found = self._find_shown(url)
+        return None if found is None else UrlMatch(found[0], self[found[0]], found[1])
+
+    def _find_shown(self, url: str) -> tuple[int, str] | None:
         found = self._find_node(url)
-        return None if found is None else Answer(found[0], self[found[0]], found[1])
+        if found is None or self._hide is None:
+            return found
+        return None if self._hide(url) or self[found[0]] == HIDDEN else found
 
     def _find_node(self, url: str) -> tuple[int, str] | None:
         try:
-            key = row_key(normalize(url))
+            key = row_key(normalize_any(url))
         except UrlError:
             return None
         if (node := self._keys.find(key)) is not None:
@@ -368,7 +360,7 @@ class Urls(Sequence[str]):
         return Resolved(nodes, known)
 
     def _resolve_captured(self, keys: pa.Array) -> Resolved:
-        own, places = _find(keys, self._nodes["row_key"]), _find(keys, self.others["row_key"])
+        own, places = match_keys(keys, self._nodes["row_key"]), match_keys(keys, self.others["row_key"])
         nodes = pc.coalesce(own, pc.cast(self.others["node"].take(places), pa.int32()))
         known = pc.or_(pc.is_valid(own), pc.is_valid(places)).to_numpy(zero_copy_only=False)
         return Resolved(pc.fill_null(nodes, -1).to_numpy().astype(np.int64), known)
@@ -442,14 +434,3 @@ def _read_rules(path: Path) -> dict[str, list[str]]:
 def _open_table(path: Path) -> pa.Table:
     with explained(path, "read"):
         return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
-
-
-def _find(keys: pa.Array, among: pa.ChunkedArray) -> pa.Array:
-    """The places of keys in a sorted column; only what lies between the least and the most is hashed."""
-    bounds = pc.min_max(keys).as_py()
-    if bounds["min"] is None:
-        return pa.nulls(len(keys), pa.int32())
-    sorted_keys = _Keys(among)
-    first, end = bisect_left(sorted_keys, bounds["min"]), bisect_right(sorted_keys, bounds["max"])
-    found = pc.index_in(keys, value_set=among.slice(first, end - first).combine_chunks())
-    return pc.add(found, pa.scalar(first, pa.int32()))

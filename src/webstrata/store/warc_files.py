@@ -37,7 +37,7 @@ def find_lenders(inputs: Iterable[str], label: str) -> list[str]:
 
     Examples
     --------
-    >>> find_lenders(["2026-06/index", "2026-05/warc"], "2026-06")
+    >>> find_lenders(["2026-06/captures", "2026-05/warc"], "2026-06")
     ['2026-05']
     """
     found = (name.split("/") for name in inputs)
@@ -49,15 +49,15 @@ def find_lending(snapshot: Snapshot) -> dict[str, Path]:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> find_lending(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
-    {}
+    >>> from webstrata import testing
+    >>> list(find_lending(testing.collection()["2026-06"]))
+    ['2026-05', '2026-04']
     """
     found = {}
-    for label in reversed(snapshot.collection.labels):
+    for label in reversed(snapshot.collection.dates):
         other = snapshot.collection[label]
-        if label < snapshot.label and {"index", "warc"} <= {record.name for record in other.parts}:
-            with other.open_part("index") as part:
+        if label < snapshot.date and {"captures", "warc"} <= {record.name for record in other.parts}:
+            with other.open_part("captures") as part:
                 found[label] = part.path / "index.cdxj.gz"
     return found
 
@@ -67,12 +67,8 @@ class WarcFiles:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> from webstrata.store.ingest import ingest
-    >>> folder = getfixture("tmp_path")
-    >>> _ = (folder / "a.html").write_text("Hello")
-    >>> snapshot = ws.create(folder / "uk").add("2026-06")
-    >>> _ = ingest(snapshot, [folder / "a.html"], base_url="http://example.org/")
+    >>> from webstrata import testing
+    >>> snapshot = testing.snapshot()
     >>> with WarcFiles(snapshot) as files:
     ...     files.find(snapshot.pages[0]["warc_filename"]).is_file()
     True
@@ -85,7 +81,7 @@ class WarcFiles:
         with self._held:
             pages = snapshot.parts.record("pages")
             self.folders[""] = str(self._held.enter_context(snapshot.open_part("warc")).path)
-            for label in find_lenders(pages.inputs, snapshot.label):
+            for label in find_lenders(pages.inputs, snapshot.date):
                 expected = pages.inputs[f"{label}/warc"]
                 if label not in snapshot.collection or "warc" not in snapshot.collection[label].parts:
                     raise MissingError(_explain(snapshot, label, "is gone"))
@@ -115,5 +111,5 @@ class WarcFiles:
 def _explain(snapshot: Snapshot, label: str, what: str) -> str:
     return (
         f"{snapshot.path}: payloads of its pages are in snapshot {label}, which {what}; "
-        f"ingest or crawl {snapshot.label} again (`webstrata show` prints the command)"
+        f"ingest or crawl {snapshot.date} again; `show` prints the command"
     )

@@ -22,16 +22,19 @@ import tomllib
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from webstrata._core import summaries as core
+from webstrata.collection.action import rebuild
 from webstrata.collection.files import explained
+from webstrata.collection.sequences import find_place
+from webstrata.collection.tables import SHOWN, Table
 from webstrata.errors import FormatError, MissingError
-from webstrata.summaries.codes import is_code, to_core
+from webstrata.summaries.code_names import is_code, to_core
 from webstrata.summaries.contexts import Model
-from webstrata.summaries.rows import Rows
+from webstrata.summaries.rows import SummaryRows
 from webstrata.summaries.terms import Terms
 
 if TYPE_CHECKING:
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy.typing as npt
+    import pyarrow as pa
     import scipy.sparse as sp
 
     from webstrata.collection.parts import Part
@@ -68,7 +72,7 @@ class Summary:
         return len(self.terms)
 
 
-class Summaries(ABC):
+class Summaries(Table, ABC):
     """What an archive and a part of one have in common: summaries by number, from 0 on."""
 
     terms: Terms
@@ -81,12 +85,17 @@ class Summaries(ABC):
         """For each node whether it has a summary."""
 
     @abstractmethod
-    def batch(self, nodes: npt.ArrayLike, *, task: Task | None = None) -> Rows:
+    def batch(self, nodes: npt.ArrayLike, *, task: Task | None = None) -> SummaryRows:
         """The summaries of nodes in the order given, as arrays; a node without one has an empty row."""
 
-    def __getitem__(self, node: int) -> Summary:
-        if not 0 <= node < len(self):
-            raise IndexError(f"node: expected 0 to {len(self) - 1}, got {node}")
+    @overload
+    def __getitem__(self, node: int) -> Summary: ...
+    @overload
+    def __getitem__(self, node: slice) -> list[Summary]: ...
+    def __getitem__(self, node: int | slice) -> Summary | list[Summary]:
+        if isinstance(node, slice):
+            return [self[place] for place in range(*node.indices(len(self)))]
+        node = find_place(node, len(self))
         if not self.has([node])[0]:
             raise MissingError(
                 f"{self}: node {node} has no summary, since its page could not be read; "
@@ -106,11 +115,41 @@ class Summaries(ABC):
 
     def scan(
         self, start: int = 0, stop: int | None = None, *, block: int = BLOCK
-    ) -> Iterator[tuple[int, Rows]]:
+    ) -> Iterator[tuple[int, SummaryRows]]:
         """All summaries in order: the first node of a block, and its rows."""
         stop = len(self) if stop is None else min(stop, len(self))
         for first in range(start, stop, block):
             yield first, self.batch(np.arange(first, min(first + block, stop), dtype=np.uint64))
+
+    def to_arrow(self) -> pa.Table:
+        """All nodes: length, and lists of terms and counts; a node without a summary has empty ones."""
+        return self._tabulate(len(self))
+
+    def preview(self, number: int = SHOWN) -> tuple[pa.Table, int]:
+        """The first nodes, and how many there are."""
+        return self._tabulate(min(number, len(self))), len(self)
+
+    def _tabulate(self, number: int) -> pa.Table:
+        import pyarrow as pa
+
+        found = [
+            pa.table(
+                {
+                    "node": np.arange(first, first + rows.num_rows, dtype=np.uint32),
+                    "length": np.asarray(rows.lengths, np.uint32),
+                    **{
+                        name: pa.ListArray.from_arrays(
+                            np.asarray(rows.offsets).astype(np.int32), np.asarray(values, np.uint32)
+                        )
+                        for name, values in (("terms", rows.terms), ("counts", rows.counts))
+                    },
+                }
+            )
+            for first, rows in self.scan(0, number)
+        ]
+        kinds = {name: pa.list_(pa.uint32()) for name in ("terms", "counts")}
+        schema = pa.schema({"node": pa.uint32(), "length": pa.uint32(), **kinds})
+        return pa.concat_tables([schema.empty_table(), *found])
 
     def subset(self, nodes: npt.ArrayLike) -> SubArchive:
         """The archive of some of these nodes, without a copy: `subarchive` says how."""
@@ -149,8 +188,9 @@ class Archive(Summaries):
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.summaries import make_rows, write_archive
-    >>> folder = getfixture("tmp_path")
+    >>> folder = testing.scratch()
     >>> rows = make_rows([(7, {0: 2, 2: 1}), (3, {0: 3}), (0, {})])
     >>> _ = write_archive(folder, rows, texts=["fish", "reef", "swim"])
     >>> archive = Archive(folder)
@@ -176,7 +216,8 @@ class Archive(Summaries):
         if num_nodes is not None and num_nodes != self._num_nodes:
             raise FormatError(
                 f"{folder}: the archive has {self._num_nodes} nodes, and the snapshot {num_nodes}; it is of "
-                "another snapshot or older than its pages, build it again with `webstrata summaries build`"
+                "another snapshot or older than its pages",
+                fix=rebuild(folder, "summaries"),
             )
         self.terms = Terms(folder, facts["num_terms"])
         self._missing = core.Set.open(folder / "missing.set")
@@ -232,31 +273,31 @@ class Archive(Summaries):
             )
         return np.ascontiguousarray(found, np.uint64)
 
-    def batch(self, nodes: npt.ArrayLike, *, task: Task | None = None) -> Rows:
+    def batch(self, nodes: npt.ArrayLike, *, task: Task | None = None) -> SummaryRows:
         """The summaries of nodes in the order given, as arrays; a node without one has an empty row."""
         return self._decode(nodes, self.terms.order, task)
 
-    def ranked_batch(self, nodes: npt.ArrayLike) -> Rows:
+    def ranked_batch(self, nodes: npt.ArrayLike) -> SummaryRows:
         """As `batch`, with ranks as terms: what is coded."""
         return self._decode(nodes, np.arange(len(self.terms), dtype=np.uint32), None)
 
-    def _decode(self, nodes: npt.ArrayLike, order: npt.NDArray[np.uint32], task: Task | None) -> Rows:
+    def _decode(self, nodes: npt.ArrayLike, order: npt.NDArray[np.uint32], task: Task | None) -> SummaryRows:
         wanted = self._check(nodes)
         decoder, stream = self._decoder
         advance = task.advance if task else None
         if not len(self._missing):
-            return Rows(*decoder.decode(stream, self._places, wanted, order, advance))
+            return SummaryRows(*decoder.decode(stream, self._places, wanted, order, advance))
         missing = self._missing.contains(wanted)
         ordinals = wanted - self._missing.rank(wanted)
-        rows = Rows(*decoder.decode(stream, self._places, ordinals[~missing], order, advance))
+        rows = SummaryRows(*decoder.decode(stream, self._places, ordinals[~missing], order, advance))
         if not missing.any():
             return rows
         lengths, sizes = np.zeros(len(wanted), np.uint32), np.zeros(len(wanted), np.uint64)
         lengths[~missing], sizes[~missing] = rows.lengths, rows.sizes.astype(np.uint64)
         offsets = np.concatenate([np.zeros(1, np.uint64), np.cumsum(sizes, dtype=np.uint64)])
-        return Rows(lengths, offsets, rows.terms, rows.counts)
+        return SummaryRows(lengths, offsets, rows.terms, rows.counts)
 
-    def scan_ranks(self, *, block: int = BLOCK) -> Iterator[Rows]:
+    def scan_ranks(self, *, block: int = BLOCK) -> Iterator[SummaryRows]:
         """All summaries in order with ranks as terms, block by block."""
         for first in range(0, len(self), block):
             yield self.ranked_batch(np.arange(first, min(first + block, len(self)), dtype=np.uint64))
@@ -276,12 +317,11 @@ def read_facts(path: Path) -> dict[str, Any]:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "archive.toml"
-    >>> _ = path.write_text("format = 4")
-    >>> read_facts(path)
-    Traceback (most recent call last):
-    webstrata.errors.FormatError: ...archive.toml: the archive has format 4, and this version reads 3; use a
-    newer one
+    >>> from webstrata import testing
+    >>> with testing.snapshot().open_part("summaries") as part:
+    ...     facts = read_facts(part.path / "archive.toml")
+    >>> facts["coding"], facts["num_summaries"], facts["num_terms"]
+    ('contexts', 15, 132)
     """
     with explained(path, "read"):
         text = path.read_bytes()
@@ -290,9 +330,14 @@ def read_facts(path: Path) -> dict[str, Any]:
     except ValueError as error:
         raise FormatError(f"{path}: this is no TOML ({error}); build the part again") from error
     if (seen := facts.get("format")) != FORMAT:
-        is_old = isinstance(seen, int) and seen < FORMAT
-        remedy = "`webstrata summaries build` makes it again" if is_old else "use a newer one"
-        raise FormatError(f"{path}: the archive has format {seen}, and this version reads {FORMAT}; {remedy}")
+        if isinstance(seen, int) and seen < FORMAT:
+            raise MissingError(
+                f"{path}: the summaries were built by an earlier version (format {seen}, now {FORMAT})",
+                fix=rebuild(path, "summaries"),
+            )
+        raise FormatError(
+            f"{path}: the archive has format {seen}, and this version reads {FORMAT}; upgrade webstrata"
+        )
     wanted = {"num_nodes": int, "num_summaries": int, "num_terms": int, "num_postings": int, "coding": str}
     more: dict[str, dict[str, type]] = {
         "codes": {"codes": list, "count_differences": bool},

@@ -31,8 +31,8 @@ from webstrata.collection.progress import Progress, Task
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import SettingError
 from webstrata.store.text import BATCH, Text
-from webstrata.summaries.contexts import Model, Tally, classify_terms, no_tally
-from webstrata.summaries.rows import DROPPED, Rows, regroup, renumber
+from webstrata.summaries.contexts import ContextTally, Model, classify_terms, no_tally
+from webstrata.summaries.rows import DROPPED, SummaryRows, regroup, renumber
 from webstrata.summaries.settings import SummariesSettings
 from webstrata.summaries.stop_words import read_stop_words
 from webstrata.summaries.terms import invert, rank_terms
@@ -76,20 +76,21 @@ def build_summaries(
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> build_summaries(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part text (parts: none yet); `webstrata
-    store ...` makes it
+    >>> from webstrata import testing
+    >>> from webstrata.summaries.settings import SummariesSettings
+    >>> snapshot = testing.snapshot_of({"http://a.example/": "<p>Fish swim. A fish!"}, parts=())
+    >>> build_summaries(snapshot, SummariesSettings(min_df=1))
+    >>> archive = snapshot.summaries
+    >>> [archive.terms[term] for term in archive[0].terms], archive[0].counts.tolist()
+    (['fish', 'swim'], [2, 1])
     """
     settings = settings or snapshot.settings(SummariesSettings)
     workers = workers or snapshot.settings(ResourcesSettings).num_workers
     stemmer = find_stemmer(settings.stemmer)
     stop_words = read_stop_words(settings.stop_words)
-    command = f"webstrata summaries build {{collection}} {{snapshot}}{settings.to_options()}"
     with (
-        snapshot.build(
-            "summaries", settings=settings, inputs=("text",), renew=command, progress=progress or Progress()
+        snapshot.write_part(
+            "summaries", settings=settings, inputs=("text",), progress=progress or Progress()
         ) as build,
         snapshot.open_part("text") as part,
     ):
@@ -114,7 +115,7 @@ def build_summaries(
         tally = no_tally()
         for shard in measured:
             found = np.load(shard.path / "tally.npz")
-            tally += Tally(found["symbols"], found["flags"])
+            tally += ContextTally(found["symbols"], found["flags"])
         coder.learn(tally)
         if coder.model is not None:
             coder.model.write(build.folder / "model.zst")
@@ -202,16 +203,17 @@ def _write_run(counter: core.Counter, folder: Path) -> None:
     make_directory(folder)
     vocabulary, rows = counter.finish()
     write_vocabulary(folder, *vocabulary)
-    save_rows(folder / "rows", Rows(*rows))
+    save_rows(folder / "rows", SummaryRows(*rows))
 
 
-def save_rows(path: Path, rows: Rows) -> None:
+def save_rows(path: Path, rows: SummaryRows) -> None:
     """Write rows to four files beside each other; `load_rows` maps them.
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.summaries.rows import make_rows
-    >>> path = getfixture("tmp_path") / "rows"
+    >>> path = testing.scratch() / "rows"
     >>> save_rows(path, make_rows([(3, {0: 2})]))
     >>> load_rows(path).counts.tolist()
     [2]
@@ -221,18 +223,21 @@ def save_rows(path: Path, rows: Rows) -> None:
             np.save(stream, column)
 
 
-def load_rows(path: Path) -> Rows:
+def load_rows(path: Path) -> SummaryRows:
     """Rows from files, mapped.
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.summaries.rows import make_rows
-    >>> path = getfixture("tmp_path") / "rows"
+    >>> path = testing.scratch() / "rows"
     >>> save_rows(path, make_rows([]))
     >>> load_rows(path).num_rows
     0
     """
-    return Rows(*(np.load(path.with_name(f"{path.name}.{name}.npy"), mmap_mode="r") for name in Rows._fields))
+    return SummaryRows(
+        *(np.load(path.with_name(f"{path.name}.{name}.npy"), mmap_mode="r") for name in SummaryRows._fields)
+    )
 
 
 # ---- 2: one vocabulary
@@ -307,7 +312,7 @@ def _measure(item: tuple[int, int, _Measuring], folder: Path, task: Task) -> Map
     missing = _missing(Text(Path(given.texts)), start, stop)
     tally = no_tally()
 
-    def ranked() -> Iterator[Rows]:
+    def ranked() -> Iterator[SummaryRows]:
         for nth, path in enumerate(sorted(Path(given.runs).glob("run-*"))):
             numbers = np.fromfile(Path(given.merged) / f"numbers-{given.first_run + nth}.u32", "<u4")
             # what has no number is behind the last one

@@ -9,91 +9,23 @@ kind that takes the fewest bits, by the statistics of the crate ``dsi-bitstream`
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webstrata._core import summaries as core
+from webstrata.summaries.code_names import from_core, is_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     import numpy.typing as npt
 
-    from webstrata.summaries.rows import Rows
+    from webstrata.summaries.rows import SummaryRows
 
 KINDS = ("length", "size", "gap", "difference", "count")
 """Numbers of a summary; `difference` and `count` are two ways to code the same."""
-_FAMILIES = {
-    "unary": "Unary",
-    "gamma": "Gamma",
-    "delta": "Delta",
-    "omega": "Omega",
-    "vbyte": "VByteBe",
-    "zeta": "Zeta",
-    "pi": "Pi",
-    "golomb": "Golomb",
-    "exp-golomb": "ExpGolomb",
-    "rice": "Rice",
-}
-_PARAMETERS = {
-    "zeta": range(1, 11),
-    "pi": range(2, 11),
-    "golomb": range(1, 11),
-    "exp-golomb": range(11),
-    "rice": range(11),
-}
-
-
-def is_code(name: str) -> bool:
-    """Whether there is a code of this name.
-
-    Examples
-    --------
-    >>> is_code("zeta3"), is_code("gamma"), is_code("zeta"), is_code("gamma2")
-    (True, True, False, False)
-    """
-    return _parse(name) is not None
-
-
-def _parse(name: str) -> tuple[str, int | None] | None:
-    match = re.fullmatch(r"([a-z-]+?)(\d{1,2})?", name)
-    if match is None or match[1] not in _FAMILIES:
-        return None
-    family, number = match[1], match[2]
-    if family in _PARAMETERS:
-        return (family, int(number)) if number and int(number) in _PARAMETERS[family] else None
-    return None if number else (family, None)
-
-
-def to_core(name: str) -> str:
-    """The name of a code as the crate writes it.
-
-    Examples
-    --------
-    >>> to_core("zeta3"), to_core("exp-golomb2"), to_core("delta")
-    ('Zeta(3)', 'ExpGolomb(2)', 'Delta')
-    """
-    parsed = _parse(name)
-    if parsed is None:
-        raise ValueError(f"name: expected that of a code, got {name!r}")
-    family, number = parsed
-    return _FAMILIES[family] if number is None else f"{_FAMILIES[family]}({number})"
-
-
-def from_core(name: str) -> str:
-    """The name of a code of the crate as we write it.
-
-    Examples
-    --------
-    >>> from_core("Zeta(3)"), from_core("VByteBe")
-    ('zeta3', 'vbyte')
-    """
-    family, _, number = name.partition("(")
-    names = {theirs: ours for ours, theirs in _FAMILIES.items()}
-    return names[family] + number.rstrip(")")
 
 
 def nu(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
@@ -107,7 +39,7 @@ def nu(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
     return np.where(numbers >= 0, 2 * numbers, -2 * numbers - 1).astype(np.uint64)
 
 
-def value_streams(rows: Rows) -> dict[str, npt.NDArray[np.uint64]]:
+def value_streams(rows: SummaryRows) -> dict[str, npt.NDArray[np.uint64]]:
     """The numbers that summaries are coded as, by kind; terms are ranks.
 
     Examples
@@ -187,7 +119,7 @@ class KindCosts:
         return next(iter(self.bits))
 
 
-def measure_costs(pieces: Iterable[Rows]) -> dict[str, KindCosts]:
+def measure_costs(pieces: Iterable[SummaryRows]) -> dict[str, KindCosts]:
     """What each kind of numbers takes in each code; terms are ranks.
 
     Examples

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from webstrata.summaries.rows import Rows
+    from webstrata.summaries.rows import SummaryRows
 
 TOTAL = 1024
 """Frequencies of a context add up to this."""
@@ -36,17 +36,17 @@ NUM_SYMBOLS = 16
 
 
 @dataclass
-class Tally:
+class ContextTally:
     """How often symbols came: 16 in each table, no and yes at each choice."""
 
     symbols: npt.NDArray[np.uint64]
     flags: npt.NDArray[np.uint64]
 
-    def __add__(self, other: Tally) -> Tally:
-        return Tally(self.symbols + other.symbols, self.flags + other.flags)
+    def __add__(self, other: ContextTally) -> ContextTally:
+        return ContextTally(self.symbols + other.symbols, self.flags + other.flags)
 
 
-def no_tally() -> Tally:
+def no_tally() -> ContextTally:
     """A tally of nothing.
 
     Examples
@@ -54,7 +54,9 @@ def no_tally() -> Tally:
     >>> int(no_tally().symbols.sum())
     0
     """
-    return Tally(np.zeros(core.NUM_TABLES * NUM_SYMBOLS, np.uint64), np.zeros(2 * core.NUM_FLAGS, np.uint64))
+    return ContextTally(
+        np.zeros(core.NUM_TABLES * NUM_SYMBOLS, np.uint64), np.zeros(2 * core.NUM_FLAGS, np.uint64)
+    )
 
 
 def classify_terms(
@@ -75,8 +77,8 @@ def classify_terms(
 
 
 def measure(
-    rows: Rows, classes: npt.NDArray[np.uint8], *, window: int, chain: int
-) -> tuple[npt.NDArray[np.uint8], Tally]:
+    rows: SummaryRows, classes: npt.NDArray[np.uint8], *, window: int, chain: int
+) -> tuple[npt.NDArray[np.uint8], ContextTally]:
     """For each row how far back its reference is (0 for none), and what symbols the rows are.
 
     Examples
@@ -87,7 +89,7 @@ def measure(
     [0, 1, 1]
     """
     distances = core.choose_references(rows, window, chain, classes)
-    return distances, Tally(*core.tally_contexts(rows, distances, classes))
+    return distances, ContextTally(*core.tally_contexts(rows, distances, classes))
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ class Model:
         return cls(classes, numbers[:tables], numbers[tables:])
 
 
-def make_model(tally: Tally, classes: npt.NDArray[np.uint8]) -> Model:
+def make_model(tally: ContextTally, classes: npt.NDArray[np.uint8]) -> Model:
     """Counts rounded to frequencies: each symbol that came has 1 at least, and each table `TOTAL` in all.
 
     Examples

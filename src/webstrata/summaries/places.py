@@ -50,7 +50,8 @@ def write_places(path: Path, ends: npt.NDArray[np.uint64]) -> None:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "summaries.places"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "summaries.places"
     >>> write_places(path, np.array([5, 9, 9], np.uint64))
     >>> path.read_bytes()  # U = 9, high parts 2, 4 and 4, low bits 1, 1 and 1
     b'\t\x00\x00\x00\x00\x00\x00\x00d\x07'

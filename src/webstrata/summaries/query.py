@@ -20,10 +20,10 @@ def find_terms(archive: Archive, query: str) -> list[int]:
 
     Examples
     --------
-    >>> from webstrata.summaries import make_rows, write_archive
-    >>> rows = make_rows([(2, {0: 1, 1: 1})])
-    >>> find_terms(write_archive(getfixture("tmp_path"), rows, texts=["fish", "sea"]), "Fishes at sea")
-    [0, 1]
+    >>> from webstrata import testing
+    >>> archive = testing.snapshot().summaries
+    >>> [archive.terms[term] for term in find_terms(archive, "Tropical fishes")]
+    ['fish', 'tropic']
     """
     if not archive.terms.have_texts:
         return []

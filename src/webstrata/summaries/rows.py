@@ -6,7 +6,7 @@ The summary of row i has length ``lengths[i]``, all words of the page, and the t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-class Rows(NamedTuple):
+class SummaryRows(NamedTuple):
     """Some summaries."""
 
     lengths: npt.NDArray[np.uint32]
@@ -40,14 +40,14 @@ class Rows(NamedTuple):
         """For each term the row that it is in."""
         return np.repeat(np.arange(self.num_rows, dtype=np.int64), self.sizes)
 
-    def equals(self, other: Rows) -> bool:
+    def equals(self, other: SummaryRows) -> bool:
         """Whether these are the same summaries."""
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in self._fields)
 
-    def cut(self, start: int, stop: int) -> Rows:
+    def cut(self, start: int, stop: int) -> SummaryRows:
         """The rows of a range."""
         begin, end = int(self.offsets[start]), int(self.offsets[stop])
-        return Rows(
+        return SummaryRows(
             self.lengths[start:stop],
             self.offsets[start : stop + 1] - np.uint64(begin),
             self.terms[begin:end],
@@ -55,7 +55,7 @@ class Rows(NamedTuple):
         )
 
 
-def make_rows(pages: Sequence[tuple[int, dict[int, int]]]) -> Rows:
+def make_rows(pages: Sequence[tuple[int, dict[int, int]]]) -> SummaryRows:
     """Rows from plain data: the length of each page, and its counts by term.
 
     Examples
@@ -65,7 +65,7 @@ def make_rows(pages: Sequence[tuple[int, dict[int, int]]]) -> Rows:
     """
     items = [sorted(counts.items()) for _, counts in pages]
     flat = [item for row in items for item in row]
-    return Rows(
+    return SummaryRows(
         np.array([length for length, _ in pages], np.uint32),
         np.cumsum([0, *map(len, items)], dtype=np.uint64),
         np.array([term for term, _ in flat], np.uint32),
@@ -73,7 +73,47 @@ def make_rows(pages: Sequence[tuple[int, dict[int, int]]]) -> Rows:
     )
 
 
-def concatenate(pieces: Iterable[Rows]) -> Rows:
+def to_rows(rows: SummaryRows | Any) -> SummaryRows:  # noqa: ANN401
+    """Rows whose arrays may have any integer type, or those of a SciPy sparse matrix of counts.
+
+    A matrix has one row per page and one column per term; the length of a page is then the sum of its counts.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> rows = to_rows(csr_array([[0, 2, 0], [3, 0, 1]]))
+    >>> rows.lengths.tolist(), rows.terms.tolist(), rows.counts.tolist()
+    ([2, 4], [1, 0, 2], [2, 3, 1])
+    >>> to_rows(csr_array([[0.5]]))
+    Traceback (most recent call last):
+    ValueError: counts: expected whole numbers from 0 to 4294967295, got float64 with others
+    """
+    if not isinstance(rows, SummaryRows):
+        if not hasattr(rows, "tocsr"):
+            raise TypeError(f"rows: expected SummaryRows or a SciPy sparse matrix, got {type(rows).__name__}")
+        matrix = rows.tocsr().copy()
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+        lengths = np.asarray(matrix.sum(axis=1)).reshape(-1)
+        rows = SummaryRows(lengths, matrix.indptr, matrix.indices, matrix.data)
+    kinds: dict[str, npt.DTypeLike] = {"counts": np.uint32, "terms": np.uint32, "lengths": np.uint32}
+    kinds["offsets"] = np.uint64
+    found = {name: _to_unsigned(name, getattr(rows, name), kind) for name, kind in kinds.items()}
+    return SummaryRows(**found)
+
+
+def _to_unsigned(name: str, values: npt.ArrayLike, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+    found = np.asarray(values)
+    if found.dtype == kind:
+        return found
+    made = found.astype(kind)
+    if not np.array_equal(made, found) or (found.size and found.min() < 0):
+        most = np.iinfo(made.dtype).max
+        raise ValueError(f"{name}: expected whole numbers from 0 to {most}, got {found.dtype} with others")
+    return made
+
+
+def concatenate(pieces: Iterable[SummaryRows]) -> SummaryRows:
     """Rows one behind the other.
 
     Examples
@@ -90,7 +130,7 @@ def concatenate(pieces: Iterable[Rows]) -> Rows:
     if pieces:
         np.cumsum(np.concatenate(sizes), out=offsets[1:], dtype=np.uint64)
     empty = np.zeros(0, np.uint32)
-    return Rows(
+    return SummaryRows(
         np.concatenate([empty, *(piece.lengths for piece in pieces)]),
         offsets,
         np.concatenate([empty, *(piece.terms for piece in pieces)]),
@@ -98,7 +138,7 @@ def concatenate(pieces: Iterable[Rows]) -> Rows:
     )
 
 
-def regroup(pieces: Iterable[Rows], size: int) -> Iterator[Rows]:
+def regroup(pieces: Iterable[SummaryRows], size: int) -> Iterator[SummaryRows]:
     """The same rows in pieces of `size` each, the last one smaller.
 
     Examples
@@ -107,7 +147,7 @@ def regroup(pieces: Iterable[Rows], size: int) -> Iterator[Rows]:
     >>> [piece.num_rows for piece in regroup([concatenate([one] * 3), concatenate([one] * 2)], 4)]
     [4, 1]
     """
-    waiting: list[Rows] = []
+    waiting: list[SummaryRows] = []
     count = 0
     for piece in pieces:
         waiting.append(piece)
@@ -121,7 +161,7 @@ def regroup(pieces: Iterable[Rows], size: int) -> Iterator[Rows]:
         yield concatenate(waiting)
 
 
-def renumber(rows: Rows, numbers: npt.NDArray[np.uint32]) -> Rows:
+def renumber(rows: SummaryRows, numbers: npt.NDArray[np.uint32]) -> SummaryRows:
     """The rows with other numbers for their terms, ascending in each; a term whose number is `DROPPED` goes.
 
     Examples
@@ -137,7 +177,7 @@ def renumber(rows: Rows, numbers: npt.NDArray[np.uint32]) -> Rows:
     order = np.argsort(keys, kind="stable")
     offsets = np.zeros(rows.num_rows + 1, np.uint64)
     np.cumsum(np.bincount(places, minlength=rows.num_rows), out=offsets[1:], dtype=np.uint64)
-    return Rows(
+    return SummaryRows(
         rows.lengths, offsets, keys[order].astype(np.uint32), np.ascontiguousarray(rows.counts[kept][order])
     )
 

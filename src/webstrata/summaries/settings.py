@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webstrata._core.summaries import MAX_WINDOW
 from webstrata.collection.settings import Settings, one_of, positive, setting
-from webstrata.summaries.codes import is_code
+from webstrata.summaries.code_names import is_code
 
+MAX_WINDOW = 15
+"""That of the core, which would have to be loaded to ask it: help and new collections need this alone."""
 CODINGS = ("contexts", "codes")
 """``contexts`` is ours, ``codes`` that of SUM."""
 CODE_SETTINGS = ("length_code", "size_code", "gap_code", "count_code")
@@ -54,6 +55,7 @@ class SummariesSettings(Settings):
         "Memory in which words are counted and vocabularies merged; what is more goes to files.",
         unit="bytes",
         check=_memory,
+        resource=True,
     )
 
     @property

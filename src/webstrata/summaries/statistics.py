@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from webstrata.collection.sentences import tell_count
+from webstrata.collection.tables import FactsTable, Rows, Table
 from webstrata.summaries.codes import Histogram, KindCosts, best_codes, measure_costs, value_streams
 
 if TYPE_CHECKING:
@@ -21,13 +23,17 @@ if TYPE_CHECKING:
 
     from webstrata.collection.progress import Progress
     from webstrata.summaries.archive import Archive
-    from webstrata.summaries.rows import Rows
+    from webstrata.summaries.rows import SummaryRows
 
 POINTS = 40
 
 
-@dataclass(frozen=True)
-class Statistics:
+SAMPLE = 100_000
+"""Pages whose summaries are coded in every coding, to compare them."""
+
+
+@dataclass(frozen=True, repr=False)
+class Statistics(FactsTable):
     """What is told of an archive."""
 
     num_nodes: int
@@ -56,14 +62,67 @@ class Statistics:
         """Bits that it takes to find a summary."""
         return 8 * self.bytes["summaries.places"] / max(self.num_summaries, 1)
 
-    def to_json(self) -> dict[str, Any]:
+    shown = 0  # of all numbers
+
+    @property
+    def summary(self) -> str:
+        """What it holds and takes, in two sentences."""
+        return (
+            f"{tell_count(self.num_summaries, 'summary', 'summaries')} of "
+            f"{tell_count(self.num_nodes, 'node')}, "
+            f"{tell_count(self.num_terms, 'term')}, {tell_count(self.num_postings, 'count')}, "
+            f"{tell_count(self.num_words, 'word')}. {self.summary_bytes:.1f} bytes per page in the coding "
+            f"{self.coding}, {self.pointer_bits:.2f} bits of them to find the summary."
+        )
+
+    def tables(self) -> dict[str, Table]:
+        """Sizes of files, costs of codes; the frequencies of terms by rank (figure 1) and gaps (figure 2)."""
+        curves = {"rank": self.term_ranks, "gap": self.gaps}
+        ranks, gaps = (
+            Rows(name, [{name: place, "count": count} for place, count in curve], shown=0)
+            for name, curve in curves.items()
+        )
+        files = [
+            {"file": file, "size": size, "bytes per page": size / max(self.num_summaries, 1)}
+            for file, size in self.bytes.items()
+        ]
+        return {
+            "Files": Rows("files", files, formats={"size": "bytes", "bytes per page": ".2f"}),
+            **self._tabulate_codes(),
+            "All numbers": self,
+            "Terms by rank": ranks,
+            "Gaps": gaps,
+        }
+
+    def best_codes(self) -> dict[str, Any]:
+        """The settings that take least, where all codes were tried."""
+        return best_codes(self.costs) if self.costs else {}
+
+    def _tabulate_codes(self) -> dict[str, Table]:
+        if not self.costs:
+            return {}
+        rows = [
+            {
+                "kind": kind,
+                "numbers": costs.numbers,
+                "entropy": costs.entropy / max(costs.numbers, 1),
+                "best codes": ", ".join(
+                    f"{code} {bits / max(costs.numbers, 1):.3f}"
+                    for code, bits in list(costs.bits.items())[:4]
+                ),
+            }
+            for kind, costs in self.costs.items()
+        ]
+        return {"Bits per number in the coding `codes`": Rows("codes", rows, formats={"entropy": ".3f"})}
+
+    def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
         found = asdict(self) | {
             "bytes_per_summary": round(self.summary_bytes, 2),
             "pointer_bits_per_summary": round(self.pointer_bits, 3),
         }
         if self.costs:
-            found["best_codes"] = best_codes(self.costs)
+            found["best_codes"] = self.best_codes()
         else:
             del found["costs"]
         return found
@@ -76,8 +135,9 @@ def describe_archive(
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.summaries import make_rows, write_archive
-    >>> archive = write_archive(getfixture("tmp_path"), make_rows([(9, {0: 3, 4: 1, 6: 2})] * 100))
+    >>> archive = write_archive(testing.scratch(), make_rows([(9, {0: 3, 4: 1, 6: 2})] * 100))
     >>> found = describe_archive(archive, with_codes=True)
     >>> found.num_postings, found.num_words, found.gaps[0], found.costs["size"].best
     (300, 900, (1.0, 300.0), 'exp-golomb2')
@@ -87,7 +147,7 @@ def describe_archive(
     gaps = Histogram()
     words = [0]
 
-    def pieces() -> Iterator[Rows]:
+    def pieces() -> Iterator[SummaryRows]:
         with (progress or Progress()).task("reading summaries", total=len(archive), unit="pages") as task:
             for rows in archive.scan_ranks():
                 words[0] += int(rows.lengths.sum(dtype=np.uint64))
@@ -115,6 +175,53 @@ def describe_archive(
         gaps=thin_out(numbers + np.uint64(1), counts),
         costs=costs,
     )
+
+
+def measure_codings(
+    archive: Archive, *, most: int = SAMPLE, progress: Progress | None = None
+) -> list[dict[str, Any]]:
+    """What the summaries of an archive take in each coding, its own among them; of the first `most` pages.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> from webstrata.summaries import make_rows, write_archive
+    >>> archive = write_archive(testing.scratch(), make_rows([(9, {0: 3, 4: 1, 6: 2})] * 100))
+    >>> [(row["coding"], row["pages"]) for row in measure_codings(archive)]
+    [('codes', 100), ('contexts', 100)]
+    """
+    import tempfile
+    from pathlib import Path
+
+    from webstrata.summaries.settings import SummariesSettings
+    from webstrata.summaries.write import write_archive
+
+    nodes = np.arange(min(len(archive), most))
+    rows, there = archive.batch(nodes), archive.has(nodes)
+    missing = np.flatnonzero(~there).tolist()
+    found = []
+    with tempfile.TemporaryDirectory(prefix="webstrata-codings-") as folder:
+        for coding in ("codes", "contexts"):
+            made = write_archive(
+                Path(folder) / coding,
+                rows,
+                settings=SummariesSettings(coding=coding),
+                missing=missing,
+                num_terms=len(archive.terms),
+                progress=progress,
+            )
+            sizes = made.sizes()
+            count = max(int(there.sum()), 1)
+            found.append(
+                {
+                    "coding": coding,
+                    "pages": int(there.sum()),
+                    "stream_bytes": sizes["summaries.stream"],
+                    "bytes_per_page": sizes["summaries.stream"] / count,
+                    "pointer_bits_per_page": 8 * sizes["summaries.places"] / count,
+                }
+            )
+    return found
 
 
 def thin_out(places: npt.NDArray[np.integer], values: npt.NDArray[np.integer]) -> list[tuple[float, float]]:

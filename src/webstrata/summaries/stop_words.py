@@ -233,7 +233,8 @@ def read_stop_words(name: str) -> list[str]:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "words.txt"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "words.txt"
     >>> _ = path.write_text("fish\nThe  | an article\n\n")
     >>> read_stop_words(str(path)), read_stop_words("none"), "because" in read_stop_words("en")
     (['fish', 'the'], [], True)

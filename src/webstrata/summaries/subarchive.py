@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from webstrata.collection.progress import Task
-    from webstrata.summaries.rows import Rows
+    from webstrata.summaries.rows import SummaryRows
 
 
 class SubArchive(Summaries):
@@ -29,9 +29,10 @@ class SubArchive(Summaries):
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.summaries import make_rows, write_archive
     >>> rows = make_rows([(length, {0: length}) for length in (5, 6, 7, 8)])
-    >>> archive = write_archive(getfixture("tmp_path"), rows)
+    >>> archive = write_archive(testing.scratch(), rows)
     >>> odd = archive.subset([1, 3])
     >>> odd, odd[1].length, odd.nodes.tolist(), odd.find([3]).tolist()
     (<SubArchive: 2 of <Archive of 4 summaries, 4 postings, contexts>>, 8, [1, 3], [1])
@@ -97,7 +98,7 @@ class SubArchive(Summaries):
         """For each number whether it has a summary."""
         return self.parent.has(self._to_parent(nodes))
 
-    def batch(self, nodes: npt.ArrayLike, *, task: Task | None = None) -> Rows:
+    def batch(self, nodes: npt.ArrayLike, *, task: Task | None = None) -> SummaryRows:
         """The summaries of these numbers in the order given, as arrays."""
         return self.parent.batch(self._to_parent(nodes), task=task)
 

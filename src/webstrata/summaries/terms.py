@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 
 from webstrata.collection.files import explained, open_writer
 from webstrata.errors import FormatError
-from webstrata.store.rows import regroup
+from webstrata.store.parquet.rows import regroup
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -68,7 +68,8 @@ def write_order(path: Path, order: npt.NDArray[np.uint32]) -> None:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "terms.order"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "terms.order"
     >>> write_order(path, np.array([2, 0, 1], np.uint32))
     >>> path.read_bytes()
     b'\x12'
@@ -86,7 +87,8 @@ def read_order(path: Path, num_terms: int) -> npt.NDArray[np.uint32]:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "terms.order"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "terms.order"
     >>> write_order(path, np.array([2, 0, 1], np.uint32))
     >>> path.stat().st_size, read_order(path, 3).tolist()
     (1, [2, 0, 1])
@@ -120,7 +122,8 @@ def write_terms(path: Path, tables: Iterable[pa.Table]) -> int:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "terms.parquet"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "terms.parquet"
     >>> write_terms(path, [pa.table({"term": ["fish", "swim"], "df": [3, 1], "cf": [5, 1]}, schema=TERMS)])
     2
     """
@@ -148,7 +151,8 @@ class Terms:
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> table = pa.table(
     ...     {"term": ["fin", "fish", "swim"], "df": [2, 3, 1], "cf": [2, 5, 1]}, schema=TERMS
     ... )

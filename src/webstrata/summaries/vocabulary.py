@@ -46,7 +46,8 @@ def write_vocabulary(
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> text = np.frombuffer(b"fishswim", np.uint8)
     >>> write_vocabulary(folder, np.array([0, 4, 8]), text, np.array([3, 1], "u4"), np.array([5, 1], "u8"))
     >>> read_vocabulary(folder)["term"].to_pylist()
@@ -63,11 +64,12 @@ def read_vocabulary(folder: Path) -> pa.Table:
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
-    >>> none = np.zeros(0, np.uint8)
-    >>> write_vocabulary(folder, np.zeros(1, np.int64), none, none.astype("u4"), none.astype("u8"))
-    >>> len(read_vocabulary(folder))
-    0
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
+    >>> text = np.frombuffer(b"eelfish", np.uint8)
+    >>> write_vocabulary(folder, np.array([0, 3, 7]), text, np.array([1, 2], "u4"), np.array([1, 3], "u8"))
+    >>> read_vocabulary(folder).to_pydict()
+    {'term': ['eel', 'fish'], 'df': [1, 2], 'cf': [1, 3]}
     """
     with explained(folder / FILE, "read"):
         return pa.ipc.open_file(pa.memory_map(str(folder / FILE))).read_all()
@@ -113,7 +115,8 @@ def merge_vocabularies(
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> for name, text in (("a", b"finfish"), ("b", b"eelfish")):
     ...     (folder / name).mkdir()
     ...     ends, ones = np.array([0, 3, 7]), np.ones(2, np.uint32)

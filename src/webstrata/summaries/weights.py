@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
     from webstrata.summaries.archive import Summaries
-    from webstrata.summaries.rows import Rows
+    from webstrata.summaries.rows import SummaryRows
 
 WEIGHTS = ("tf", "tf-idf", "bm25", "log-entropy")
 
@@ -55,8 +55,9 @@ class Vocabulary:
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.summaries import make_rows, write_archive
-    >>> folder = getfixture("tmp_path")
+    >>> folder = testing.scratch()
     >>> may = write_archive(folder / "may", make_rows([(3, {0: 1, 1: 2})]), texts=["eel", "fish"])
     >>> june = write_archive(folder / "june", make_rows([(4, {0: 4})]), texts=["fish"])
     >>> common = Vocabulary([may, june])
@@ -132,8 +133,9 @@ def whole(archive: Summaries) -> Archive:
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.summaries import make_rows, write_archive
-    >>> archive = write_archive(getfixture("tmp_path"), make_rows([(1, {0: 1})]))
+    >>> archive = write_archive(testing.scratch(), make_rows([(1, {0: 1})]))
     >>> whole(archive.subset([0]).subset([0])) is archive
     True
     """
@@ -149,8 +151,9 @@ def total_length(archive: Archive) -> int:
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.summaries import make_rows, write_archive
-    >>> total_length(write_archive(getfixture("tmp_path"), make_rows([(3, {0: 1}), (4, {})])))
+    >>> total_length(write_archive(testing.scratch(), make_rows([(3, {0: 1}), (4, {})])))
     7
     """
     known: int | None = vars(archive).get("_total_length")
@@ -165,8 +168,9 @@ def count_log_counts(archive: Archive) -> npt.NDArray[np.float64]:
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.summaries import make_rows, write_archive
-    >>> archive = write_archive(getfixture("tmp_path"), make_rows([(3, {0: 1, 1: 2})]))
+    >>> archive = write_archive(testing.scratch(), make_rows([(3, {0: 1, 1: 2})]))
     >>> count_log_counts(archive).round(3).tolist()
     [0.0, 1.386]
     """
@@ -220,8 +224,9 @@ def weighted_matrix(
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.summaries import make_rows, write_archive
-    >>> archive = write_archive(getfixture("tmp_path"), make_rows([(3, {0: 1, 1: 2}), (2, {1: 2})]))
+    >>> archive = write_archive(testing.scratch(), make_rows([(3, {0: 1, 1: 2}), (2, {1: 2})]))
     >>> weighted_matrix(archive, "bm25", [0]).toarray().round(4).tolist()
     [[0.2912, 0.1079]]
     """
@@ -252,7 +257,7 @@ def _weigh(
     weight: str,
     source: Archive,
     vocabulary: Vocabulary | None,
-    rows: Rows,
+    rows: SummaryRows,
     columns: npt.NDArray[np.uint32],
     places: npt.NDArray[np.int64],
     tf: npt.NDArray[np.float64],

@@ -8,7 +8,7 @@ agree on (ranks of terms, frequencies of contexts) is added up before the first 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,10 +18,10 @@ from webstrata._core import summaries as core
 from webstrata.collection.files import make_directory, open_writer
 from webstrata.collection.progress import Progress
 from webstrata.summaries.archive import FORMAT, Archive
-from webstrata.summaries.codes import to_core
-from webstrata.summaries.contexts import Model, Tally, classify_terms, make_model, measure, no_tally
+from webstrata.summaries.code_names import to_core
+from webstrata.summaries.contexts import ContextTally, Model, classify_terms, make_model, measure, no_tally
 from webstrata.summaries.places import write_places
-from webstrata.summaries.rows import Rows, renumber
+from webstrata.summaries.rows import SummaryRows, renumber, to_rows
 from webstrata.summaries.settings import SummariesSettings
 from webstrata.summaries.terms import TERMS, invert, rank_terms, write_order, write_terms
 
@@ -52,18 +52,18 @@ class Coder:
         self._settings, self._classes = settings, classes
         self.model: Model | None = None
 
-    def prepare(self, rows: Rows) -> tuple[npt.NDArray[np.uint8], Tally]:
+    def prepare(self, rows: SummaryRows) -> tuple[npt.NDArray[np.uint8], ContextTally]:
         """References of the rows of a chunk, and what is counted of them; terms are ranks."""
         if self._settings.coding == "codes":
             return np.zeros(0, np.uint8), no_tally()
         return measure(rows, self._classes, window=self._settings.window, chain=self._settings.chain)
 
-    def learn(self, tally: Tally) -> None:
+    def learn(self, tally: ContextTally) -> None:
         """Take the counts of all chunks."""
         if self._settings.coding == "contexts":
             self.model = make_model(tally, self._classes)
 
-    def encode(self, rows: Rows, distances: npt.NDArray[np.uint8]) -> Piece:
+    def encode(self, rows: SummaryRows, distances: npt.NDArray[np.uint8]) -> Piece:
         """The summaries of a chunk."""
         if self.model is None:
             names = [to_core(name) for name in self._settings.codes]
@@ -81,8 +81,9 @@ class ArchiveWriter:
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.summaries.rows import make_rows
-    >>> folder = getfixture("tmp_path")
+    >>> folder = testing.scratch()
     >>> settings = SummariesSettings(coding="codes")
     >>> coder = Coder(settings, np.zeros(3, np.uint8))
     >>> piece = coder.encode(make_rows([(7, {0: 2, 2: 1})]), np.zeros(0, np.uint8))
@@ -148,7 +149,8 @@ def finish_archive(
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> order, none = np.zeros(1, np.uint32), np.zeros(0, np.uint64)
     >>> with open_writer(folder / "summaries.stream") as stream:
     ...     writer = ArchiveWriter(stream)
@@ -183,7 +185,7 @@ def finish_archive(
 
 def write_archive(
     folder: Path,
-    rows: Rows,
+    rows: SummaryRows | Any,  # noqa: ANN401
     *,
     settings: SummariesSettings | None = None,
     texts: Sequence[str] | None = None,
@@ -198,7 +200,8 @@ def write_archive(
     folder
         Where; it is made if it is not there.
     rows
-        A row a node; terms are any numbers from 0 on.
+        One row per node, as `SummaryRows` with arrays of any integer type, or as a SciPy sparse matrix of
+        counts with one column per term; terms are any numbers from 0 on.
     settings
         How summaries are coded; nothing is left out of rows that are there already.
     texts
@@ -212,13 +215,15 @@ def write_archive(
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.summaries.rows import make_rows
     >>> rows = make_rows([(7, {0: 2, 2: 1}), (0, {}), (3, {0: 3})])
-    >>> archive = write_archive(getfixture("tmp_path"), rows, missing=[1])
+    >>> archive = write_archive(testing.scratch(), rows, missing=[1])
     >>> archive.batch([0, 1, 2]).counts.tolist(), archive.has([0, 1, 2]).tolist()
     ([2, 1, 3], [True, False, True])
     """
     settings = settings or SummariesSettings()
+    rows = to_rows(rows)
     make_directory(folder)
     least = int(rows.terms.max()) + 1 if len(rows.terms) else 0
     num_terms = max(least, num_terms or 0, len(texts or ()))
@@ -233,7 +238,7 @@ def write_archive(
     starts = range(0, rows.num_rows, CHUNK)
     progress = progress or Progress()
 
-    def chunk(start: int) -> Rows:
+    def chunk(start: int) -> SummaryRows:
         piece = renumber(rows.cut(start, min(start + CHUNK, rows.num_rows)), ranks)
         return without(piece, gone[(gone >= start) & (gone < start + CHUNK)] - start)
 
@@ -261,7 +266,7 @@ def write_archive(
     return Archive(folder)
 
 
-def without(rows: Rows, gone: npt.NDArray[np.integer]) -> Rows:
+def without(rows: SummaryRows, gone: npt.NDArray[np.integer]) -> SummaryRows:
     """The rows without some that are empty.
 
     Examples

@@ -22,13 +22,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from webstrata.collection.action import Action
 from webstrata.collection.sentences import tell_count
-from webstrata.errors import LabelError, MissingError
+from webstrata.errors import DateError, MissingError
 from webstrata.temporal.rules import AlignmentRule, apply_rules
 from webstrata.temporal.settings import METHODS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from webstrata.collection import Collection, Snapshot
 
@@ -107,22 +108,17 @@ def choose_snapshots(collection: Collection, words: str = "") -> list[Snapshot]:
 
     Examples
     --------
-    >>> from webstrata.collection import Collection
-    >>> uk = Collection.create(getfixture("tmp_path") / "uk")
-    >>> for label in ("2026-01", "2026-02"):
-    ...     with uk.add(label).build("graph") as build:
-    ...         (build.path / "forward.graph").touch()
-    >>> [snapshot.label for snapshot in choose_snapshots(uk, "..2026-02")]
-    ['2026-01', '2026-02']
-    >>> choose_snapshots(uk, "2026-01")
+    >>> from webstrata import testing
+    >>> collection = testing.collection()
+    >>> [snapshot.date for snapshot in choose_snapshots(collection, "..2026-05")]
+    ['2026-04', '2026-05']
+    >>> choose_snapshots(collection, "2026-05")
     Traceback (most recent call last):
-    webstrata.errors.LabelError: ...uk: only 2026-01 is named, and it takes two snapshots to align; name
+    webstrata.errors.DateError: ...uk: only 2026-05 is named, and it takes two snapshots to align; name
     another
     """
-    known = collection.labels
-    labels = (
-        known if not words else sorted({label for word in words.split(",") for label in _expand(word, known)})
-    )
+    known = collection.dates
+    labels = collection.choose(words.split(",") if words else ())
     if len(labels) < 2:
         there = (
             f"only {labels[0]} is named"
@@ -130,9 +126,9 @@ def choose_snapshots(collection: Collection, words: str = "") -> list[Snapshot]:
             else f"it has {tell_count(len(known), 'snapshot')}"
         )
         do = "name another" if words else "crawl or ingest another"
-        raise LabelError(f"{collection.path}: {there}, and it takes two snapshots to align; {do}")
+        raise DateError(f"{collection.path}: {there}, and it takes two snapshots to align; {do}")
     if len(labels) > 64:
-        raise LabelError(
+        raise DateError(
             f"{collection.path}: {len(labels)} snapshots are named, and a label has 64 bits; name fewer with "
             "--snapshots"
         )
@@ -140,24 +136,7 @@ def choose_snapshots(collection: Collection, words: str = "") -> list[Snapshot]:
     for snapshot in snapshots:
         if "graph" not in snapshot.parts:
             raise MissingError(
-                f"{collection.path}: {snapshot.label} has no graph; build it with `webstrata graph build "
-                f"{collection.path} {snapshot.label}`, or leave it out with --snapshots"
+                f"{collection.path}: {snapshot.date} has no graph; {{fix}}, or leave it out of `snapshots`",
+                fix=Action.on(snapshot, "build", "graph"),
             )
     return snapshots
-
-
-def _expand(word: str, known: Sequence[str]) -> list[str]:
-    """The labels of one label or one range."""
-    first, dots, last = (part.strip() for part in word.partition(".."))
-    listed = ", ".join(known) or "none yet"
-    for label in (first, last):
-        if label and label not in known:
-            raise LabelError(f"--snapshots {word}: there is no snapshot {label}; known are {listed}")
-    if not dots:
-        if not first:
-            raise LabelError(f"--snapshots: a label is missing between commas; known are {listed}")
-        return [first]
-    found = [label for label in known if (not first or label >= first) and (not last or label <= last)]
-    if not found:
-        raise LabelError(f"--snapshots {word}: the range ends before it begins; write the older label first")
-    return found

@@ -35,6 +35,7 @@ import numpy as np
 import pyarrow as pa
 
 from webstrata.collection.progress import Progress
+from webstrata.collection.tables import Table
 from webstrata.crawl.report import read_report
 from webstrata.crawl.results import FILE as RESULT
 from webstrata.crawl.seeds import kept_seeds
@@ -43,6 +44,7 @@ from webstrata.graph.hosts import group_hosts
 from webstrata.store.links import frontier_keys
 from webstrata.temporal.intervals import Interval, bootstrap_ratios
 from webstrata.temporal.recrawl import Limits, Month, recrawl
+from webstrata.temporal.tables import ESTIMATES, tabulate_bias, tell_bias
 from webstrata.temporal.union import NONE
 from webstrata.web.row_key import row_keys
 
@@ -52,10 +54,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from webstrata.collection import Snapshot
-    from webstrata.crawl.cuts import Cut
+    from webstrata.crawl.skip_reasons import Cut
     from webstrata.temporal.union import StoredUnion
 
-ESTIMATES = ("page_survival", "page_birth", "link_survival", "outdegree", "dangling")
 FRACTIONS = (0.5, 0.25, 0.125)
 REPLICATES = 400
 
@@ -104,8 +105,8 @@ class Tightened:
     """None where nothing is left to estimate from."""
 
 
-@dataclass(frozen=True)
-class BiasReport:
+@dataclass(frozen=True, repr=False)
+class BiasReport(Table):
     """What the limits did."""
 
     snapshots: list[str]
@@ -125,6 +126,25 @@ class BiasReport:
                 if row.fraction == 0.5 and value is not None and interval.contains(value) is False:
                     found.setdefault(name, []).append(row.limit)
         return found
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One row per estimate: its interval, the limits that move it out of it, and the truth if known."""
+        moving, truth = self.moving(), self.truth
+        return [
+            {"estimate": name, **asdict(interval), "moved_by": moving.get(name, []), "truth": truth.get(name)}
+            for name, interval in self.estimates.items()
+        ]
+
+    shown = 0  # of the estimates with everything about their intervals
+
+    def tables(self) -> dict[str, Table]:
+        """What was cut off in each snapshot, the estimates, and the estimates with tightened limits."""
+        return tabulate_bias(self)
+
+    @property
+    def summary(self) -> str:
+        """Which limits move which estimates."""
+        return tell_bias(self)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
@@ -226,10 +246,9 @@ def find_seeds(union: StoredUnion, label: str) -> npt.NDArray[np.int64] | None:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> find_seeds(ws.create(getfixture("tmp_path") / "uk").temporal, "2026-01")
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...uk: there is no union of snapshots; make it with `webstrata align ...uk`
+    >>> from webstrata import testing
+    >>> find_seeds(testing.collection().temporal, "2026-06") is None  # it was ingested, not crawled
+    True
     """
     if label not in union.collection:
         return None
@@ -370,11 +389,12 @@ def describe_cuts(snapshot: Snapshot) -> SnapshotCuts:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> describe_cuts(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part urls (parts: none yet); `webstrata
-    crawl ...` makes it
+    >>> from webstrata import testing
+    >>> cuts = describe_cuts(testing.snapshot())
+    >>> cuts.pages, cuts.hosts, cuts.largest_host, cuts.not_captured
+    (15, 5, 4, 1)
+    >>> cuts.max_depth is None  # not a crawl: no limits are known
+    True
     """
     from webstrata.store.urls import Urls
 
@@ -402,7 +422,7 @@ def describe_cuts(snapshot: Snapshot) -> SnapshotCuts:
     except MissingError:
         not_captured = None
     return SnapshotCuts(
-        snapshot.label,
+        snapshot.date,
         pages=int(sizes.sum()),
         hosts=len(sizes),
         largest_host=int(sizes.max()) if len(sizes) else 0,
@@ -451,10 +471,13 @@ def report_bias(
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> report_bias(ws.create(getfixture("tmp_path") / "uk").temporal)
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...uk: there is no union of snapshots; make it with `webstrata align ...uk`
+    >>> from webstrata import testing
+    >>> report = report_bias(testing.collection().temporal)
+    >>> round(report.estimates["page_survival"].value, 3), report.estimates["page_survival"].why
+    (0.962, 'computed from 5 hosts, fewer than 10: it is too narrow')
+    >>> half = next(each for each in report.tightened if each.limit == "stop size")
+    >>> half.pages, round(half.estimates["page_survival"], 3)  # had the crawl stopped at half of the pages
+    (0.5, 0.917)
     """
     panel = Panel.from_union(union, progress)
     labels = union.facts.snapshots

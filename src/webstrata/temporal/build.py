@@ -26,6 +26,7 @@ import pyarrow.compute as pc
 from webstrata._core import graph as core
 from webstrata._core.collection import rename
 from webstrata.collection import shards
+from webstrata.collection.action import Action
 from webstrata.collection.files import explained, make_directory, open_writer, remove_tree, replace_file
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings
@@ -33,11 +34,11 @@ from webstrata.errors import MissingError
 from webstrata.graph.build import FORWARD, TRANSPOSE, StoredGraph
 from webstrata.graph.compress import GraphWriter
 from webstrata.graph.settings import GraphSettings
-from webstrata.store.sorting import Sorter
+from webstrata.store.parquet.sorting import Sorter
 from webstrata.store.urls import NODES, Urls, write_url_tables
 from webstrata.temporal.align import Aligner
 from webstrata.temporal.labels import UNION_GRAPH, write_labels
-from webstrata.temporal.overlap import LabelCounts
+from webstrata.temporal.overlap import HOSTS, LabelCounts, list_hosts, unite_hosts
 from webstrata.temporal.rules import keep_rules, learn_rules
 from webstrata.temporal.settings import TemporalSettings
 from webstrata.temporal.union import FACTS, NONE, PART, UnionFacts, map_file
@@ -88,19 +89,19 @@ def build_union(
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> uk = ws.create(getfixture("tmp_path") / "uk")
-    >>> build_union(uk, [uk.add("2026-01"), uk.add("2026-02")])
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-01: there is no part graph (parts: none yet); `webstrata
-    graph build ...` makes it
+    >>> from webstrata import testing
+    >>> uk = testing.collection_of({
+    ...     "2026-05": {"http://a.example/": "<p>Home"},
+    ...     "2026-06": {"http://a.example/": "<a href=/new>new", "http://a.example/new": "<p>New"},
+    ... })
+    >>> facts = build_union(uk, list(uk))
+    >>> facts.snapshots, uk.temporal.num_nodes, uk.temporal.num_arcs
+    (['2026-05', '2026-06'], 2, 1)
     """
     settings = settings or collection.settings(TemporalSettings)
     workers = workers or collection.settings(ResourcesSettings).num_workers
     progress = progress or Progress()
-    labels = [snapshot.label for snapshot in snapshots]
-    chosen = "" if labels == collection.labels else f" --snapshots {','.join(labels)}"
-    renew = f"webstrata align {{collection}}{chosen} --by {settings.by}"
+    labels = [snapshot.date for snapshot in snapshots]
     with ExitStack() as stack:
         # what is read stays what it is, whatever is built in a snapshot meanwhile
         held = [_hold(snapshot, stack, progress) for snapshot in snapshots]
@@ -113,9 +114,9 @@ def build_union(
             for snapshot in snapshots:
                 if "pages" in snapshot.parts:
                     pages = snapshot.open_part("pages", whole=True, progress=progress)
-                    inputs[f"{snapshot.label}/pages"] = stack.enter_context(pages).record.checksum
+                    inputs[f"{snapshot.date}/pages"] = stack.enter_context(pages).record.checksum
         build = stack.enter_context(
-            collection.parts.build(PART, settings=settings, inputs=inputs, renew=renew, progress=progress)
+            collection.parts.build(PART, settings=settings, inputs=inputs, progress=progress)
         )
         work = _Work(collection, snapshots, held, settings, workers, build)
         [nodes] = shards.run(build, work.align, [shards.Shard("nodes", labels)], title="nodes")
@@ -146,16 +147,20 @@ def _take(shard: Path, folder: Path) -> None:
                 rename(path, folder / path.name)
 
 
-def union_parameters(collection: Collection) -> GraphSettings:
+def union_parameters(collection: Collection, coding: str = "runs") -> GraphSettings:
     """How the graph of a union is compressed: as `UNION_GRAPH` says, but for what the collection sets itself.
+
+    With the coding ``huffman``, which is that of TIME, it is WebGraph's defaults in place of `UNION_GRAPH`.
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> union_parameters(ws.create(getfixture("tmp_path") / "uk")).window
+    >>> from webstrata import testing
+    >>> union_parameters(testing.empty()).window
     16
     """
     own, usual = collection.settings(GraphSettings), GraphSettings()
+    if coding == "huffman":
+        return own
     names = [name for name in ("window", "chain", "together") if getattr(own, name) == getattr(usual, name)]
     return replace(own, **{name: getattr(UNION_GRAPH, name) for name in names})
 
@@ -171,12 +176,12 @@ def _hold(snapshot: Snapshot, stack: ExitStack, progress: Progress) -> _Held:
     """The parts of a snapshot, verified; a graph whose nodes are not those of the URLs is refused."""
     graph, urls = (snapshot.open_part(name, whole=True, progress=progress) for name in ("graph", "urls"))
     held = _Held(stack.enter_context(graph), stack.enter_context(urls))
-    told = held.graph.record.inputs.get(f"{snapshot.label}/urls")
+    told = held.graph.record.inputs.get(f"{snapshot.date}/urls")
     if told is not None and told != held.urls.record.checksum:
         raise MissingError(
             f"{snapshot.path}: its graph was built from other URLs than are there now, so that their nodes "
-            f"are not the same; build it again with `webstrata graph build {snapshot.collection.word} "
-            f"{snapshot.label}`"
+            "are not the same",
+            fix=Action.on(snapshot, "build", "graph"),
         )
     return held
 
@@ -213,7 +218,7 @@ class _Work(NamedTuple):
         """Write the union of one direction of the graphs, with labels, and what is known of its arcs."""
         direction, nodes = item[0], Path(item[1])
         node_labels = map_file(nodes / NODE_LABELS, "<u8")
-        labels = [snapshot.label for snapshot in self.snapshots]
+        labels = [snapshot.date for snapshot in self.snapshots]
         lists = []
         for label, parts in zip(labels, self.held, strict=True):
             to_union, order = (
@@ -225,7 +230,7 @@ class _Work(NamedTuple):
             GraphWriter(
                 folder / direction,
                 len(node_labels),
-                parameters=union_parameters(self.collection),
+                parameters=union_parameters(self.collection, self.settings.coding),
                 workers=self.workers,
                 progress=progress,
             ) as writer,
@@ -243,6 +248,7 @@ class _Work(NamedTuple):
             node_labels=node_labels,
             arc_labels=map_file(masks, "<u8"),
             num_snapshots=len(labels),
+            coding=self.settings.coding,
             progress=progress,
         )
         with explained(masks, "remove"):
@@ -272,7 +278,8 @@ def _align(
     scratch, maps = make_directory(folder / "sorting"), make_directory(folder / "maps")
     # what waits is held twice while it is sorted, and pieces of all runs while they are merged
     sorter = Sorter(scratch, "keys", _KEYS, memory=memory // 8)
-    hosts: dict[str, int] = {}
+    # hosts of all pages, those that are not aligned too; as many as pages in a collection of hosts
+    hosts = Sorter(scratch, "hosts", HOSTS, memory=memory // 8)
     counts = []
     for number, (label, parts) in enumerate(zip(facts.snapshots, held, strict=True)):
         column = Urls(parts.urls.path).key_column
@@ -280,7 +287,7 @@ def _align(
         with progress.task(f"aligning {label}", total=len(column), unit="pages") as task:
             for start in range(0, len(column), _BLOCK):
                 keys = column.slice(start, _BLOCK).combine_chunks()
-                _note_hosts(hosts, keys, 1 << number, without_www=aligner.by != "static")
+                hosts.add(list_hosts(keys, 1 << number, without_www=aligner.by != "static"))
                 pages = np.arange(start, start + len(keys), dtype=np.uint64)
                 pages |= np.uint64(number << 32)
                 table = pa.table([aligner.keys(keys), pages], schema=_KEYS)
@@ -295,22 +302,16 @@ def _align(
     with numbering, _open_scratch(folder / NODE_LABELS) as labels:
         write_url_tables(folder, numbering.tables(sorter, labels, progress), [], _OTHERS)
     sorter.remove()
-    remove_tree(scratch)
     facts.aligned = numbering.aligned
     facts.urls = [list(map(int, row)) for row in numbering.counts.overlap("URLs", len(counts)).common]
     by_host = LabelCounts()
-    by_host.add(np.fromiter(hosts.values(), np.uint64, len(hosts)))
+    for labels_of_hosts in unite_hosts(hosts):
+        by_host.add(labels_of_hosts)
+    hosts.remove()
+    remove_tree(scratch)
     facts.hosts = [list(map(int, row)) for row in by_host.overlap("hosts", len(counts)).common]
     facts.lives = {"hosts": by_host.lives(len(counts)), "urls": numbering.counts.lives(len(counts))}
     return numbering.num_nodes
-
-
-def _note_hosts(hosts: dict[str, int], keys: pa.Array, bit: int, *, without_www: bool) -> None:
-    runs = pc.run_end_encode(pc.replace_substring_regex(keys, r"\).*", ""))
-    for host in runs.values.to_pylist():
-        if without_www and host.endswith(",www") and host.count(",") > 1:
-            host = host[:-4]
-        hosts[host] = hosts.get(host, 0) | bit
 
 
 def _make_map(path: Path, count: int) -> npt.NDArray[np.uint32]:

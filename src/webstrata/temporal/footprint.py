@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from webstrata.graph.build import FORWARD, TRANSPOSE
+from webstrata.store.record_sizes import measure_records
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,6 +32,13 @@ class SnapshotSize:
     aligned: int
     arcs: int
     graph_bits: int
+    uncompressed_bytes: int | None = None
+    """Of the records of its pages, without compression; where it was asked for and is known."""
+
+    @property
+    def graph_bytes(self) -> int:
+        """Of its own graph."""
+        return (self.graph_bits + 7) // 8
 
     @property
     def bits_per_arc(self) -> float:
@@ -79,15 +87,17 @@ class Footprint:
         return asdict(self) | {name: round(getattr(self, name), 4) for name in names}
 
 
-def describe_snapshots(union: StoredUnion) -> list[SnapshotSize]:
+def describe_snapshots(union: StoredUnion, *, with_records: bool = False) -> list[SnapshotSize]:
     """The rows of table 1, from the manifests of the snapshots; those that are gone are left out.
+
+    With `with_records`, a few bytes of each page's record are read to know their size without compression.
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> describe_snapshots(ws.create(getfixture("tmp_path") / "uk").temporal)
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...uk: there is no union of snapshots; make it with `webstrata align ...uk`
+    >>> from webstrata import testing
+    >>> sizes = describe_snapshots(testing.collection().temporal)
+    >>> [(size.snapshot, size.captures, size.pages, size.arcs) for size in sizes]
+    [('2026-04', 14, 13, 32), ('2026-05', 14, 13, 32), ('2026-06', 16, 15, 36)]
     """
     rows = []
     for number, label in enumerate(union.facts.snapshots):
@@ -100,12 +110,13 @@ def describe_snapshots(union: StoredUnion) -> list[SnapshotSize]:
         rows.append(
             SnapshotSize(
                 label,
-                records["index"].counts.get("captures") if "index" in records else None,
+                records["captures"].counts.get("captures") if "captures" in records else None,
                 records["warc"].bytes if "warc" in records else None,
                 union.facts.pages[number],
                 union.facts.aligned[number],
                 counts.get("arcs", 0),
                 counts.get("bits", 0),
+                measure_records(union.collection[label]) if with_records else None,
             )
         )
     return rows
@@ -116,10 +127,10 @@ def describe_footprint(union: StoredUnion) -> list[Footprint]:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> describe_footprint(ws.create(getfixture("tmp_path") / "uk").temporal)
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...uk: there is no union of snapshots; make it with `webstrata align ...uk`
+    >>> from webstrata import testing
+    >>> forward, transpose = describe_footprint(testing.collection().temporal)
+    >>> forward.num_nodes, forward.num_arcs, forward.num_instances, transpose.num_arcs
+    (16, 43, 100, 43)
     """
     graph = union.forward
     return [

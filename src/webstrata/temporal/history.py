@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from webstrata.collection.sentences import tell_count
+from webstrata.collection.tables import Rows, Table
+from webstrata.store.takedowns import HIDDEN
+
+_HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+")
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +27,8 @@ class LinkHistory:
     label: int
 
 
-@dataclass(frozen=True)
-class PageHistory:
+@dataclass(frozen=True, repr=False)
+class PageHistory(Table):
     """A page, and when it and its links were there."""
 
     node: int
@@ -32,6 +39,46 @@ class PageHistory:
     """By snapshot: its URLs there, where they are others than `url`."""
     outlinks: list[LinkHistory]
     inlinks: list[LinkHistory]
+    with_inlinks: bool = True
+    """Whether they were asked for."""
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One row per link: its direction, the other page, and the snapshots that have it."""
+        return [
+            {"direction": way, "url": link.url, "snapshots": name_snapshots(link.label, self.snapshots)}
+            for way, links in (("out", self.outlinks), ("in", self.inlinks))
+            for link in links
+        ]
+
+    shown = 0  # of the links in both directions together
+
+    @property
+    def summary(self) -> str:
+        """When it was there, and under which other URLs."""
+        names = self.snapshots
+        found = [f"{show_label(self.label, names)}, of {names[0]} to {names[-1]}."]
+        found += [f"In {label} as {', '.join(urls)}." for label, urls in self.addresses.items()]
+        return " ".join(found)
+
+    def tables(self) -> dict[str, Table]:
+        """The links to other pages and from them, with a mark for each snapshot that has them."""
+        ways = {"Links to": self.outlinks, **({"Linked from": self.inlinks} if self.with_inlinks else {})}
+        return {
+            **{
+                f"{way} {tell_count(len(links), 'page')}": Rows(
+                    way.lower(), [self._describe_link(link) for link in links]
+                )
+                for way, links in ways.items()
+            },
+            "Links": self,
+        }
+
+    def _describe_link(self, link: LinkHistory) -> dict[str, Any]:
+        return {
+            "snapshots": draw_label(link.label, len(self.snapshots)),
+            "URL": link.url,
+            "when": show_label(link.label, self.snapshots),
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data, with the snapshots of each label by name."""
@@ -58,12 +105,15 @@ def page_history(union: StoredUnion, url: str, *, with_inlinks: bool = False) ->
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> page_history(ws.create(getfixture("tmp_path") / "uk").temporal, "http://a.org/")
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...uk: there is no union of snapshots; make it with `webstrata align ...uk`
+    >>> from webstrata import testing
+    >>> union = testing.collection().temporal
+    >>> history = page_history(union, "http://garden.example/pond")
+    >>> history.url, bin(history.label)  # in the second and third snapshot
+    ('http://garden.example/pond', '0b110')
+    >>> [(link.url, bin(link.label)) for link in history.outlinks]
+    [('http://garden.example/', '0b110'), ('http://reef.example/fish', '0b110')]
     """
-    node = union.node(url)
+    node = union.node(complete_url(url))
     label = int(union.forward.node_labels[node])
     shown = union.urls[node]
     addresses = {name: union.addresses(name, node) for name in name_snapshots(label, union.facts.snapshots)}
@@ -76,6 +126,7 @@ def page_history(union: StoredUnion, url: str, *, with_inlinks: bool = False) ->
             [
                 LinkHistory(int(target), union.urls[int(target)], int(mask))
                 for target, mask in zip(targets, labels, strict=True)
+                if union.urls[int(target)] != HIDDEN
             ]
         )
     return PageHistory(
@@ -86,7 +137,21 @@ def page_history(union: StoredUnion, url: str, *, with_inlinks: bool = False) ->
         {name: urls for name, urls in addresses.items() if urls != [shown]},
         links[0],
         links[1] if with_inlinks else [],
+        with_inlinks,
     )
+
+
+def complete_url(text: str) -> str:
+    """A URL as it is; of the bare name of a host the URL of its home page.
+
+    Examples
+    --------
+    >>> complete_url("commoncrawl.org"), complete_url("http://a.example/b")
+    ('http://commoncrawl.org/', 'http://a.example/b')
+    >>> complete_url("fish")
+    'fish'
+    """
+    return f"http://{text.lower()}/" if _HOST.fullmatch(text) else text
 
 
 def name_snapshots(label: int, snapshots: Sequence[str]) -> list[str]:

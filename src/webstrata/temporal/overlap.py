@@ -11,11 +11,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
+
+    from webstrata.store.parquet.sorting import Sorter
+
+HOSTS = pa.schema([("host", pa.large_string()), ("label", pa.uint64())])
+"""Hosts of snapshots with their labels, as `list_hosts` makes them."""
 
 
 @dataclass(frozen=True)
@@ -126,3 +133,48 @@ def overlap_of_labels(what: str, labels: Iterable[NDArray[np.uint64]], num_snaps
     for block in labels:
         counts.add(block)
     return counts.overlap(what, num_snapshots)
+
+
+def list_hosts(keys: pa.Array, bit: int, *, without_www: bool) -> pa.Table:
+    """The hosts of sorted keys, each once in a run, with the label of their snapshot.
+
+    Examples
+    --------
+    >>> list_hosts(pa.array(["org,a)/", "org,a)/b", "org,a,www)/"]), 4, without_www=False).to_pylist()
+    [{'host': 'org,a', 'label': 4}, {'host': 'org,a,www', 'label': 4}]
+    """
+    hosts = pc.run_end_encode(pc.replace_substring_regex(keys, r"\).*", "")).values
+    if without_www:
+        hosts = pc.replace_substring_regex(hosts, r"^([^,]+,.+),www$", r"\1")
+    return pa.table([hosts, np.full(len(hosts), bit, np.uint64)], schema=HOSTS)
+
+
+def unite_hosts(sorter: Sorter) -> Iterator[NDArray[np.uint64]]:
+    """The labels of hosts, each host once, from the tables of `list_hosts`.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> from webstrata.store.parquet.sorting import Sorter
+    >>> sorter = Sorter(testing.scratch(), "hosts", HOSTS)
+    >>> for bit in (1, 2):
+    ...     sorter.add(list_hosts(pa.array(["org,a)/"]), bit, without_www=True))
+    >>> [labels.tolist() for labels in unite_hosts(sorter) if len(labels)]
+    [[3]]
+    """
+    held, last = np.zeros(0, np.uint64), None
+    for table in sorter.tables():
+        table = table.combine_chunks()
+        hosts, labels = table["host"].combine_chunks(), table["label"].to_numpy()
+        is_new = np.ones(len(hosts), bool)
+        is_new[1:] = pc.not_equal(hosts.slice(1), hosts.slice(0, len(hosts) - 1)).to_numpy(
+            zero_copy_only=False
+        )
+        found = np.bitwise_or.reduceat(labels, np.flatnonzero(is_new))
+        if hosts[0].as_py() == last:
+            found[0] |= held[0]
+        else:
+            yield held
+        held, last = found[-1:].copy(), hosts[len(hosts) - 1].as_py()
+        yield found[:-1]
+    yield held

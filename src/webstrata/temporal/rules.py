@@ -148,9 +148,12 @@ def learn_rules(
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> learn_rules([ws.create(getfixture("tmp_path") / "uk").add("2026-06")], support=5, precision=0.98)
-    []
+    >>> from webstrata import testing
+    >>> names = ["cod", "eel", "fish", "reef", "sea"]
+    >>> pages = {f"http://a.example/{name}?sid={n}": f"<p>{name}" for name in names for n in (1, 2)}
+    >>> [rule] = learn_rules([testing.snapshot_of(pages)], support=5, precision=0.98)
+    >>> rule.host, rule.kind, rule.name, rule.support
+    ('a.example', 'parameter', 'sid', 5)
     """
     tally = _Tally()
     earlier: dict[str, dict[tuple[str, str], tuple[str, int]]] = {}
@@ -289,19 +292,10 @@ def share_unchanged(one: Snapshot, two: Snapshot, sample: int = SAMPLE) -> float
 
     Examples
     --------
-    >>> from webstrata.store.pages import write_pages
-    >>> from webstrata.store.urls import write_urls
-    >>> import webstrata as ws
-    >>> uk = ws.create(getfixture("tmp_path") / "uk")
-    >>> none = pa.table({"row_key": pa.array([], pa.string()), "node": pa.array([], pa.uint32())})
-    >>> for label, prints in (("2026-01", [1, 2]), ("2026-02", [1, 3])):
-    ...     with uk.add(label).build("urls") as build:
-    ...         write_urls(build.path, pa.array(["org,a)/", "org,a)/b"]), none)
-    ...     columns = {"fingerprint": pa.array(prints, pa.uint64()), "content_digest": ["", ""]}
-    ...     with uk[label].build("pages") as build:
-    ...         write_pages(build.path / "pages.parquet", pa.table(columns))
-    >>> share_unchanged(uk["2026-01"], uk["2026-02"])
-    0.5
+    >>> from webstrata import testing
+    >>> collection = testing.collection()
+    >>> round(share_unchanged(collection["2026-04"], collection["2026-05"]), 2)
+    0.75
     """
     contents, keys = [], []
     for snapshot in (one, two):

@@ -16,6 +16,9 @@ _memory = ("at least 16MiB", lambda value: value >= 16 << 20)
 class TemporalSettings(Settings):
     """Which URLs of two snapshots are one page, and in how much memory their union is built."""
 
+    snapshots: tuple[str, ...] = setting(
+        (), "Snapshots to unite, as dates and ranges (2026-01..2026-06,2026-09); default: all."
+    )
     by: str = setting(
         "static",
         "Which pages are aligned, and by what: `static` takes URLs without ? as they are, `canonical` leaves "
@@ -30,6 +33,16 @@ class TemporalSettings(Settings):
     refused_rules: tuple[str, ...] = setting(
         (), "Learned rules that are not applied, as `example.org sid`; `order` for the order of parameters."
     )
+    coding: str = setting(
+        "runs",
+        "How the union is coded: `runs`, smaller; or `huffman` as in TIME, with WebGraph's defaults for the "
+        "graph and one Huffman code of labels per label of a source.",
+        check=one_of("runs", "huffman"),
+    )
     memory: int = setting(
-        1 << 30, "Memory in which keys are sorted and lists united.", unit="bytes", check=_memory
+        1 << 30,
+        "Memory in which keys are sorted and lists united.",
+        unit="bytes",
+        check=_memory,
+        resource=True,
     )

@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webstrata.collection.caveats import MIN_PAGES
-from webstrata.collection.collection import parse_label
+from webstrata.collection.snapshot_dates import parse_snapshot_date
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,7 +152,7 @@ def survival_of_lives(
     """
     table = np.asarray(lives, np.int64)
     number = len(snapshots)
-    moments = [parse_label(label).timestamp() / _YEAR for label in snapshots]
+    moments = [parse_snapshot_date(label).timestamp() / _YEAR for label in snapshots]
     shares: list[list[float | None]] = [
         [common[t][u] / common[t][t] if u > t and common[t][t] else None for u in range(number)]
         for t in range(number)

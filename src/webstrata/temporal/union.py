@@ -26,9 +26,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from webstrata.collection.action import Action, rebuild
 from webstrata.collection.files import explained
-from webstrata.errors import FormatError, MissingError, NewerFormatError
+from webstrata.errors import FormatError, MissingError, NewerFormatError, UrlError
 from webstrata.graph.build import FORWARD, TRANSPOSE
+from webstrata.store.takedowns import find_takedowns, make_hide
 from webstrata.store.urls import Urls
 from webstrata.temporal.align import Aligner
 from webstrata.temporal.labels import LabelledGraph
@@ -89,17 +91,21 @@ class StoredUnion(TemporalGraph):
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> ws.create(getfixture("tmp_path") / "uk").temporal
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...uk: there is no union of snapshots; make it with `webstrata align ...uk`
+    >>> from webstrata import testing
+    >>> union = testing.collection().temporal
+    >>> union
+    <StoredUnion of 3 snapshots: 16 nodes, 43 arcs>
+    >>> union.at("2026-06")
+    <View of 15 of 16 nodes and 36 of 43 arcs: at 2026-06>
+    >>> node = union.node("http://garden.example/pond")
+    >>> union.urls[node], bin(union.forward.node_label(node))
+    ('http://garden.example/pond', '0b110')
     """
 
     def __init__(self, collection: Collection) -> None:
         if PART not in collection.parts:
             raise MissingError(
-                f"{collection.path}: there is no union of snapshots; make it with "
-                f"`webstrata align {collection.word}`"
+                f"{collection.path}: no union of snapshots", fix=Action.on(collection, "build", PART)
             )
         part = collection.open_part(PART)
         self.collection, self.folder = collection, part.path
@@ -110,11 +116,11 @@ class StoredUnion(TemporalGraph):
             LabelledGraph.open(part.path / FORWARD, part.path / FORWARD, snapshots=labels),
             LabelledGraph.open(part.path / TRANSPOSE, part.path / TRANSPOSE, snapshots=labels),
         )
-        self.urls = Urls(part.path, part)
+        self.urls = Urls(part.path, part, hide=make_hide(collection))
         if len(self.urls) != self.forward.num_nodes:
             raise FormatError(
-                f"{part.path}: there are {len(self.urls)} keys for {self.forward.num_nodes} nodes; make the "
-                f"union again with `webstrata align {collection.word}`"
+                f"{part.path}: there are {len(self.urls)} keys for {self.forward.num_nodes} nodes",
+                fix=Action.on(collection, "build", PART),
             )
         self.aligner = Aligner(self.facts.by, [AlignmentRule(**rule) for rule in self.facts.rules])
 
@@ -157,22 +163,23 @@ class StoredUnion(TemporalGraph):
             bounds = [_bisect(to_union, order, wanted + more) for more in (0, 1)]
         except IndexError:
             raise FormatError(
-                f"{self.folder / 'maps' / label}.order: it has a node that {label} does not have; make the "
-                f"union again with `webstrata align {self.collection.word}`"
+                f"{self.folder / 'maps' / label}.order: it has a node that {label} does not have",
+                fix=Action.on(self.collection, "build", PART),
             ) from None
         return [np.array(order[low:high]) for low, high in zip(*bounds, strict=True)]
 
     def _check_length(self, name: str, found: int, expected: int) -> None:
         if found != expected:
             raise FormatError(
-                f"{self.folder / 'maps' / name}: it has {found} nodes, and the union was made of {expected}; "
-                f"make it again with `webstrata align {self.collection.word}`"
+                f"{self.folder / 'maps' / name}: it has {found} nodes, and the union was made of {expected}",
+                fix=Action.on(self.collection, "build", PART),
             )
 
     # ---- URLs
 
     def node(self, url: str) -> int:
         """The node that a URL is aligned with or stands for, or `MissingError` with those nearest to it."""
+        find_takedowns(self.collection).check(url, str(self.collection.path))
         key = row_key(normalize(url))
         aligned = self.aligner.keys(pa.array([key], pa.large_string()))
         found = int(self.urls.find(aligned)[0]) if aligned.null_count == 0 else -1
@@ -182,24 +189,36 @@ class StoredUnion(TemporalGraph):
             return found
         if aligned.null_count:
             raise MissingError(
-                f"{url}: its question mark says that it is dynamic, and the union is of static pages alone; "
-                f"`webstrata align {self.collection.word} --by learned` takes in the others"
+                f"{url}: a dynamic URL (with a question mark), and the union has static pages only; {{fix}} "
+                "to include the others",
+                fix=Action.on(self.collection, "build", PART, by="learned"),
             )
-        near = ", ".join(self.nearest(url)) or "none"
-        raise MissingError(f"{url}: this is no page of any snapshot; the nearest are {near}")
+        near = self.nearest(url)
+        if not near:
+            raise MissingError(f"{url}: no snapshot has this page, or any other page of its host")
+        raise MissingError(f"{url}: no snapshot has this page; the nearest are {', '.join(near)}")
+
+    def get(self, url: str) -> int | None:
+        """The node that a URL is aligned with or stands for; None if there is none."""
+        try:
+            return self.node(url)
+        except (MissingError, UrlError):
+            return None
 
     def nearest(self, url: str) -> list[str]:
-        """The URLs that stand next to where this one would; `UrlError` if it is no URL."""
+        """URLs of the same host that stand next to where this one would; `UrlError` if it is no URL."""
         key = self.aligner.keys(pa.array([row_key(normalize(url))], pa.large_string()))[0].as_py()
         place = self.urls.prefix(key or row_key(normalize(url)).partition("?")[0]).start
-        return self.urls[max(place - 1, 0) : max(place - 1, 0) + NEAR]
+        host = row_key(normalize(url)).partition(")")[0]
+        around = self.urls[max(place - 1, 0) : max(place - 1, 0) + NEAR]
+        return [each for each in around if row_key(each).partition(")")[0] == host]
 
     def _stands_for(self, url: str) -> int:
         """The node of the page that a URL stood for, in the newest snapshot that knows it; -1 for none."""
         for label in reversed(self.facts.snapshots):
             if label not in self.collection or "urls" not in self.collection[label].parts:
                 continue
-            page = self.urls_at(label).node(url)
+            page = self.urls_at(label).get(url)
             to_union = self.to_union(label)
             if page is not None and page < len(to_union) and to_union[page] != NONE:
                 return int(to_union[page])
@@ -221,11 +240,11 @@ class StoredUnion(TemporalGraph):
             made_from = self._part.record.inputs.get(f"{label}/urls")
             if snapshot.parts.record("urls").checksum != made_from:
                 raise MissingError(
-                    f"{snapshot.path}: its URLs are others than when the union was made; make it again with "
-                    f"`webstrata align {self.collection.word}`"
+                    f"{snapshot.path}: its URLs are others than when the union was made",
+                    fix=Action.on(self.collection, "build", PART),
                 )
             part = snapshot.open_part("urls")
-            self._opened[label] = Urls(part.path, part)
+            self._opened[label] = Urls(part.path, part, hide=make_hide(self.collection))
         return self._opened[label]
 
     def __repr__(self) -> str:
@@ -240,12 +259,11 @@ def read_facts(path: Path) -> UnionFacts:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "union.json"
-    >>> _ = path.write_text('{"snapshots": ["2026-01"], "by": "static", "format": 1}')
-    >>> read_facts(path)
-    Traceback (most recent call last):
-    webstrata.errors.FormatError: ...union.json: this does not describe a union (it names 1 snapshots); make
-    it again with `webstrata align`
+    >>> from webstrata import testing
+    >>> with testing.collection().open_part("temporal") as part:
+    ...     facts = read_facts(part.path / "union.json")
+    >>> facts.snapshots, facts.pages, facts.num_instances
+    (['2026-04', '2026-05', '2026-06'], [13, 13, 15], 100)
     """
     with explained(path, "read"):
         text = path.read_bytes()
@@ -261,7 +279,7 @@ def read_facts(path: Path) -> UnionFacts:
         return facts
     except (ValueError, TypeError, AttributeError) as error:
         raise FormatError(
-            f"{path}: this does not describe a union ({error}); make it again with `webstrata align`"
+            f"{path}: this does not describe a union ({error})", fix=rebuild(path, PART)
         ) from None
 
 
@@ -288,7 +306,8 @@ def map_file(path: Path, kind: str) -> npt.NDArray[Any]:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "numbers"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "numbers"
     >>> _ = path.write_bytes(bytes([7, 0, 0, 0]))
     >>> map_file(path, "<u4").tolist()
     [7]

@@ -51,10 +51,11 @@ class View(Graph):
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.temporal.labels import label_arcs
     >>> arcs = [(0, 1, 0b01), (0, 2, 0b10), (1, 2, 0b11)]
     >>> months = ["2026-01", "2026-02"]
-    >>> time = TemporalGraph(label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=months))
+    >>> time = TemporalGraph(label_arcs(testing.scratch() / "union", arcs, snapshots=months))
     >>> time.at("2026-02")
     <View of 3 of 3 nodes and 2 of 3 arcs: at 2026-02>
     >>> time.at("2026-02").successors(0).tolist(), (time.at("2026-02") - time.at("2026-01")).num_arcs
@@ -100,9 +101,10 @@ class View(Graph):
 
         Examples
         --------
+        >>> from webstrata import testing
         >>> from webstrata.temporal.labels import label_arcs
         >>> arcs = [(0, 1, 0b01), (0, 2, 0b10)]
-        >>> union = label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=["2026-01", "2026-02"])
+        >>> union = label_arcs(testing.scratch() / "union", arcs, snapshots=["2026-01", "2026-02"])
         >>> TemporalGraph(union).at("2026-02").nodes.tolist()
         [0, 2]
         """
@@ -113,9 +115,10 @@ class View(Graph):
 
         Examples
         --------
+        >>> from webstrata import testing
         >>> from webstrata.temporal.labels import label_arcs
         >>> arcs = [(0, 1, 0b01), (0, 2, 0b10)]
-        >>> union = label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=["2026-01", "2026-02"])
+        >>> union = label_arcs(testing.scratch() / "union", arcs, snapshots=["2026-01", "2026-02"])
         >>> TemporalGraph(union).at("2026-02").batch_successors([1, 0])[1].tolist()
         [2]
         """
@@ -126,9 +129,10 @@ class View(Graph):
 
         Examples
         --------
+        >>> from webstrata import testing
         >>> from webstrata.temporal.labels import label_arcs
         >>> arcs = [(0, 1, 0b01), (0, 2, 0b10)]
-        >>> union = label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=["2026-01", "2026-02"])
+        >>> union = label_arcs(testing.scratch() / "union", arcs, snapshots=["2026-01", "2026-02"])
         >>> TemporalGraph(union).at("2026-01").rows()[1].tolist()
         [1]
         """
@@ -140,9 +144,10 @@ class View(Graph):
 
         Examples
         --------
+        >>> from webstrata import testing
         >>> from webstrata.temporal.labels import label_arcs
         >>> arcs = [(0, 1, 0b01), (0, 2, 0b11)]
-        >>> union = label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=["2026-01", "2026-02"])
+        >>> union = label_arcs(testing.scratch() / "union", arcs, snapshots=["2026-01", "2026-02"])
         >>> TemporalGraph(union).at("2026-01").outdegrees().tolist()
         [2, 0, 0]
         """
@@ -156,9 +161,10 @@ class View(Graph):
 
         Examples
         --------
+        >>> from webstrata import testing
         >>> from webstrata.temporal.labels import label_arcs
         >>> arcs = [(0, 1, 0b01), (0, 2, 0b11)]
-        >>> union = label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=["2026-01", "2026-02"])
+        >>> union = label_arcs(testing.scratch() / "union", arcs, snapshots=["2026-01", "2026-02"])
         >>> TemporalGraph(union).at("2026-02").transpose().successors(2).tolist()
         [0]
         """
@@ -181,9 +187,10 @@ class View(Graph):
 
         Examples
         --------
+        >>> from webstrata import testing
         >>> from webstrata.temporal.labels import label_arcs
         >>> arcs = [(0, 1, 0b01), (0, 2, 0b10)]
-        >>> union = label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=["2026-01", "2026-02"])
+        >>> union = label_arcs(testing.scratch() / "union", arcs, snapshots=["2026-01", "2026-02"])
         >>> graph, nodes = TemporalGraph(union).at("2026-02").induced()
         >>> graph.successors(0).tolist(), nodes.tolist()
         ([1], [0, 2])
@@ -230,7 +237,7 @@ class View(Graph):
         )
 
 
-class Difference(NamedTuple):
+class GraphDifference(NamedTuple):
     """What changed between two snapshots."""
 
     gained: View
@@ -242,10 +249,11 @@ class TemporalGraph:
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.temporal.labels import label_arcs
     >>> arcs = [(0, 1, 0b011), (0, 2, 0b110), (1, 2, 0b111)]
     >>> months = ["2026-01", "2026-02", "2026-03"]
-    >>> time = TemporalGraph(label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=months))
+    >>> time = TemporalGraph(label_arcs(testing.scratch() / "union", arcs, snapshots=months))
     >>> time.at("2026-01").num_arcs, time.born_at("2026-02").num_arcs, time.died_at("2026-03").num_arcs
     (2, 1, 1)
     >>> time.history(0, 2)
@@ -331,10 +339,10 @@ class TemporalGraph:
         condition = Condition.all_of((1 << len(self.snapshots)) - 1)
         return self._view(condition, condition, "stable")
 
-    def diff(self, before: str, after: str) -> Difference:
+    def diff(self, before: str, after: str) -> GraphDifference:
         """The arcs that the later of two snapshots gained and lost."""
         one, other = self.at(before), self.at(after)
-        return Difference(gained=other - one, lost=one - other)
+        return GraphDifference(gained=other - one, lost=one - other)
 
     # ---- nodes and arcs
 

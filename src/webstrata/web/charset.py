@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from webstrata._core import web as _core
 
 
-class Source(enum.StrEnum):
+class CharsetSource(enum.StrEnum):
     """What told the charset."""
 
     BOM = "bom"
@@ -30,7 +30,7 @@ class Charset:
     """The name of a charset in the Encoding standard, and how it was found."""
 
     name: str
-    source: Source
+    source: CharsetSource
 
 
 def detect(body: bytes, *, label: str | None = None, tld: str = "") -> Charset:
@@ -48,11 +48,11 @@ def detect(body: bytes, *, label: str | None = None, tld: str = "") -> Charset:
     Examples
     --------
     >>> detect(b"<meta charset=latin1>")
-    Charset(name='windows-1252', source=<Source.META: 'meta'>)
+    Charset(name='windows-1252', source=<CharsetSource.META: 'meta'>)
     >>> detect(b"<meta charset=latin1>", label="Shift-JIS").name
     'Shift_JIS'
     >>> detect("Привет, как дела?".encode("koi8-r"), tld="ru").name
     'KOI8-U'
     """
     name, source = _core.detect_charset(body, label, tld)
-    return Charset(name, Source(source))
+    return Charset(name, CharsetSource(source))

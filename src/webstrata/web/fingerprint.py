@@ -1,6 +1,6 @@
 """Two hashes of a page: the fingerprint tells duplicates, the shape tells pages that a machine makes.
 
-**The fingerprint** (rule 2) is XXH3 (64 bits, seed 0) of this text, after BUBING, section 4.5:
+**The fingerprint** (rule 2) is XXH3 (64 bits, seed 0) of this text, after BUBING, section 3.4:
 
 - each tag in order, as ``<name`` or ``</name`` in lower case and a line feed, without its attributes; after
   a ``frame`` or ``iframe`` its ``src`` as written and a line feed, since a frameset has nothing else of its

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from webstrata._core import web as _core
-from webstrata.web.charset import Charset, Source
+from webstrata.web.charset import Charset, CharsetSource
 from webstrata.web.url import MAX_LENGTH, Reject, normalize_many
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def scan(
         headings=found["headings"],
         tags=found["tags"],
         fingerprint=found["fingerprint"],
-        charset=Charset(found["charset"], Source(found["source"])),
+        charset=Charset(found["charset"], CharsetSource(found["source"])),
     )
 
 

@@ -5,6 +5,13 @@ what is open up to its start, which is looked for among the last 512 open elemen
 ignored. A start tag closes an open ``p``, and ``li``, ``dt``, ``dd``, ``td``, ``th``, ``tr`` and ``option``
 close those of their kind. A *block* is the text between two tags of the outline; ``br`` breaks a line of it,
 ``hr`` ends it. ``head`` is not an element of the outline, nor are scripts, styles and templates.
+
+**Visual cues** are those of the markup; stylesheets are not read. Of an element, inline style and ``bgcolor``
+give ``@small`` and ``@large`` (font size below 12 or from 20 pixels, 9 or 15 points, 0.9 or 1.25 em, or by
+keyword), ``@faded`` (gray text) and ``@tinted`` (a background other than white). Of a block, the outline has
+its bytes in small print (``small``, and ``font`` with a size below 3; both end with the element around them
+at the latest), the images in it and directly before it, and whether a line (``hr``) separates it from the
+block before.
 """
 
 from __future__ import annotations
@@ -26,6 +33,12 @@ class Block(NamedTuple):
     """Bytes of it within links."""
     is_step: bool
     """Whether it has a link to the next, the previous or an upper page (``rel``, ``accesskey``)."""
+    small: int = 0
+    """Bytes of it in small print."""
+    images: int = 0
+    """Images in it, and between it and the block before."""
+    is_separated: bool = False
+    """Whether a line separates it from the block before."""
 
 
 class Outline(NamedTuple):
@@ -36,7 +49,7 @@ class Outline(NamedTuple):
     tags: list[str]
     """Names in lower case; ``?`` for one of more than seven letters without a meaning in HTML."""
     names: list[str]
-    """Class, id and itemprop as written, ``@role``, and ``@hidden`` for what is not shown."""
+    """Class, id and itemprop as written, ``@role``, ``@hidden`` for what is not shown, and visual cues."""
     blocks: list[Block]
 
 

@@ -50,3 +50,18 @@ def row_keys(urls: Iterable[str]) -> list[str]:
     ['org,example)/', 'org,example)/a https']
     """
     return core.row_keys(list(urls))
+
+
+def from_row_key(key: str) -> str:
+    """The normalized URL whose row key this is.
+
+    Examples
+    --------
+    >>> from_row_key("org,example,www)/a?b 8080 https")
+    'https://www.example.org:8080/a?b'
+    """
+    host, _, rest = key.partition(")")
+    target, *words = rest.split(" ")
+    scheme = words.pop() if words and not words[-1].isdigit() else "http"
+    name = f"[{host}]" if ":" in host else ".".join(reversed(host.split(",")))
+    return f"{scheme}://{name}{''.join(f':{port}' for port in words)}{target}"

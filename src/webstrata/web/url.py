@@ -42,7 +42,7 @@ class Reject(enum.StrEnum):
 
 _EXPLANATIONS = {
     Reject.SCHEME: "the scheme is neither http nor https; only pages of the web have a normal form",
-    Reject.RELATIVE: "a relative reference without the URL of the page it is on; give that as `base`",
+    Reject.RELATIVE: "not an absolute URL; write it with scheme and host, as https://example.org/page",
     Reject.NO_HOST: "there is no host; write one behind `//`",
     Reject.HOST: "no host has this name; expected letters, digits, `-`, `_` and dots, or an address",
     Reject.PORT: "the port is no number from 0 to 65535; correct it, or leave it out",
@@ -73,6 +73,26 @@ def normalize(url: str, base: str | None = None, *, max_length: int = MAX_LENGTH
         explanation = _EXPLANATIONS[rejects[0]].format(max_length=max_length)
         raise UrlError(f"{shown!r}: {explanation}", rejects[0])
     return found[0]
+
+
+def normalize_any(url: str, base: str | None = None) -> str:
+    """The normal form of a URL of any scheme with an authority: that of http, with its own scheme.
+
+    Pages of the web are http and https; documents of other schemes come by fetchers of a crawl.
+
+    Examples
+    --------
+    >>> normalize_any("FTP://Example.org/a/../b"), normalize_any("https://example.org")
+    ('ftp://example.org/b', 'https://example.org/')
+    """
+    scheme, colon, rest = url.strip().partition("://")
+    if (
+        not colon
+        or not re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*", scheme)
+        or scheme.lower() in ("http", "https")
+    ):
+        return normalize(url, base)
+    return f"{scheme.lower()}://{normalize(f'http://{rest}').partition('://')[2]}"
 
 
 _CREDENTIALS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from webstrata.classify.experiments.rows import ALL, CONTENT, LINK, MOVING_LINKS, choose, with_parts
-from webstrata.classify.matrix import HostMatrix
+from webstrata.classify.learning.matrix import HostMatrix
 
 
 def matrix(*names: str, moving: tuple[str, ...] = ()) -> HostMatrix:

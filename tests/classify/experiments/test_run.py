@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 from webstrata.classify.experiments import Experiment, Sensitivity
-from webstrata.classify.experiments.run import Table, _addresses, _largest
-from webstrata.classify.labels import Labels
+from webstrata.classify.experiments.run import _addresses, _largest
+from webstrata.classify.experiments.sheet import PaperTable
+from webstrata.classify.learning.labels import Labels
 
 
 def test_tasks_with_hardly_any_positives_are_left_out() -> None:
@@ -32,9 +33,9 @@ def test_addresses_of_many_hosts_are_listed_with_their_labels() -> None:
 
 
 def test_an_experiment_is_plain_data() -> None:
-    table = Table("table 6", "Content", ["set", "AUC"], [["A", "0.859"]])
+    table = PaperTable("table 6", "Content", ["set", "AUC"], [["A", "0.859"]])
     found = Experiment("spam", "2026-06", [table], [Sensitivity("A", 0.1, 20, 0.8, 0.02)])
     assert found.table("table 6") is table
-    document = json.loads(json.dumps(found.to_json()))
+    document = json.loads(json.dumps(found.to_dict()))
     assert document["tables"][0]["rows"] == [["A", "0.859"]]
     assert document["figure 2"][0]["labels"] == 20

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from webstrata.classify.experiments.sensitivity import draw_labels, measure_sensitivity
-from webstrata.classify.matrix import HostMatrix
+from webstrata.classify.learning.matrix import HostMatrix
 
 
 def test_a_draw_has_its_share_and_both_classes() -> None:
@@ -33,3 +33,14 @@ def test_more_labels_are_better_and_vary_less() -> None:
     for few, many in (found[:2], found[2:]):
         assert many.mean > few.mean
         assert few.deviation > many.deviation
+
+
+def test_a_test_set_is_what_draws_are_measured_on() -> None:
+    random = np.random.default_rng(3)
+    truth = np.arange(120) % 3 == 0
+    values = random.normal(size=(120, 2)) + 2 * truth[:, None]
+    test = np.arange(120) >= 90
+    values[test] = 0  # nothing can be told there
+    matrix = HostMatrix([f"{n}.org" for n in range(120)], {"B": (["x", "y"], values)})
+    [found] = measure_sensitivity(matrix, truth, np.arange(120), ["B"], shares=(0.5,), draws=3, test=test)
+    assert (found.labels, found.mean, found.draws) == (45, 0.5, 3)

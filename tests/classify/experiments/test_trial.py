@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from webstrata.classify.experiments.trial import Trial
-from webstrata.classify.matrix import HostMatrix
+from webstrata.classify.learning.matrix import HostMatrix
 from webstrata.classify.settings import TrainSettings
 
 SETTINGS = TrainSettings(library="small", folds=3)
@@ -62,3 +62,21 @@ def test_labels_dealt_out_at_random_are_not_learned(trial: Trial) -> None:
 def test_a_family_alone_is_measured_by_its_own_models(trial: Trial) -> None:
     assert 0.5 < trial.family_auc("B", "forest") < 1
     assert trial.fit("B") is trial.fit("B")  # fitted once
+
+
+def test_with_a_test_set_nothing_else_is_measured() -> None:
+    random = np.random.default_rng(4)
+    truth = np.arange(80) % 2 == 0
+    values = random.normal(size=(80, 2)) + 2 * truth[:, None]
+    test = np.arange(80) >= 60
+    values[~test & truth] += 100  # what is trained on is told apart without an error
+    matrix = HostMatrix([f"{n}.org" for n in range(80)], {"B": (["x", "y"], values)})
+    found = Trial(matrix, truth, np.arange(80), SETTINGS, test=test)
+    outcome = found.combine(["B"])
+    assert found.outer == [0]
+    assert not outcome.scores[~test].any()
+    assert 0.3 < found.trees_auc("B") <= 1
+    assert found.compare(outcome, outcome).difference == 0
+    # the AUC is that of the test hosts alone
+    above = outcome.scores[test & truth][:, None] - outcome.scores[test & ~truth]
+    assert outcome.auc == pytest.approx(((above > 0) + 0.5 * (above == 0)).mean())

@@ -66,7 +66,7 @@ def test_what_the_crawl_refuses_is_raised_as_it_would_be_there(snapshot: Snapsho
 
 
 def test_where_no_crawl_runs_one_sentence_says_so(snapshot: Snapshot) -> None:
-    pattern = r"2026-06: no crawl is running here; start one with `webstrata crawl "
+    pattern = r"2026-06: no crawl is running here; call `snapshot.crawl\("
     with pytest.raises(MissingError, match=pattern):
         connect(snapshot)
     # and so it is where a process died
@@ -80,9 +80,7 @@ def test_where_no_crawl_runs_one_sentence_says_so(snapshot: Snapshot) -> None:
 
 def test_where_the_crawl_has_ended_one_is_told_of_the_report(snapshot: Snapshot) -> None:
     (snapshot.working_folder("crawl") / "crawl.json").write_text("{}")
-    with pytest.raises(
-        MissingError, match=r"the last one has ended, and `webstrata crawl report .*uk 2026-06`"
-    ):
+    with pytest.raises(MissingError, match=r"the last one has ended, call `snapshot.crawl_report\(\)`"):
         connect(snapshot)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.crawl.control.core import Clock, Core, LiveCore
-from webstrata.crawl.changes import Changes, read_changes
+from webstrata.crawl.changes import SettingChanges, read_changes
 from webstrata.crawl.control import Control
 from webstrata.crawl.control.requests import WINDOW, parse_target
 from webstrata.crawl.settings import CrawlSettings
@@ -154,13 +154,13 @@ def test_what_is_refused_by_the_crawl_itself_changes_nothing(tmp_path: Path) -> 
 
 def test_what_was_changed_is_kept_for_the_next_run(tmp_path: Path) -> None:
     core = LiveCore()
-    kept = Changes({"max_pages": 7}, ["a.example"])
+    kept = SettingChanges({"max_pages": 7}, ["a.example"])
     control = Control(core, CrawlSettings(), apply=core.change, changes=kept, folder=tmp_path)
     control.set("schedule", "HostEndsWith(uk)")
     control.set("host_delays", "a.example=10s")
     control.blacklist("b.example")
     control.blacklist("a.example")
-    assert read_changes(tmp_path) == Changes(
+    assert read_changes(tmp_path) == SettingChanges(
         {"max_pages": 7, "schedule": "HostEndsWith(uk)", "host_delays": ["a.example=10s"]},
         ["a.example", "b.example"],
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from webstrata.crawl.filters import Filter, lists
-from webstrata.crawl.filters.lists import read_list
+from webstrata.crawl.filters.lists import read_filter_list
 from webstrata.errors import FilterError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def address() -> Iterator[str]:
 
 
 def test_a_list_is_had_from_a_server(address: str) -> None:
-    assert read_list(f"{address}/list") == ["a.example", "b.example"]
+    assert read_filter_list(f"{address}/list") == ["a.example", "b.example"]
     filter = Filter.parse(f"HostEndsWith(example) and not ForbiddenHost({address}/list)")
     urls = ["http://a.example/", "http://c.example/", "http://b.example/"]
     assert filter.admits_many(urls).tolist() == [False, True, False]
@@ -55,7 +55,7 @@ def test_a_list_is_had_from_a_file_whatever_its_line_ends(tmp_path: Path) -> Non
         "\ufeffa.example\r\n  Bücher.example # ours\r\n#c.example\r\n".encode()
     )
     for place in ("a b.txt", "file:a b.txt", f"file://{tmp_path}/a%20b.txt", f"{tmp_path}/a b.txt"):
-        assert read_list(place, tmp_path) == ["a.example", "Bücher.example"]
+        assert read_filter_list(place, tmp_path) == ["a.example", "Bücher.example"]
     filter = Filter.parse("HostOneOf(c.example, file:a b.txt)", folder=tmp_path)
     urls = ["http://a.example/", "http://xn--bcher-kva.example/", "http://c.example/", "http://d.example/"]
     assert filter.admits_many(urls).tolist() == [True, True, True, False]
@@ -82,7 +82,7 @@ def test_what_cannot_be_read_says_why(tmp_path: Path, monkeypatch: pytest.Monkey
         ("http://[/", "cannot be read"),
     ):
         with pytest.raises(ValueError, match=reason):
-            read_list(place, tmp_path)
+            read_filter_list(place, tmp_path)
 
 
 def test_an_entry_that_is_no_host_is_named_with_its_list(tmp_path: Path) -> None:

@@ -68,7 +68,9 @@ def test_what_is_not_known_is_refused(tmp_path: Path, graph: Graph) -> None:
         open_arcs(tmp_path / "g.graphml")
     with pytest.raises(MissingError, match=r"no nothing\.properties"):
         convert(tmp_path / "nothing", tmp_path / "g", "edges")
-    assert {name for name in FORMATS if FORMATS[name].writer} | {"bvgraph"} == {*FORMATS}
+    with pytest.raises(UsageError, match="webspam is read, and not written"):
+        convert(graph, tmp_path / "g", "webspam")
+    assert {name for name in FORMATS if FORMATS[name].writer} | {"bvgraph", "webspam"} == {*FORMATS}
 
 
 def test_the_command_converts_and_says_the_line(
@@ -76,18 +78,18 @@ def test_the_command_converts_and_says_the_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("uk.txt").write_text("0 1\n2 0\n0 1\n")
-    assert run(["graph", "convert", "uk.txt", "--to", "bvgraph", "--window", "0", "--json"]) == 0
+    assert run(["graph", "convert", "uk.txt", "--format", "bvgraph", "--window", "0", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["arcs"] == 2
     assert "windowsize=0" in Path("uk.properties").read_text()
-    assert run(["graph", "convert", "uk", "uk-t", "--to", "bvgraph", "--transpose"]) == 0
-    assert run(["graph", "convert", "uk.txt", "again", "--to", "bvgraph", "--transpose"]) == 0
+    assert run(["graph", "convert", "uk", "--output", "uk-t", "--format", "bvgraph", "--transpose"]) == 0
+    assert run(["graph", "convert", "uk.txt", "--output", "again", "--format", "bvgraph", "--transpose"]) == 0
     assert Graph.open("uk-t").successors(1).tolist() == Graph.open("again").successors(1).tolist() == [0]
-    assert run(["graph", "convert", "uk.txt", "--to", "bvgraph"]) == 2
+    assert run(["graph", "convert", "uk.txt", "--format", "bvgraph"]) == 2
     assert "say --force" in capsys.readouterr().err
     assert run(["graph", "check", "uk"]) == 0
     assert "uk is sound: 3 nodes, 2 arcs." in capsys.readouterr().out
     Path("odd.txt").write_text("0 1\n2 -5\n")
-    assert run(["graph", "convert", "odd.txt", "--to", "mtx"]) == 2
+    assert run(["graph", "convert", "odd.txt", "--format", "mtx"]) == 2
     assert (
         "odd.txt, line 2: expected two node numbers from 0 to 4294967295, got '2 -5'"
         in capsys.readouterr().err

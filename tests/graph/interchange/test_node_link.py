@@ -22,7 +22,20 @@ def test_networkx_finds_the_same_graph_and_names(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(node_link, "_BLOCK", 7)
     graph = Graph.from_arcs(np.random.default_rng(1).integers(30, size=(80, 2)), num_nodes=40)
     graph.write(tmp_path / "uk")
-    assert run(["graph", "convert", str(tmp_path / "uk"), str(tmp_path / "uk.json"), "--to", "networkx"]) == 0
+    assert (
+        run(
+            [
+                "graph",
+                "convert",
+                str(tmp_path / "uk"),
+                "--output",
+                str(tmp_path / "uk.json"),
+                "--format",
+                "networkx",
+            ]
+        )
+        == 0
+    )
     names = [f'"{node}' for node in range(40)]
     convert(graph, tmp_path / "named.json", "networkx", names=names)
     for file in ("uk.json", "named.json"):

@@ -12,7 +12,7 @@ import pytest
 
 from webstrata.collection.progress import Progress
 from webstrata.errors import Cancelled
-from webstrata.graph import Graph, lending
+from webstrata.graph import Graph, list_source
 from webstrata.graph.structure import Balls, distances, grow_balls
 from webstrata.graph.structure.balls import effective_diameter, mean_distance
 
@@ -80,7 +80,7 @@ def test_harmonic_centrality_is_within_its_error(
 def test_large_graphs_stay_compressed(graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     in_memory = grow_balls(graph.transpose(), graph, registers=16, runs=2)
     files = graph.transpose().write(tmp_path / "uk-t"), graph.write(tmp_path / "uk")
-    monkeypatch.setattr(lending, "ROWS", 0)
+    monkeypatch.setattr(list_source, "ROWS", 0)
     found = grow_balls(*files, registers=16, runs=2)
     np.testing.assert_allclose(found.neighbourhood, in_memory.neighbourhood, rtol=1e-12)
     np.testing.assert_array_equal(found.harmonic, in_memory.harmonic)

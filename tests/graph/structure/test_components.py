@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from webstrata._core import graph as core
 from webstrata.collection.progress import Progress
 from webstrata.errors import Cancelled, FormatError
-from webstrata.graph import Graph, lending
+from webstrata.graph import Graph, list_source
 from webstrata.graph.structure import (
     bow_tie,
     distances,
@@ -102,8 +102,8 @@ def test_large_graphs_stay_compressed(tmp_path: Path, monkeypatch: pytest.Monkey
     arcs = np.random.default_rng(5).integers(3000, size=(4000, 2))
     graph = Graph.from_arcs(arcs, num_nodes=3000).write(tmp_path / "uk")
     wanted = strong_components(graph)
-    monkeypatch.setattr(lending, "ROWS", 0)
-    assert isinstance(lending.lend(graph), core.BvGraph)
+    monkeypatch.setattr(list_source, "ROWS", 0)
+    assert isinstance(list_source.select_source(graph), core.BvGraph)
     found = strong_components(graph)
     np.testing.assert_array_equal(found.of_node, wanted.of_node)
     # damage that is met on the way is said

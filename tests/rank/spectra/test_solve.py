@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from tests.rank.spectra import reference
 from webstrata.collection.progress import Progress, Task
@@ -153,6 +154,34 @@ def test_graphs_without_core_or_subspaces_have_the_other(tmp_path: Path) -> None
     ring = spectrum(Graph.from_arcs([(node, (node + 1) % 5) for node in range(5)]))
     assert (ring.num_subspaces, ring.core_size) == (0, 5)
     assert farthest(ring.core, np.exp(2j * np.pi * np.arange(5) / 5)) < 1e-12
+
+
+def test_blas_takes_one_thread_within_and_what_it_took_before_afterwards(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def threads() -> set[int]:
+        return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+
+    seen: list[set[int]] = []
+    eigvals = np.linalg.eigvals
+
+    def watched(matrix: np.ndarray) -> np.ndarray:
+        seen.append(threads())
+        return eigvals(matrix)
+
+    def fail(*_: object) -> None:
+        seen.append(threads())
+        raise Cancelled("stopped")
+
+    graph = Graph.from_arcs([(0, 1), (1, 0), (2, 0), (2, 3), (3, 2), (3, 3)])
+    with threadpool_limits(2, user_api="blas"):
+        monkeypatch.setattr(np.linalg, "eigvals", watched)
+        monkeypatch.setattr(solve, "_solve_core", fail)
+        with pytest.raises(Cancelled):
+            spectrum(graph)
+        assert threads() == {2}
+    assert seen
+    assert all(each == {1} for each in seen)
 
 
 def test_what_cannot_be_done_is_refused() -> None:

@@ -71,5 +71,5 @@ def add_pages(collection: ws.Collection, label: str, pages: dict[str, Page]) -> 
     rows = make_rows(
         [(counts.total(), {terms[word]: number for word, number in counts.items()}) for counts in counted]
     )
-    with snapshot.build("summaries", inputs=("urls",)) as build:
+    with snapshot.write_part("summaries", inputs=("urls",)) as build:
         write_archive(build.path, rows, texts=texts)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import webstrata as ws
+from tests.sealing import seal
 from tests.search.change.events import CALM, FLOOD, MONTHS, add_pages, make_events
 from webstrata.errors import FormatError, MissingError
 from webstrata.search.change.counts import PART, open_counts
@@ -45,17 +46,18 @@ def test_counts_of_other_summaries_are_made_again(tmp_path: Path) -> None:
     assert again.words.sum() > first.words.sum()
 
 
-@pytest.mark.usefixtures("unverified")
 def test_what_is_missing_or_damaged_is_said(tmp_path: Path) -> None:
     collection = make_events(tmp_path / "uk", {"2026-01": CALM, "2026-02": FLOOD})
     open_counts(StoredUnion(collection))
     with collection.open_part(PART) as part:
         (part.path / "in.npy").write_bytes(b"no array")
+    seal(collection, PART)
     with pytest.raises(FormatError, match=r"in.npy: this is not an array of numbers"):
         open_counts(StoredUnion(collection))
     np.save(part.path / "in.npy", np.zeros((1, 2)))
+    seal(collection, PART)
     with pytest.raises(FormatError, match=r"it has float64 of shape \(1, 2\), and uint32 of shape \(2, "):
         open_counts(StoredUnion(collection))
     other = ws.create(tmp_path / "other")
-    with pytest.raises(MissingError, match="there is no union"):
+    with pytest.raises(MissingError, match="no union of snapshots"):
         open_counts(other.temporal)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.search.change import reference
-from webstrata.search.change.counts import Counts
+from webstrata.search.change.counts import WordCounts
 from webstrata.search.change.measure import log_ratio, no_change
 
 counts = st.tuples(*[st.integers(0, 10**6)] * 3)
@@ -19,7 +19,7 @@ counts = st.tuples(*[st.integers(0, 10**6)] * 3)
 @given(st.lists(st.tuples(counts, counts), min_size=1, max_size=5))
 def test_change_is_the_sum_of_three_logarithms(pages: list[tuple[tuple[int, ...], tuple[int, ...]]]) -> None:
     tables = np.array(pages, np.uint32).transpose(2, 1, 0)  # in, out, words; snapshots; pages
-    found = Counts(("2026-01", "2026-02"), *tables).change(range(len(pages)), "2026-01", "2026-02")
+    found = WordCounts(("2026-01", "2026-02"), *tables).change(range(len(pages)), "2026-01", "2026-02")
     wanted = [reference.change(before, after) for before, after in pages]  # type: ignore[arg-type]
     assert found.total == pytest.approx(wanted)
     assert found.take(np.array([0])).total == pytest.approx(wanted[:1])

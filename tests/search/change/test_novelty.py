@@ -36,7 +36,7 @@ def test_the_share_is_that_of_a_plain_count(pages: list[tuple[dict[int, int], di
 def add_text(snapshot: ws.Snapshot, texts: list[str]) -> None:
     rows = [{"title": "", "headings": [], "text": text, "main": []} for text in texts]
     columns = {"words": 0, "language": None, "charset": None, "simhash": 0}
-    with snapshot.build("text") as build:
+    with snapshot.write_part("text") as build:
         batch = pa.RecordBatch.from_pylist(rows, schema=TEXT)
         write_text(build.path, [batch], pa.Table.from_pylist([columns] * len(rows), schema=COLUMNS))
 

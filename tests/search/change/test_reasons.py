@@ -18,7 +18,7 @@ def test_reasons_are_the_links_and_words_that_came_and_went(uk: ws.Collection) -
     urls = ["http://paper.com/", "http://city.org/fire", "http://city.org/q?id=1"]
     known = uk["2026-03"].urls
     nodes = np.array([union.node(url) if "?" not in url else -1 for url in urls])
-    pages = np.array([known.node(url) for url in urls])
+    pages = np.array([known.get(url) for url in urls])
     front, fire, dynamic = Reasons(union).explain(nodes, pages, urls, "2026-02", "2026-03")
     assert not front.is_new
     assert front.links_gained.urls == ("http://city.org/fire",)
@@ -26,7 +26,7 @@ def test_reasons_are_the_links_and_words_that_came_and_went(uk: ws.Collection) -
     assert [tuple(word) for word in front.words_gained] == [("fire", 0, 1)]
     assert [tuple(word) for word in front.words_lost] == [("flood", 1, 0)]
     assert (front.words_before, front.words_after) == (4, 4)
-    assert front.look == f"webstrata diff {uk.path} http://paper.com/ 2026-02 2026-03"
+    assert front.look == f"webstrata diff {uk.path} 2026-02 2026-03 http://paper.com/"
     assert fire.is_new
     assert fire.inlinks_gained.urls == ("http://paper.com/",)
     assert {word.word for word in fire.words_gained} == {"fire", "in", "the", "city", "old", "town"}

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from tests.search.change.events import CALM, make_events
-from webstrata.errors import LabelError, MissingError, UsageError
+from webstrata.errors import DateError, MissingError, UsageError
 from webstrata.search.change import ChangeSearch
-from webstrata.search.change.seeds import Seeds
+from webstrata.search.change.seeds import QuerySeeds
 from webstrata.search.change.settings import RANKS, ChangesSettings
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ def test_every_stage_can_be_another(uk: ws.Collection) -> None:
     first = uk["2026-02"].urls.node("http://paper.com/cup")
     assert first is not None
 
-    def seeds(query: str, label: str, number: int) -> Seeds:
-        return Seeds(np.array([first]), np.ones(1))
+    def seeds(query: str, label: str, number: int) -> QuerySeeds:
+        return QuerySeeds(np.array([first]), np.ones(1))
 
     usual = search.stages
     search.stages = replace(usual, seeds=seeds, rank=lambda _graph, preference, _settings: -preference)
@@ -63,15 +63,15 @@ def test_times_that_cannot_be_asked_for_are_refused(uk: ws.Collection, tmp_path:
     search = ChangeSearch(uk)
     assert search.interval("2026-03") == ("2026-02", "2026-03")
     assert search.interval("2026-03", "2026-01") == ("2026-01", "2026-03")
+    assert search.interval("2027-01") == ("2026-02", "2026-03")
     assert search.interval("2026-02-03") == ("2026-01", "2026-02")
     for words, why in (
         (("2026-01",), r"2026-01 is the first snapshot.* can be asked for is 2026-02"),
-        (("2025-01",), r"2025-01 is before the first snapshot of the union; the nearest is 2026-01"),
-        (("2027-01",), r"2027-01 is after the last snapshot of the union; the nearest is 2026-03"),
+        (("2025-01",), "2025-01 is before the first snapshot, 2026-01"),
         (("2026-02", "2026-03"), r"2026-03 is not before 2026-02"),
-        (("soon",), r"snapshot label 'soon' is no date"),
+        (("soon",), "'soon' is not a date"),
     ):
-        with pytest.raises(LabelError, match=why):
+        with pytest.raises((DateError, UsageError), match=why):
             search.interval(*words)
     with pytest.raises(UsageError, match="the query is empty"):
         search.search(" ", "2026-01", "2026-02")
@@ -83,7 +83,7 @@ def test_times_that_cannot_be_asked_for_are_refused(uk: ws.Collection, tmp_path:
 
 def test_matches_come_before_pages_that_links_reach_and_these_are_marked(uk: ws.Collection) -> None:
     for rank in RANKS:
-        rows = list(uk.changes("fire", "2026-02", "2026-03", rank=rank))
+        rows = list(uk.changes("fire", "2026-02", "2026-03", rank=rank))  # type: ignore[arg-type]
         marks = [row.reached_by_links for row in rows]
         assert marks == sorted(marks), rank
         assert marks == [row.text == 0 for row in rows]

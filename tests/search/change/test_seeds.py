@@ -65,7 +65,7 @@ def test_an_index_is_asked_where_there_is_one(indexed: ws.Collection) -> None:
     every = np.arange(len(index.maps[label]))[::-1]
     expected = [scores.get(node, 0.0) for node in every.tolist()]
     assert find.score(word, label, every).tolist() == pytest.approx(expected, rel=1e-5)
-    with pytest.raises(MissingError, match="the text index does not know 1999"):
+    with pytest.raises(MissingError, match="1999 is not in the text index"):
         find(word, "1999", 5)
 
 

@@ -10,12 +10,12 @@ import pytest
 from webstrata.errors import QueryError
 from webstrata.search.change import ChangeSearch
 from webstrata.search.change.settings import ChangesSettings
-from webstrata.search.evaluate.experiment import Experiment
+from webstrata.search.evaluate.experiment import SearchExperiment
 from webstrata.search.evaluate.queries import TimedQuery
 
 if TYPE_CHECKING:
     import webstrata as ws
-    from webstrata.search.change.seeds import Seeds
+    from webstrata.search.change.seeds import QuerySeeds
 
 QUERIES = [TimedQuery("1", "flood", "2026-02"), TimedQuery("2", "fire", "2026-03")]
 RIGHT = {
@@ -29,12 +29,12 @@ def test_an_outcome_is_what_the_search_answers(uk: ws.Collection) -> None:
     asked: list[tuple[str, str, int]] = []
     source = search.stages.seeds
 
-    def seeds(query: str, label: str, number: int) -> Seeds:
+    def seeds(query: str, label: str, number: int) -> QuerySeeds:
         asked.append((query, label, number))
         return source(query, label, number)
 
     search.stages = replace(search.stages, seeds=seeds)
-    experiment = Experiment(search, QUERIES, RIGHT)
+    experiment = SearchExperiment(search, QUERIES, RIGHT)
     settings = ChangesSettings(rank="pagerank")
     found = experiment.ask(settings)
     assert found.name == "pagerank"
@@ -58,10 +58,10 @@ def test_an_outcome_is_what_the_search_answers(uk: ws.Collection) -> None:
 def test_a_query_that_cannot_be_read_is_named(uk: ws.Collection) -> None:
     search = ChangeSearch(uk)
 
-    def refuse(query: str, label: str, number: int) -> Seeds:
+    def refuse(query: str, label: str, number: int) -> QuerySeeds:
         raise QueryError("query, column 1: the quotation has no end", query)
 
     search.stages = replace(search.stages, seeds=refuse)
     with pytest.raises(QueryError, match="query 1, column 1: the quotation has no end") as caught:
-        Experiment(search, QUERIES, RIGHT).check_queries()
+        SearchExperiment(search, QUERIES, RIGHT).check_queries()
     assert caught.value.excerpt == "flood"

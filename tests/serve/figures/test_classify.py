@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from webstrata.classify.experiments import Experiment, Outcome, Sensitivity
-from webstrata.classify.experiments.run import Table
-from webstrata.serve.figures.classify import draw_experiment, lay_out_tables
+from webstrata.classify.experiments import Experiment, Sensitivity, TrialOutcome
+from webstrata.classify.experiments.sheet import PaperTable
+from webstrata.serve.figures.classify import draw_experiment
+from webstrata.serve.figures.results import lay_out_tables
 
 
 def test_every_feature_set_is_in_the_pictures_and_text_is_escaped() -> None:
-    outcome = Outcome(("B",), 96, 0.88, 0.02, np.zeros(3), {"B": 1.0}, "B: tree", 0.8, 1.0)
+    outcome = TrialOutcome(("B",), 96, 0.88, 0.02, np.zeros(3), {"B": 1.0}, "B: tree", 0.8, 1.0)
     found = Experiment(
         "spam",
         "2026-06",
         [
-            Table(
+            PaperTable(
                 "table 1",
                 "",
                 ["snapshot", "hosts", "labelled", "spam", "not spam"],
                 [["2026-06", 9, 5, 2, 3]],
             ),
-            Table("weights", "Weights", ["set", "features", "weight"], [["B <i>", 96, "62.5%"]], "a & b"),
+            PaperTable(
+                "weights", "Weights", ["set", "features", "weight"], [["B <i>", 96, "62.5%"]], "a & b"
+            ),
         ],
         [Sensitivity("B", share / 10, share * 10, 0.8, 0.01) for share in (1, 2)],
         {"Content (B)": outcome},

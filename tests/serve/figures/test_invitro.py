@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from webstrata.invitro import Web, WebDescription, describe
 from webstrata.serve.figures import write_figures
 from webstrata.serve.figures.invitro import count_from_above, draw_description
-from webstrata.simulate.invitro import Description, Web, describe
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 @pytest.fixture(scope="module")
-def found() -> Description:
+def found() -> WebDescription:
     return describe(Web("small", seed=7))
 
 
-def test_every_picture_can_be_drawn(found: Description, tmp_path: Path) -> None:
+def test_every_picture_can_be_drawn(found: WebDescription, tmp_path: Path) -> None:
     figures = draw_description(found)
     *pictures, page = write_figures(figures, tmp_path, page="describe", title="small")
     names = {
@@ -45,7 +45,7 @@ def test_a_web_of_one_month_has_no_overlaps_to_draw(tmp_path: Path) -> None:
     write_figures(figures, tmp_path, page="describe", title="tiny")
 
 
-def test_the_exponents_stand_above_their_pictures(found: Description) -> None:
+def test_the_exponents_stand_above_their_pictures(found: WebDescription) -> None:
     fits = next(figure for figure in draw_description(found) if figure.name == "fits")
     text = str(fits.chart.to_dict())
     for measure in found.measures:
@@ -53,7 +53,7 @@ def test_the_exponents_stand_above_their_pictures(found: Description) -> None:
             assert f"{measure.fit.exponent:.2f} ± {measure.fit.standard_error:.2f}" in text
 
 
-def test_a_setting_that_is_missed_is_shown_as_missed(found: Description) -> None:
+def test_a_setting_that_is_missed_is_shown_as_missed(found: WebDescription) -> None:
     wrong = replace(found.measures[0], found=found.measures[0].asked + 9)
     figures = draw_description(replace(found, measures=(wrong, *found.measures[1:])))
     rows = figures[0].chart.to_dict()["layer"][2]["data"]["values"]

@@ -15,7 +15,7 @@ import pytest
 from openapi_spec_validator import validate
 
 from tests.graph.linked import link_pages
-from webstrata.serve.http_api.links import ARROW, Limits, make_links_app
+from webstrata.serve.http_api.links import ARROW, LinkLimits, make_links_app
 from webstrata.web.server import Server
 from webstrata.web.server.answers import BASE_STATUSES
 from webstrata.web.settings import ServerSettings
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from webstrata.graph.connectivity import Connectivity
 
 LINKS = {(source, target) for source in range(50) for target in range(source % 7, 60, 5)}
-LIMITS = Limits(pages=100, links=400, sources=20)
+LIMITS = LinkLimits(pages=100, links=400, sources=20)
 SETTINGS = ServerSettings(max_body=10_000)
 SEEN: set[tuple[str, str, int]] = set()
 """Method, path and status of every response that `ask` got."""
@@ -128,7 +128,7 @@ def test_common_neighbours_and_neighbourhoods_are_those_of_the_server(url: str, 
 @pytest.mark.parametrize(
     ("path", "question", "status", "said"),
     [
-        ("/links?url=http://test/0095", None, 404, "this is no page of 2026-06"),
+        ("/links?url=http://test/0095", None, 404, "no such page in 2026-06"),
         ("/links?url=nothing", None, 422, "this is no URL"),
         ("/links", None, 422, "name one page"),
         ("/links?node=60", None, 422, "the graph has 60 nodes"),
@@ -139,7 +139,7 @@ def test_common_neighbours_and_neighbourhoods_are_those_of_the_server(url: str, 
         ("/links", {"pages": list(range(45))}, 413, "and 400 are allowed in one question"),
         ("/links", {"pages": ["x" * 11_000]}, 413, "longer than 10,000 bytes"),
         ("/links", {"sites": [1]}, 422, "pages: Field required"),
-        ("/common", {"groups": [[1, "http://test/zzz"]]}, 404, "this is no page of 2026-06"),
+        ("/common", {"groups": [[1, "http://test/zzz"]]}, 404, "no such page in 2026-06"),
         ("/common", None, 422, "name the pages"),
         ("/neighbourhood?node=1&hops=9", None, 422, "hops: 9, and 8 are allowed"),
         ("/facts", {"arcs": [[node, 1] for node in range(30)]}, 413, "and 20 are allowed"),

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def test_a_whole_collection_lacks_nothing(whole: Path) -> None:
     chapters = {chapter.name: chapter for chapter in make_chapters(ws.open(whole))}
     assert list(chapters) == list(CHAPTERS)
-    # nothing is learned without labels
+    # nothing is learned without labels, and no list of pages is followed that is not named
     lacking = {name: [item.what for item in one.missing] for name, one in chapters.items() if one.missing}
-    assert lacking == {"classify": ["classifiers and their AUC"]}
+    assert lacking == {"rank": ["lists of pages through time"], "classify": ["classifiers and their AUC"]}
     truth, overview = chapters["collection"].sheets
     assert "those of the truth, and no other; 13,840 arcs were compared." in truth.text[0]
     assert "The hosts that successive snapshots have in common are as many as in truth." in truth.text[0]
@@ -37,7 +37,7 @@ def test_an_empty_collection_lacks_everything_and_says_how_to_get_it(tmp_path: P
 
 
 def test_half_of_the_stages_give_half_of_the_chapters(copied: ws.Collection) -> None:
-    for part in ("temporal", "sheet-trajectories", "search"):
+    for part in ("temporal", "sheet-trajectories", "text_index"):
         copied.parts.remove(part)
     for snapshot in copied:
         for record in snapshot.parts:
@@ -49,15 +49,28 @@ def test_half_of_the_stages_give_half_of_the_chapters(copied: ws.Collection) -> 
     assert chapters["graph"].sheets
 
 
-@pytest.mark.usefixtures("unverified")
 def test_a_part_that_cannot_be_read_is_said_in_its_chapter(copied: ws.Collection) -> None:
     place = copied["2026-02"].parts.path(copied["2026-02"].parts.record("spectrum"))
     (place / "spectrum.json").write_text("spoilt")
     chapters = {chapter.name: chapter for chapter in make_chapters(copied)}
     (missing,) = chapters["spectrum"].missing
-    assert "this is no spectrum" in missing.why
+    assert "spectrum.json: this file of the part spectrum" in missing.why
+    assert "--repair && webstrata build" in missing.why
     assert missing.command == f"webstrata check {copied.path}"
     assert chapters["rank"].sheets
+
+
+def test_damage_in_a_large_file_that_a_chapter_reads_is_said_with_the_command_that_mends_it(
+    copied: ws.Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webstrata.collection.verify.SMALL", 0)  # as if every file were large
+    place = copied["2026-02"].parts.path(copied["2026-02"].parts.record("spectrum"))
+    path = place / "spectrum.json"
+    path.write_bytes(path.read_bytes()[:-1] + b"]")
+    chapters = {chapter.name: chapter for chapter in make_chapters(copied)}
+    (missing,) = chapters["spectrum"].missing
+    assert "spectrum.json: this file of the part spectrum is damaged between byte 0" in missing.why
+    assert "`webstrata check" in missing.why
 
 
 def test_a_chapter_with_an_unexpected_error_is_reported_and_the_others_are_written(

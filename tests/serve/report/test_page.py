@@ -15,7 +15,7 @@ import webstrata as ws
 from webstrata.serve.report import write_report
 from webstrata.serve.report.chapters import Chapter
 from webstrata.serve.report.page import make_html
-from webstrata.serve.report.sheet import Drawing, Sheet, Table
+from webstrata.serve.report.sheet import Drawing, Sheet, SheetTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +57,7 @@ def test_nothing_in_it_is_loaded_from_elsewhere_or_can_be(whole: Path, tmp_path:
 
 def test_texts_of_strangers_stay_texts() -> None:
     spec = {"title": NASTY, "mark": "bar", "data": {"values": [{"x": NASTY}]}}
-    sheet = Sheet("a", NASTY, [NASTY], [Table(NASTY, [NASTY], [[NASTY]])], [Drawing("f", spec)], NASTY)
+    sheet = Sheet("a", NASTY, [NASTY], [SheetTable(NASTY, [NASTY], [[NASTY]])], [Drawing("f", spec)], NASTY)
     page = make_html(NASTY, [Chapter("c", NASTY, [sheet])])
     reader = Reader()
     reader.feed(page)

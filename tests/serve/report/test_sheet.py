@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from webstrata.errors import FormatError
-from webstrata.serve.report.sheet import MAX_TABLE, Drawing, Sheet, Table, bound_rows, bounded
+from webstrata.serve.report.sheet import MAX_TABLE, Drawing, Sheet, SheetTable, bound_rows, bounded
 
 
 def test_a_sheet_comes_back_as_it_was() -> None:
@@ -13,7 +13,7 @@ def test_a_sheet_comes_back_as_it_was() -> None:
         "a",
         "A",
         ["text"],
-        [Table("T", ["x"], [[1], [None], ["ö"]])],
+        [SheetTable("T", ["x"], [[1], [None], ["ö"]])],
         [Drawing("f", {"mark": "bar"})],
         "webstrata",
     )
@@ -38,6 +38,6 @@ def test_the_rows_of_all_layers_together_are_bounded_and_keep_their_ends() -> No
 
 
 def test_a_long_table_says_what_it_leaves_out() -> None:
-    table = bounded(Table("Hosts", ["host"], [[number] for number in range(3 * MAX_TABLE)]))
+    table = bounded(SheetTable("Hosts", ["host"], [[number] for number in range(3 * MAX_TABLE)]))
     assert len(table.rows) == MAX_TABLE
     assert table.note == "The first 100 of 300 rows."

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import webstrata as ws
 from webstrata.rank.plane import describe_plane
-from webstrata.serve.report.kept import TRAJECTORIES, read_sheets
-from webstrata.serve.report.ranks import read_rankings
+from webstrata.serve.report.kept import KINDS, read_sheets
+from webstrata.serve.report.rank import read_rankings
 from webstrata.serve.report.sheet import Sheet
 from webstrata.serve.report.trajectories import find_categories
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def test_pages_are_followed_through_all_snapshots(whole: Path) -> None:
     uk = ws.open(whole)
-    (sheet,) = read_sheets(uk, TRAJECTORIES, uk.states())
+    (sheet,) = read_sheets(uk, KINDS["trajectories"], uk.states())
     assert isinstance(sheet, Sheet)
     sizes, by_pagerank, by_both, agreement = sheet.tables
     _, (pagerank, cheirank, _) = read_rankings(uk["2026-02"])
@@ -26,7 +26,7 @@ def test_pages_are_followed_through_all_snapshots(whole: Path) -> None:
         assert ranks.columns == ["page", "2026-01", "2026-02"]
         assert [row[1] for row in ranks.rows] == list(range(1, 11))
     assert by_pagerank.rows != by_both.rows
-    assert {row[1] for row in agreement.rows} == {"pagerank", "cheirank", "2drank"}
+    assert [row[0] for row in agreement.rows] == ["2026-02"]
     # figures 1 to 5 of the paper, and 6 to 8
     assert [figure.name.removeprefix("ranks-") for figure in sheet.figures] == [
         "pagerank-scores",
@@ -43,11 +43,11 @@ def test_pages_are_followed_through_all_snapshots(whole: Path) -> None:
 
 def test_every_node_of_a_snapshot_is_in_its_panel_of_the_plane(whole: Path) -> None:
     uk = ws.open(whole)
-    (sheet,) = read_sheets(uk, TRAJECTORIES, uk.states())
+    (sheet,) = read_sheets(uk, KINDS["trajectories"], uk.states())
     assert isinstance(sheet, Sheet)
     rows = sheet.figures[2].spec["data"]["values"]
     for snapshot in uk:
-        assert sum(row["nodes"] for row in rows if row["snapshot"].startswith(snapshot.label)) == len(
+        assert sum(row["nodes"] for row in rows if row["snapshot"].startswith(snapshot.date)) == len(
             snapshot.urls
         )
 

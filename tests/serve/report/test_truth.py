@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import webstrata as ws
 from webstrata.collection.progress import Progress
-from webstrata.serve.report.kept import ALIGNMENT, KEPT, read_sheets
+from webstrata.invitro.truth import build_truth
+from webstrata.serve.report.kept import KINDS, read_sheets
 from webstrata.serve.report.sheet import Sheet
 from webstrata.serve.report.truth import make_truth
-from webstrata.simulate.invitro.truth import build_truth
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def test_a_whole_crawl_found_the_nodes_and_arcs_of_the_truth_and_was_polite(whole: Path) -> None:
     uk = ws.open(whole)
     web = ws.invitro.Web("tiny", seed=7)
-    for month, sheet in enumerate(read_sheets(uk, KEPT["truth"], uk.states())):
+    for month, sheet in enumerate(read_sheets(uk, KINDS["truth"], uk.states())):
         assert isinstance(sheet, Sheet)
         rows = {row[1]: row[2:] for row in sheet.tables[0].rows}
         graph = web.graph(month, view="collection")
@@ -44,7 +44,7 @@ def test_what_was_missed_is_counted(copied: ws.Collection) -> None:
 
 def test_what_snapshots_have_in_common_is_compared_with_the_truth(whole: Path) -> None:
     uk = ws.open(whole)
-    (sheet,) = read_sheets(uk, ALIGNMENT, uk.states())
+    (sheet,) = read_sheets(uk, KINDS["alignment"], uk.states())
     assert isinstance(sheet, Sheet)
     hosts, pages = sheet.tables[0].rows
     assert hosts[1:] == ["hosts in common with 2026-01", 11, 11, 0, 0, "equal"]

@@ -152,6 +152,43 @@ def test_where_nothing_is_found_the_visible_text_stands_in() -> None:
     assert find_main(b"<p>Text") == ("Text", [0, 4], False)
 
 
+# ---- tables and visual cues
+
+
+def test_a_cell_of_a_layout_table_is_the_place_and_its_neighbours_are_not() -> None:
+    side = "<td>Home<br>News of the day<br>About us"
+    for table in ("<table role=presentation><tr>", "<table><tr>"):
+        page = f"<body>{table}{side}<td>{REFERENCE * 4}<td>Ask us anything</table>"
+        assert lines(page) == REFERENCE_LINES * 4
+    data = f"<body><table><tr><th>Name<td>{REFERENCE * 4}<td>Ask us anything</table>"
+    assert lines(data) == ["Name", *REFERENCE_LINES * 4, "Ask us anything"]
+
+
+def test_an_article_may_begin_or_end_with_a_data_table() -> None:
+    data = "<table><tr><td>Height<td>8 849 m<tr><td>First climbed<td>1953</table>"
+    cells = ["Height", "8 849 m", "First climbed", "1953"]
+    page = f"{MENU * 3}<div>{data}{ARTICLE}{data}</div>"
+    assert lines(page) == [*cells, *LINES, *cells]
+    layout = data.replace("<table", "<table role=presentation")
+    assert lines(f"{MENU * 3}<div>{layout}{ARTICLE}{layout}</div>") == LINES
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        "<div style='font-size: 10px'><p>{}</p></div>",
+        "<p style='color: #888888'>{}</p>",
+        "<hr><p>{}</p>",
+        "<div><img src=a.png>{}</div>",
+    ],
+)
+def test_visual_cues_leave_noise_out_of_an_article_where_they_are_asked_for(noise: str) -> None:
+    told = "A sentence that looks like the article, of about the same kind, long enough."
+    page = f"<body>{MENU * 3}<div>{ARTICLE * 2}{noise.format(told)}</div>".encode()
+    assert extract(page, charset="utf-8", method="visual").splitlines() == LINES * 2
+    assert extract(page, charset="utf-8", method="dom").splitlines() == [*LINES * 2, told]
+
+
 # ---- the core and the reference
 
 SENTENCES = [
@@ -163,30 +200,39 @@ SENTENCES = [
 TAGS = [
     "article", "aside", "blockquote", "button", "dd", "div", "dl", "dt", "fieldset", "figcaption", "footer",
     "form", "h1", "h2", "header", "li", "main", "nav", "noscript", "ol", "p", "pre", "section", "select",
-    "table", "td", "tr", "ul",
+    "caption", "center", "small", "table", "tbody", "td", "th", "tr", "ul",
 ]  # fmt: skip
 SAID = [
     "", " class=comments", " id='post-content'", ' class="a shareTools b"', " hidden", " role=Search",
     " role=main", " class=hidden", " id=content_body", " style='display : none'", " itemprop=articleBody",
     " class=navy",
     " class='is-hidden wp-caption'", " class=article__body", " class='relatedPosts entry'", " class=sideNav",
-    " id=page-content", " class='social embed'",
+    " id=page-content", " class='social embed'", " role=presentation", " style='font-size:9px'",
+    " style='color:#999'", " bgcolor=red",
 ]  # fmt: skip
 PIECES = st.one_of(
     st.tuples(st.sampled_from(TAGS), st.sampled_from(SAID)).map("<{0[0]}{0[1]}>".format),
     st.sampled_from(TAGS).map("</{}>".format),
     st.sampled_from(SENTENCES),
     st.sampled_from(SENTENCES).map("<a href=/>{}</a>".format),
-    st.sampled_from(["<a href=/ rel=prev>Back</a>", "<br>", "<hr>", "</b>"]),
+    st.sampled_from(["<a href=/ rel=prev>Back</a>", "<br>", "<hr>", "</b>", "<img>"]),
+    st.sampled_from(
+        ["<table><tr><td>1<td>2<tr><td>3<td>4</table>", "<div><img>" + "A caption. " * 5 + "</div>"]
+    ),
 )
 
 
 @hypothesis_settings(max_examples=300)
-@given(st.lists(PIECES, max_size=40), st.integers(0, 8))
-def test_the_core_finds_what_the_reference_finds(pieces: list[str], paragraphs: int) -> None:
+@given(st.lists(PIECES, max_size=40), st.integers(0, 8), st.booleans())
+def test_the_core_finds_what_the_reference_finds(
+    pieces: list[str],
+    paragraphs: int,
+    visual: bool,  # noqa: FBT001 (hypothesis gives it by place)
+) -> None:
     body = ("".join(pieces) + ARTICLE[: paragraphs * len(LINES[0])]).encode()
-    found = find_main(body, charset="utf-8")
-    assert (found.places, found.is_fallback) == find_places(scan_outline(body, charset="utf-8"))
+    found = find_main(body, charset="utf-8", visual=visual)
+    outline = scan_outline(body, charset="utf-8")
+    assert (found.places, found.is_fallback) == find_places(outline, visual=visual)
 
 
 NAMES = st.lists(
@@ -194,7 +240,8 @@ NAMES = st.lists(
         *(word.strip("*") for words in WORDS.values() for word in words),
         *(phrase for phrases in PHRASES.values() for phrase in phrases),
         *(first + second for pairs in PAIRS.values() for first, joined in pairs for second in joined.split()),
-        "a", "-", "_", " ", "  ", "Post", "Body", "Nav", "é", "K", "@main", "@", HARMLESS, "s",
+        "a", "-", "_", " ", "  ", " @small ", "@faded", "Post", "Body", "Nav", "é", "K", "@main", "@",
+        HARMLESS, "s",
     ]),
     max_size=6,
 ).map("".join)  # fmt: skip
@@ -203,13 +250,16 @@ NAMES = st.lists(
 @hypothesis_settings(max_examples=500)
 @given(NAMES)
 def test_the_core_judges_names_as_the_reference_does(names: str) -> None:
-    assert load_rules().judge(names) == judge_names(names)
+    for visual in (False, True):
+        assert load_rules(visual=visual).judge(names) == judge_names(names, visual=visual)
 
 
 def test_the_core_finds_in_real_pages_what_the_reference_finds(test_data: Path) -> None:
     for page in read_labelled(test_data / "content")[::10]:
-        found = find_main(page.body, charset="utf-8")
-        assert (found.places, found.is_fallback) == find_places(scan_outline(page.body, charset="utf-8"))
+        for visual in (False, True):
+            found = find_main(page.body, charset="utf-8", visual=visual)
+            outline = scan_outline(page.body, charset="utf-8")
+            assert (found.places, found.is_fallback) == find_places(outline, visual=visual)
 
 
 @given(st.binary(max_size=300))

@@ -17,8 +17,8 @@ from bench.frame import digest_tree
 from webstrata.errors import FormatError, MissingError
 from webstrata.store.main_content import DEFAULT, METHODS, extract
 from webstrata.store.main_content.evaluate import (
-    Counts,
     Quality,
+    TokenCounts,
     count_shingles,
     evaluate,
     read_labelled,
@@ -84,7 +84,7 @@ def test_pages_are_summed_up_as_the_benchmark_does(pages: list[tuple[str, str]])
 
 
 def test_nothing_to_count_is_a_quality_of_nothing() -> None:
-    assert summarize([Counts(0, 0, 0)]) == (0, 0, 0)
+    assert summarize([TokenCounts(0, 0, 0)]) == (0, 0, 0)
     assert Quality(1, 1, 1, 5, 0).pages_per_second == 0
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import webstrata as ws
-from webstrata.store.cdxj import Line
-from webstrata.store.step import build_store
-from webstrata.store.warc import Capture, Revisit, WarcWriter
+from webstrata.archive.cdxj import Line
+from webstrata.archive.warc import Capture, Revisit, WarcWriter
+from webstrata.store.build import build_store
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,8 +18,8 @@ from webstrata.store.table.cells import (
     FAMILIES,
     MAX_TIME,
     Cell,
+    CellChange,
     Cells,
-    Change,
     after_prefix,
     column_prefix,
     decode_key,
@@ -100,7 +100,7 @@ def test_a_date_is_a_period(text: str, first: str, after: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "June", "2026-13", "9999", "1969", "20260", "２０２６"])
 def test_what_is_no_time_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="is no time"):
+    with pytest.raises(UsageError, match="is not a date"):
         parse_period(text)
 
 
@@ -128,12 +128,12 @@ def test_any_sequence_of_writes_reads_as_a_dictionary_would(
             assert isinstance(column, str)
             assert isinstance(time, int)
             assert isinstance(value, int)
-            cells.write([Change("meta", encode_key(row, column, time), encode_value(value))])
+            cells.write([CellChange("meta", encode_key(row, column, time), encode_value(value))])
             model[row, column, time] = value
         elif kind == "delete":
             row, column = rest
             prefix = column_prefix(str(row), str(column))
-            cells.write([Change("meta", prefix, end=after_prefix(prefix))])
+            cells.write([CellChange("meta", prefix, end=after_prefix(prefix))])
             model = {place: value for place, value in model.items() if place[:2] != (row, column)}
         else:
             cells.close()
@@ -158,7 +158,7 @@ def test_reading_what_was_never_written_makes_no_folder(tmp_path: Path) -> None:
 
 def test_a_reader_beside_a_writer_is_told_who_writes(tmp_path: Path) -> None:
     writer, reader = Cells(tmp_path / "table"), Cells(tmp_path / "table")
-    writer.write([Change("meta", encode_key("a", "b", 1), b"sx")])
+    writer.write([CellChange("meta", encode_key("a", "b", 1), b"sx")])
     with pytest.raises(LockedError, match=rf"process {os.getpid()} .* is writing the table"):
         list(reader.scan("meta"))
     with pytest.raises(LockedError, match="has been writing here since"):
@@ -169,10 +169,10 @@ def test_a_reader_beside_a_writer_is_told_who_writes(tmp_path: Path) -> None:
 
 def test_a_reader_keeps_what_it_saw_when_a_writer_comes(tmp_path: Path) -> None:
     writer, reader = Cells(tmp_path / "table"), Cells(tmp_path / "table")
-    writer.write([Change("meta", encode_key("a", "b", 1), b"sx")])
+    writer.write([CellChange("meta", encode_key("a", "b", 1), b"sx")])
     writer.close()
     assert len(list(reader.scan("meta"))) == 1
-    writer.write([Change("meta", encode_key("b", "b", 1), b"sx")])
+    writer.write([CellChange("meta", encode_key("b", "b", 1), b"sx")])
     assert len(list(reader.scan("meta"))) == 1
     writer.close()
     reader.close()
@@ -181,7 +181,7 @@ def test_a_reader_keeps_what_it_saw_when_a_writer_comes(tmp_path: Path) -> None:
 
 def test_a_writer_that_is_forgotten_lets_its_lock_go(tmp_path: Path) -> None:
     writer = Cells(tmp_path / "table")
-    writer.write([Change("meta", encode_key("a", "b", 1), b"sx")])
+    writer.write([CellChange("meta", encode_key("a", "b", 1), b"sx")])
     del writer
     assert [row for row, _ in Cells(tmp_path / "table").scan("meta")] == ["a"]
 
@@ -202,7 +202,7 @@ def test_a_table_of_a_newer_webstrata_is_refused(tmp_path: Path) -> None:
 
 def test_a_damaged_table_is_told_in_a_sentence(tmp_path: Path) -> None:
     cells = Cells(tmp_path / "table")
-    cells.write([Change("meta", encode_key("a", "b", 1), b"sx")])
+    cells.write([CellChange("meta", encode_key("a", "b", 1), b"sx")])
     cells.close()
     (manifest,) = (tmp_path / "table").glob("MANIFEST-*")
     manifest.write_bytes(b"\xff" * 100)
@@ -214,7 +214,7 @@ FULL = """
 import resource, signal, sys
 from pathlib import Path
 from webstrata.errors import DiskFullError
-from webstrata.store.table.cells import Cells, Change, encode_key, encode_value
+from webstrata.store.table.cells import Cells, CellChange, encode_key, encode_value
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 cells = Cells(Path(sys.argv[1]))
@@ -223,7 +223,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 18, 1 << 18))
 number = 0
 try:
     while number < 10_000:
-        cells.write([Change("meta", encode_key(f"row{number:06}", "x", 1), encode_value(bytes(1000)))])
+        cells.write([CellChange("meta", encode_key(f"row{number:06}", "x", 1), encode_value(bytes(1000)))])
         number += 1
 except DiskFullError as error:
     print(number, error)
@@ -243,12 +243,12 @@ def test_a_full_disk_is_said_and_loses_nothing_that_was_acknowledged(tmp_path: P
 WRITER = """
 import sys
 from pathlib import Path
-from webstrata.store.table.cells import FAMILIES, Cells, Change, encode_key, encode_value
+from webstrata.store.table.cells import FAMILIES, Cells, CellChange, encode_key, encode_value
 
 cells, first = Cells(Path(sys.argv[1])), int(sys.argv[2])
 for number in range(first, first + 100_000):
     key = encode_key(f"row{number:06}", "number", 7)
-    cells.write([Change(family, key, encode_value(number)) for family in FAMILIES])
+    cells.write([CellChange(family, key, encode_value(number)) for family in FAMILIES])
     print(number, flush=True)
 """
 

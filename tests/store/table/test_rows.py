@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from webstrata.store.table import Table
+    from webstrata.store.table import RowTable
 
 
 @pytest.fixture
-def table(uk: ws.Collection) -> Iterator[Table]:
+def table(uk: ws.Collection) -> Iterator[RowTable]:
     with uk.table as found:
         yield found
 
 
-def test_a_row_shows_captures_and_notes_together(table: Table) -> None:
+def test_a_row_shows_captures_and_notes_together(table: RowTable) -> None:
     table.put("http://a.org/", {"meta": {"note": "changes"}, "scores": {"pagerank": 0.5}})
     row = table["http://a.org/"]
     assert (row.key, row.url) == ("org,a)/", "http://a.org/")
@@ -39,7 +39,7 @@ def test_a_row_shows_captures_and_notes_together(table: Table) -> None:
     assert "empty" in repr(row["anchor"])
 
 
-def test_a_row_can_be_seen_as_it_was(table: Table) -> None:
+def test_a_row_can_be_seen_as_it_was(table: RowTable) -> None:
     for label, value in (("2026-05", 1), ("2026-06", 2)):
         table.put("org,a)/", {"scores": {"rank": value}}, at=label)
     table.put("org,a)/", {"scores": {"rank": 3}}, at=dt.datetime(2026, 6, 15, tzinfo=dt.UTC))
@@ -53,13 +53,13 @@ def test_a_row_can_be_seen_as_it_was(table: Table) -> None:
     assert (row.at("2026-05")["text"]["title"], row.at("2026-06")["text"]["title"]) == ("May", "Juné")
 
 
-def test_a_cell_written_again_at_its_time_is_replaced(table: Table) -> None:
+def test_a_cell_written_again_at_its_time_is_replaced(table: RowTable) -> None:
     table.put("org,a)/", {"meta": {"note": "first"}})
     table.put("org,a)/", {"meta": {"note": "second"}})
     assert [cell.value for cell in table["org,a)/"].cells("meta")] == ["second"]
 
 
-def test_anchor_text_of_a_page_comes_from_the_pages_that_link_to_it(table: Table) -> None:
+def test_anchor_text_of_a_page_comes_from_the_pages_that_link_to_it(table: RowTable) -> None:
     for row in table.scan(families=["links"]):
         for target, text in row.at("2026-05")["links"].items():
             table.put(target, {"anchor": {row.url: text}}, at="2026-05")
@@ -67,7 +67,7 @@ def test_anchor_text_of_a_page_comes_from_the_pages_that_link_to_it(table: Table
     assert dict(table["http://a.org/x"]["anchor"]) == {"http://a.org/": "one\ntwo"}
 
 
-def test_a_batch_is_written_whole_or_not_at_all(table: Table) -> None:
+def test_a_batch_is_written_whole_or_not_at_all(table: RowTable) -> None:
     with table.batch() as batch:
         batch.put("org,a)/", {"meta": {"note": "1"}})
         batch.put("org,b)/", {"scores": {"rank": 1}})
@@ -76,7 +76,7 @@ def test_a_batch_is_written_whole_or_not_at_all(table: Table) -> None:
     assert [row.key for row in table.scan(families=["meta", "scores"])] == ["org,a)/", "org,b)/"]
 
 
-def test_deleting_takes_a_version_a_column_a_family_or_all_that_was_written(table: Table) -> None:
+def test_deleting_takes_a_version_a_column_a_family_or_all_that_was_written(table: RowTable) -> None:
     def fill() -> None:
         for label in ("2026-05", "2026-06"):
             table.put("org,a)/", {"meta": {"x": 1, "xy": 2}, "scores": {"r": 3}}, at=label)
@@ -105,7 +105,7 @@ def test_deleting_takes_a_version_a_column_a_family_or_all_that_was_written(tabl
         table.delete("org,a)/", column="x")
 
 
-def test_a_scan_goes_through_captured_and_written_rows_in_order(table: Table) -> None:
+def test_a_scan_goes_through_captured_and_written_rows_in_order(table: RowTable) -> None:
     table.put("http://b.org/", {"scores": {"rank": 1}})
     table.put("http://b.org/new", {"meta": {"note": "never captured"}})
     table.put("http://www.b.org/", {"scores": {"rank": 2}})
@@ -119,7 +119,7 @@ def test_a_scan_goes_through_captured_and_written_rows_in_order(table: Table) ->
     assert [dict(row["scores"]) for row in table.scan("org,b)/", families=["scores"], at="2026-05")] == [{}]
 
 
-def test_a_scan_of_one_family_touches_only_that_one(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scan_of_one_family_touches_only_that_one(table: RowTable, monkeypatch: pytest.MonkeyPatch) -> None:
     table.put("org,a)/", {"scores": {"rank": 1}, "meta": {"note": "x"}})
     touched: list[str] = []
     items = table.stored._items
@@ -147,7 +147,7 @@ def test_what_is_no_row_is_refused(row: str) -> None:
         find_row_key(row)
 
 
-def test_what_cannot_be_written_is_refused(table: Table, tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_refused(table: RowTable, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="'content' is what was captured, and cannot be written"):
         table.put("org,a)/", {"content": {"body": b""}})
     with pytest.raises(UsageError, match="'score' is not known; choose one of content, http"):
@@ -156,7 +156,7 @@ def test_what_cannot_be_written_is_refused(table: Table, tmp_path: Path) -> None
         ws.create(tmp_path / "empty").table.put("org,a)/", {"meta": {"a": "b"}})
 
 
-def test_anchors_that_were_seen_and_written_are_one_family(table: Table) -> None:
+def test_anchors_that_were_seen_and_written_are_one_family(table: RowTable) -> None:
     row = table["http://b.org/"]
     assert dict(row["anchor"]) == {"http://a.org/": "B"}
     table.put("http://b.org/", {"anchor": {"http://z.org/": "later"}}, at="2026-06")

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.sealing import seal
+from webstrata.archive.cdxj import build_cdxj
 from webstrata.errors import FormatError
-from webstrata.store.cdxj import build_index
 from webstrata.store.table.cells import parse_period
 from webstrata.store.table.views import Views
 
@@ -85,14 +86,14 @@ def test_a_snapshot_without_an_index_has_no_cells(uk: ws.Collection) -> None:
     assert len(read(Views(uk), "content", "org,a)/")) == 2
 
 
-@pytest.mark.usefixtures("unverified")
 def test_a_name_in_the_index_never_leads_out_of_the_part(uk: ws.Collection) -> None:
     june = uk["2026-06"]
-    with june.open_part("index") as part:
+    with june.open_part("captures") as part:
         line = b'org,a)/ 20260601000000 {"url": "http://a.org/", "mime": "text/html", "status": "200", '
         line += b'"digest": "", "length": "1", "offset": "0", "filename": "../../collection.toml"}\n'
         (uk.path / "lines").write_bytes(line)
-        build_index(uk.path / "lines", part.path)
+        build_cdxj(uk.path / "lines", part.path)
+    seal(june, "captures")
     with pytest.raises(FormatError, match="which is no file of the part `warc`"):
         read(Views(uk), "content", "org,a)/")
 

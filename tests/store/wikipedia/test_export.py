@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.store.wikipedia.dumps import Page, write_export
+from webstrata.archive.responses import iter_answers
+from webstrata.archive.tally import Tally
 from webstrata.errors import FormatError, UsageError
-from webstrata.store.answers import iter_answers
-from webstrata.store.readers import Source, find_format, read_archive
-from webstrata.store.tally import Tally
+from webstrata.store.ingest.readers import Source, find_format, read_archive
 from webstrata.store.wikipedia.export import read_export, read_siteinfo
 from webstrata.store.wikipedia.settings import WikipediaSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from webstrata.store.record import Record
+    from webstrata.archive.record import Record
 
 BASE = "https://simple.wikipedia.org/wiki/"
 PAGES = [

@@ -10,7 +10,7 @@ import webstrata as ws
 from tests.store.wikipedia.dumps import make_wiki, write_export, write_tables
 from tests.store.wikipedia.test_tables import to_networkx
 from webstrata.errors import ExistsError, FormatError, MissingError, UsageError
-from webstrata.store.ingest import IngestResult
+from webstrata.store.ingest.run import IngestResult
 from webstrata.store.wikipedia.dump import find_dump
 from webstrata.store.wikipedia.ingest import check_dump, ingest_dump
 from webstrata.store.wikipedia.settings import WikipediaSettings
@@ -43,7 +43,7 @@ def wiki(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_text_and_the_tables_of_a_wiki_give_one_graph(wiki: Path) -> None:
     collection = ws.open(wiki / "wiki")
-    tables, text = (to_networkx(collection[label]) for label in collection.labels)
+    tables, text = (to_networkx(collection[label]) for label in collection.dates)
     assert list(collection["2009-08"].urls) == list(collection["2009-09"].urls)
     assert set(tables.edges) == set(text.edges)
     assert len(tables.edges) > 60
@@ -60,11 +60,11 @@ def test_pages_of_the_text_are_pages_like_any_other(wiki: Path) -> None:
     assert snapshot.text[node].language == "en"
 
 
-@pytest.mark.parametrize("part", ["text", "warc", "index", "anchors", "summaries"])
+@pytest.mark.parametrize("part", ["text", "warc", "captures", "anchors", "summaries"])
 def test_a_snapshot_of_tables_says_what_it_lacks(wiki: Path, part: str) -> None:
     with pytest.raises(MissingError, match=f"no part {part} .*have links and no text: ingest pages-articles"):
         ws.open(wiki / "wiki")["2009-08"].open_part(part)
-    with pytest.raises(MissingError, match=r"`webstrata graph build .* 2009-08` makes it"):
+    with pytest.raises(MissingError, match=r"call `snapshot.build\('graph'\)`"):
         ws.open(wiki / "wiki")["2009-08"].open_part("graph")
 
 

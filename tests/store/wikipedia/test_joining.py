@@ -61,7 +61,7 @@ def test_a_redirect_with_two_links_and_no_row_stands_for_nothing(tmp_path: Path)
     snapshot, result = ingest(write_tables(tmp_path / "d", pages, redirects=False), tmp_path / "wiki")
     assert (result.redirects, result.lost_redirects) == (2, 1)
     assert snapshot.urls.node(BASE + "S") == snapshot.urls.node(BASE + "B") == 1
-    assert snapshot.urls.node(BASE + "R") is None
+    assert snapshot.urls.get(BASE + "R") is None
 
 
 def test_namespaces_are_chosen(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.store.wikipedia import reference
 from tests.store.wikipedia.dumps import quote, write_table
+from webstrata.archive.tally import Tally
 from webstrata.errors import FormatError
-from webstrata.store.tally import Tally
 from webstrata.store.wikipedia import sql
 from webstrata.store.wikipedia.sql import read_head, scan_table
 

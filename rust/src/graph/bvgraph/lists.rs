@@ -1,4 +1,4 @@
-//! The lists of a BVGraph, decoded from bits that nobody vouches for.
+//! The lists of a BVGraph, decoded from untrusted bits.
 //!
 //! A list is its outdegree d; if d > 0 and there is a window, a reference r (0 for none) to the list of node − r; with a
 //! reference, the number of blocks and their lengths (the first as it is, the others less 1), alternately copied from and
@@ -7,6 +7,7 @@
 //! integer; the others to the end of the one before, less 1) and its length less the minimum; then the residuals, the
 //! first relative to the node, the others as gaps less 1.
 
+use crate::bits::cursor::Damage;
 use dsi_bitstream::prelude::{
     BE, BitRead, BitSeek, BufBitReader, Codes, FuncCodeReader, GammaRead, MemWordReader,
     StaticCodeRead, ToInt, ZetaRead,
@@ -14,9 +15,6 @@ use dsi_bitstream::prelude::{
 use std::ops::Range;
 
 pub type Bits<'a> = BufBitReader<BE, MemWordReader<u32, &'a [u32]>>;
-
-/// What is wrong with a list; who has the file and the node says where.
-pub type Damage = &'static str;
 
 const DISORDER: Damage = "successors are not in order";
 

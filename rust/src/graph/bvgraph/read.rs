@@ -1,10 +1,11 @@
 //! A BVGraph opened from its files, in memory or mapped.
 
-use super::content::{Content, Mode, Words, header_of, to_words};
-use super::lists::{Damage, Lists, Shape};
+use super::lists::{Lists, Shape};
 use super::pieces::{Piece, gather};
-use super::places::Places;
 use super::{PERIOD, Rows, with_suffix};
+use crate::bits::content::{Content, Mode, header_of};
+use crate::bits::cursor::Damage;
+use crate::bits::sux_list::SuxList;
 use crate::collection::CollectionError;
 use crate::collection::progress::Meter;
 use crate::graph::GraphError;
@@ -34,7 +35,7 @@ fn shape_of(flags: &CompFlags) -> Shape {
 /// Where the list of each node begins, and where the last one ends.
 enum Offsets {
     /// `.ef` as the crate writes it.
-    Stored(Content<u8>, Places),
+    Stored(Content<u8>, SuxList),
     Built(Box<EF>),
 }
 
@@ -47,7 +48,7 @@ impl Offsets {
     #[inline]
     fn get(&self, node: usize) -> u64 {
         match self {
-            Self::Stored(bytes, places) => places.get(bytes.as_ref(), node).unwrap_or(NOWHERE),
+            Self::Stored(bytes, list) => list.get(bytes.as_ref(), node).unwrap_or(NOWHERE),
             Self::Built(offsets) => offsets.index_value(node),
         }
     }
@@ -55,7 +56,7 @@ impl Offsets {
 
 pub struct BvGraph {
     path: PathBuf,
-    words: Words,
+    words: Content<u32>,
     offsets: Offsets,
     flags: CompFlags,
     num_nodes: usize,
@@ -79,7 +80,7 @@ impl BvGraph {
                 properties.display()
             ))
         })?;
-        let words = Words::read(&path, mode, to_words)?;
+        let words = Content::<u32>::read(&path, mode)?;
         let bits = 32 * words.as_ref().len() as u64;
         // an empty list takes a bit
         if num_nodes as u64 > bits || num_nodes > u32::MAX as usize {
@@ -403,26 +404,27 @@ fn stored_offsets(
     let Some(header) = HEADER.as_ref().filter(|_| path.is_file()) else {
         return Ok(None);
     };
-    let content = Content::read(path, mode, |bytes| bytes)?;
+    let content = Content::<u8>::read(path, mode)?;
     let bytes: &[u8] = content.as_ref();
     if !bytes.starts_with(header) {
         return Ok(None);
     }
     let refused = |message| GraphError::Format(format!("{}: {message}", path.display()));
-    let places = Places::find(bytes, header.len()).ok_or_else(|| {
+    let list = SuxList::find(bytes, header.len()).ok_or_else(|| {
         refused(
-            "it is damaged or cut off; remove it, and it is made anew from `.offsets`".to_owned(),
+            "the file is damaged or cut off; remove it, and it is rebuilt from `.offsets`"
+                .to_owned(),
         )
     })?;
-    if places.count() != num_nodes + 1 || places.last() > bits {
+    if list.count() != num_nodes + 1 || list.last() > bits {
         return Err(refused(format!(
             "it has places for {} nodes up to bit {}, and the graph has {num_nodes} in {bits} bits; the files belong to \
              different graphs",
-            places.count().saturating_sub(1),
-            places.last()
+            list.count().saturating_sub(1),
+            list.last()
         )));
     }
-    Ok(Some(Offsets::Stored(content, places)))
+    Ok(Some(Offsets::Stored(content, list)))
 }
 
 pub(super) fn read_gaps(
@@ -431,7 +433,7 @@ pub(super) fn read_gaps(
     bits: u64,
     meter: &Meter,
 ) -> Result<EliasFanoBuilder<u64>, GraphError> {
-    let words = Words::read(path, Mode::Map, to_words)?;
+    let words = Content::<u32>::read(path, Mode::Map)?;
     let mut reader = BufBitReader::<BE, _>::new(MemWordReader::<u32, _>::new(words.as_ref()));
     let mut builder = EliasFanoBuilder::new(num_nodes + 1, bits);
     let mut offset = 0u64;

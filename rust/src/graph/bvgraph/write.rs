@@ -303,7 +303,8 @@ impl Write for Forgiving {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::bvgraph::{BvGraph, Mode, Rows};
+    use crate::bits::content::Mode;
+    use crate::graph::bvgraph::{BvGraph, Rows};
     use proptest::prelude::*;
 
     fn rows_of(lists: &[Vec<u32>]) -> Rows {

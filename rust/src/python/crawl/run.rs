@@ -1,5 +1,6 @@
 //! `webstrata._core.crawl`: the engine.
 
+use crate::archive::warc::Compression;
 use crate::crawl::config::{Change, Config, Filters, Judge, Limits, Past, Prioritizer, Subjects};
 use crate::crawl::counters::set;
 use crate::crawl::earlier::Payloads;
@@ -9,9 +10,9 @@ use crate::crawl::frontier::host_hash;
 use crate::crawl::journal::{self, Entry, Journal, Mark};
 use crate::crawl::messages::{Event, Notice};
 use crate::crawl::{CrawlError, Result};
-use crate::store::warc::Compression;
 use crate::web::http::Failure;
 use numpy::{IntoPyArray, PyArray1};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use std::collections::HashMap;
@@ -223,7 +224,7 @@ impl Engine {
 
     fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let counters = &self.engine.counters;
-        // who waits cannot tell
+        // threads that wait for room on the disk cannot count themselves
         set(&counters.disk_waits, self.engine.space.num_waits());
         let found = PyDict::new(py);
         for (name, value) in counters.read() {
@@ -288,13 +289,16 @@ impl Engine {
 }
 
 fn configure(given: Given, raised: &Raised) -> PyResult<Config> {
-    let explain = |message: String| PyErr::from(CrawlError::Setting(message));
     let live = settle(given.live, raised)?;
     let servers = given.name_servers.iter().map(|server| {
         let address = server.parse::<SocketAddr>();
         let address =
             address.or_else(|_| server.parse::<IpAddr>().map(|ip| SocketAddr::new(ip, 53)));
-        address.map_err(|_| explain(format!("name_servers: `{server}` is no address")))
+        address.map_err(|_| {
+            let message =
+                format!("name_servers: `{server}` is not an address; write it as 192.0.2.1:53");
+            PyErr::from(CrawlError::Setting(message))
+        })
     });
     let compression = match given.compression.as_str() {
         "gzip" => Compression::Gzip(given.level),
@@ -309,7 +313,8 @@ fn configure(given: Given, raised: &Raised) -> PyResult<Config> {
         .into_iter()
         .map(|(digest, fingerprint, url, date)| {
             let digest = <[u8; 20]>::try_from(digest);
-            let digest = digest.map_err(|_| explain("a digest has twenty bytes".into()))?;
+            let digest = digest
+                .map_err(|_| PyValueError::new_err("past_known: expected digests of 20 bytes"))?;
             Ok((digest, fingerprint, url, date))
         });
     let earlier = given
@@ -353,7 +358,8 @@ fn configure(given: Given, raised: &Raised) -> PyResult<Config> {
 }
 
 fn settle(live: Live, raised: &Raised) -> PyResult<Change> {
-    let explain = |message: String| PyErr::from(CrawlError::Setting(message));
+    // names and programs are made by `crawl/configuration.py` and `crawl/filters`, not by the user
+    let explain = |message: String| PyErr::from(CrawlError::Internal(message));
     let compile = |program: &Option<String>| {
         program
             .as_deref()

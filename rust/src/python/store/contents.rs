@@ -17,23 +17,35 @@ use std::path::PathBuf;
 pub struct Contents {
     parser: Parser,
     rows: Vec<Content>,
+    /// Bytes of all rows, and how many are too many.
+    size: usize,
+    max_size: usize,
 }
 
 #[pymethods]
 impl Contents {
     #[new]
-    #[pyo3(signature = (words, num_rows, max_length, rules=None))]
+    #[pyo3(signature = (words, num_rows, max_length, rules=None, max_size=usize::MAX))]
     fn new(
         words: &Words,
         num_rows: usize,
         max_length: usize,
         rules: Option<&ContentRules>,
+        max_size: usize,
     ) -> Self {
         let rules = rules.map(|rules| rules.0.clone());
         Self {
             parser: Parser::new(words.0.clone(), max_length, rules),
             rows: vec![Content::default(); num_rows],
+            size: 0,
+            max_size,
         }
+    }
+
+    /// Whether more than `max_size` bytes are held; then `read` stops.
+    #[getter]
+    fn is_full(&self) -> bool {
+        self.size > self.max_size
     }
 
     /// Parses records of a file, by row, offset, length and URL; the places among these of what is not in order.
@@ -54,6 +66,9 @@ impl Contents {
             let mut packed = Vec::new();
             let mut odd = Vec::new();
             for (place, (row, offset, length, url)) in pages.iter().enumerate() {
+                if self.is_full() {
+                    break;
+                }
                 let is_there = offset.saturating_add(*length as u64) <= size;
                 packed.resize(if is_there { *length } else { 0 }, 0);
                 let content = file
@@ -61,7 +76,10 @@ impl Contents {
                     .ok()
                     .and_then(|()| self.parser.read(&packed, url));
                 match content {
-                    Some(content) => self.rows[*row] = content,
+                    Some(content) => {
+                        self.size += content.size();
+                        self.rows[*row] = content;
+                    }
                     None => odd.push(place),
                 }
             }
@@ -80,13 +98,14 @@ impl Contents {
         robots: PyBackedStr,
     ) -> PyResult<()> {
         let content = py.detach(|| self.parser.parse(&body, &url, label.as_deref(), &robots));
+        self.size += content.size();
         *self.row(row)? = content;
         Ok(())
     }
 
     /// Everything as columns; texts as bytes and where each of them ends. Nothing is left here.
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let rows = std::mem::take(&mut self.rows);
+        let mut rows = std::mem::take(&mut self.rows);
         let (keys, places) = std::mem::take(&mut self.parser.targets).sorted();
         let found = PyDict::new(py);
         let texts = |name: &str, texts: &mut dyn Iterator<Item = &[u8]>| -> PyResult<()> {
@@ -99,7 +118,15 @@ impl Contents {
             found.set_item(name, columns)
         };
         texts("title", &mut rows.iter().map(|row| row.title.as_bytes()))?;
-        texts("text", &mut rows.iter().map(|row| row.text.as_bytes()))?;
+        // the largest column by far: each text is dropped as soon as it is copied
+        let size = rows.iter().map(|row| row.text.len()).sum();
+        let (mut bytes, mut ends) = (Vec::with_capacity(size), vec![0_i64]);
+        for row in &mut rows {
+            bytes.extend_from_slice(std::mem::take(&mut row.text).as_bytes());
+            ends.push(bytes.len() as i64);
+        }
+        let columns = (PyArray1::from_vec(py, ends), PyArray1::from_vec(py, bytes));
+        found.set_item("text", columns)?;
         let headings = || rows.iter().flat_map(|row| &row.headings);
         texts("heading", &mut headings().map(|(_, text)| text.as_bytes()))?;
         let levels: Vec<u8> = headings().map(|(level, _)| *level).collect();

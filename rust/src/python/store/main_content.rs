@@ -14,7 +14,7 @@ pub struct ContentRules(pub Arc<Rules>);
 #[pymethods]
 impl ContentRules {
     #[new]
-    #[pyo3(signature = (*, kinds, words, prefixes, suffixes, phrases, pairs, harmless))]
+    #[pyo3(signature = (*, kinds, words, prefixes, suffixes, phrases, pairs, harmless, visual=false))]
     #[allow(clippy::too_many_arguments)] // as Python calls it
     fn new(
         kinds: HashMap<String, (u8, u8, String)>,
@@ -24,6 +24,7 @@ impl ContentRules {
         phrases: HashMap<String, u8>,
         pairs: Vec<(String, String, u8)>,
         harmless: String,
+        visual: bool,
     ) -> PyResult<Self> {
         let mut rules = Rules {
             words: words.into_iter().collect(),
@@ -32,6 +33,7 @@ impl ContentRules {
             phrases: phrases.into_iter().collect(),
             pairs,
             harmless,
+            is_visual: visual,
             ..Rules::default()
         };
         for (name, (noise, mark, flags)) in kinds {
@@ -46,6 +48,12 @@ impl ContentRules {
                     "reference" => kind.is_reference = true,
                     "inner" => kind.is_inner = true,
                     "title" => kind.is_title = true,
+                    "grid" => kind.is_grid = true,
+                    "table" => kind.is_table = true,
+                    "row" => kind.is_row = true,
+                    "cell" => kind.is_cell = true,
+                    "head" => kind.is_head = true,
+                    "frame" => kind.is_frame = true,
                     _ => {
                         return Err(PyValueError::new_err(format!(
                             "kinds: unknown flag {flag:?}"

@@ -151,7 +151,7 @@ fn tag(key: u64) -> String {
 }
 
 /// The text of a page and its outline: parents, tags and names of elements; of blocks nodes, begins, ends, bytes in
-/// links, and whether they have a link to the next page or the like.
+/// links, whether they have a link to the next page or the like, bytes in small print, images, whether separated.
 #[pyfunction]
 #[pyo3(signature = (body, label))]
 pub fn scan_outline<'py>(
@@ -188,6 +188,9 @@ pub fn scan_outline<'py>(
                 block.end,
                 block.linked,
                 block.is_step,
+                block.small,
+                block.images,
+                block.is_separated,
             )
         })
         .collect();

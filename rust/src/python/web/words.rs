@@ -1,6 +1,6 @@
 //! `webstrata._core.web.Words`.
 
-use crate::store::simhash::simhash;
+use crate::store::duplicates::simhash::simhash;
 use crate::web::words;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;

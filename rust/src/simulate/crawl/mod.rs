@@ -8,7 +8,7 @@ pub mod queue;
 
 use crate::collection::progress::Meter;
 use crate::graph::GraphError;
-use crate::graph::lent::Source;
+use crate::graph::list_source::ListSource;
 use answers::{Answer, Answers};
 use clock::Clock;
 use policies::{Policy, Visit};
@@ -158,7 +158,7 @@ impl Crawl {
     /// scores: what the text of a link says of where it leads.
     pub fn run(
         &mut self,
-        graph: Source<'_>,
+        graph: ListSource<'_>,
         scores: &[f64],
         arcs: Option<&[f32]>,
         until: u64,
@@ -177,7 +177,7 @@ impl Crawl {
             let given;
             let mut said = None;
             let links = match graph {
-                Source::Rows(offsets, targets) => {
+                ListSource::Rows(offsets, targets) => {
                     let place = visit.node as usize;
                     let range = offsets.get(place..place + 2).map(|ends| (ends[0], ends[1]));
                     let range = range.map(|(from, to)| from as usize..to as usize);
@@ -189,7 +189,7 @@ impl Crawl {
                         None => return refuse("rows: expected those of a graph".to_owned()),
                     }
                 }
-                Source::Files(files) => {
+                ListSource::Files(files) => {
                     given = files.successors(visit.node)?;
                     &given
                 }

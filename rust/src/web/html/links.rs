@@ -67,10 +67,9 @@ impl Scanner<'_> {
         if self.wants.text {
             let before = self.scan.text.len();
             collapse(&mut self.scan.text, 0, &self.scan.scratch);
-            if self.open_anchor.is_some() {
-                let length = self.scan.text.len() - before;
-                self.scan.outline.add_linked(length);
-            }
+            let length = self.scan.text.len() - before;
+            let is_linked = self.open_anchor.is_some();
+            self.scan.outline.add_text(length, is_linked);
         }
     }
 }

@@ -100,10 +100,12 @@ pub enum Attribute {
     ImageSrcset,
     Poster,
     Background,
+    BgColor,
+    Size,
 }
 
 impl Attribute {
-    pub const COUNT: usize = Attribute::Background as usize + 1;
+    pub const COUNT: usize = Attribute::Size as usize + 1;
 
     pub fn find(name: &[u8]) -> Option<Attribute> {
         let (wanted, which): (&[u8], _) = match (name.len(), name[0] | 0x20) {
@@ -130,6 +132,8 @@ impl Attribute {
             (11, b'i') => (b"imagesrcset", Attribute::ImageSrcset),
             (6, b'p') => (b"poster", Attribute::Poster),
             (10, b'b') => (b"background", Attribute::Background),
+            (7, b'b') => (b"bgcolor", Attribute::BgColor),
+            (4, b's') => (b"size", Attribute::Size),
             _ => return None,
         };
         name.eq_ignore_ascii_case(wanted).then_some(which)

@@ -2,8 +2,9 @@
 //!
 //! The tree is not that of a browser: elements within lines are not in it, an end tag closes what is open up to its
 //! start (looked for among the last [`MAX_DEPTH`] that are open), and one without a start is ignored. Elements without
-//! content are not in it either; `br` breaks a line of the text and no block, `hr` ends a block.
+//! content are not in it either; `br` breaks a line of the text and no block, `hr` ends a block. `small` and `font` end with the element around them.
 
+use super::cues;
 use super::names::{Attribute, key};
 
 /// Open elements among which the start of an end tag is looked for: a bound for the time.
@@ -15,7 +16,7 @@ pub struct Node {
     pub parent: u32,
     /// What its name is, as `names::key` writes it.
     pub name: u64,
-    /// Where its names end: class, id and itemprop as written, `@role`, and `@hidden` if it is not shown.
+    /// Where its names end: class, id and itemprop as written, `@role`, `@hidden` if it is not shown, visual cues.
     names_end: u32,
 }
 
@@ -27,8 +28,23 @@ pub struct Block {
     pub end: u32,
     /// Bytes of it within links.
     pub linked: u32,
+    /// Bytes of it in small print: `small`, and `font` of a small size.
+    pub small: u32,
+    /// Images in it, and between it and the block before.
+    pub images: u32,
     /// Whether it has a link to the next, the previous or an upper page.
     pub is_step: bool,
+    /// Whether a line (`hr`) separates it from the block before.
+    pub is_separated: bool,
+}
+
+/// An open `small` or `font`.
+#[derive(Clone, Copy)]
+struct Print {
+    name: u64,
+    is_small: bool,
+    /// Elements that were open where it began; it ends with the last of them at the latest.
+    depth: usize,
 }
 
 /// Cleared and filled again by the next scan.
@@ -40,9 +56,16 @@ pub struct Outline {
     stack: Vec<u32>,
     begin: usize,
     linked: usize,
+    small: usize,
+    images: u32,
     is_step: bool,
+    is_separated: bool,
+    prints: Vec<Print>,
+    num_small: usize,
 }
 
+pub const SMALL: u64 = key(b"small");
+pub const FONT: u64 = key(b"font");
 const P: u64 = key(b"p");
 const LI: u64 = key(b"li");
 const DT: u64 = key(b"dt");
@@ -83,7 +106,9 @@ impl Outline {
         self.blocks.clear();
         self.names.clear();
         self.stack.clear();
-        (self.begin, self.linked, self.is_step) = (0, 0, false);
+        self.prints.clear();
+        (self.begin, self.linked, self.small, self.num_small) = (0, 0, 0, 0);
+        (self.images, self.is_step, self.is_separated) = (0, false, false);
         self.push(key(b"html")); // the page, whatever it begins with
     }
 
@@ -131,6 +156,11 @@ impl Outline {
         if is_hidden {
             self.names.extend_from_slice(b"@hidden ");
         }
+        cues::push(
+            &mut self.names,
+            value(Attribute::Style),
+            value(Attribute::BgColor),
+        );
         self.push(name);
     }
 
@@ -143,6 +173,7 @@ impl Outline {
         if let Some(place) = open {
             self.flush(at);
             self.stack.truncate(first + place);
+            self.end_prints();
         }
     }
 
@@ -156,10 +187,56 @@ impl Outline {
                 begin: self.begin as u32,
                 end: end as u32,
                 linked: self.linked.min(end - self.begin) as u32,
+                small: self.small.min(end - self.begin) as u32,
+                images: self.images,
                 is_step: self.is_step,
+                is_separated: self.is_separated,
+            });
+            (self.images, self.is_separated) = (0, false);
+        }
+        (self.begin, self.linked, self.small, self.is_step) = (at, 0, 0, false);
+    }
+
+    /// Ends a block with a line.
+    pub fn separate(&mut self, at: usize) {
+        self.flush(at);
+        self.is_separated = true;
+    }
+
+    pub fn add_image(&mut self) {
+        self.images = self.images.saturating_add(1);
+    }
+
+    /// Begins a `small` or `font`, given the size of the latter.
+    pub fn start_print(&mut self, name: u64, size: Option<&[u8]>) {
+        let is_small = name == SMALL || size.is_some_and(cues::is_small_font);
+        if self.prints.len() < MAX_DEPTH {
+            self.num_small += usize::from(is_small);
+            self.prints.push(Print {
+                name,
+                is_small,
+                depth: self.stack.len(),
             });
         }
-        (self.begin, self.linked, self.is_step) = (at, 0, false);
+    }
+
+    /// Ends the last `small` or `font` that is open.
+    pub fn end_print(&mut self, name: u64) {
+        if let Some(place) = self.prints.iter().rposition(|print| print.name == name) {
+            let print = self.prints.remove(place);
+            self.num_small -= usize::from(print.is_small);
+        }
+    }
+
+    fn end_prints(&mut self) {
+        while let Some(print) = self
+            .prints
+            .last()
+            .filter(|print| print.depth > self.stack.len())
+        {
+            self.num_small -= usize::from(print.is_small);
+            self.prints.pop();
+        }
     }
 
     /// Takes note of a link, given its `rel` and `accesskey`.
@@ -179,8 +256,14 @@ impl Outline {
             || access_key.is_some_and(|key| key.len() == 1 && key[0].is_ascii_alphabetic());
     }
 
-    pub fn add_linked(&mut self, length: usize) {
-        self.linked += length;
+    /// Counts bytes of text, in a link or not.
+    pub fn add_text(&mut self, length: usize, is_linked: bool) {
+        if is_linked {
+            self.linked += length;
+        }
+        if self.num_small > 0 {
+            self.small += length;
+        }
     }
 
     fn push(&mut self, name: u64) {
@@ -196,6 +279,7 @@ impl Outline {
     fn pop(&mut self, at: usize) {
         self.flush(at);
         self.stack.pop();
+        self.end_prints();
     }
 
     fn top(&self) -> u64 {

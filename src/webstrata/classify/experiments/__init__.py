@@ -21,6 +21,6 @@ Feature sets that are not there are left out of every table; a table without row
 
 from webstrata.classify.experiments.run import Experiment, run_experiment
 from webstrata.classify.experiments.sensitivity import Sensitivity, measure_sensitivity
-from webstrata.classify.experiments.trial import Outcome, Trial
+from webstrata.classify.experiments.trial import Trial, TrialOutcome
 
-__all__ = ["Experiment", "Outcome", "Sensitivity", "Trial", "measure_sensitivity", "run_experiment"]
+__all__ = ["Experiment", "Sensitivity", "Trial", "TrialOutcome", "measure_sensitivity", "run_experiment"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from webstrata.classify.matrix import HostMatrix
+    from webstrata.classify.learning.matrix import HostMatrix
 
 RATES, XJACCARD, PSIMRANK, SIMILARITY = "growth/death", "XJaccard", "PSimRank", "XJaccard + PSimRank"
 PARTS = {
@@ -28,7 +28,7 @@ STATIC, EVERYTHING = "everything, static", "everything"
 
 
 @dataclass(frozen=True)
-class Row:
+class ResultRow:
     """A row of a table: its name, and the sets whose models are combined; those not there are left out."""
 
     name: str
@@ -38,61 +38,61 @@ class Row:
 
 
 CONTENT = (
-    Row("Content (A)", ("A",)),
-    Row("Content (Aa)", ("Aa",)),
-    Row("Content (B)", ("B",)),
-    Row("BM25", ("bm25",)),
-    Row("BM25 + (B)", ("bm25", "B")),
+    ResultRow("Content (A)", ("A",)),
+    ResultRow("Content (Aa)", ("Aa",)),
+    ResultRow("Content (B)", ("B",)),
+    ResultRow("BM25", ("bm25",)),
+    ResultRow("BM25 + (B)", ("bm25", "B")),
 )
 LINK = (
-    Row("Link", ("link",)),
-    Row("Link + (B)", ("link", "B")),
-    Row(STATIC, ("B", "bm25", "link"), whole=False),
+    ResultRow("Link", ("link",)),
+    ResultRow("Link + (B)", ("link", "B")),
+    ResultRow(STATIC, ("B", "bm25", "link"), whole=False),
 )
-ALL = Row(EVERYTHING, ("B", "bm25", "link", RATES, SIMILARITY, *MOVING_TERMS), whole=False)
+ALL = ResultRow(EVERYTHING, ("B", "bm25", "link", RATES, SIMILARITY, *MOVING_TERMS), whole=False)
 TASKS = (
-    Row("Link", ("link",)),
-    Row("Content (A)", ("A",)),
-    Row("Content (Aa)", ("Aa",)),
-    Row("Content (B)", ("B",)),
-    Row("BM25", ("bm25",)),
-    Row("Link + (B)", ("link", "B")),
-    Row("BM25 + (A)", ("bm25", "A")),
-    Row("BM25 + (B)", ("bm25", "B")),
-    Row("All combined", ("link", "B", "bm25")),
+    ResultRow("Link", ("link",)),
+    ResultRow("Content (A)", ("A",)),
+    ResultRow("Content (Aa)", ("Aa",)),
+    ResultRow("Content (B)", ("B",)),
+    ResultRow("BM25", ("bm25",)),
+    ResultRow("Link + (B)", ("link", "B")),
+    ResultRow("BM25 + (A)", ("bm25", "A")),
+    ResultRow("BM25 + (B)", ("bm25", "B")),
+    ResultRow("All combined", ("link", "B", "bm25")),
 )
 MOVING_LINKS = (
-    Row("Growth/death rates", (RATES,)),
-    Row("XJaccard", (XJACCARD,)),
-    Row("PSimRank", (PSIMRANK,)),
-    Row("XJaccard + PSimRank", (SIMILARITY,)),
-    Row("Link", ("link",)),
-    Row("Link + growth/death rates", ("link", RATES)),
-    Row("Link + XJaccard + PSimRank", ("link", SIMILARITY)),
-    Row("All link-based", ("link", RATES, SIMILARITY)),
+    ResultRow("Growth/death rates", (RATES,)),
+    ResultRow("XJaccard", (XJACCARD,)),
+    ResultRow("PSimRank", (PSIMRANK,)),
+    ResultRow("XJaccard + PSimRank", (SIMILARITY,)),
+    ResultRow("Link", ("link",)),
+    ResultRow("Link + growth/death rates", ("link", RATES)),
+    ResultRow("Link + XJaccard + PSimRank", ("link", SIMILARITY)),
+    ResultRow("All link-based", ("link", RATES, SIMILARITY)),
 )
 MOVING_CONTENT = (
-    Row("Static BM25", ("bm25",)),
-    *(Row(name, (name,)) for name in MOVING_TERMS),
-    Row("Temporal combined", MOVING_TERMS, whole=False),
-    Row("Temporal combined + BM25", (*MOVING_TERMS, "bm25"), whole=False),
-    Row("Content (B) + temporal", ("B", *MOVING_TERMS), whole=False),
-    Row("All content", ("B", "bm25", *MOVING_TERMS), whole=False),
+    ResultRow("Static BM25", ("bm25",)),
+    *(ResultRow(name, (name,)) for name in MOVING_TERMS),
+    ResultRow("Temporal combined", MOVING_TERMS, whole=False),
+    ResultRow("Temporal combined + BM25", (*MOVING_TERMS, "bm25"), whole=False),
+    ResultRow("Content (B) + temporal", ("B", *MOVING_TERMS), whole=False),
+    ResultRow("All content", ("B", "bm25", *MOVING_TERMS), whole=False),
 )
 CONFIGURATIONS = (
-    Row("Small", ("A", "bm25")),
-    Row("Medium", ("A", "bm25", "link")),
-    Row("Large", ("B", "bm25", "link")),
+    ResultRow("Small", ("A", "bm25")),
+    ResultRow("Medium", ("A", "bm25", "link")),
+    ResultRow("Large", ("B", "bm25", "link")),
 )
 
 
-def choose(rows: Iterable[Row], matrix: HostMatrix) -> list[Row]:
+def choose(rows: Iterable[ResultRow], matrix: HostMatrix) -> list[ResultRow]:
     """The rows whose sets are there; of those that need not be whole what is there, two sets at least.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from webstrata.classify.matrix import HostMatrix
+    >>> from webstrata.classify.learning.matrix import HostMatrix
     >>> matrix = HostMatrix(["a.org"], {name: (["x"], np.zeros((1, 1))) for name in ("B", "link")})
     >>> [(row.name, row.sets) for row in choose((*CONTENT, *LINK), matrix)][-2:]
     [('Link + (B)', ('link', 'B')), ('everything, static', ('B', 'link'))]
@@ -101,7 +101,7 @@ def choose(rows: Iterable[Row], matrix: HostMatrix) -> list[Row]:
     for row in rows:
         there = tuple(name for name in row.sets if name in matrix.sets)
         if there == row.sets or (not row.whole and len(there) > 1):
-            found.append(Row(row.name, there, row.whole))
+            found.append(ResultRow(row.name, there, row.whole))
     return found
 
 
@@ -111,7 +111,7 @@ def with_parts(matrix: HostMatrix) -> HostMatrix:
     Examples
     --------
     >>> import numpy as np
-    >>> from webstrata.classify.matrix import HostMatrix
+    >>> from webstrata.classify.learning.matrix import HostMatrix
     >>> moving = (["idr", "xjaccard_in_1"], np.zeros((1, 2)))
     >>> list(with_parts(HostMatrix(["a.org"], {"temporal-link": moving})).sets)
     ['temporal-link', 'growth/death', 'XJaccard', 'XJaccard + PSimRank']

@@ -1,8 +1,8 @@
 """How many labels are enough: AUC by the share of labels that bagged cost-sensitive trees learn from.
 
-Half of the labelled hosts, groups uncut, are kept for measuring. Of the other half a share is drawn at
-random, ten times for each of 10%, 20%, …, 100%, and the trees are fitted on it (SPAM, figure 2: mean and
-standard deviation of the AUC). A draw has both classes.
+Half of the labelled hosts, groups uncut, or the test set are kept for measuring. Of the others a share is
+drawn at random, ten times (or another number, which the figure says) for each of 10%, 20%, …, 100%, and the
+trees are fitted on it (SPAM, figure 2: mean and standard deviation of the AUC). A draw has both classes.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webstrata.classify.metrics import auc
-from webstrata.classify.models import CostSensitiveTrees, LinearMargin
-from webstrata.classify.splits import split_folds
+from webstrata.classify.learning.metrics import auc
+from webstrata.classify.learning.models import CostSensitiveTrees, LinearMargin
+from webstrata.classify.learning.models.trees import MISSED
+from webstrata.classify.learning.splits import split_folds
 from webstrata.collection.progress import Progress
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from webstrata.classify.matrix import HostMatrix
+    from webstrata.classify.learning.matrix import HostMatrix
 
 SHARES = tuple(share / 10 for share in range(1, 11))
 DRAWS = 10
@@ -38,6 +39,7 @@ class Sensitivity:
     labels: int
     mean: float
     deviation: float
+    draws: int = DRAWS
 
 
 def measure_sensitivity(
@@ -49,13 +51,15 @@ def measure_sensitivity(
     shares: Sequence[float] = SHARES,
     draws: int = DRAWS,
     seed: int = 1,
+    costly: str = MISSED,
+    test: npt.NDArray[np.bool_] | None = None,
     progress: Progress | None = None,
 ) -> list[Sensitivity]:
     """AUC by share of labels for each of some feature sets; term vectors are learned by a linear machine.
 
     Examples
     --------
-    >>> from webstrata.classify.matrix import HostMatrix
+    >>> from webstrata.classify.learning.matrix import HostMatrix
     >>> random = np.random.default_rng(1)
     >>> truth = np.arange(200) % 4 == 0
     >>> values = random.normal(size=(200, 3)) + 2 * truth[:, None]
@@ -65,8 +69,8 @@ def measure_sensitivity(
     ((10, 100), True)
     """
     progress = progress or Progress()
-    half = split_folds(truth, 2, groups, seed)
-    learned, measured = np.flatnonzero(half == 0), np.flatnonzero(half == 1)
+    kept = split_folds(truth, 2, groups, seed) == 1 if test is None else test
+    learned, measured = np.flatnonzero(~kept), np.flatnonzero(kept)
     found = []
     with progress.task("shares of labels", total=len(names) * len(shares) * draws, unit="draws") as task:
         for name in names:
@@ -79,7 +83,7 @@ def measure_sensitivity(
                     model = (
                         LinearMargin(random_state=draw)
                         if is_terms
-                        else CostSensitiveTrees(COST, random_state=draw)
+                        else CostSensitiveTrees(COST, costly=costly, random_state=draw)
                     ).fit(values[drawn], truth[drawn])
                     scores = model.predict_proba(values[measured])[:, 1]
                     values_of_auc.append(auc(truth[measured], scores))
@@ -91,6 +95,7 @@ def measure_sensitivity(
                         len(drawn),
                         float(np.mean(values_of_auc)),
                         float(np.std(values_of_auc, ddof=1)) if draws > 1 else 0.0,
+                        draws,
                     )
                 )
     return found

@@ -1,9 +1,11 @@
 """One task tried with many feature sets: each library is fitted once, and combined in any way afterwards.
 
-The labelled hosts are dealt into outer folds, groups uncut. For each outer fold, the library of a feature set
-is cross-fitted on the other hosts (inner folds, see `webstrata.classify.ensemble`) and scores the hosts of
-the fold. What an ensemble of some sets scores is then a matter of selection alone: it chooses by the inner
-scores of their members, and is measured by the outer ones, on hosts that neither a model nor a choice saw.
+The labelled hosts are dealt into outer folds, groups uncut; or some of them are the test set, the one outer
+fold, and the others are trained on. For each outer fold, the library of a feature set
+is cross-fitted on the other hosts (inner folds, see `webstrata.classify.learning.ensemble`) and scores the
+hosts of the fold. What an ensemble of some sets scores is then a matter of selection alone: it chooses by the
+inner scores of their members, and is measured by the outer ones, on hosts that neither a model nor a choice
+saw.
 """
 
 from __future__ import annotations
@@ -13,12 +15,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webstrata.classify.ensemble import fit_library
-from webstrata.classify.metrics import Comparison, auc, compare_scores, correct_many, find_metric, fold_auc
-from webstrata.classify.models import family
-from webstrata.classify.selection import select
+from webstrata.classify.learning.ensemble import fit_library
+from webstrata.classify.learning.metrics import (
+    ModelComparison,
+    auc,
+    compare_scores,
+    correct_many,
+    find_metric,
+    fold_auc,
+)
+from webstrata.classify.learning.models import CostSensitiveTrees, LibraryOptions, family, library_of
+from webstrata.classify.learning.selection import select
+from webstrata.classify.learning.splits import split_folds
 from webstrata.classify.settings import TrainSettings
-from webstrata.classify.splits import split_folds
 from webstrata.collection.progress import Progress
 
 if TYPE_CHECKING:
@@ -26,9 +35,13 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from webstrata.classify.matrix import HostMatrix
+    from webstrata.classify.learning.matrix import HostMatrix
 
 INNER_FOLDS = 5
+COST = 10
+"""Of the trees where a library has none."""
+_TRAINING = -1
+"""The fold of hosts that are trained on alone."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +56,7 @@ class SetScores:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TrialOutcome:
     """An ensemble of the models of some feature sets, measured."""
 
     sets: tuple[str, ...]
@@ -51,7 +64,8 @@ class Outcome:
     auc: float
     deviation: float
     scores: npt.NDArray[np.float64]
-    """Of each labelled host, by the ensemble that did not see it."""
+    """Of each labelled host, by the ensemble that did not see it; 0 of those trained on where there is a test
+    set."""
     set_weights: dict[str, float]
     best_member: str
     """The single model that is best on the outer folds, known only afterwards."""
@@ -67,7 +81,7 @@ class Trial:
 
     Examples
     --------
-    >>> from webstrata.classify.matrix import HostMatrix
+    >>> from webstrata.classify.learning.matrix import HostMatrix
     >>> random = np.random.default_rng(1)
     >>> truth = np.arange(60) % 3 == 0
     >>> good, bad = random.normal(size=(60, 2)) + 3 * truth[:, None], random.normal(size=(60, 2))
@@ -84,11 +98,18 @@ class Trial:
     groups: npt.NDArray[np.int64]
     settings: TrainSettings = field(default_factory=TrainSettings)
     progress: Progress = field(default_factory=Progress)
+    test: npt.NDArray[np.bool_] | None = None
+    """Which hosts are measured and not trained on; default: all in turn, in folds."""
 
     def __post_init__(self) -> None:
-        self.fold = split_folds(self.truth, self.settings.folds, self.groups, self.settings.seed)
+        if self.test is None:
+            self.fold = split_folds(self.truth, self.settings.folds, self.groups, self.settings.seed)
+        else:
+            self.fold = np.where(self.test, 0, _TRAINING)
+        self.outer = [int(number) for number in np.unique(self.fold) if number != _TRAINING]
+        self.measured = self.fold != _TRAINING
         self.fitted: dict[str, SetScores] = {}
-        self.combined: dict[tuple[str, ...], Outcome] = {}
+        self.combined: dict[tuple[str, ...], TrialOutcome] = {}
 
     def has(self, names: Sequence[str]) -> bool:
         """Whether all these feature sets are there."""
@@ -101,21 +122,17 @@ class Trial:
         return self.fitted[name]
 
     def _fit(self, name: str) -> SetScores:
-        is_terms = name in self.matrix.term_sets
-        library = self.settings.library
-        if is_terms:
-            library = "small-terms" if library == "small" else "terms"
+        library = library_of(self.settings.library, terms=name in self.matrix.term_sets)
         values = self.matrix.sets[name][1]
         names: list[str] = []
         inner, outer = [], []
-        folds = np.unique(self.fold)
         with self.progress.task(f"models of {name}", unit="models") as task:
 
             def tell(_done: int, total: int, _name: str) -> None:
-                task.total = total * len(folds)
+                task.total = total * len(self.outer)
                 task.advance()
 
-            for number in folds:
+            for number in self.outer:
                 here = self.fold == number
                 truth, groups = self.truth[~here], self.groups[~here]
                 fitted, _ = fit_library(
@@ -125,6 +142,7 @@ class Trial:
                     inner_folds(truth, groups, self.settings.seed),
                     seed=self.settings.seed,
                     n_jobs=-1,
+                    options=LibraryOptions(self.settings.costly, self.settings.term_models),
                     progress=tell,
                 )
                 names = [member for one in fitted for member in one.names]
@@ -132,22 +150,21 @@ class Trial:
                 outer.append(np.hstack([one.predict(values[here]) for one in fitted]))
         return SetScores(names, inner, outer)
 
-    def combine(self, names: Sequence[str]) -> Outcome:
+    def combine(self, names: Sequence[str]) -> TrialOutcome:
         """The ensemble that selection makes of the models of these sets."""
         key = tuple(names)
         if key not in self.combined:
             self.combined[key] = self._combine(key)
         return self.combined[key]
 
-    def _combine(self, names: tuple[str, ...]) -> Outcome:
+    def _combine(self, names: tuple[str, ...]) -> TrialOutcome:
         sets = [self.fit(name) for name in names]
         scores = np.zeros(len(self.truth))
         weights: dict[str, float] = dict.fromkeys(names, 0.0)
         owners = [name for name, some in zip(names, sets, strict=True) for _ in some.names]
         members = [(name, member) for name, some in zip(names, sets, strict=True) for member in some.names]
-        folds = np.unique(self.fold)
         singles = np.zeros((len(self.truth), len(members)))
-        for place, number in enumerate(folds):
+        for place, number in enumerate(self.outer):
             here = self.fold == number
             chosen = select(
                 self.truth[~here],
@@ -159,12 +176,12 @@ class Trial:
             singles[here] = outer
             scores[here] = outer @ chosen.weights
             for owner, weight in zip(owners, chosen.weights, strict=True):
-                weights[owner] += float(weight) / len(folds)
-        value, deviation = fold_auc(self.truth, scores, self.fold)
-        each = [fold_auc(self.truth, column, self.fold)[0] for column in singles.T]
+                weights[owner] += float(weight) / len(self.outer)
+        value, deviation = self._auc(scores)
+        each = [self._auc(column)[0] for column in singles.T]
         best = int(np.argmax(each))
-        ahead = [compare_scores(self.truth, scores, column, self.fold).p_second_ahead for column in singles.T]
-        return Outcome(
+        ahead = [self._compare(scores, column).p_second_ahead for column in singles.T]
+        return TrialOutcome(
             names,
             sum(len(self.matrix.sets[name][0]) for name in names),
             value,
@@ -181,17 +198,35 @@ class Trial:
         some = self.fit(name)
         columns = [place for place, member in enumerate(some.names) if family(member) == kind]
         scores = np.zeros(len(self.truth))
-        for place, number in enumerate(np.unique(self.fold)):
+        for place, number in enumerate(self.outer):
             here = self.fold == number
             measured = [auc(self.truth[~here], some.inner[place][:, column]) for column in columns]
             scores[here] = some.outer[place][:, columns[int(np.argmax(measured))]]
-        return fold_auc(self.truth, scores, self.fold)[0]
+        return self._auc(scores)[0]
 
-    def compare(self, first: Outcome, second: Outcome) -> Comparison:
+    def trees_auc(self, name: str, cost: float = COST) -> float:
+        """The AUC of bagged cost-sensitive trees at one cost, fitted here: for libraries that have none."""
+        values = self.matrix.sets[name][1]
+        scores = np.zeros(len(self.truth))
+        for number in self.outer:
+            here = self.fold == number
+            trees = CostSensitiveTrees(cost, costly=self.settings.costly, random_state=self.settings.seed)
+            trees.fit(values[~here], self.truth[~here])
+            scores[here] = trees.predict_proba(values[here])[:, 1]
+        return self._auc(scores)[0]
+
+    def _auc(self, scores: npt.NDArray[np.float64]) -> tuple[float, float]:
+        return fold_auc(self.truth[self.measured], scores[self.measured], self.fold[self.measured])
+
+    def _compare(self, first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> ModelComparison:
+        some = self.measured
+        return compare_scores(self.truth[some], first[some], second[some], self.fold[some])
+
+    def compare(self, first: TrialOutcome, second: TrialOutcome) -> ModelComparison:
         """Whether the second ensemble is better than the first by more than chance."""
-        return compare_scores(self.truth, first.scores, second.scores, self.fold)
+        return self._compare(first.scores, second.scores)
 
-    def shuffled(self, name: str) -> Outcome:
+    def shuffled(self, name: str) -> TrialOutcome:
         """A small library on labels dealt out at random: its AUC is one half, give or take, or labels leak.
 
         Groups are dealt out whole, until as many hosts are positive as there were: as many groups would be
@@ -204,7 +239,8 @@ class Trial:
         enough = min(int((np.cumsum(sizes[order]) <= self.truth.sum()).sum()), len(numbers) // 2)
         dealt = max(enough, int(self.truth[first].sum()))
         truth = np.isin(self.groups, numbers[order[:dealt]])
-        settings = TrainSettings(library="small", folds=self.settings.folds, seed=self.settings.seed)
+        folds = self.settings.folds if self.test is None else 2
+        settings = TrainSettings(library="small", folds=folds, seed=self.settings.seed)
         return Trial(self.matrix.only([name]), truth, self.groups, settings, self.progress).combine([name])
 
 

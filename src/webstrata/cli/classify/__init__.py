@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from webstrata.cli.group import Group
+from webstrata.cli.group import LazyGroup
 
 COMMANDS = {
     "experiment": "Compare feature sets and models by labels, as the tables of SPAM do.",
@@ -18,7 +18,7 @@ COMMANDS = {
 
 @click.command(
     "classify",
-    cls=Group,
+    cls=LazyGroup,
     package=__name__,
     summaries=COMMANDS,
     epilog="Example: webstrata classify features uk 2026-06 --sets A,B,link",

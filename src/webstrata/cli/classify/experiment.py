@@ -9,14 +9,21 @@ import click
 
 from webstrata.classify.settings import TrainSettings
 from webstrata.cli.classify.train import (
-    choose_snapshot,
-    labels_option,
+    optional_labels_option,
     sets_option,
-    snapshot_option,
     split_sets,
+    test_option,
+    webspam_option,
 )
-from webstrata.cli.options import collection_argument, json_option, options
-from webstrata.cli.output import TerminalProgress, beginning_anew, show_json, show_table, show_warnings
+from webstrata.cli.options import (
+    collection_argument,
+    json_option,
+    old_snapshot_option,
+    optional_snapshot_argument,
+    options,
+)
+from webstrata.cli.output import TerminalProgress, beginning_anew, show, show_json
+from webstrata.cli.verb import verb
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,16 +31,22 @@ if TYPE_CHECKING:
     from webstrata.api import Collection
 
 
-@click.command("experiment", epilog="Example: webstrata classify experiment uk --labels labels.csv")
+@verb(
+    "experiment",
+    epilog="Example: webstrata classify experiment uk 2007-05 --webspam WEBSPAM-UK2007",
+)
 @collection_argument
-@labels_option
+@optional_snapshot_argument
+@optional_labels_option
+@webspam_option
+@test_option
 @click.option("--task", default="spam", metavar="NAME", help="The task of most tables. [spam]")
 @click.option(
     "--tasks",
     metavar="NAMES",
     help="Tasks of tables 8 and 9, as news,personal; the largest ones, if not given, and `none` for none.",
 )
-@snapshot_option
+@old_snapshot_option
 @sets_option
 @click.option(
     "--draws",
@@ -55,10 +68,13 @@ if TYPE_CHECKING:
 @beginning_anew()
 def command(
     collection: Collection,
-    labels: str,
+    labels: str | None,
+    webspam: str | None,
+    test: str | None,
     task: str,
     tasks: str | None,
     label: str | None,
+    old_label: str | None,
     sets: str | None,
     draws: int,
     output: Path,
@@ -68,50 +84,45 @@ def command(
 ) -> None:
     """Compare feature sets and models by labels, as the tables of SPAM do.
 
-    Every AUC is that of hosts that neither a model nor the choice of models has seen, hosts of one domain or
-    address on one side of every split. Features are made first, with `webstrata classify features`.
+    Every AUC is that of hosts that neither a model nor the choice of models has seen: those of the test set,
+    or of outer folds, hosts of one domain or address on one side of every split. Features are made first,
+    with `webstrata classify features`. With --webspam, features, labels and test set are those of a published
+    data set, and one command gives its tables.
     """
     import json
 
     from webstrata.classify.experiments import run_experiment
-    from webstrata.classify.labels import load_labels
+    from webstrata.classify.learning.lessons import choose_published, choose_snapshot, find_labels
     from webstrata.collection.files import replace_file
-    from webstrata.serve.figures.classify import draw_experiment, lay_out_tables
-    from webstrata.serve.figures.style import load_altair, write_figures
+    from webstrata.serve.figures.results import write_result
+    from webstrata.serve.figures.style import load_altair
 
     load_altair()  # a missing extra is better said before a long computation than after it
-    snapshot = choose_snapshot(collection, label)
+    if webspam is not None:
+        snapshot = choose_published(collection, webspam, label or old_label)
+    else:
+        snapshot = choose_snapshot(collection, label or old_label)
     settings = snapshot.settings(TrainSettings, train_options)
-    known = load_labels(labels, snapshot, task=task)
+    progress = TerminalProgress()
+    known, measured = find_labels(snapshot, labels, test=test, webspam=webspam, task=task, progress=progress)
     found = run_experiment(
         snapshot,
         known,
         task,
+        test=measured,
         tasks=None if tasks is None else [name for name in split_sets(tasks) if name != "none"],
         sets=split_sets(sets),
         settings=settings,
         draws=draws,
-        progress=TerminalProgress(),
+        progress=progress,
     )
-    name = f"{collection.path.name} {snapshot.label}: {task}"
-    text = (
-        "The tables and figures of SPAM on this collection. Every AUC is that of hosts that neither a model "
-        "nor the choice of models has seen; ± is its standard deviation, p how likely so large a difference "
-        "is by chance."
-    )
-    text = " ".join([text, *(f"Warning: {sentence}." for sentence in found.warnings)])
-    paths = write_figures(
-        draw_experiment(found), output, page="experiment", title=name, text=text, above=lay_out_tables(found)
-    )
+    name = f"{collection.path.name} {snapshot.date}: {task}"
+    paths = write_result(found, output, page="experiment", title=name)
     replace_file(
-        output / "experiment.json", json.dumps(found.to_json(), indent=1, ensure_ascii=False).encode()
+        output / "experiment.json", json.dumps(found.to_dict(), indent=1, ensure_ascii=False).encode()
     )
     if as_json:
-        show_json(found.to_json() | {"page": str(paths[-1])})
+        show_json(found.to_dict() | {"page": str(paths[-1])})
         return
-    for table in found.tables:
-        click.echo(table.title)
-        show_table(table.columns, table.rows)
-        click.echo(f"{table.note}\n" if table.note else "")
-    show_warnings(found.warnings)
-    click.echo(f"Page: {paths[-1]}")
+    show(found)
+    click.echo(f"\n{found.measured}\nPage: {paths[-1]}")

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import collection_argument
+from webstrata.cli.options import collection_argument, snapshot_argument
+from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
 
 
-@click.command("label", epilog="Example: webstrata classify label uk 2026-06 --labels labels.csv --task spam")
+@verb("label", epilog="Example: webstrata classify label uk 2026-06 --labels labels.csv --task spam")
 @collection_argument
-@click.argument("label", metavar="SNAPSHOT")
+@snapshot_argument
 @click.option(
     "--labels",
     "path",
@@ -44,14 +45,14 @@ def command(
     Hosts come in random order. Answers: y (it is), n (it is not), u (undecided), s (skip), q (enough), or any
     other name or names joined by | as the label. Every answer is written at once.
     """
-    from webstrata.classify.sheet import UNDECIDED, Sheet, propose_hosts, show_pages
-    from webstrata.classify.sites import open_sites, site_name
+    from webstrata.classify.features.sites import open_sites, site_name
+    from webstrata.classify.learning.label_sheet import UNDECIDED, LabelSheet, propose_hosts, show_pages
     from webstrata.errors import MissingError
 
     snapshot = collection[label]
     sites = open_sites(snapshot)
     pages_of = dict(zip(sites.names, sites.pages.tolist(), strict=True))
-    sheet = Sheet(path)
+    sheet = LabelSheet(path)
     asked = [site_name(host.lower()) for host in hosts]
     for host in asked:
         if host not in pages_of:

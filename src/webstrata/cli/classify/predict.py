@@ -10,23 +10,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option
-from webstrata.cli.output import show_json, show_table, show_warnings
+from webstrata.cli.options import collection_argument, json_option, limit_option, snapshot_argument
+from webstrata.cli.output import TerminalProgress, show_json, show_table, show_warnings
+from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from webstrata.api import Collection
-    from webstrata.classify.matrix import HostMatrix
-    from webstrata.classify.model_file import HostModel
+    from webstrata.classify.learning.matrix import HostMatrix
+    from webstrata.classify.learning.model_file import HostModel
 
 _REASONS = 3
 
 
-@click.command("predict", epilog="Example: webstrata classify predict uk 2026-06 --model spam.model --top 20")
+@verb(
+    "predict",
+    renamed={"--top": "--limit"},
+    epilog="Example: webstrata classify predict uk 2026-06 --model spam.model --limit 20",
+)
 @collection_argument
-@click.argument("label", metavar="SNAPSHOT")
+@snapshot_argument
 @click.option(
     "--model",
     "path",
@@ -35,8 +40,14 @@ _REASONS = 3
     metavar="FILE",
     help="The model, as `webstrata classify train` writes it.",
 )
+@click.option(
+    "--hosts",
+    metavar="HOSTS",
+    help="Score these hosts alone, as a.org,b.org, or a file with one per line; only their pages are read. "
+    "[all]",
+)
 @click.option("--explain", "host", metavar="HOST", help="Say why this host has its score, and nothing else.")
-@click.option("--top", default=20, show_default=True, metavar="NUMBER", help="How many hosts are shown.")
+@limit_option("hosts", 20)
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -54,8 +65,9 @@ def command(
     collection: Collection,
     label: str,
     path: Path,
+    hosts: str | None,
     host: str | None,
-    top: int,
+    limit: int,
     output: Path | None,
     page: Path | None,
     *,
@@ -63,24 +75,27 @@ def command(
 ) -> None:
     """Score the hosts of SNAPSHOT by a model, and say why.
 
-    A reason is a feature, its value, what is usual, and how much the score would fall if it were usual.
+    Hosts are measured by the vocabulary, document frequencies and word lists that the model keeps of the
+    corpus it was trained on, so SNAPSHOT may be another one. A reason is a feature, its value, what is usual,
+    and how much the score would fall if it were usual.
     """
-    from webstrata.classify.matrix import load_matrix
-    from webstrata.classify.model_file import load_model
-    from webstrata.classify.sites import site_name
+    from webstrata.classify.features.sites import site_name
+    from webstrata.classify.learning.lessons import rank_hosts
+    from webstrata.classify.learning.model_file import load_model
+    from webstrata.classify.learning.prediction import load_model_matrix, split_hosts
 
     model = load_model(path)
-    matrix = load_matrix(collection[label], list(model.columns))
+    matrix = load_model_matrix(
+        collection[label], model, hosts=split_hosts(hosts), progress=TerminalProgress()
+    )
     if host is not None:
         _explain(model, matrix, site_name(host.strip().lower()), as_json=as_json)
         return
-    scores = model.scores(matrix)
-    order = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
-    ranked = [(matrix.hosts[place], float(scores[place])) for place in order]
+    ranked = [(row["host"], row["score"]) for row in rank_hosts(model, matrix).rows]
     if output:
         _write_scores(ranked, model.task, output)
     if page:
-        _write_page(model, matrix, ranked[:top], page, f"{collection.path.name} {label}")
+        _write_page(model, matrix, ranked[:limit], page, f"{collection.path.name} {label}")
     threshold = model.threshold
     above = None if threshold is None else sum(score >= threshold for _, score in ranked)
     if as_json:
@@ -97,7 +112,7 @@ def command(
         )
         return
     click.echo(f"{model.task}: {tell_count(len(ranked), 'host')}{_tell_threshold(model, above)}")
-    show_table(["host", model.task], [[name, f"{score:.3f}"] for name, score in ranked[:top]])
+    show_table(["host", model.task], [[name, f"{score:.3f}"] for name, score in ranked[:limit]])
     for written in (output, page):
         if written:
             click.echo(f"Written: {written}")
@@ -117,7 +132,7 @@ def _tell_threshold(model: HostModel, above: int | None) -> str:
 def _explain(model: HostModel, matrix: HostMatrix, host: str, *, as_json: bool) -> None:
     from dataclasses import asdict
 
-    from webstrata.classify.reasons import explain
+    from webstrata.classify.learning.reasons import explain
 
     score, reasons = explain(model, matrix, host)
     if as_json:
@@ -160,7 +175,7 @@ def _write_scores(ranked: Sequence[tuple[str, float]], task: str, path: Path) ->
 def _write_page(
     model: HostModel, matrix: HostMatrix, ranked: Sequence[tuple[str, float]], path: Path, name: str
 ) -> None:
-    from webstrata.classify.reasons import explain
+    from webstrata.classify.learning.reasons import explain
     from webstrata.collection.files import replace_file
     from webstrata.serve.figures.style import make_page
 

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from webstrata.classify.settings import TrainSettings
-from webstrata.cli.options import collection_argument, json_option, options
+from webstrata.cli.options import (
+    collection_argument,
+    json_option,
+    old_snapshot_option,
+    optional_snapshot_argument,
+    options,
+)
 from webstrata.cli.output import (
     TerminalProgress,
     beginning_anew,
@@ -17,45 +23,37 @@ from webstrata.cli.output import (
     show_table,
     show_warnings,
 )
+from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from webstrata.api import Collection, Snapshot
-    from webstrata.classify.model_file import HostModel
+    from webstrata.api import Collection
+    from webstrata.classify.learning.model_file import HostModel
 
 TOGETHER = {"both": "domain and address", "domain": "domain", "address": "address"}
 """What the setting `together` keeps on one side, in words."""
-labels_option = click.option(
-    "--labels",
-    required=True,
-    metavar="FILE",
-    help="Labels of hosts: CSV with the columns host and label, or host and a column a task; `truth` for "
-    "those of an in-vitro web.",
+_LABELS = (
+    "Labels of hosts: CSV with the columns host and label, or host and one column per task; a file of "
+    "WEBSPAM-UK2006, WEBSPAM-UK2007 or DC2010; `truth` for those of an in-vitro web."
 )
-snapshot_option = click.option(
-    "--snapshot", "label", metavar="SNAPSHOT", help="Whose hosts; the last that has features, if not given."
+labels_option = click.option("--labels", required=True, metavar="FILE", help=_LABELS)
+optional_labels_option = click.option("--labels", metavar="FILE", help=_LABELS)
+webspam_option = click.option(
+    "--webspam",
+    metavar="DIR",
+    help="Folder with the files of WEBSPAM-UK2006, WEBSPAM-UK2007 or DC2010 as published: store their "
+    "features in SNAPSHOT, which is created if it does not exist.",
+)
+test_option = click.option(
+    "--test",
+    metavar="FILE",
+    help="Labels of other hosts, the official test set: measure on these alone. Formats as for --labels.",
 )
 sets_option = click.option(
     "--sets", metavar="SETS", help="Feature sets to learn from, as A,link; all that are there, if not given."
 )
-
-
-def choose_snapshot(collection: Collection, label: str | None) -> Snapshot:
-    """The snapshot of that label, or the last that has features."""
-    from webstrata.classify.feature_sets import SETS, part_name
-    from webstrata.errors import MissingError
-
-    if label:
-        return collection[label]
-    having = [snapshot for snapshot in collection if any(part_name(name) in snapshot.parts for name in SETS)]
-    if not having:
-        raise MissingError(
-            f"{collection.path}: no snapshot has features; `webstrata classify features {collection.word} "
-            "SNAPSHOT` makes them"
-        )
-    return having[-1]
 
 
 def split_sets(sets: str | None) -> list[str]:
@@ -63,11 +61,13 @@ def split_sets(sets: str | None) -> list[str]:
     return [name.strip() for name in (sets or "").split(",") if name.strip()]
 
 
-@click.command("train", epilog="Example: webstrata classify train uk --labels labels.csv --task spam")
+@verb("train", epilog="Example: webstrata classify train uk --labels labels.csv --task spam")
 @collection_argument
+@optional_snapshot_argument
 @labels_option
 @click.option("--task", default="spam", metavar="NAME", help="What is learned, a task of the labels. [spam]")
-@snapshot_option
+@test_option
+@old_snapshot_option
 @sets_option
 @click.option(
     "--output",
@@ -82,7 +82,9 @@ def command(
     collection: Collection,
     labels: str,
     task: str,
+    test: str | None,
     label: str | None,
+    old_label: str | None,
     sets: str | None,
     output: Path | None,
     train_options: Mapping[str, object],
@@ -95,20 +97,20 @@ def command(
     on both sides of a split. The AUC told is that of hosts that a model was not trained on, by which the
     models were chosen; `webstrata classify experiment` measures on others.
     """
-    from webstrata.classify.labels import load_labels
-    from webstrata.classify.matrix import load_matrix
-    from webstrata.classify.model_file import save_model
-    from webstrata.classify.training import train
+    from webstrata.classify.learning.lessons import choose_snapshot, train_model
 
-    snapshot = choose_snapshot(collection, label)
-    settings = snapshot.settings(TrainSettings, train_options)
-    progress = TerminalProgress()
-    known = load_labels(labels, snapshot, task=task)
-    known.find(task)
-    matrix = load_matrix(snapshot, split_sets(sets))
-    model = train(snapshot, matrix, known, task, settings, progress=progress)
+    snapshot = choose_snapshot(collection, label or old_label)
     path = output or Path(f"{task.replace('/', '-').replace(' ', '-')}.model")
-    save_model(model, path)
+    model = train_model(
+        snapshot,
+        labels,
+        task=task,
+        test=test,
+        sets=split_sets(sets),
+        output=path,
+        settings=snapshot.settings(TrainSettings, train_options),
+        progress=TerminalProgress(),
+    )
     if as_json:
         show_json({"model": str(path), **describe(model)})
         return
@@ -149,6 +151,11 @@ def _show(model: HostModel, path: Path) -> None:
         f"(best single model: {estimator.member_scores_.max():.3f}); models were chosen by these hosts, and "
         "`webstrata classify experiment` measures on others"
     )
+    if test := training.get("test"):
+        click.echo(
+            f"AUC on the test set {test['labels']}: {test['auc']:.3f} ± {test['deviation']:.3f} "
+            f"({test['positives']:,} positive, {test['negatives']:,} negative)"
+        )
     threshold = training["threshold"]
     click.echo(
         f"Threshold {threshold['value']:.3f}: the best F1 on these hosts, {threshold['f1']:.3f} (precision "

@@ -1,13 +1,12 @@
 """webstrata crawl: a crawl, and the commands that watch and steer one that runs.
 
 `webstrata crawl COLLECTION SNAPSHOT` crawls; where the first word is one of `COMMANDS` it is that command. A
-collection of such a name is reached as ``./status``.
+collection of such a name is reached as ``./status`` or after ``--``.
 """
 
 from __future__ import annotations
 
 import difflib
-import importlib
 import itertools
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import click
 
 from webstrata.cli.crawl import start
+from webstrata.cli.group import LazyGroup, note_collection
 
 COMMANDS = {
     "blacklist": ("steer", "Let a running crawl ask a host or an address for nothing any more."),
@@ -32,18 +32,22 @@ COMMANDS = {
 """Each command with its module and the first line of its help."""
 
 
-class Commands(click.Group):
+class Commands(LazyGroup):
     """The commands for a crawl that runs or has ended."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands in alphabetical order."""
-        return sorted(COMMANDS)
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """Commands, and collections to crawl into."""
+        collection = next(one for one in start.command.params if one.name == "collection")
+        return [*super().shell_complete(ctx, incomplete), *collection.shell_complete(ctx, incomplete)]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load the module of a command."""
-        module = importlib.import_module(f"webstrata.cli.crawl.{COMMANDS[cmd_name][0]}")
-        command: click.Command = getattr(module, cmd_name if COMMANDS[cmd_name][0] == "steer" else "command")
-        return command
+
+_start: click.Command = start.command
+_commands = Commands(
+    "crawl",
+    package=__name__,
+    summaries={name: about for name, (_, about) in COMMANDS.items()},
+    modules={name: f"steer:{name}" for name, (module, _) in COMMANDS.items() if module == "steer"},
+)
 
 
 class Crawl(Commands):
@@ -57,14 +61,15 @@ class Crawl(Commands):
         **extra: Any,  # noqa: ANN401
     ) -> click.Context:
         """Hand the words to the one whom they concern."""
+        is_completed = bool(extra.get("resilient_parsing"))
+        if is_completed:
+            chosen = _commands if not args or args[0] in COMMANDS else _start
+            return chosen.make_context(info_name, args, parent, **extra)
         _refuse_misspelt(args, parent)
         if args and args[0] in COMMANDS:
-            chosen: click.Command = Commands(self.name)
-        else:
-            chosen = Start(
-                self.name, params=self.params, callback=self.callback, help=self.help, epilog=self.epilog
-            )
-        return chosen.make_context(info_name, args, parent, **extra)
+            note_collection(args[0], "webstrata crawl")
+            return _commands.make_context(info_name, args, parent, **extra)
+        return _start.make_context(info_name, args, parent, **extra)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Its own options and arguments, none of which stand before a command."""
@@ -75,29 +80,20 @@ class Crawl(Commands):
         return click.Command.collect_usage_pieces(self, ctx)
 
 
-class Start(click.Command):
-    """The crawl itself; its help lists the commands too."""
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The commands, then the example."""
-        with formatter.section(
-            "Commands for a running crawl, as `webstrata crawl status COLLECTION SNAPSHOT`"
-        ):
-            formatter.write_dl([(name, text) for name, (_, text) in sorted(COMMANDS.items())])
-        super().format_epilog(ctx, formatter)
-
-
 def _refuse_misspelt(args: list[str], context: click.Context | None) -> None:
     """Say what is meant where three words begin with one that is nearly a command."""
     words = list(itertools.takewhile(lambda word: not word.startswith("-"), args))
     near = difflib.get_close_matches(words[0], COMMANDS, n=1) if len(words) > 2 else []
     if near and words[0] not in COMMANDS and not Path(words[0]).exists():
-        sentence = f"{words[0]} is no command (did you mean {near[0]}?), and no collection"
+        sentence = f"{words[0]} is neither a command nor a collection; did you mean {near[0]}?"
         raise click.UsageError(sentence, context)
 
 
 command = Crawl(
     "crawl",
+    package=__name__,
+    summaries=_commands.summaries,
+    modules=_commands.modules,
     params=start.command.params,
     callback=start.command.callback,
     help=start.command.help,

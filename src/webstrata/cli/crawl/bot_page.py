@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from webstrata.cli.options import collection_argument, options
+from webstrata.cli.verb import verb
 from webstrata.crawl.settings import CrawlSettings
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
 
 
-@click.command("bot-page", epilog="Example: webstrata crawl bot-page uk --output crawler.html")
+@verb("bot-page", epilog="Example: webstrata crawl bot-page uk --output crawler.html")
 @collection_argument
 @click.option(
     "--output",

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import collection_argument
+from webstrata.cli.options import collection_argument, snapshot_argument
+from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
 
 
-@click.command("report", epilog="Example: webstrata crawl report uk 2026-06 --output crawl.html")
+@verb("report", epilog="Example: webstrata crawl report uk 2026-06 --output crawl.html")
 @collection_argument
-@click.argument("label", metavar="SNAPSHOT")
+@snapshot_argument
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option
+from webstrata.cli.options import collection_argument, json_option, snapshot_argument
 from webstrata.cli.output import show_json, show_table
+from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
-from webstrata.errors import LockedError, MissingError
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
 
 
-@click.command("retry", epilog="Example: webstrata crawl retry uk 2026-06 --class dns")
+@verb("retry", epilog="Example: webstrata crawl retry uk 2026-06 --class dns")
 @collection_argument
-@click.argument("label", metavar="SNAPSHOT")
+@snapshot_argument
 @click.argument("hosts", metavar="[HOST…]", nargs=-1)
 @click.option(
     "--class",
@@ -42,27 +42,7 @@ def command(
     The hosts, those of a class, or all are taken back, and with them the URLs of other hosts that failed each
     time; the next `webstrata crawl` of the snapshot fetches them. The crawl must not be running.
     """
-    from webstrata.crawl.given_up import read_given_up, take_back
-    from webstrata.crawl.recovery import FINISHED, JOURNAL
-
-    snapshot = collection[label]
-    folder = snapshot.working_folder("crawl")
-    if is_list:
-        found = read_given_up(folder)
-    else:
-        if (folder / "control.sock").exists() and _is_running(snapshot):
-            raise LockedError(
-                f"{snapshot.path}: the crawl is running, and would not notice; stop it first with "
-                f"`webstrata crawl stop {collection.word} {label}`"
-            )
-        if not (folder / JOURNAL).exists():
-            raise MissingError(
-                f"{snapshot.path}: there is nothing to take back; its crawl has given nothing up, or has "
-                "never begun"
-            )
-        found = take_back(folder, hosts, classes)
-        if found or not (hosts or classes):
-            (folder / FINISHED).unlink(missing_ok=True)
+    found = collection[label].crawl_retry(*hosts, classes=classes, list=is_list)
     if as_json:
         show_json([host.to_dict() for host in found])
         return
@@ -76,13 +56,3 @@ def command(
             f"{tell_count(len(found), 'host was', 'hosts were')} taken back; "
             f"`webstrata crawl {words}` asks again."
         )
-
-
-def _is_running(snapshot: object) -> bool:
-    from webstrata.crawl.control import connect
-
-    try:
-        connect(snapshot).close()  # type: ignore[arg-type]
-    except MissingError:
-        return False
-    return True

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from webstrata.cli.crawl.running import running_arguments
+from webstrata.cli.crawl.running import RENAMED, running_arguments
 from webstrata.cli.options import json_option
 from webstrata.cli.output import show_bytes, show_json, show_table
+from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ ROWS = {
 """Counters of a status by what they are called for people."""
 
 
-@click.command("status", epilog="Example: webstrata crawl status uk 2026-06 --json")
+@verb("status", renamed=RENAMED, epilog="Example: webstrata crawl status uk 2026-06 --json")
 @click.option("--metrics", is_flag=True, help="Print it as Prometheus reads it.")
 @json_option
 @running_arguments

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.crawl.running import running_arguments
+from webstrata.cli.crawl.running import RENAMED, running_arguments
+from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from webstrata.crawl.control import Client
 
 
-@click.command("pause", epilog="Example: webstrata crawl pause uk 2026-06")
+@verb("pause", renamed=RENAMED, epilog="Example: webstrata crawl pause uk 2026-06")
 @running_arguments
 def pause(client: Client) -> None:
     """Let a running crawl begin no more visits.
@@ -23,14 +24,14 @@ def pause(client: Client) -> None:
     click.echo(f"The crawl is {client.pause()}.")
 
 
-@click.command("resume", epilog="Example: webstrata crawl resume uk 2026-06")
+@verb("resume", renamed=RENAMED, epilog="Example: webstrata crawl resume uk 2026-06")
 @running_arguments
 def resume(client: Client) -> None:
     """Let a paused crawl go on."""
     click.echo(f"The crawl is {client.resume()}.")
 
 
-@click.command("stop", epilog="Example: webstrata crawl stop uk 2026-06 --wait")
+@verb("stop", renamed=RENAMED, epilog="Example: webstrata crawl stop uk 2026-06 --wait")
 @click.option("--now", is_flag=True, help="Give up visits under way.")
 @click.option("--wait", is_flag=True, help="Come back when its pages are stored.")
 @running_arguments
@@ -47,7 +48,7 @@ def stop(client: Client, *, now: bool, wait: bool) -> None:
         click.echo("It has ended.")
 
 
-@click.command("flush", epilog="Example: webstrata crawl flush uk 2026-06")
+@verb("flush", renamed=RENAMED, epilog="Example: webstrata crawl flush uk 2026-06")
 @running_arguments
 def flush(client: Client) -> None:
     """Bring the files of a running crawl up to date.
@@ -57,7 +58,7 @@ def flush(client: Client) -> None:
     click.echo(f"{tell_count(client.flush(), 'capture is', 'captures are')} in the files.")
 
 
-@click.command("set", epilog="Example: webstrata crawl set uk 2026-06 host_delay 10s")
+@verb("set", renamed=RENAMED, epilog="Example: webstrata crawl set uk 2026-06 host_delay 10s")
 @running_arguments
 @click.argument("name")
 @click.argument("value")
@@ -71,7 +72,7 @@ def set(client: Client, name: str, value: str) -> None:
     click.echo(f"{name} is {client.set(name, value)} now.")
 
 
-@click.command("blacklist", epilog="Example: webstrata crawl blacklist uk 2026-06 www.example.org")
+@verb("blacklist", renamed=RENAMED, epilog="Example: webstrata crawl blacklist uk 2026-06 www.example.org")
 @running_arguments
 @click.argument("what", metavar="HOST|IP")
 def blacklist(client: Client, what: str) -> None:

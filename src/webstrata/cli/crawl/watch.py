@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from webstrata.cli.crawl.dashboard import History, draw_dashboard, plain_line, to_row
-from webstrata.cli.crawl.running import running_arguments
+from webstrata.cli.crawl.running import RENAMED, running_arguments
 from webstrata.cli.crawl.status import where
+from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
 from webstrata.errors import MissingError, UserError
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from webstrata.crawl.control import Client
 
 
-@click.command("watch", epilog="Example: webstrata crawl watch uk 2026-06")
+@verb("watch", renamed=RENAMED, epilog="Example: webstrata crawl watch uk 2026-06")
 @click.option("--plain", is_flag=True, help="Print a line a time, as where the output is no terminal.")
 @click.option("--every", type=click.FloatRange(0.1), default=1.0, metavar="SECONDS", help="How often. [1]")
 @running_arguments

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from webstrata.cli.group import Group
+from webstrata.cli.group import LazyGroup
 
 COMMANDS = {
     "build": "Compress the links of SNAPSHOT to a graph, forward and transposed.",
@@ -17,7 +17,7 @@ COMMANDS = {
 
 @click.command(
     "graph",
-    cls=Group,
+    cls=LazyGroup,
     package=__name__,
     summaries=COMMANDS,
     epilog="Example: webstrata graph build uk 2026-06",

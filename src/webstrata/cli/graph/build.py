@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option, options
+from webstrata.cli.options import collection_argument, json_option, options, snapshot_argument
 from webstrata.cli.output import TerminalProgress, show_json
+from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
 from webstrata.graph.settings import GraphSettings
 
@@ -15,9 +16,9 @@ if TYPE_CHECKING:
     from webstrata.api import Collection
 
 
-@click.command("build", epilog="Example: webstrata graph build uk 2026-06 --no-self-loops")
+@verb("build", epilog="Example: webstrata graph build uk 2026-06 --no-self-loops")
 @collection_argument
-@click.argument("label", metavar="SNAPSHOT")
+@snapshot_argument
 @options(GraphSettings)
 @click.option(
     "--order",
@@ -34,10 +35,13 @@ def command(
     Links go through redirects and duplicates to pages; each arc counts once. The files are those of WebGraph.
     """
     from webstrata.graph.build import build_graph
+    from webstrata.pipeline.build import choose_settings, remember_settings
 
     snapshot = collection[label]
-    settings = snapshot.settings(GraphSettings, graph_options)
-    build_graph(snapshot, settings, progress=TerminalProgress())
+    progress = TerminalProgress()
+    settings = choose_settings(snapshot, "graph", graph_options, progress=progress)
+    build_graph(snapshot, settings, progress=progress)
+    remember_settings(snapshot, "graph", graph_options)
     part = "graph"
     if order != "row-key":
         from webstrata.graph.order import build_order

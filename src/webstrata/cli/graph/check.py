@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import json_option
+from webstrata.cli.options import (
+    json_option,
+    old_snapshot_option,
+    optional_snapshot_argument,
+    place_argument,
+)
 from webstrata.cli.output import TerminalProgress, show_json
+from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
 from webstrata.errors import FormatError
 
@@ -17,19 +22,21 @@ if TYPE_CHECKING:
     from webstrata.graph.check import GraphCheck
 
 
-@click.command("check", epilog="Example: webstrata graph check cnr-2000 --transpose cnr-2000-t")
-@click.argument("name", metavar="NAME")
-@click.option(
-    "--snapshot", "label", metavar="LABEL", help="NAME is a collection; check its graph of this time."
-)
+@verb("check", epilog="Example: webstrata graph check cnr-2000 --transpose cnr-2000-t")
+@place_argument
+@optional_snapshot_argument
+@old_snapshot_option
 @click.option("--transpose", metavar="NAME", help="Basename of the graph with all arcs turned round.")
 @json_option
-def command(name: str, *, label: str | None, transpose: str | None, as_json: bool) -> None:
-    """Decode everything of the graph NAME, a basename, and say what is damaged.
+def command(
+    place: str, label: str | None, *, old_label: str | None, transpose: str | None, as_json: bool
+) -> None:
+    """Decode the graph of SNAPSHOT, or of the BVGraph files of BASENAME, and say what is damaged.
 
     Ends with 2 where something is: properties of another graph, bits that are no lists, offsets that lead
     elsewhere, a transpose that is none.
     """
+    name, label = place, label or old_label
     found = _check(name, label, transpose)
     if as_json:
         show_json({"name": name, **asdict(found)})
@@ -48,14 +55,11 @@ def command(name: str, *, label: str | None, transpose: str | None, as_json: boo
 
 
 def _check(name: str, label: str | None, transpose: str | None) -> GraphCheck:
-    from webstrata.graph.check import check_graph
+    from webstrata.graph.check import check_graph, check_stored
 
     progress = TerminalProgress()
     if label is None:
         return check_graph(name.removesuffix(".graph"), transpose=transpose, progress=progress)
     from webstrata.api import Collection
-    from webstrata.graph.build import FORWARD, TRANSPOSE
 
-    with Collection.open(name)[label].open_part("graph") as part:
-        folder = Path(part.path)
-        return check_graph(folder / FORWARD, transpose=folder / TRANSPOSE, progress=progress)
+    return check_stored(Collection.open(name)[label], progress=progress)

@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import json_option, options
+from webstrata.cli.options import (
+    complete_collections,
+    complete_snapshots,
+    json_option,
+    old_snapshot_option,
+    options,
+)
 from webstrata.cli.output import TerminalProgress, show_json
+from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
 from webstrata.errors import ExistsError
 from webstrata.graph.settings import COMPRESSION, GraphSettings
@@ -18,42 +25,54 @@ if TYPE_CHECKING:
 
     from webstrata.graph.view import Graph
 
-FORMATS = ("edges", "mtx", "parquet", "npz", "graphml", "networkx", "cc", "bvgraph")
+FORMATS = ("edges", "mtx", "parquet", "npz", "graphml", "networkx", "cc", "webspam", "bvgraph")
 READ = tuple(name for name in FORMATS if name not in ("graphml", "networkx"))
+WRITTEN = tuple(name for name in FORMATS if name != "webspam")
 """Those that are not written alone."""
 _ENDS = {"edges": ".tsv.gz", "networkx": ".json", "cc": "", "bvgraph": ""}
 
 
-@click.command("convert", epilog="Example: webstrata graph convert cnr-2000 --to parquet")
-@click.argument("source", metavar="SOURCE")
-@click.argument("out", metavar="[OUT]", required=False)
-@click.option("--to", required=True, type=click.Choice(FORMATS), help="The format to write.")
-@click.option("--from", "format", type=click.Choice(READ), help="The format of SOURCE. [by its name]")
-@click.option("--snapshot", "label", metavar="LABEL", help="SOURCE is a collection; its graph of this time.")
+@verb(
+    "convert",
+    renamed={"--to": "--format", "--from": "--input-format"},
+    epilog="Example: webstrata graph convert cnr-2000 --format parquet",
+)
+@click.argument("place", metavar="COLLECTION|SOURCE", shell_complete=complete_collections)
+@click.argument("words", metavar="[SNAPSHOT]", nargs=-1, shell_complete=complete_snapshots)
+@click.option("--format", "to", required=True, type=click.Choice(WRITTEN), help="The format to write.")
+@click.option("--input-format", "format", type=click.Choice(READ), help="The format of SOURCE. [by its name]")
+@click.option(
+    "--output",
+    "out",
+    metavar="PATH",
+    help="Where to write it: a file, or a basename where the format has several. [named as SOURCE, here]",
+)
+@old_snapshot_option
 @click.option("--transpose", is_flag=True, help="Turn all arcs round.")
 @click.option("--force", is_flag=True, help="Write over what is there.")
 @options(GraphSettings, COMPRESSION)
 @json_option
 def command(
-    source: str,
+    place: str,
+    words: tuple[str, ...],
     out: str | None,
+    old_label: str | None,
     *,
     to: str,
     format: str | None,
-    label: str | None,
     transpose: bool,
     force: bool,
     graph_options: Mapping[str, object],
     as_json: bool,
 ) -> None:
-    """Write the graph SOURCE in another format to OUT.
+    """Write the graph of SNAPSHOT, or the graph SOURCE, in another format.
 
-    SOURCE is a file, the basename of a BVGraph, or with --snapshot a collection. Arcs may be in any order;
-    nodes are numbers from 0 on. OUT is a basename where the format has several files, and has the name of
-    SOURCE in this folder where it is not given.
+    SOURCE is a file or the basename of a BVGraph. Arcs may be in any order; nodes are numbers from 0 on.
     """
     from webstrata.graph.interchange import convert
 
+    source = place
+    label, out = _split(words, old_label, out)
     parameters = GraphSettings.read(options=graph_options)
     path = Path(out) if out else _name(Path(source), label, to)
     if not force and (there := _existing(path, to)):
@@ -74,6 +93,20 @@ def command(
         show_json({"source": source, "out": str(path), "format": to, "nodes": num_nodes, "arcs": num_arcs})
     else:
         click.echo(f"{path}: {tell_count(num_nodes, 'node')}, {tell_count(num_arcs, 'arc')}.")
+
+
+def _split(words: tuple[str, ...], old_label: str | None, out: str | None) -> tuple[str | None, str | None]:
+    """The snapshot and the output; in the last release the output was an argument."""
+    from webstrata.cli.output import say
+    from webstrata.collection.snapshot_dates import is_date
+
+    labels = [word for word in words if is_date(word) and old_label is None][:1]
+    rest = [word for word in words if word not in labels]
+    if len(rest) > 1 or (rest and out is not None):
+        raise click.UsageError(f"unexpected extra argument {rest[-1]}")
+    if rest:
+        say(f"note: the argument {rest[0]} is deprecated; use --output {rest[0]}")
+    return (labels[0] if labels else old_label), (rest[0] if rest else out)
 
 
 def _name(source: Path, label: str | None, to: str) -> Path:
@@ -107,4 +140,4 @@ def _open(source: str, label: str) -> tuple[Graph, Sequence[str] | None]:
 
     snapshot = Collection.open(source)[label]
     graph, urls = snapshot.graph, snapshot.urls
-    return graph, urls.row_keys if graph.num_nodes == len(urls) else None
+    return graph, urls.show_keys() if graph.num_nodes == len(urls) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from webstrata.cli.group import Group
+from webstrata.cli.group import LazyGroup
 
 COMMANDS = {
     "describe": "Tell what an in-vitro web looks like, in numbers and plots.",
@@ -16,7 +16,7 @@ COMMANDS = {
 
 @click.command(
     "invitro",
-    cls=Group,
+    cls=LazyGroup,
     package=__name__,
     summaries=COMMANDS,
     epilog="Example: webstrata invitro serve --preset small --seed 7",

@@ -10,14 +10,15 @@ import click
 
 from webstrata.cli.options import json_option, options
 from webstrata.cli.output import show_bytes, show_json, show_table
+from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
 from webstrata.collection.settings import parse_seconds, to_text
-from webstrata.simulate.invitro.judge.settings import JudgeSettings
+from webstrata.invitro.judge.settings import JudgeSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from webstrata.simulate.invitro import Verdict, Violation
+    from webstrata.invitro import Verdict, Violation
 
 EXAMPLES = 3
 
@@ -39,9 +40,7 @@ def _read_delays(
     return delays
 
 
-@click.command(
-    "judge", epilog="Example: webstrata invitro judge requests.log --host-delay 4s --ip-delay 0.5s"
-)
+@verb("judge", epilog="Example: webstrata invitro judge requests.log --host-delay 4s --ip-delay 0.5s")
 @click.argument("log", metavar="LOG", type=click.Path(path_type=Path, readable=False))
 @options(JudgeSettings)
 @click.option(
@@ -80,7 +79,7 @@ def command(
     LOG was written by `webstrata invitro serve --log`. Ends with 0 if the visitor was polite, with 1 if it
     was not, and with 2 if the log cannot be judged.
     """
-    from webstrata.simulate.invitro.judge import judge
+    from webstrata.invitro.judge import judge
 
     settings = JudgeSettings.read(options=judge_options, environment=os.environ)
     verdict = judge(log, settings, host_delays=host_delays, ip_delays=ip_delays)
@@ -92,7 +91,7 @@ def command(
 
 
 def _show(verdict: Verdict, limit: int) -> None:
-    from webstrata.simulate.invitro.judge import RULES
+    from webstrata.invitro.judge import RULES
 
     numbers = verdict.statistics
     click.echo(

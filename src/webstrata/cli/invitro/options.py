@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from webstrata.cli.options import options
-from webstrata.simulate.invitro.settings import PRESETS, InvitroSettings
+from webstrata.invitro.settings import PRESETS, InvitroSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ def web_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option("--preset", default="realistic", metavar="NAME", help=f"{', '.join(PRESETS)}. [realistic]")
     @functools.wraps(command)
     def collect(*, preset: str, seed: int, invitro_options: dict[str, object], **values: Any) -> Any:  # noqa: ANN401
-        from webstrata.simulate.invitro.web import Web, make_settings
+        from webstrata.invitro.web import Web, make_settings
 
         settings = make_settings(preset, invitro_options, environment=os.environ)
         return command(web=Web(preset, seed=seed, settings=settings), **values)

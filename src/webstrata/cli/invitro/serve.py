@@ -10,15 +10,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from webstrata.cli.invitro.options import month_option, web_options
+from webstrata.cli.invitro.sections import SECTIONS
+from webstrata.cli.options import at_option
 from webstrata.cli.output import show_json
+from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
-    from webstrata.simulate.invitro import Server, Web
+    from webstrata.invitro import InvitroServer, Web
 
 
-@click.command(
-    "serve", epilog="Example: webstrata invitro serve --preset small --seed 7 --port 8080 --log requests.log"
+@verb(
+    "serve",
+    sections=SECTIONS,
+    named={"preset": "--preset"},
+    epilog="Example: webstrata invitro serve --preset small --seed 7 --port 8080 --log requests.log",
 )
 @web_options
 @month_option
@@ -54,7 +60,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, exists=True),
     help="Serve the captures in a file or folder, of any format that ingest reads; may be repeated.",
 )
-@click.option("--at", metavar="TIME", help="With --warc: captures at or before, as 2026-06. [the last ones]")
+@at_option("With --warc: serve the last captures at or before this date. [the last ones]")
 @click.option("--seconds", type=float, help="Stop after so long; else serve until Ctrl-C.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document when it is ready.")
 def command(
@@ -82,8 +88,8 @@ def command(
     own loopback address. With --graph, or --urls and --arcs, a given graph is served in place of the web,
     with --warc what was archived of a real one.
     """
-    from webstrata.simulate.invitro.archive import read_archives
-    from webstrata.simulate.invitro.given import open_graph, read_graph
+    from webstrata.invitro.archive import read_archives
+    from webstrata.invitro.given import open_graph, read_graph
 
     if arcs and basename:
         raise click.UsageError("--graph and --arcs are two graphs: give one of them")
@@ -122,7 +128,7 @@ def command(
     )
 
 
-def _announce(server: Server, header: dict[str, Any], *, as_json: bool) -> None:
+def _announce(server: InvitroServer, header: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         show_json({"proxy": server.proxy, "port": server.port, **header})
         return

@@ -9,15 +9,18 @@ import click
 from webstrata.cli.invitro.options import month_option, web_options
 from webstrata.cli.options import collection_argument
 from webstrata.cli.output import TerminalProgress
+from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
-    from webstrata.simulate.invitro import Web
+    from webstrata.invitro import Web
 
 
-@click.command(
-    "truth", epilog="Example: webstrata invitro truth uk 2026-04 --preset small --seed 7 --month 3"
+@verb(
+    "truth",
+    named={"preset": "--preset"},
+    epilog="Example: webstrata invitro truth uk 2026-04 --preset small --seed 7 --month 3",
 )
 @collection_argument
 @click.argument("snapshot")
@@ -29,7 +32,7 @@ def command(collection: Collection, snapshot: str, web: Web, month: int) -> None
     The part has the nodes and arcs of the month, its hosts, events and queries as Parquet files: what a
     perfect crawl would have found.
     """
-    from webstrata.simulate.invitro.truth import build_truth
+    from webstrata.invitro.truth import build_truth
 
     renew = f"webstrata invitro truth {{collection}} {{snapshot}} --preset {web.preset} --seed {web.seed}"
     for name, value in web.header(month)["overrides"].items():

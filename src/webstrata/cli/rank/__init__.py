@@ -7,22 +7,33 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option, options, plots_option
-from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.cli.options import (
+    collection_argument,
+    json_option,
+    optional_snapshot_argument,
+    options,
+    plots_option,
+)
+from webstrata.cli.output import TerminalProgress, show, show_json
+from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
 from webstrata.errors import UsageError
-from webstrata.rank.settings import RankSettings
+from webstrata.rank.settings import USED, WITH_PREFERENCE, RankSettings
 
 if TYPE_CHECKING:
-    from webstrata.api import Collection
+    from webstrata.api import Collection, Snapshot
     from webstrata.rank.ranking import Ranking
 
 _file = click.Path(path_type=Path, dir_okay=False)
 
 
-@click.command("rank", epilog="Example: webstrata rank uk 2026-06 --method cheirank --top 20")
+@verb(
+    "rank",
+    renamed={"--top": "--limit"},
+    epilog="Example: webstrata rank uk 2026-06 --method cheirank --limit 20",
+)
 @collection_argument
-@click.argument("label", metavar="[SNAPSHOT]", required=False)
+@optional_snapshot_argument
 @options(RankSettings)
 @click.option(
     "--preference",
@@ -39,7 +50,13 @@ _file = click.Path(path_type=Path, dir_okay=False)
     help="Nodes to follow: a URL or host a line, with a category behind a tab.",
 )
 @click.option(
-    "--of", "reference", metavar="SNAPSHOT", help="Follow the top of this snapshot, as many as --top says."
+    "--of", "reference", metavar="SNAPSHOT", help="Follow the top of this snapshot, as many as --limit says."
+)
+@click.option(
+    "--categories",
+    type=_file,
+    metavar="FILE",
+    help="Categories of what is followed: a URL, host or domain per line, with its category after a tab.",
 )
 @click.option(
     "--against", type=_file, metavar="FILE", help="An outside ranking of the same names, the first first."
@@ -56,6 +73,7 @@ def command(
     all_snapshots: bool,
     list_file: Path | None,
     reference: str | None,
+    categories: Path | None,
     against: Path | None,
     skip_unknown: bool,
     plots: Path | None,
@@ -66,18 +84,15 @@ def command(
     Scores are kept as a part of the snapshot, with the settings that made them, and are read from there when
     they are asked for again.
     """
-    if plots:
-        from webstrata.serve.figures.style import load_altair
-
-        load_altair()
     if all_snapshots == (label is not None):
         raise UsageError("name one SNAPSHOT to rank, or --all-snapshots to follow nodes through all of them")
     if reference is not None and list_file is not None:
         raise UsageError("--list and --of: both say what to follow; name one of them")
     if label is not None and reference:
         raise UsageError("--of says what is followed through snapshots; name --all-snapshots in place of one")
-    if against is not None and list_file is None and reference is None:
-        raise UsageError("--against is compared with what is followed; name a --list, or --of a snapshot")
+    for option, file in (("--categories", categories), ("--against", against)):
+        if file is not None and list_file is None and reference is None:
+            raise UsageError(f"{option} is about what is followed; name a --list, or --of a snapshot")
     if all_snapshots or list_file is not None:
         from webstrata.cli.rank.follow import follow
 
@@ -88,6 +103,7 @@ def command(
             preference=preference,
             list_file=list_file,
             reference=reference,
+            categories=categories,
             against=against,
             skip_unknown=skip_unknown,
             plots=plots,
@@ -95,17 +111,24 @@ def command(
         )
         return
     assert label is not None
-    from webstrata.cli.rank.follow import load_preference
+    from webstrata.rank.following import load_preference
     from webstrata.rank.stored import RankedGraph, rank_snapshot
 
     if plots:
         raise UsageError("--plots: pictures are of what is followed; `webstrata plane` draws one snapshot")
     snapshot = collection[label]
-    settings = snapshot.settings(RankSettings, rank_options)
     progress = TerminalProgress()
+    settings = snapshot.settings(RankSettings, rank_options)
+    if preference is None:
+        settings = _choose(snapshot, settings, rank_options, progress)
     graph = RankedGraph(snapshot, settings.level)
     weights = load_preference(graph, preference, skip=skip_unknown) if preference else None
     found = rank_snapshot(snapshot, settings, preference=weights, graph=graph, progress=progress)
+    if preference is None and settings.method not in WITH_PREFERENCE:
+        from webstrata.pipeline.build import remember_settings
+        from webstrata.rank.part import part_name
+
+        remember_settings(snapshot, part_name(settings.method, settings.level), rank_options)
     if as_json:
         show_json(
             {"collection": str(collection.path), "snapshot": label, "level": settings.level}
@@ -114,14 +137,8 @@ def command(
         return
     ranked = tell_count(found.num_ranked, settings.level)
     click.echo(f"{collection.path} {label}: {ranked} by {found.method}")
-    show_table(
-        ["rank", "score", settings.level],
-        [
-            [place.rank, f"{place.score:.6g}", place.name if place.name is not None else f"node {place.node}"]
-            for place in found.top(settings.top)
-        ],
-    )
-    click.echo(f"\n{_explain(found)}")
+    show(found.top(settings.top))
+    click.echo(f"\n{found.summary}")
 
 
 def _to_json(found: Ranking, number: int) -> dict[str, object]:
@@ -136,18 +153,16 @@ def _to_json(found: Ranking, number: int) -> dict[str, object]:
     }
 
 
-def _explain(found: Ranking) -> str:
-    if found.method == "2drank":
-        return f"Scores are 1 / K₂; PageRank and CheiRank took {found.iterations} passes over all links."
-    if found.error_bound is None:
-        change = found.residual
-        known = "" if change is None else f" One more step changes all scores together by {change:.2g}."
-        return f"No bound of the error is known.{known}" + (
-            f" It took {found.iterations} passes over all links." if found.iterations else ""
-        )
-    if not found.iterations:
-        return "The scores are exact."
-    return (
-        f"All scores together are within {found.error_bound:.2g} of the true ones; "
-        f"it took {found.iterations} passes over all links."
-    )
+def _choose(
+    snapshot: Snapshot, settings: RankSettings, options: dict[str, object], progress: TerminalProgress
+) -> RankSettings:
+    """The settings of a ranking that is stored, remembered."""
+    from dataclasses import replace
+
+    from webstrata.pipeline.build import choose_settings
+    from webstrata.rank.part import part_name
+
+    if settings.method in WITH_PREFERENCE:
+        return settings
+    chosen = choose_settings(snapshot, part_name(settings.method, settings.level), options, progress=progress)
+    return replace(settings, **{name: getattr(chosen, name) for name in USED[settings.method]})

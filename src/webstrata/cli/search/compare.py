@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option, options
-from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.cli.options import at_option, collection_argument, json_option, options
+from webstrata.cli.output import TerminalProgress, show, show_json
+from webstrata.cli.verb import verb
 from webstrata.search.settings import BUILDING, SearchSettings
 
 if TYPE_CHECKING:
@@ -16,12 +17,22 @@ if TYPE_CHECKING:
 _SCORING = [name for name in SearchSettings.__dataclass_fields__ if name not in BUILDING]
 
 
-@click.command("compare", epilog="Example: webstrata search compare uk --parts 4 --queries 1000")
+@verb(
+    "compare",
+    renamed={"--parts": "--servers"},
+    epilog="Example: webstrata search compare uk --servers 4 --queries 1000",
+)
 @collection_argument
-@click.option("--parts", type=click.IntRange(1, 1024), default=4, help="Parts of each partition.")
+@click.option(
+    "--servers",
+    "parts",
+    type=click.IntRange(1, 1024),
+    default=4,
+    help="Servers that each partition is divided for. [4]",
+)
 @click.option("--queries", type=click.IntRange(1), default=1000, help="Queries that are counted.")
 @click.option("--seed", type=int, default=0, help="What the queries are drawn by.")
-@click.option("--at", metavar="DATE", help="The snapshot that is asked; all if not told.")
+@at_option("Search the last snapshot at or before this date. [all snapshots]")
 @options(SearchSettings, only=_SCORING)
 @json_option
 def command(
@@ -36,57 +47,28 @@ def command(
 ) -> None:
     """Measure partitions of the index by documents and by terms, side by side.
 
-    Partitions that are missing, outdated or of another number of parts are made first; one in tiers too,
-    where pages have been ranked. All answer the same Zipfian stream of queries, one at a time: bytes that
+    Partitions are built where they are missing, and removed afterwards; one in tiers too, where pages have
+    been ranked. All answer the same Zipfian stream of queries, one at a time: bytes that
     were moved, latency, how evenly the work was spread, and how far scores are from those of one index.
     """
-    from webstrata.search.comparison import compare_partitions
-    from webstrata.search.index import TextIndex
-    from webstrata.search.partitions import ensure_partition
+    from webstrata.search.distributed.comparison import measure_partitions
 
-    index = TextIndex.open(collection)
-    settings = collection.settings(SearchSettings, search_options)
-    kinds = ["documents", "terms"]
-    if index.factors(index.mask(), 1.0)[1]:
-        kinds.append("tiers")
-    for kind in kinds:
-        ensure_partition(collection, kind, parts, progress=TerminalProgress())
-    found = compare_partitions(
-        index, settings, kinds=kinds, queries=queries, seed=seed, at=at, progress=TerminalProgress()
+    found = measure_partitions(
+        collection,
+        search_options,
+        parts=parts,
+        queries=queries,
+        seed=seed,
+        at=at,
+        progress=TerminalProgress(),
     )
     if as_json:
         show_json({
             "collection": str(collection.path),
             "queries": queries,
             "seed": seed,
-            "documents": len(index),
+            "documents": len(collection.text_index),
             "measured": [each.to_dict() for each in found],
         })  # fmt: skip
         return
-    show_table(
-        [
-            "",
-            "parts",
-            "bytes/query",
-            "requests/query",
-            "p50 ms",
-            "p99 ms",
-            "CPU ms/query",
-            "busiest/mean",
-            "same",
-        ],
-        [
-            [
-                each.name,
-                each.parts,
-                round(each.bytes_moved),
-                f"{each.requests:.2f}",
-                f"{each.p50:.3f}",
-                f"{each.p99:.3f}",
-                f"{each.busy:.3f}",
-                f"{each.balance:.2f}",
-                f"{100 * each.same:.1f}%",
-            ]
-            for each in found
-        ],
-    )
+    show(found)

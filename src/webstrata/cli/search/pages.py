@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option, options
+from webstrata.cli.options import at_option, collection_argument, from_option, json_option, options, to_option
 from webstrata.cli.output import show_json
+from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
 from webstrata.search.settings import BUILDING, SearchSettings
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 _SCORING = [name for name in SearchSettings.__dataclass_fields__ if name not in BUILDING]
 
 
-@click.command("pages", epilog='Example: webstrata search uk "tropical fish" --at 2026-06')
+@verb("pages", epilog='Example: webstrata search uk "tropical fish" --at 2026-06')
 @collection_argument
 @click.argument("query")
-@click.option("--at", metavar="DATE", help="A snapshot, or the last one at this date; default: all.")
-@click.option("--from", "since", metavar="DATE", help="The first snapshot that counts.")
-@click.option("--to", "until", metavar="DATE", help="The last snapshot that counts.")
+@at_option("Search the last snapshot at or before this date. [all snapshots]")
+@from_option("Leave out snapshots before this date.")
+@to_option("Leave out snapshots after this date.")
 @click.option("--host", metavar="HOST", help="Pages of this host, or of this domain and all hosts below it.")
 @click.option(
     "--partition",
@@ -38,8 +38,8 @@ def command(
     collection: Collection,
     query: str,
     at: str | None,
-    since: str | None,
-    until: str | None,
+    start: str | None,
+    end: str | None,
     host: str | None,
     partition: str | None,
     search_options: dict[str, object],
@@ -54,6 +54,7 @@ def command(
     field, site:example.org in one host or domain. Pages that have node.js or CVE-2023-25194 as it is typed
     come before pages with its parts.
     """
+    from webstrata.search.distributed.brokers import search_through
     from webstrata.search.index import TextIndex
 
     index = TextIndex.open(collection)
@@ -65,15 +66,9 @@ def command(
         else:
             click.echo("\n".join(words))
         return
-    with ExitStack() as stack:
-        through = None
-        if partition is not None:
-            from webstrata.search.brokers import BROKERS
-
-            through = stack.enter_context(BROKERS[partition](index, partition))
-        hits = index.search(
-            query, at=at, since=since, until=until, host=host, settings=settings, through=through
-        )
+    hits = search_through(
+        index, query, search_options, at=at, since=start, until=end, host=host, partition=partition
+    )
     if as_json:
         _, links = index.factors(hits.mask, settings.link_weight)
         show_json({
@@ -89,7 +84,7 @@ def command(
 
 
 def _show(hits: Hits) -> None:
-    bold = ("\x1b[1m", "\x1b[0m")
+    bold = ("\x1b[1m", "\x1b[0m")  # click removes them where there are no colours
     for hit in hits.rows(marks=bold):
         click.echo(f"{hit.rank:2}. {hit.title or '(no title)'}")
         click.echo(f"    {hit.url}")

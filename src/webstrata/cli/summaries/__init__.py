@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from webstrata.cli.group import Group
+from webstrata.cli.group import LazyGroup
 
 COMMANDS = {
     "build": "Count the terms of SNAPSHOT's pages, and compress the counts.",
@@ -15,7 +15,7 @@ COMMANDS = {
 
 @click.command(
     "summaries",
-    cls=Group,
+    cls=LazyGroup,
     package=__name__,
     summaries=COMMANDS,
     epilog="Example: webstrata summaries build uk 2026-06",

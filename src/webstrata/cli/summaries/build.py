@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option, options
+from webstrata.cli.options import collection_argument, json_option, options, snapshot_argument
 from webstrata.cli.output import TerminalProgress, show_json
+from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
 from webstrata.summaries.settings import SummariesSettings
 
@@ -15,11 +16,9 @@ if TYPE_CHECKING:
     from webstrata.api import Collection
 
 
-@click.command(
-    "build", epilog="Example: webstrata summaries build uk 2026-06 --stemmer snowball:de --stop-words none"
-)
+@verb("build", epilog="Example: webstrata summaries build uk 2026-06 --stemmer snowball:de --stop-words none")
 @collection_argument
-@click.argument("label", metavar="SNAPSHOT")
+@snapshot_argument
 @options(SummariesSettings)
 @json_option
 def command(
@@ -29,11 +28,14 @@ def command(
 
     Words of the stored text are stemmed; stop words and terms in few pages are left out.
     """
+    from webstrata.pipeline.build import choose_settings, remember_settings
     from webstrata.summaries.build import build_summaries
 
     snapshot = collection[label]
-    settings = snapshot.settings(SummariesSettings, summaries_options)
-    build_summaries(snapshot, settings, progress=TerminalProgress())
+    progress = TerminalProgress()
+    settings = choose_settings(snapshot, "summaries", summaries_options, progress=progress)
+    build_summaries(snapshot, settings, progress=progress)
+    remember_settings(snapshot, "summaries", summaries_options)
     archive = snapshot.summaries
     sizes = archive.sizes()
     needed = sum(sizes.values()) - sizes["terms.parquet"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from webstrata.cli.group import Group
+from webstrata.cli.group import LazyGroup
 
 COMMANDS = {
     "bias": "Tell what the limits of the crawls did to the sample.",
@@ -14,7 +14,7 @@ COMMANDS = {
 
 @click.command(
     "temporal",
-    cls=Group,
+    cls=LazyGroup,
     package=__name__,
     summaries=COMMANDS,
     epilog="Example: webstrata temporal stats uk",

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import socket
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webstrata import errors
-from webstrata.crawl.control.listener import reachable
+from webstrata.collection.action import Action
+from webstrata.crawl.control.listener import parse_place, reachable, read_token
 from webstrata.crawl.control.requests import SOCKET
 from webstrata.crawl.results import FILE as RESULT
 from webstrata.errors import MissingError, UsageError, UserError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from os import PathLike
     from types import TracebackType
 
     from webstrata.collection import Snapshot
@@ -139,11 +142,27 @@ def connect(snapshot: Snapshot) -> Client:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> connect(ws.create(getfixture("tmp_path") / "uk").add("2026-06"))
+    >>> from webstrata import testing
+    >>> from webstrata.crawl.control.listener import Listener
+    >>> from webstrata.crawl.control.requests import Control
+    >>> from webstrata.crawl.settings import CrawlSettings
+    >>> class Core:  # stands for a crawl
+    ...     def counters(self):
+    ...         return {"pages": 7}
+    ...     def cuts(self):
+    ...         return []
+    ...     def shortage(self):
+    ...         return None
+    >>> snapshot = testing.empty().add("2026-06")
+    >>> snapshot.working_folder("crawl").mkdir()
+    >>> with Listener() as listener:
+    ...     listener.serve(Control(Core(), CrawlSettings()), snapshot.working_folder("crawl"))
+    ...     with connect(snapshot) as client:
+    ...         client.status()["counters"]["pages"]
+    7
+    >>> connect(snapshot)
     Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: no crawl is running here; start one with `webstrata crawl ...uk
-    2026-06 …`
+    webstrata.errors.MissingError: ...2026-06: no crawl is running here; call ...
     """
     return Client(lambda: _call(snapshot), str(snapshot.path))
 
@@ -163,14 +182,16 @@ def _call(snapshot: Snapshot) -> socket.socket:
     except OSError:
         # no folder, no socket, or one that a dead process left
         peer.close()
-        words = f"{snapshot.collection.word} {snapshot.label}"
+        sentence = f"{snapshot.path}: no crawl is running here"
         if path.with_name(RESULT).exists():
-            more = f"the last one has ended, and `webstrata crawl report {words}` tells of it"
-        elif "warc" in snapshot.parts:
-            more = "its pages were ingested, and there is no crawl of them"
-        else:
-            more = f"start one with `webstrata crawl {words} …`"
-        raise MissingError(f"{snapshot.path}: no crawl is running here; {more}") from None
+            fix = Action.on(snapshot, "crawl report")
+            raise MissingError(
+                f"{sentence}; the last one has ended, {{fix}} to see its report", fix=fix
+            ) from None
+        if "warc" in snapshot.parts:
+            raise MissingError(f"{sentence}; its pages were ingested") from None
+        fix = Action.on(snapshot, "crawl", seeds="seeds.txt")
+        raise MissingError(sentence, fix=fix) from None
     return peer
 
 
@@ -179,9 +200,22 @@ def connect_to(place: tuple[str, int], token: str) -> Client:
 
     Examples
     --------
-    >>> connect_to(("127.0.0.1", 1), "a token")
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: 127.0.0.1:1: no crawl listens here; start one with `--control 127.0.0.1:1`
+    >>> from webstrata import testing
+    >>> from webstrata.crawl.control.listener import Listener
+    >>> from webstrata.crawl.control.requests import Control
+    >>> from webstrata.crawl.settings import CrawlSettings
+    >>> class Core:  # stands for a crawl
+    ...     def counters(self):
+    ...         return {"pages": 7}
+    ...     def cuts(self):
+    ...         return []
+    ...     def shortage(self):
+    ...         return None
+    >>> with Listener(("127.0.0.1", 0), token="a secret") as listener:
+    ...     listener.serve(Control(Core(), CrawlSettings()), testing.scratch())
+    ...     with connect_to(listener.place, "a secret") as client:
+    ...         client.status()["counters"]["pages"]
+    7
     """
     where = f"{place[0]}:{place[1]}"
 
@@ -194,3 +228,43 @@ def connect_to(place: tuple[str, int], token: str) -> Client:
             ) from None
 
     return Client(call, where, token)
+
+
+def find_crawl(snapshot: Snapshot, at: str | None = None, token: str | PathLike[str] | None = None) -> Client:
+    """A connection to the running crawl of a snapshot, at its socket or at an address and port.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> find_crawl(testing.snapshot(), at="127.0.0.1:1")
+    Traceback (most recent call last):
+    webstrata.errors.UsageError: --at: a token is needed there; give --token FILE
+    """
+    if at is not None:
+        return find_remote(snapshot.collection.path.name, snapshot.date, at, token)
+    if token is not None:
+        raise UsageError("--token: it belongs to --control HOST:PORT; on this machine none is needed")
+    return connect(snapshot)
+
+
+def find_remote(collection: str, label: str, at: str, token: str | PathLike[str] | None) -> Client:
+    """A connection to a crawl that listens at an address and port; its collection is known by its name.
+
+    Examples
+    --------
+    >>> find_remote("uk", "2026-06", "127.0.0.1:1", None)
+    Traceback (most recent call last):
+    webstrata.errors.UsageError: --at: a token is needed there; give --token FILE
+    """
+    if token is None:
+        raise UsageError("--at: a token is needed there; give --token FILE")
+    client = connect_to(parse_place(at), read_token(Path(token)))
+    about = client.status()
+    found = Path(about["collection"]).name, about["snapshot"]
+    if found != (collection, label):
+        client.close()
+        raise MissingError(
+            f"{at}: this is the crawl of {found[0]} {found[1]}, and not of {collection} {label}; "
+            "name that one, or another port"
+        )
+    return client

@@ -19,6 +19,8 @@ import re
 import secrets
 import shlex
 import socket
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.files import explained
@@ -30,7 +32,6 @@ from webstrata.web.settings import ServerSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
     from types import TracebackType
 
     from webstrata.crawl.control.requests import Control
@@ -56,6 +57,7 @@ class Listener:
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.crawl.control import Control
     >>> from webstrata.crawl.settings import CrawlSettings
     >>> class Core:
@@ -65,7 +67,7 @@ class Listener:
     ...         return []
     ...     def shortage(self):
     ...         return None
-    >>> folder = getfixture("tmp_path")
+    >>> folder = testing.scratch()
     >>> with Listener() as listener:
     ...     listener.serve(Control(Core(), CrawlSettings()), folder)
     ...     (folder / "control.sock").is_socket()
@@ -239,7 +241,8 @@ def read_token(path: Path) -> str:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "token"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "token"
     >>> _ = path.write_text("0123456789abcdef\n")
     >>> path.chmod(0o600)
     >>> read_token(path)
@@ -268,7 +271,8 @@ def reachable(path: Path) -> Iterator[str]:
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path") / ("long" * 30)
+    >>> from webstrata import testing
+    >>> folder = testing.scratch() / ("long" * 30)
     >>> folder.mkdir()
     >>> with reachable(folder / "a") as name:
     ...     len(name) < 40
@@ -318,3 +322,19 @@ def _refusal(sentence: str) -> dict[str, Any]:
 
 def _line(answer: dict[str, Any]) -> bytes:
     return json.dumps(answer, default=str).encode() + b"\n"
+
+
+def open_listener(control: str | None = None, token: str | PathLike[str] | None = None) -> Listener:
+    """A listener at the socket of a crawl, and at an address and port where one is given.
+
+    Examples
+    --------
+    >>> with open_listener() as listener:
+    ...     listener.place is None
+    True
+    """
+    if control is None:
+        if token is not None:
+            raise UsageError("--control-token: it belongs to --control HOST:PORT")
+        return Listener()
+    return Listener(parse_place(control), token=read_token(Path(token)) if token else None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import ipaddress
 import os
-import shlex
 import shutil
 import threading
 import time
@@ -13,10 +12,11 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from webstrata._core import __version__
+from webstrata.collection.action import Action
 from webstrata.collection.settings import describe, to_text, unknown_name
-from webstrata.crawl.changes import FIXED, Changes
-from webstrata.crawl.cuts import read_cuts
+from webstrata.crawl.changes import FIXED, SettingChanges
 from webstrata.crawl.metrics import write_metrics
+from webstrata.crawl.skip_reasons import read_cuts
 from webstrata.errors import SettingError, UrlError, UsageError, UserError
 from webstrata.web.url import normalize
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from webstrata.crawl.cuts import Cut
     from webstrata.crawl.series import Series
     from webstrata.crawl.settings import CrawlSettings
+    from webstrata.crawl.skip_reasons import Cut
 
 PROTOCOL = 1
 SOCKET = "control.sock"
@@ -96,7 +96,7 @@ class Control:
         about: Mapping[str, str] | None = None,
         series: Series | None = None,
         apply: Callable[[CrawlSettings], None] | None = None,
-        changes: Changes | None = None,
+        changes: SettingChanges | None = None,
         folder: Path | None = None,
         given_up: Mapping[str, int] | None = None,
         clock: Callable[[], float] = time.monotonic,
@@ -108,7 +108,7 @@ class Control:
         """Settings that were changed and hosts that were shut out, with the second at which."""
         self._engine = engine
         self._apply = apply
-        self._kept = changes or Changes()
+        self._kept = changes or SettingChanges()
         self._folder = folder
         self._given_up = {} if given_up is None else given_up
         self._clock = clock
@@ -331,9 +331,8 @@ class Control:
         found = self._engine.shortage()
         if found is None:
             return ""
-        command = "webstrata crawl resume"
-        if "collection" in self.about:
-            command += f" {shlex.quote(self.about['collection'])} {self.about['snapshot']}"
+        place = (self.about.get("collection", ""), self.about.get("snapshot", ""))
+        command = Action("crawl resume", *place).command
         return explain_shortage(*found, every=self.settings.disk_check, command=command)
 
     def _running(self, what: str) -> Any:  # noqa: ANN401
@@ -365,9 +364,9 @@ def explain_shortage(path: Path, size: int, seconds: float, *, every: float, com
     Examples
     --------
     >>> from pathlib import Path
-    >>> print(explain_shortage(Path("/no/a.warc"), 5120, 3.0, every=10.0, command="webstrata crawl resume"))
+    >>> print(explain_shortage(Path("/no/a.warc"), 5120, 3.0, every=10.0, command="resume it"))
     /no/a.warc: no space left for 5,120 bytes, and the crawl has been waiting for 3 s; free some space on this
-    disk: it looks again every 10 s, or at once with `webstrata crawl resume`
+    disk: it looks again every 10 s, or at once with `resume it`
     """
     missing = f"for {size:,} bytes" if size else "for another file"
     try:

@@ -265,6 +265,8 @@ def read_url_regex(argument: str) -> list[str]:
 
     Examples
     --------
+    >>> read_url_regex("/(fish|reef)/")
+    ['/(fish|reef)/']
     >>> read_url_regex("(a|b")
     Traceback (most recent call last):
     ValueError: `(a|b` is no regular expression (unclosed group)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from webstrata.crawl.filters.arguments import write_test
 from webstrata.crawl.filters.language import And, Constant, Not, Or, Predicate, refuse
-from webstrata.crawl.filters.lists import is_list, read_list
+from webstrata.crawl.filters.lists import is_list, read_filter_list
 from webstrata.crawl.filters.predicates import PLACES, PREDICATES
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ class _Compiler:
         if not (parameter.is_list or (parameter.takes_lists and is_list(argument))):
             return [argument]
         try:
-            return read_list(argument, self.folder)
+            return read_filter_list(argument, self.folder)
         except ValueError as error:
             self._fail(start, f"{error}; give a file, or a URL with http: or https:")
 

@@ -21,7 +21,7 @@ TIMEOUT = 30.0
 _COMMENT = re.compile(r"(?:^|\s)#.*")
 
 
-def read_list(place: str, folder: Path | None = None) -> list[str]:
+def read_filter_list(place: str, folder: Path | None = None) -> list[str]:
     r"""The entries of a list.
 
     Parameters
@@ -38,11 +38,12 @@ def read_list(place: str, folder: Path | None = None) -> list[str]:
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> _ = (folder / "hosts.txt").write_text("# our own\na.example\nb.example  # and this\n")
-    >>> read_list("hosts.txt", folder), read_list("file:hosts.txt", folder)
+    >>> read_filter_list("hosts.txt", folder), read_filter_list("file:hosts.txt", folder)
     (['a.example', 'b.example'], ['a.example', 'b.example'])
-    >>> read_list("none.txt", folder)
+    >>> read_filter_list("none.txt", folder)
     Traceback (most recent call last):
     ValueError: the list none.txt cannot be read (No such file or directory)
     """

@@ -1,8 +1,8 @@
 """The text files of Common Crawl's web graphs: vertices and edges.
 
 ================================  ====================================================================
-``<name>-vertices.txt.gz``        ``id<TAB>name`` a line, ids 0, 1, 2 … in order; further columns are
-                                  not read (those of domains have a number of hosts)
+``<name>-vertices.txt.gz``        ``id<TAB>name`` a line, ids 0, 1, 2 … in order; domains have a third
+                                  column, their number of hosts; further columns are not read
 ``<name>-edges.txt.gz``           ``from<TAB>to`` a line
 ================================  ====================================================================
 
@@ -13,7 +13,7 @@ of one (see `webstrata.graph.hosts`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +25,7 @@ from webstrata.graph.arcs import iter_arcs
 from webstrata.graph.interchange.text import ArcStream, LineReader, PairParser, write_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -42,7 +42,8 @@ def find_files(path: Path) -> tuple[Path, Path]:
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> _ = (folder / "uk-vertices.txt").touch(), (folder / "uk-edges.txt").touch()
     >>> [file.name for file in find_files(folder / "uk")]
     ['uk-vertices.txt', 'uk-edges.txt']
@@ -65,37 +66,75 @@ def iter_names(path: Path) -> Iterator[pa.Array]:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "uk-vertices.txt"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "uk-vertices.txt"
     >>> _ = path.write_text("0" + chr(9) + "uk.a" + chr(10) + "1" + chr(9) + "uk.b" + chr(10))
     >>> [names.to_pylist() for names in iter_names(path)]
     [['uk.a', 'uk.b']]
     """
+    for block in iter_vertices([path]):
+        yield block.names
+
+
+class VertexBlock(NamedTuple):
+    """Successive vertices of one file."""
+
+    path: Path
+    line: int
+    """That of the first."""
+    first: int
+    """The number of the first."""
+    names: pa.Array
+    num_hosts: npt.NDArray[np.int64] | None
+    """The third column, which domains have: how many hosts each stands for."""
+
+
+def iter_vertices(paths: Iterable[Path]) -> Iterator[VertexBlock]:
+    """The vertices of files that follow one another, in blocks; their numbers must be 0, 1, 2 … without gaps.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "uk-vertices.txt"
+    >>> _ = path.write_text(chr(9).join(["0", "uk.co.a", "3"]) + chr(10))
+    >>> [(block.names.to_pylist(), block.num_hosts.tolist()) for block in iter_vertices([path])]
+    [(['uk.co.a'], [3])]
+    """
     seen = 0
-    for line, text in LineReader(path).chunks():
-        columns = text.partition(b"\n")[0].count(b"\t") + 1
-        names = [f"f{place}" for place in range(columns)]
-        kinds = {"f0": pa.int64(), "f1": pa.string()}
-        try:
-            table = csv.read_csv(
-                pa.BufferReader(text),
-                csv.ReadOptions(column_names=names, block_size=len(text) + 1),
-                csv.ParseOptions(delimiter="\t", quote_char=False),
-                csv.ConvertOptions(include_columns=["f0", "f1"], column_types=kinds, null_values=[]),
+    for path in paths:
+        for line, text in LineReader(path).chunks():
+            columns = text.partition(b"\n")[0].count(b"\t") + 1
+            names = [f"f{place}" for place in range(columns)]
+            kinds = {"f0": pa.int64(), "f1": pa.string(), "f2": pa.int64()}
+            try:
+                table = csv.read_csv(
+                    pa.BufferReader(text),
+                    csv.ReadOptions(column_names=names, block_size=len(text) + 1),
+                    csv.ParseOptions(delimiter="\t", quote_char=False),
+                    csv.ConvertOptions(
+                        include_columns=names[: max(2, min(columns, 3))], column_types=kinds, null_values=[]
+                    ),
+                )
+            except (pa.ArrowException, KeyError) as error:
+                raise FormatError(
+                    f"{path}, from line {line} on: expected a number, a tab and a name on each line ({error})"
+                ) from None
+            numbers = table["f0"].to_numpy()
+            wrong = numbers != np.arange(seen, seen + len(numbers))
+            if wrong.any():
+                place = int(wrong.argmax())
+                raise FormatError(
+                    f"{path}, line {line + place}: expected the vertex {seen + place}, got {numbers[place]}; "
+                    "vertices must be in order and none may be missing"
+                )
+            yield VertexBlock(
+                path,
+                line,
+                seen,
+                table["f1"].combine_chunks(),
+                table["f2"].to_numpy() if columns > 2 else None,
             )
-        except (pa.ArrowException, KeyError) as error:
-            raise FormatError(
-                f"{path}, from line {line} on: expected a number, a tab and a name on each line ({error})"
-            ) from None
-        numbers = table["f0"].to_numpy()
-        wrong = numbers != np.arange(seen, seen + len(numbers))
-        if wrong.any():
-            place = int(wrong.argmax())
-            raise FormatError(
-                f"{path}, line {line + place}: expected the vertex {seen + place}, got {numbers[place]}; "
-                "vertices must be in order and none may be missing"
-            )
-        seen += len(numbers)
-        yield table["f1"].combine_chunks()
+            seen += len(numbers)
 
 
 def open_common_crawl(path: Path) -> ArcStream:
@@ -103,7 +142,8 @@ def open_common_crawl(path: Path) -> ArcStream:
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> _ = (folder / "uk-vertices.txt").write_text("0" + chr(9) + "uk.a" + chr(10) + "1" + chr(9) + "uk.b")
     >>> _ = (folder / "uk-edges.txt").write_text("1" + chr(9) + "0" + chr(10))
     >>> stream = open_common_crawl(folder / "uk")
@@ -126,9 +166,10 @@ def write_common_crawl(graph: Graph, path: Path, task: Task, names: Sequence[str
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.collection.progress import Progress
     >>> from webstrata.graph import Graph
-    >>> path = getfixture("tmp_path") / "uk"
+    >>> path = testing.scratch() / "uk"
     >>> with Progress().task("writing") as task:
     ...     write_common_crawl(Graph.from_arcs([(0, 1)]), path, task, ["uk.a", "uk.b"])
     >>> open_common_crawl(path).num_nodes

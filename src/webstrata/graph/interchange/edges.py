@@ -34,7 +34,8 @@ def open_edges(path: Path) -> ArcStream:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "uk.txt"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "uk.txt"
     >>> _ = path.write_text("# Nodes: 9" + chr(10) + "0 1" + chr(10))
     >>> stream = open_edges(path)
     >>> stream.num_nodes, [(sources.tolist(), targets.tolist()) for sources, targets in stream.blocks]
@@ -63,9 +64,10 @@ def write_edges(graph: Graph, path: Path, task: Task) -> None:
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.collection.progress import Progress
     >>> from webstrata.graph import Graph
-    >>> path = getfixture("tmp_path") / "uk.txt"
+    >>> path = testing.scratch() / "uk.txt"
     >>> with Progress().task("writing") as task:
     ...     write_edges(Graph.from_arcs([(0, 2)]), path, task)
     >>> print(path.read_text().replace(chr(9), " "), end="")

@@ -51,6 +51,11 @@ FORMATS = {
         "common_crawl:open_common_crawl",
         "common_crawl:write_common_crawl",
     ),
+    "webspam": Format(
+        "host graphs of WEBSPAM-UK2006, WEBSPAM-UK2007 and DC2010",
+        (".graph-txt", "hostgraph_weighted.txt", "hostgraph.txt"),
+        "webspam:open_webspam",
+    ),
     "graphml": Format("GraphML", (".graphml",), writer="graphml:write_graphml"),
     "networkx": Format("NetworkX's node-link JSON", (".json",), writer="node_link:write_node_link"),
     "bvgraph": Format("WebGraph", (".graph", ".properties")),
@@ -75,6 +80,8 @@ def guess_format(path: Path) -> str:
     plain = path.name
     for end in _PACKED:
         plain = plain.removesuffix(end)
+    if any(plain.endswith(end) for end in FORMATS["webspam"].extensions):
+        return "webspam"
     for name, found in FORMATS.items():
         if any(plain.endswith(end) for end in found.extensions):
             return name
@@ -88,7 +95,8 @@ def open_arcs(path: Path, format: str = "") -> ArcStream:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "uk.txt"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "uk.txt"
     >>> _ = path.write_text("0 1")
     >>> [targets.tolist() for _, targets in open_arcs(path).blocks]
     [[1]]
@@ -136,13 +144,17 @@ def convert(
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> _ = (folder / "uk.txt").write_text("1 0" + chr(10) + "0 1")
     >>> convert(folder / "uk.txt", folder / "uk.mtx", "mtx")
     (2, 2)
     """
     if to not in FORMATS:
         raise UsageError(f"{to} is no format; known are {', '.join(FORMATS)}")
+    if not FORMATS[to].writer and to != "bvgraph":
+        known = ", ".join(name for name, found in FORMATS.items() if found.writer)
+        raise UsageError(f"{to} is read, and not written; written are {known}, bvgraph")
     progress = progress or Progress()
     is_graph = not isinstance(source, Path) or (format or guess_format(source)) == "bvgraph"
     graph = _open(source, progress) if is_graph else None

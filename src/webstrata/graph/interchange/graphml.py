@@ -32,9 +32,10 @@ def write_graphml(graph: Graph, path: Path, task: Task) -> None:
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.collection.progress import Progress
     >>> from webstrata.graph import Graph
-    >>> path = getfixture("tmp_path") / "uk.graphml"
+    >>> path = testing.scratch() / "uk.graphml"
     >>> with Progress().task("writing") as task:
     ...     write_graphml(Graph.from_arcs([(0, 1)]), path, task)
     >>> print(path.read_text().splitlines()[-3])

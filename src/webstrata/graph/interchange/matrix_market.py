@@ -33,7 +33,8 @@ def open_matrix_market(path: Path) -> ArcStream:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "uk.mtx"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "uk.mtx"
     >>> _ = path.write_text(HEADER + "3 3 1" + chr(10) + "1 3" + chr(10))
     >>> stream = open_matrix_market(path)
     >>> stream.num_nodes, [(sources.tolist(), targets.tolist()) for sources, targets in stream.blocks]
@@ -82,9 +83,10 @@ def write_matrix_market(graph: Graph, path: Path, task: Task) -> None:
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.collection.progress import Progress
     >>> from webstrata.graph import Graph
-    >>> path = getfixture("tmp_path") / "uk.mtx"
+    >>> path = testing.scratch() / "uk.mtx"
     >>> with Progress().task("writing") as task:
     ...     write_matrix_market(Graph.from_arcs([(0, 2)]), path, task)
     >>> print(path.read_text(), end="")

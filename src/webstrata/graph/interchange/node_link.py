@@ -29,9 +29,10 @@ def write_node_link(graph: Graph, path: Path, task: Task, names: Sequence[str] |
     Examples
     --------
     >>> import networkx
+    >>> from webstrata import testing
     >>> from webstrata.collection.progress import Progress
     >>> from webstrata.graph import Graph
-    >>> path = getfixture("tmp_path") / "uk.json"
+    >>> path = testing.scratch() / "uk.json"
     >>> with Progress().task("writing") as task:
     ...     write_node_link(Graph.from_arcs([(0, 1), (1, 0)]), path, task)
     >>> networkx.node_link_graph(json.loads(path.read_text()), edges="edges").number_of_edges()

@@ -34,7 +34,8 @@ def open_parquet(path: Path) -> ArcStream:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "uk.parquet"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "uk.parquet"
     >>> pq.write_table(pa.table({"src": [0, 1], "dst": [1, 0]}), path)
     >>> [(sources.tolist(), targets.tolist()) for sources, targets in open_parquet(path).blocks]
     [([0, 1], [1, 0])]
@@ -91,9 +92,10 @@ def write_parquet(graph: Graph, path: Path, task: Task) -> None:
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.collection.progress import Progress
     >>> from webstrata.graph import Graph
-    >>> path = getfixture("tmp_path") / "uk.parquet"
+    >>> path = testing.scratch() / "uk.parquet"
     >>> with Progress().task("writing") as task:
     ...     write_parquet(Graph.from_arcs([(0, 2)]), path, task)
     >>> pq.read_table(path).to_pylist(), open_parquet(path).num_nodes

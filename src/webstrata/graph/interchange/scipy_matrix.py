@@ -24,7 +24,8 @@ def open_scipy_matrix(path: Path) -> ArcStream:
     Examples
     --------
     >>> import scipy.sparse
-    >>> path = getfixture("tmp_path") / "uk.npz"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "uk.npz"
     >>> scipy.sparse.save_npz(path, scipy.sparse.coo_array(([1], ([0], [2])), shape=(3, 3)))
     >>> stream = open_scipy_matrix(path)
     >>> stream.num_nodes, [targets.tolist() for _, targets in stream.blocks]
@@ -50,9 +51,10 @@ def write_scipy_matrix(graph: Graph, path: Path, task: Task) -> None:
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.collection.progress import Progress
     >>> from webstrata.graph import Graph
-    >>> path = getfixture("tmp_path") / "uk.npz"
+    >>> path = testing.scratch() / "uk.npz"
     >>> with Progress().task("writing") as task:
     ...     write_scipy_matrix(Graph.from_arcs([(0, 2)]), path, task)
     >>> open_scipy_matrix(path).num_nodes

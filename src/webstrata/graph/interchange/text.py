@@ -45,7 +45,8 @@ class LineReader:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "a.txt"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "a.txt"
     >>> _ = path.write_text("head" + chr(10) + "0 1" + chr(10) + "1 2")
     >>> reader = LineReader(path)
     >>> reader.readline()

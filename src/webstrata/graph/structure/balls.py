@@ -17,8 +17,8 @@ standard error is the jackknife over those runs. A bias of counters of less
 than one percent comes on top, and is all there is in a graph of a few dozen nodes, where runs agree. The
 number of threads shows in the last digits of sums at most.
 
-**Memory.** 2 m + 30 bytes a node, and the rows of the graph where they are small (see `lending`); else lists
-are decoded anew each round.
+**Memory.** 2 m + 30 bytes a node, and the rows of the graph where they are small (see `list_source`); else
+lists are decoded again each round.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ import numpy as np
 
 from webstrata._core import graph as core
 from webstrata.collection.progress import Progress
-from webstrata.graph.lending import lend
+from webstrata.graph.list_source import select_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -134,8 +134,8 @@ def grow_balls(
         raise ValueError(f"runs: expected at least 2, got {runs}")
     curves: list[Curve] = []
     harmonic = np.zeros(transpose.num_nodes)
-    lists = lend(transpose, progress=progress)
-    back = lend(transpose.transpose() if graph is None else graph, progress=progress)
+    lists = select_source(transpose, progress=progress)
+    back = select_source(transpose.transpose() if graph is None else graph, progress=progress)
     for run in range(runs):
         with (progress or Progress()).task(f"balls, run {run + 1} of {runs}", unit="nodes") as task:
             # where there are no arcs, balls are their nodes, and need no counters

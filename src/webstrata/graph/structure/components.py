@@ -10,7 +10,7 @@ the core, and *tendrils* are all the rest; nodes of other weak components are *d
 
 All of this is exact, and done on the compressed graph. Strong components are found by Tarjan's algorithm of
 the crate ``webgraph-algo``, which takes some 30 bytes a node and the lists of the nodes that it is within;
-rows are made where they are small (see `lending`). For weak ones the graph is gone through once, block by
+rows are made where they are small (see `list_source`). For weak ones the graph is gone through once, block by
 block, and trees of nodes are joined: 8 bytes a node. Visits take 4 bytes a node.
 
 Of a graph at one time (`Graph.present`), only the nodes that are there are counted: the others are in no
@@ -26,7 +26,7 @@ import numpy as np
 
 from webstrata._core import graph as core
 from webstrata.collection.progress import Progress
-from webstrata.graph.lending import lend
+from webstrata.graph.list_source import select_source
 
 if TYPE_CHECKING:
     from typing import Any
@@ -81,7 +81,7 @@ def strong_components(graph: Graph, *, progress: Progress | None = None) -> Comp
     progress = progress or Progress()
     if not graph.num_nodes:
         return number_components(np.zeros(0, np.uint32))
-    lists = lend(graph, progress=progress)
+    lists = select_source(graph, progress=progress)
     with progress.task("strong components", total=graph.num_nodes, unit="nodes") as task:
         return number_components(core.strong_components(lists, progress=task.advance), graph.present)
 

@@ -1,4 +1,4 @@
-"""All there is to tell about a graph: what `webstrata graph stats` prints.
+"""Statistics of a graph: degrees, components, bow tie, distances.
 
 Memory: the rows of the graph and of its transpose where they are not compressed on disk, 20 bytes an arc and
 50 a node while components are found, then what `balls` needs, 2 m + 40 bytes a node.
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webstrata.collection.caveats import MIN_PAGES, warn_few
+from webstrata.collection.sentences import tell_count
+from webstrata.collection.tables import FactsTable, Rows, Table
 from webstrata.graph.structure.balls import Balls, Estimate, grow_balls
 from webstrata.graph.structure.components import (
     BowTie,
@@ -25,16 +27,27 @@ from webstrata.graph.structure.joined import count_joined_pairs
 from webstrata.graph.structure.neighbours import Clustering, count_neighbours, sample_clustering
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from webstrata.collection.progress import Progress
     from webstrata.graph.view import Graph
 
 TOP = 10
 """Nodes that are named."""
 _MAX_SIZES = 10
+WINGS = {
+    "in": "inward",
+    "core": "core",
+    "out": "outward",
+    "tubes": "tubes",
+    "tendrils": "tendrils",
+    "disconnected": "disconnected",
+}
+"""Parts of a bow tie, by what they are called for people."""
 
 
-@dataclass(frozen=True)
-class Structure:
+@dataclass(frozen=True, repr=False)
+class Structure(FactsTable):
     """What a graph looks like."""
 
     num_nodes: int
@@ -50,6 +63,8 @@ class Structure:
     clustering: Clustering
     balls: Balls | None
     """None where distances were not asked for."""
+    urls: Sequence[str] = ()
+    """Those of the nodes, where they are known."""
 
     @property
     def warnings(self) -> list[str]:
@@ -61,6 +76,89 @@ class Structure:
             else:
                 found += [f"{kind}-degree, power law: {sentence}" for sentence in degrees.law.warnings]
         return found
+
+    @property
+    def summary(self) -> str:
+        """What is told of all of it, in two sentences."""
+        each = self.num_arcs / max(self.num_nodes, 1)
+        return (
+            f"{tell_count(self.num_nodes, 'node')}, {tell_count(self.num_arcs, 'arc')}, {each:.1f} per node, "
+            f"{self.num_loops:,} of them loops. Reciprocity {self.reciprocity:.4f}, transitivity "
+            f"{self.clustering.transitivity}, clustering coefficient {self.clustering.coefficient}."
+        )
+
+    def tables(self) -> dict[str, Table]:
+        """Degrees, components, bow tie, distances, central nodes; the rest is for programs."""
+        kinds = (("in", self.indegrees), ("out", self.outdegrees))
+        counts = [
+            {"kind": kind, "degree": degree, "nodes": nodes}
+            for kind, found in kinds
+            for degree, nodes in found.counts
+        ]
+        return {
+            "Degrees": Rows(
+                "degrees",
+                [self._describe_degrees(kind, found) for kind, found in kinds],
+                formats={"mean": ".2f", "median": "g", "zero": ".2%"},
+            ),
+            "Components": Rows(
+                "components",
+                [_describe_components("weak", self.weak), _describe_components("strong", self.strong)],
+                formats={"share": ".2%"},
+            ),
+            "Bow tie": Rows("bow tie", self._describe_bow_tie(), formats={"share": ".2%"}),
+            **self._describe_distances(),
+            "Degree distributions": Rows("degree distributions", counts, shown=0),
+            "All numbers": self,
+        }
+
+    shown = 0  # of all numbers, which `tables` has in a better order
+
+    def _describe_degrees(self, kind: str, degrees: Degrees) -> dict[str, Any]:
+        law = degrees.law
+        return {
+            "degree": kind,
+            "mean": degrees.mean,
+            "median": degrees.median,
+            "largest": degrees.largest,
+            "zero": degrees.num_zeros / max(self.num_nodes, 1),
+            "power law": f"{law.exponent:.3f} ± {law.standard_error:.2g} from {law.x_min} on"
+            if law
+            else "none fitted",
+        }
+
+    def _describe_bow_tie(self) -> list[dict[str, Any]]:
+        counts = {part: getattr(self.bow_tie, name) for part, name in WINGS.items()}
+        total = max(self.num_nodes, 1)
+        return [{"part": part, "nodes": count, "share": count / total} for part, count in counts.items()]
+
+    def _describe_distances(self) -> dict[str, Table]:
+        if (balls := self.balls) is None:
+            return {}
+        joined = f"share of pairs that are joined{'' if balls.joined_share.is_exact else ', estimated'}"
+        values = {
+            "mean distance": str(balls.mean_distance),
+            "effective diameter": str(balls.effective_diameter),
+            joined: str(balls.joined_share),
+            "longest seen": f"{balls.longest:,}",
+        }
+        central = [
+            {"node": node, "centrality": score, **({"URL": self.urls[node]} if node < len(self.urls) else {})}
+            for node, score in self.top()
+        ]
+        return {
+            "Distances": Rows(
+                "distances",
+                [{"what": what, "value": value} for what, value in values.items()],
+                note=f"HyperBall, {balls.runs} runs of {balls.registers} registers; ± is one standard error.",
+            ),
+            "Harmonic centrality": Rows(
+                "harmonic centrality",
+                central,
+                formats={"centrality": ".1f"},
+                note=f"Centralities are within {balls.counter_error:.1%}.",
+            ),
+        }
 
     def top(self, number: int = TOP) -> list[tuple[int, float]]:
         """The nodes of largest harmonic centrality, with it; ties by number.
@@ -78,13 +176,13 @@ class Structure:
         order = np.lexsort((nodes, -scores))[:number]
         return [(int(nodes[place]), float(scores[place])) for place in order]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """One document, with the error of everything that is estimated.
 
         Examples
         --------
         >>> from webstrata.graph import Graph
-        >>> describe_structure(Graph.from_arcs([(0, 1), (1, 0)])).to_json()["reciprocity"]
+        >>> describe_structure(Graph.from_arcs([(0, 1), (1, 0)])).to_dict()["reciprocity"]
         1.0
         """
         document: dict[str, Any] = {
@@ -114,7 +212,14 @@ class Structure:
                 "distribution": balls.distribution.tolist(),
                 "neighbourhood": balls.neighbourhood.tolist(),
             }
-            document["harmonic"] = [{"node": node, "centrality": score} for node, score in self.top()]
+            document["harmonic"] = [
+                {
+                    "node": node,
+                    "centrality": score,
+                    **({"url": self.urls[node]} if node < len(self.urls) else {}),
+                }
+                for node, score in self.top()
+            ]
         return document
 
 
@@ -127,6 +232,7 @@ def describe_structure(
     runs: int = 4,
     sample: int = 20_000,
     seed: int = 0,
+    urls: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Structure:
     """Degrees, components, bow tie, clustering and distances of a graph.
@@ -145,6 +251,8 @@ def describe_structure(
         How many wedges are drawn for the clustering coefficient.
     seed
         Chooses hash functions and wedges.
+    urls
+        The URLs of the nodes, to name the most central ones.
     progress
         Where it reports.
 
@@ -182,7 +290,18 @@ def describe_structure(
             graph, transpose, neighbours.counts, sample=sample, seed=seed, progress=progress
         ),
         balls=balls,
+        urls=urls,
     )
+
+
+def _describe_components(kind: str, components: Components) -> dict[str, Any]:
+    return {
+        "components": kind,
+        "number": len(components),
+        "largest": int(components.sizes[0]) if len(components) else 0,
+        "share": components.largest_share,
+        "next sizes": " ".join(map(str, components.sizes[1:6].tolist())),
+    }
 
 
 def _degrees_to_json(found: Degrees) -> dict[str, Any]:

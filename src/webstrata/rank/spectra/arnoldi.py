@@ -139,12 +139,44 @@ class Arnoldi:
         """The last row of H: how much of A v lies outside of the basis, for each v of it."""
         return self.hessenberg[self.steps, : self.steps]
 
-    def run(self, advance: Callable[[int], object] = lambda _steps: None) -> None:
-        """Make all steps that are left; `advance` is called with the steps of each block."""
-        while self.steps < self.dimension:
+    def run(
+        self, advance: Callable[[int], object] = lambda _steps: None, *, until: int | None = None
+    ) -> None:
+        """Make the steps that are left, or those up to `until`; `advance` gets the steps of each block."""
+        last = self.dimension if until is None else min(until, self.dimension)
+        while self.steps < last:
             before = self.steps
-            self._extend(min(self._count, self.dimension - before, max(1, self.basis.length - before - 1)))
+            self._extend(min(self._count, last - before, max(1, self.basis.length - before - 1)))
             advance(self.steps - before)
+
+    def grow(
+        self,
+        number: int,
+        residual: float,
+        *,
+        first: int,
+        advance: Callable[[int], object] = lambda _steps: None,
+    ) -> bool:
+        """Double the steps, from `first` on, until the leading values have a residual of at most this.
+
+        Examples
+        --------
+        >>> diagonal = np.linspace(0.1, 1, 400) ** 4
+        >>> method = Arnoldi(lambda x: diagonal * x, 400, 320)
+        >>> method.grow(3, 1e-9, first=20), method.steps
+        (True, 80)
+        """
+        until = first
+        while True:
+            self.run(advance, until=until)
+            if until >= self.steps:  # else these were made before
+                values, vectors = np.linalg.eig(self.square)
+                order = np.argsort(-np.abs(values), kind="stable")[:number]
+                if (np.abs(self.beyond @ vectors[:, order]) <= residual).all():
+                    return True
+            if self.steps >= self.dimension:
+                return False
+            until = 2 * until
 
     def lead(
         self,

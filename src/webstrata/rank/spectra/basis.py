@@ -176,7 +176,8 @@ def open_tiles(folder: Path, shape: tuple[int, ...]) -> np.memmap[tuple[int, ...
 
     Examples
     --------
-    >>> open_tiles(getfixture("tmp_path"), (2, 3, 4)).shape
+    >>> from webstrata import testing
+    >>> open_tiles(testing.scratch(), (2, 3, 4)).shape
     (2, 3, 4)
     """
     path = folder / FILE

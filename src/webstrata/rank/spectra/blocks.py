@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
+from threadpoolctl import threadpool_limits
 
 from webstrata.collection.progress import Progress
-from webstrata.rank.spectra.blas import one_thread
 from webstrata.rank.spectra.quotient import merge
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _diagonalize_blocks(
     parts = strong.of_node[by_part]
     begins = np.searchsorted(parts, blocks.labels)
     advance(len(nodes) - quotient.size)
-    with one_thread():
+    with threadpool_limits(1, user_api="blas"):
         for members, matrices in blocks.batches():
             size = matrices.shape[1]
             flat = matrices.reshape(len(members), -1).view(f"V{8 * size * size}").ravel()

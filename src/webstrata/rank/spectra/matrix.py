@@ -112,10 +112,11 @@ class CompressedCore:
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.graph import Graph
     >>> from webstrata.rank.spectra.subspaces import find_subspaces
     >>> graph = Graph.from_arcs([(0, 1)])
-    >>> turned = graph.transpose().write(getfixture("tmp_path") / "turned")
+    >>> turned = graph.transpose().write(testing.scratch() / "turned")
     >>> core = CompressedCore(graph, turned, find_subspaces(graph))
     >>> core.multiply(np.array([1.0, 1.0])).tolist()
     [0.5, 1.5]

@@ -53,7 +53,7 @@ class Plan:
         Examples
         --------
         >>> Plan(6000, 455_436, 455_436, 6001 * 455_436 * 8, 2 << 30, 8 << 30).sentence
-        'n_A = 6000 on 455 436 nodes (455 436 rows once equal columns are merged) needs 2.0 GiB of memory;
+        'n_A = 6000 on 455,436 nodes (455,436 rows once equal columns are merged) needs 2.0 GiB of memory;
         20.4 GiB on disk, since 8.0 GiB of memory may be used'
         """
         about = (
@@ -72,7 +72,10 @@ class Plan:
 
         Examples
         --------
-        >>> Plan(10, 100, 100, 8800, 100, 4000).check_disk(None)
+        >>> from webstrata import testing
+        >>> plan = Plan(10, 100, 100, 8800, 100, 4000)  # 8800 bytes for the basis, and 4000 allowed in memory
+        >>> plan.check_disk(testing.scratch())  # there is room on this disk
+        >>> plan.check_disk(None)
         Traceback (most recent call last):
         webstrata.errors.UsageError: n_A = 10 on 100 nodes ... may be used; name a folder for it, allow more
         memory, or take a smaller n_A
@@ -96,8 +99,10 @@ class Plan:
             )
 
 
-def make_plan(core: Core, arnoldi: int = 0, *, block: int = 16, memory: int = 0) -> Plan:
-    """The plan for a dimension n_A; 0 stands for 1000, or for all of a smaller core.
+def make_plan(
+    core: Core, arnoldi: int = 0, *, limit: int = DEFAULT_DIMENSION, block: int = 16, memory: int = 0
+) -> Plan:
+    """The plan for a dimension n_A; 0 stands for the limit, or for all of a smaller core.
 
     Examples
     --------
@@ -121,7 +126,7 @@ def make_plan(core: Core, arnoldi: int = 0, *, block: int = 16, memory: int = 0)
         raise UsageError(
             f"n_A is {arnoldi}, and the core has {core.size} nodes; take an n_A of at most {core.size}"
         )
-    dimension = arnoldi or min(DEFAULT_DIMENSION, core.size)
+    dimension = arnoldi or min(limit, core.size)
     rows = core.rows
     # where all of it is wanted, there is no basis, but a dense matrix
     is_dense = dimension >= rows
@@ -156,4 +161,4 @@ def _gib(number: int) -> str:
 
 
 def _spaced(number: int) -> str:
-    return f"{number:,}".replace(",", " ")
+    return f"{number:,}"

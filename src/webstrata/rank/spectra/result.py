@@ -21,12 +21,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from webstrata.collection.action import rebuild
 from webstrata.collection.caveats import MIN_PAGES, warn_few
 from webstrata.collection.files import explained, replace_file
+from webstrata.collection.tables import Rows, Table
 from webstrata.errors import FormatError
 from webstrata.rank.spectra.communities import Community
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -43,6 +46,8 @@ _TABLES = (EIGENVALUES, NODES, VECTORS)
 CONVERGED = 1e-6
 """A core eigenvalue with a smaller residual is taken as found; others are not listed with them."""
 LEADING = 50
+LISTED = 10
+"""Eigenvectors that are listed for people."""
 """Convergence is reported for so many values of largest modulus."""
 
 
@@ -71,8 +76,8 @@ class CoreVector:
         return np.abs(self.amplitudes) ** 2
 
 
-@dataclass(frozen=True)
-class Spectrum:
+@dataclass(frozen=True, repr=False)
+class Spectrum(Table):
     """The spectrum of the Google matrix of a graph at α = 1."""
 
     num_nodes: int
@@ -97,8 +102,28 @@ class Spectrum:
     core: Values
     """Eigenvalues of the core, the largest modulus first."""
     residuals: npt.NDArray[np.float64]
-    """Their residuals, as they are estimated; 0 where the core was diagonalized as a whole."""
+    """Their residuals, as they are estimated, none of them below `rounding`."""
+    rounding: float = 0.0
+    """ε ‖A‖ of the matrix that was diagonalized: what residuals are at least; 0 in older files."""
     vectors: tuple[CoreVector, ...] = ()
+    names: Sequence[str] = ()
+    """Those of the nodes, where they are known."""
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One row per eigenvalue: those of the subspaces, exact, and those of the core, with residuals."""
+        found: list[tuple[str, complex, float | None]]
+        found = [("subspace", value, None) for value in self.values.tolist()]
+        found += zip(["core"] * len(self.core), self.core.tolist(), self.residuals.tolist(), strict=True)
+        return [
+            {
+                "of": of,
+                "real": value.real,
+                "imaginary": value.imag,
+                "modulus": abs(value),
+                "residual": residual,
+            }
+            for of, value, residual in found
+        ]
 
     @property
     def num_subspaces(self) -> int:
@@ -146,6 +171,86 @@ class Spectrum:
             )
         return found
 
+    shown = 0  # of all eigenvalues, which are drawn
+
+    @property
+    def summary(self) -> str:
+        """What is told of all of it, in some sentences."""
+        found = [
+            f"{'G*' if self.is_inverse else 'G'} at α = 1 (eigenvalues on the circle within "
+            f"{self.tolerance:g})."
+        ]
+        if not len(self.nodes):
+            found.append(
+                "There are no invariant subspaces: every node reaches a dangling one, or a large closed set."
+            )
+        if not self.core_size:
+            return " ".join([*found, "There is no core: every node is in a subspace."])
+        found.append(
+            f"Core: {self.core_size:,} nodes, {self.rows:,} rows when equal columns are one; "
+            f"{self.num_converged:,} of {len(self.core):,} values have a residual below {CONVERGED:g}."
+        )
+        return " ".join(found)
+
+    def show_residual(self, residual: float) -> str:
+        """A residual as it is printed: "≤" before one that is no more than rounding.
+
+        Examples
+        --------
+        >>> from webstrata.graph import Graph
+        >>> from webstrata.rank import spectrum
+        >>> found = spectrum(Graph.from_arcs([(0, 1)]))
+        >>> found.show_residual(found.residuals[0]), found.show_residual(1e-3)
+        ('≤ 2.7e-16', '1.0e-03')
+        """
+        return f"{'≤ ' if residual <= self.rounding else ''}{max(residual, self.rounding):.1e}"
+
+    def tables(self) -> dict[str, Table]:
+        """The numbers of WIKI's tables 1 and 2, leading eigenvectors; for programs, all values and nodes."""
+        nodes = [
+            {"eigenvector": number, "node": node, "weight": weight}
+            for number, vector in enumerate(self.vectors, 1)
+            for node, weight in zip(vector.nodes.tolist(), vector.weights.tolist(), strict=True)
+        ]
+        found = [vector for vector in self.vectors if vector.is_converged]
+        open_ones = [
+            {
+                "approximation": write_eigenvalue(vector.value),
+                "residual": self.show_residual(vector.residual),
+            }
+            for vector in self.vectors
+            if not vector.is_converged
+        ]
+        return {
+            "Spectrum": Rows("spectrum", [self.table()]),
+            "Leading eigenvectors of the core": Rows(
+                "leading eigenvectors",
+                [self._describe_vector(vector) for vector in found],
+                formats={"extent": ".1f"},
+                shown=LISTED,
+            ),
+            "Not converged: approximations that may be far from any eigenvalue": Rows(
+                "not converged", open_ones, shown=LISTED
+            ),
+            "Eigenvalues": self,
+            "Eigenvectors": Rows("eigenvectors", nodes, shown=0),
+        }
+
+    def _describe_vector(self, vector: CoreVector) -> dict[str, Any]:
+        top = int(vector.nodes[0])
+        community = vector.community
+        return {
+            "eigenvalue": write_eigenvalue(vector.value),
+            "residual": self.show_residual(vector.residual),
+            "extent": vector.extent,
+            **(
+                {"hosts": _tell_shares(community.hosts), "words": _tell_shares(community.words)}
+                if len(self.names)
+                else {}
+            ),
+            "largest at": self.names[top] if top < len(self.names) else str(top),
+        }
+
     def table(self) -> dict[str, int]:
         """The row of WIKI's tables 1 and 2.
 
@@ -167,7 +272,7 @@ class Spectrum:
             "n_A": self.dimension,
         }
 
-    def to_json(self, *, pages: int = 20) -> dict[str, Any]:
+    def to_dict(self, *, pages: int = 20) -> dict[str, Any]:
         """One document: the table, leading eigenvalues of the core, eigenvectors with `pages` nodes.
 
         ``leading`` are the values that have converged; those of the first 50 that have not are
@@ -177,7 +282,7 @@ class Spectrum:
         --------
         >>> from webstrata.graph import Graph
         >>> from webstrata.rank import spectrum
-        >>> spectrum(Graph.from_arcs([(0, 1)])).to_json()["core"]["leading"][0]["real"]
+        >>> spectrum(Graph.from_arcs([(0, 1)])).to_dict()["core"]["leading"][0]["real"]
         1.0
         """
         return {
@@ -190,6 +295,7 @@ class Spectrum:
                 "rows": self.rows,
                 "eigenvalues": len(self.core),
                 "converged": self.num_converged,
+                "rounding": self.rounding,
                 "leading": self._list(np.flatnonzero(self.is_converged)[:LEADING]),
                 "unconverged": self._list(np.flatnonzero(~self.is_converged[:LEADING])),
             },
@@ -205,6 +311,7 @@ class Spectrum:
                     "words": [list(pair) for pair in vector.community.words],
                     "nodes": [
                         {"node": node, "weight": weight}
+                        | ({"url": self.names[node]} if node < len(self.names) else {})
                         for node, weight in zip(
                             vector.nodes[:pages].tolist(), vector.weights[:pages].tolist(), strict=True
                         )
@@ -227,9 +334,10 @@ class Spectrum:
 
         Examples
         --------
+        >>> from webstrata import testing
         >>> from webstrata.graph import Graph
         >>> from webstrata.rank import spectrum
-        >>> folder = getfixture("tmp_path")
+        >>> folder = testing.scratch()
         >>> spectrum(Graph.from_arcs([(0, 1), (1, 0), (2, 3)]), bound=0.6).write(folder)
         >>> open_spectrum(folder).table()["N_circ"]
         2
@@ -259,7 +367,22 @@ class Spectrum:
                 "imaginary": amplitudes.imag,
             },
         )
-        replace_file(folder / SUMMARY, (json.dumps(self.to_json(), indent=2) + "\n").encode())
+        replace_file(folder / SUMMARY, (json.dumps(self.to_dict(), indent=2) + "\n").encode())
+
+
+def write_eigenvalue(value: complex) -> str:
+    """An eigenvalue, or a pair of conjugate ones, for people.
+
+    Examples
+    --------
+    >>> write_eigenvalue(0.5 + 0j), write_eigenvalue(0.25 - 0.5j)
+    ('0.500000000', '0.250000000 ± 0.500000000i')
+    """
+    return f"{value.real:.9f}" + (f" ± {abs(value.imag):.9f}i" if value.imag else "")
+
+
+def _tell_shares(pairs: Sequence[tuple[str, float]], most: int = 2) -> str:
+    return " ".join(f"{name} {100 * share:.0f}%" for name, share in pairs[:most] if share >= 0.005)
 
 
 def open_spectrum(folder: Path) -> Spectrum:
@@ -267,9 +390,12 @@ def open_spectrum(folder: Path) -> Spectrum:
 
     Examples
     --------
-    >>> open_spectrum(getfixture("tmp_path"))
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...spectrum.json: nothing there to read; check the path
+    >>> from webstrata import testing
+    >>> from webstrata.rank import spectrum
+    >>> folder = testing.scratch()
+    >>> spectrum(testing.graph(), bound=0.6).write(folder)
+    >>> open_spectrum(folder).table()
+    {'N': 15, 'N_l': 36, 'N_s': 3, 'N_d': 1, 'd_max': 3, 'N_circ': 1, 'N_1': 1, 'n_A': 12}
     """
     try:
         return _assemble(
@@ -277,7 +403,7 @@ def open_spectrum(folder: Path) -> Spectrum:
         )
     except (KeyError, ValueError, TypeError, pa.ArrowException) as error:
         raise FormatError(
-            f"{folder}: this is no spectrum ({error}); make it again with `webstrata spectrum`"
+            f"{folder}: this is not a spectrum ({error})", fix=rebuild(folder, "spectrum")
         ) from error
 
 
@@ -326,6 +452,7 @@ def _assemble(facts: dict[str, Any], values: pa.Table, nodes: pa.Table, kept: pa
         dimension=table["n_A"],
         core=numbers[:count],
         residuals=values["residual"].slice(0, count).to_numpy(),
+        rounding=facts["core"].get("rounding", 0.0),
         vectors=tuple(vectors),
     )
 

@@ -8,7 +8,9 @@ from webstrata.collection.settings import Settings, not_negative, one_of, positi
 from webstrata.rank.settings import LEVELS
 
 DEFAULT_DIMENSION = 1000
-"""n_A where nobody says otherwise and the core is as large."""
+"""Default upper limit for an n_A that is chosen by residuals."""
+FIRST_DIMENSION = 250
+"""The n_A it begins with; it is doubled from there."""
 
 _bound = ("above 0 and at most 1", lambda value: 0 < value <= 1)
 _tolerance = ("between 1e-14 and 0.01", lambda value: 1e-14 <= value <= 0.01)
@@ -25,9 +27,19 @@ class SpectrumSettings(Settings):
     inverse: bool = setting(False, "Turn all arcs round: the spectrum of G*, to which CheiRank belongs.")
     arnoldi: int = setting(
         0,
-        f"n_A, the dimension of Arnoldi's method on the core; 0 for {DEFAULT_DIMENSION}, or for all of a "
-        "smaller core.",
+        "n_A, the dimension of Arnoldi's method on the core; 0: chosen by residuals, see `converge`, or all "
+        "of a core that is smaller than `arnoldi_limit`.",
         check=not_negative,
+    )
+    converge: int = setting(
+        50,
+        f"Leading eigenvalues of the core whose residuals must reach `target`: n_A is doubled, from "
+        f"{FIRST_DIMENSION}, until they do or `arnoldi_limit` is reached; 0: n_A is `arnoldi_limit`.",
+        check=not_negative,
+    )
+    target: float = setting(1e-6, "Residual at which n_A is large enough.", check=_tolerance)
+    arnoldi_limit: int = setting(
+        DEFAULT_DIMENSION, "Upper limit for an n_A that is chosen by residuals.", check=positive
     )
     bound: float = setting(
         0.1, "Share of all nodes that a closed set must stay below to be a subspace.", check=_bound
@@ -49,6 +61,7 @@ class SpectrumSettings(Settings):
         "Memory for the basis and all else; what is more goes to disk; 0 for three quarters of what is free.",
         unit="bytes",
         check=not_negative,
+        resource=True,
     )
     compressed: bool = setting(
         False, "Read the arcs from the compressed graph in every product, in place of a matrix in memory."

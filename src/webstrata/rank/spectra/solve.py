@@ -6,7 +6,13 @@ whole, and all eigenvalues of the core are there, zeros included.
 
 **Residuals.** The estimate of Arnoldi's method is |H(m + 1, m)| |y(m)| for an eigenvector V y of length 1 of
 the merged matrix. For the leading eigenvectors it is not believed: ψ is lifted to the nodes of the core, and
-‖S_cc ψ − λ ψ‖ is computed from the arcs.
+‖S_cc ψ − λ ψ‖ is computed from the arcs. No residual is reported below **rounding**, ε ‖A‖ with ε = 2⁻⁵² and
+the Frobenius norm of the matrix that was diagonalized, H or all of the core: what is below it is zero as far
+as numbers of 64 bits can tell, and is shown as "≤".
+
+**n_A** is what the settings say, or it is chosen: the steps are doubled, from 250, until the residuals of the
+leading eigenvalues reach the target or n_A its limit. Steps that were made are kept, so that this costs the
+eigenvalues of some smaller H more than a run that knew its n_A before.
 
 **Going on.** With a folder, basis and H are kept there every minute, and when a run of more than ten seconds
 is broken off; the same call goes on from them. With restarts (``wanted``) the basis is small, and a run that
@@ -17,22 +23,22 @@ from __future__ import annotations
 
 import hashlib
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from webstrata.collection.files import make_directory
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import UsageError, WebstrataError
 from webstrata.rank.spectra.arnoldi import Arnoldi, spare
-from webstrata.rank.spectra.blas import one_thread
 from webstrata.rank.spectra.blocks import diagonalize
 from webstrata.rank.spectra.communities import Community, describe_community
 from webstrata.rank.spectra.matrix import CompressedCore, CoreMatrix
 from webstrata.rank.spectra.plan import Plan, make_plan
 from webstrata.rank.spectra.result import CoreVector, Spectrum
-from webstrata.rank.spectra.settings import DEFAULT_DIMENSION, SpectrumSettings
+from webstrata.rank.spectra.settings import FIRST_DIMENSION, SpectrumSettings
 from webstrata.rank.spectra.subspaces import find_subspaces
 
 if TYPE_CHECKING:
@@ -46,7 +52,6 @@ if TYPE_CHECKING:
     from webstrata.rank.spectra.subspaces import Subspaces
 
     Values = npt.NDArray[np.complex128]
-    Found = tuple[Values, npt.NDArray[np.float64], "Callable[[int], Values]"]
 
 KEEP_EVERY = 60.0
 """Seconds after which a run is kept."""
@@ -54,6 +59,18 @@ KEEP_FROM = 10.0
 """Seconds that a run must have taken to be kept when it is broken off."""
 _ZERO = 1e-9
 """Eigenvalues of smaller modulus have no eigenvector that could be lifted."""
+
+
+class CoreFound(NamedTuple):
+    """Eigenvalues of the core by modulus."""
+
+    dimension: int
+    values: Values
+    residuals: npt.NDArray[np.float64]
+    rounding: float
+    """What residuals are at least."""
+    vector: Callable[[int], Values]
+    """The eigenvector of the merged matrix that belongs to a value."""
 
 
 def spectrum(
@@ -105,7 +122,9 @@ def spectrum(
         graph, transpose = transpose or graph.transpose(), graph
     subspaces = find_subspaces(graph, transpose, bound=settings.bound, progress=progress)
     core = make_core(graph, transpose, subspaces, settings)
-    plan = make_plan(core, settings.arnoldi, block=settings.block, memory=settings.memory)
+    plan = make_plan(
+        core, settings.arnoldi, limit=settings.arnoldi_limit, block=settings.block, memory=settings.memory
+    )
     plan.check_disk(folder)
     # twice as many get on well
     least = settings.wanted + spare(settings.wanted) + 2
@@ -117,9 +136,10 @@ def spectrum(
     if core.size:
         progress.note(plan.sentence)
     own = diagonalize(subspaces, progress=progress)
-    with one_thread():
-        values, residuals, vector = _solve_core(core, plan, settings, folder, workers, progress)
-        vectors = _follow(core, subspaces.core, values, vector, settings, names)
+    # threads of OpenBLAS wait for each other in a loop: on shared cores, two take ten times as long as one
+    with threadpool_limits(1, user_api="blas"):
+        found = _solve_core(core, plan, settings, folder, workers, progress)
+        vectors = _follow(core, subspaces.core, found, settings, names)
     if folder is not None:
         Arnoldi.forget(folder)
     return Spectrum(
@@ -134,9 +154,10 @@ def spectrum(
         num_closed=int(subspaces.is_closed.sum()),
         core_size=core.size,
         rows=core.rows,
-        dimension=plan.dimension,
-        core=values,
-        residuals=residuals,
+        dimension=found.dimension,
+        core=found.values,
+        residuals=found.residuals,
+        rounding=found.rounding,
         vectors=tuple(vectors),
     )
 
@@ -156,7 +177,7 @@ def make_core(
     'CoreMatrix'
     """
     size = len(subspaces.core)
-    if settings.compressed and (settings.arnoldi or min(DEFAULT_DIMENSION, size)) < size:
+    if settings.compressed and (settings.arnoldi or min(settings.arnoldi_limit, size)) < size:
         return CompressedCore(graph, transpose, subspaces)
     return CoreMatrix(graph, subspaces)
 
@@ -168,17 +189,20 @@ def _solve_core(
     folder: Path | None,
     workers: int,
     progress: Progress,
-) -> Found:
-    """Eigenvalues of the core by modulus, their residuals, and the eigenvector of each of them."""
+) -> CoreFound:
+    """Diagonalize the core as a whole, or by Arnoldi's method."""
     if plan.dimension >= plan.rows:
         # of others, n_A is smaller than the core: see `make_core`
         assert isinstance(core, CoreMatrix)
         quotient = core.quotient
-        found, basis = np.linalg.eig(quotient.matrix.toarray()) if plan.rows else _nothing()
+        dense = quotient.matrix.toarray()
+        found, basis = np.linalg.eig(dense) if plan.rows else _nothing()
         order = np.argsort(-np.abs(found), kind="stable")
         zeros = np.zeros(quotient.num_zeros)
         values = np.concatenate([found[order], zeros]).astype(np.complex128)
-        return values, np.zeros(len(values)), lambda place: basis[:, order[place]]
+        rounding = round_off(dense)
+        residuals = np.full(len(values), rounding)
+        return CoreFound(plan.dimension, values, residuals, rounding, lambda place: basis[:, order[place]])
     with core.product(workers) as product:
         method = Arnoldi(
             product,
@@ -192,7 +216,7 @@ def _solve_core(
         if settings.wanted:
             _lead(method, settings, progress)
         else:
-            _run(method, folder, _identify(core, settings), progress)
+            _run(method, folder, settings, _identify(core, settings), progress)
     found, ritz = np.linalg.eig(method.square)
     order = np.argsort(-np.abs(found), kind="stable")
 
@@ -202,7 +226,20 @@ def _solve_core(
         combined: Values = real + 1j * imaginary
         return combined
 
-    return found[order].astype(np.complex128), np.abs(method.beyond @ ritz[:, order]), combine
+    rounding = round_off(method.square)
+    residuals = np.maximum(np.abs(method.beyond @ ritz[:, order]), rounding)
+    return CoreFound(method.steps, found[order].astype(np.complex128), residuals, rounding, combine)
+
+
+def round_off(matrix: npt.NDArray[np.float64]) -> float:
+    """ε ‖A‖: below it, a residual of an eigenvalue is rounding.
+
+    Examples
+    --------
+    >>> round_off(np.eye(4)) == 2 * 2.0**-52
+    True
+    """
+    return float(np.finfo(np.float64).eps * np.linalg.norm(matrix)) if matrix.size else 0.0
 
 
 def _nothing() -> tuple[Values, Values]:
@@ -219,8 +256,10 @@ def _lead(method: Arnoldi, settings: SpectrumSettings, progress: Progress) -> No
             )
 
 
-def _run(method: Arnoldi, folder: Path | None, identity: str, progress: Progress) -> None:
-    """Make all steps, keeping them now and then."""
+def _run(
+    method: Arnoldi, folder: Path | None, settings: SpectrumSettings, identity: str, progress: Progress
+) -> None:
+    """Make all steps, or as many as it takes, keeping them now and then."""
     started = kept = time.monotonic()
 
     def advance(steps: int) -> None:
@@ -239,7 +278,13 @@ def _run(method: Arnoldi, folder: Path | None, identity: str, progress: Progress
             progress.note(f"{before} steps of Arnoldi's method were found done")
             task.advance(before)
         try:
-            method.run(advance)
+            if settings.arnoldi or not settings.converge:
+                method.run(advance)
+            elif method.grow(settings.converge, settings.target, first=FIRST_DIMENSION, advance=advance):
+                progress.note(
+                    f"n_A = {method.steps}: the {settings.converge} leading eigenvalues have residuals of at "
+                    f"most {settings.target:g}"
+                )
         except BaseException:
             if folder is not None and time.monotonic() - started > KEEP_FROM:
                 method.save(folder, identity)
@@ -248,6 +293,7 @@ def _run(method: Arnoldi, folder: Path | None, identity: str, progress: Progress
 
 def _identify(core: Core, settings: SpectrumSettings) -> str:
     """A digest of all that the steps depend on."""
+    # with another way to choose n_A the steps are the same, and their number is that of the basis
     chosen = f"{settings.block} {settings.seed} {settings.arnoldi} {settings.compressed}"
     return hashlib.sha256(f"{chosen} {core.identify()}".encode()).hexdigest()
 
@@ -255,19 +301,18 @@ def _identify(core: Core, settings: SpectrumSettings) -> str:
 def _follow(
     core: Core,
     nodes: npt.NDArray[np.int64],
-    values: Values,
-    vector: Callable[[int], Values],
+    found: CoreFound,
     settings: SpectrumSettings,
     names: Sequence[str],
 ) -> list[CoreVector]:
     """The leading eigenvectors, of two that are conjugate the one above the axis."""
     vectors: list[CoreVector] = []
-    for place, value in enumerate(values.tolist()):
+    for place, value in enumerate(found.values.tolist()):
         if len(vectors) == settings.vectors or abs(value) < _ZERO:
             break
         if value.imag < 0:
             continue
-        lifted = core.lift(vector(place))
+        lifted = core.lift(found.vector(place))
         weights = np.abs(lifted) ** 2
         largest = np.argsort(-weights, kind="stable")[: settings.pages]
         kept = nodes[largest]
@@ -276,7 +321,7 @@ def _follow(
             if len(names)
             else Community((), ())
         )
-        residual = float(np.linalg.norm(core.multiply(lifted) - value * lifted))
+        residual = max(float(np.linalg.norm(core.multiply(lifted) - value * lifted)), found.rounding)
         extent = float(1 / (weights**2).sum())
         vectors.append(CoreVector(value, residual, extent, kept, lifted[largest].astype(np.complex128), told))
     return vectors

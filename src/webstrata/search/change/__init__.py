@@ -11,7 +11,21 @@ each replaceable (`run.Stages`):
 6. ``reasons``: for each answer the links and words that came and went.
 """
 
-from webstrata.search.change.answer import ChangeAnswer
-from webstrata.search.change.run import ChangeSearch, Stages
+from __future__ import annotations
 
-__all__ = ["ChangeAnswer", "ChangeSearch", "Stages"]
+from typing import TYPE_CHECKING
+
+from webstrata._lazy import export
+
+if TYPE_CHECKING:
+    from webstrata.search.change.answer import ChangeAnswer as ChangeAnswer
+    from webstrata.search.change.run import ChangeSearch as ChangeSearch
+    from webstrata.search.change.run import Stages as Stages
+
+export(
+    __name__,
+    {
+        "answer": ("ChangeAnswer",),
+        "run": ("ChangeSearch", "Stages"),
+    },
+)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import pyarrow as pa
 
+from webstrata.collection.tables import Table
 from webstrata.search.change.subgraph import ChangedGraph
+from webstrata.store.takedowns import HIDDEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import numpy.typing as npt
 
-    from webstrata.search.change.measure import Change
+    from webstrata.search.change.measure import PageChange
     from webstrata.search.change.reasons import Reason, Reasons
     from webstrata.search.change.settings import ChangesSettings
     from webstrata.store.urls import Urls
@@ -35,7 +37,7 @@ class Candidates:
     """Nodes of the union, -1 for a page that alignment leaves out."""
     texts: Numbers
     """The score of the text, 0 where it does not match."""
-    change: Change
+    change: PageChange
     through: Nodes
     """The place of the seed by which a neighbour came in, -1 for seeds."""
     hosts: Nodes
@@ -59,7 +61,7 @@ class Candidates:
 
 
 @dataclass(frozen=True)
-class Stage:
+class ChangeStage:
     """What one stage did, for people."""
 
     name: str
@@ -71,7 +73,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Row:
+class ChangedPage:
     """One answer."""
 
     rank: int
@@ -92,10 +94,11 @@ class Row:
     is_aligned: bool
 
 
-class ChangeAnswer:
+class ChangeAnswer(Table):
     """Pages about a query that changed between two snapshots, the best first.
 
-    It is made by `webstrata.search.change.run.ChangeSearch`. Iterated over, it gives a `Row` for each page.
+    It is made by `webstrata.search.change.run.ChangeSearch`. Iterated over, it gives one
+    `ChangedPage` per page.
     """
 
     def __init__(
@@ -110,13 +113,15 @@ class ChangeAnswer:
         *,
         urls: Urls,
         reasons: Reasons,
-        stages: Sequence[Stage] = (),
+        stages: Sequence[ChangeStage] = (),
     ) -> None:
         self.query, self.before, self.after, self.settings = query, before, after, settings
         self.candidates, self.preference, self.all_scores = candidates, preference, scores
         self.stages = tuple(stages)
         self.order: Nodes = order_answers(candidates, scores, preference, settings)
         self._urls, self._reasons = urls, reasons
+        shown = [self._urls[int(page)] != HIDDEN for page in candidates.pages[self.order]]
+        self.order = self.order[np.array(shown, bool)]
 
     def __len__(self) -> int:
         return len(self.order)
@@ -153,10 +158,10 @@ class ChangeAnswer:
             self.after,
         )
 
-    def _row(self, rank: int, place: int) -> Row:
+    def _row(self, rank: int, place: int) -> ChangedPage:
         found, change = self.candidates, self.candidates.change
         through = int(found.through[place])
-        return Row(
+        return ChangedPage(
             rank,
             self.urls[rank - 1],
             float(self.all_scores[place]),
@@ -171,16 +176,26 @@ class ChangeAnswer:
             bool(found.nodes[place] >= 0),
         )
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[ChangedPage]:
         return (self._row(rank, int(place)) for rank, place in enumerate(self.order, 1))
 
-    def top(self, number: int | None = None) -> list[Row]:
+    @overload
+    def __getitem__(self, place: int) -> ChangedPage: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[ChangedPage]: ...
+    def __getitem__(self, place: int | slice) -> ChangedPage | list[ChangedPage]:
+        if isinstance(place, slice):
+            return [self._row(number + 1, int(self.order[number])) for number in range(len(self))[place]]
+        number = range(len(self))[place]
+        return self._row(number + 1, int(self.order[number]))
+
+    def top(self, number: int | None = None) -> list[ChangedPage]:
         """The first answers; as many as are shown, if not told."""
         first = self.order[: self.settings.top if number is None else number]
         return [self._row(rank, int(place)) for rank, place in enumerate(first, 1)]
 
     def to_arrow(self) -> pa.Table:
-        """All answers, the best first: what `Row` has, and p(u)."""
+        """All answers, the best first: what `ChangedPage` has, and p(u)."""
         found, order = self.candidates, self.order
         through = found.through[order]
         return pa.table(
@@ -233,14 +248,14 @@ def order_answers(
 
     Examples
     --------
-    >>> from tests.search.change.events import make_events
+    >>> from webstrata import testing
     >>> from webstrata.search.change import ChangeSearch
     >>> from webstrata.search.change.settings import ChangesSettings
-    >>> search, settings = ChangeSearch(make_events(getfixture("tmp_path") / "uk")), ChangesSettings()
-    >>> found = search.gather("fire", "2026-02", "2026-03", settings)
+    >>> search, settings = ChangeSearch(testing.collection()), ChangesSettings()
+    >>> found = search.gather("storm", "2026-05", "2026-06", settings)
     >>> order = order_answers(found, found.change.total, found.change.total, settings)
-    >>> (found.texts[order] > 0).tolist() == sorted(found.texts > 0, reverse=True)
-    True
+    >>> (found.texts[order] > 0).tolist()  # those that match come first
+    [True, True, True, True, False, False, False, False, False]
     """
     order = rank_order(scores, preference, found.pages)
     if not settings.matches_first:

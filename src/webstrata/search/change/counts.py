@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webstrata.collection.action import Action, rebuild
 from webstrata.collection.arrays import load_array
 from webstrata.collection.files import open_writer
 from webstrata.collection.progress import Progress
 from webstrata.errors import AccessError, FormatError, LockedError, MissingError
-from webstrata.search.change.measure import Change, log_ratio
+from webstrata.search.change.measure import PageChange, log_ratio
 from webstrata.summaries.archive import Archive
 from webstrata.temporal.union import NONE
 
@@ -41,18 +42,17 @@ if TYPE_CHECKING:
     Table = npt.NDArray[np.uint32]
 
 PART = "changes"
-RENEW = "webstrata changes {collection} --prepare"
 _FILES = ("in.npy", "out.npy", "words.npy")
 
 
 @dataclass(frozen=True)
-class Counts:
+class WordCounts:
     """Degrees and words of each node of a union, snapshot by snapshot.
 
     Examples
     --------
     >>> table = np.array([[0, 4], [9, 4]], np.uint32)
-    >>> counts = Counts(("2026-01", "2026-02"), table, table, table)
+    >>> counts = WordCounts(("2026-01", "2026-02"), table, table, table)
     >>> counts.change([0, 1], "2026-01", "2026-02").total.round(3).tolist()
     [6.908, 0.0]
     """
@@ -64,7 +64,7 @@ class Counts:
     part: Part | None = None
     """Held, so that the files stay."""
 
-    def change(self, nodes: npt.ArrayLike, before: str, after: str) -> Change:
+    def change(self, nodes: npt.ArrayLike, before: str, after: str) -> PageChange:
         """How much each of the nodes changed between two snapshots."""
         columns = np.asarray(nodes, np.int64)
         one, other = self.snapshots.index(before), self.snapshots.index(after)
@@ -72,7 +72,7 @@ class Counts:
             log_ratio(table[one][columns], table[other][columns])
             for table in (self.words, self.indegrees, self.outdegrees)
         )
-        return Change(content, inlinks, outlinks)
+        return PageChange(content, inlinks, outlinks)
 
     @cached_property
     def num_nodes(self) -> int:
@@ -85,10 +85,11 @@ def count_degrees(graph: LabelledGraph, progress: Progress | None = None) -> Tab
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.temporal.labels import label_arcs
     >>> arcs = [(0, 1, 0b01), (0, 2, 0b11)]
     >>> months = ["2026-01", "2026-02"]
-    >>> count_degrees(label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=months)).tolist()
+    >>> count_degrees(label_arcs(testing.scratch() / "union", arcs, snapshots=months)).tolist()
     [[2, 0, 0], [1, 0, 0]]
     """
     found = np.zeros((len(graph.snapshots), graph.num_nodes), np.uint32)
@@ -109,8 +110,9 @@ def count_words(archive: Archive, to_union: npt.NDArray[np.uint32], num_nodes: i
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.summaries import make_rows, write_archive
-    >>> archive = write_archive(getfixture("tmp_path"), make_rows([(7, {0: 2}), (9, {0: 1}), (3, {})]))
+    >>> archive = write_archive(testing.scratch(), make_rows([(7, {0: 2}), (9, {0: 1}), (3, {})]))
     >>> count_words(archive, np.array([1, 1, NONE], np.uint32), 3).tolist()
     [0, 9, 0]
     """
@@ -122,15 +124,17 @@ def count_words(archive: Archive, to_union: npt.NDArray[np.uint32], num_nodes: i
     return found
 
 
-def open_counts(union: StoredUnion, *, progress: Progress | None = None) -> Counts:
+def open_counts(union: StoredUnion, *, progress: Progress | None = None) -> WordCounts:
     """The counts of a union: read where they are still right, else made and kept.
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> open_counts(ws.create(getfixture("tmp_path") / "uk").temporal)
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...uk: there is no union of snapshots; make it with `webstrata align ...uk`
+    >>> from webstrata import testing
+    >>> union = testing.collection().temporal
+    >>> counts = open_counts(union)
+    >>> node = union.node("http://garden.example/tomatoes")
+    >>> counts.snapshots, counts.indegrees[:, node].tolist(), counts.words[:, node].tolist()
+    (('2026-04', '2026-05', '2026-06'), [4, 4, 4], [20, 22, 23])
     """
     collection = union.collection
     progress = progress or Progress()
@@ -141,7 +145,7 @@ def open_counts(union: StoredUnion, *, progress: Progress | None = None) -> Coun
         return found
     tables = _make(union, progress)
     try:
-        with collection.build(PART, inputs=tuple(inputs), renew=RENEW, progress=progress) as build:
+        with collection.write_part(PART, inputs=tuple(inputs), progress=progress) as build:
             for name, table in zip(_FILES, tables, strict=True):
                 with open_writer(build.path / name) as stream:
                     np.save(stream, table)
@@ -149,7 +153,7 @@ def open_counts(union: StoredUnion, *, progress: Progress | None = None) -> Coun
     except (LockedError, AccessError) as error:
         # the answer is there, and somebody else is writing or keeps the collection as it is
         progress.note(f"the counts are not kept: {error}")
-    return Counts(union.snapshots, *tables)
+    return WordCounts(union.snapshots, *tables)
 
 
 def _find_summaries(collection: Collection, label: str) -> str:
@@ -157,13 +161,13 @@ def _find_summaries(collection: Collection, label: str) -> str:
     snapshot = collection[label]
     if "summaries" not in snapshot.parts:
         raise MissingError(
-            f"{snapshot.path}: it has no summaries, from which words are counted; "
-            f"`webstrata summaries build {collection.word} {label}` makes them"
+            f"{snapshot.path}: no summaries, from which words are counted",
+            fix=Action.on(snapshot, "build", "summaries"),
         )
     return str(snapshot.parts.record("summaries").checksum)
 
 
-def _read(union: StoredUnion, inputs: dict[str, str]) -> Counts | None:
+def _read(union: StoredUnion, inputs: dict[str, str]) -> WordCounts | None:
     """The counts in their part, unless there is none or it was made of something else."""
     collection = union.collection
     if PART not in collection.parts:
@@ -175,22 +179,18 @@ def _read(union: StoredUnion, inputs: dict[str, str]) -> Counts | None:
     if dict(part.record.inputs) != inputs:
         return None
     shape = (len(union.snapshots), union.num_nodes)
-    indegrees, outdegrees, words = (_map(part.path / name, shape, collection.path) for name in _FILES)
-    return Counts(union.snapshots, indegrees, outdegrees, words, part)
+    indegrees, outdegrees, words = (_map(part.path / name, shape) for name in _FILES)
+    return WordCounts(union.snapshots, indegrees, outdegrees, words, part)
 
 
-def _map(path: Path, shape: tuple[int, int], where: Path) -> Table:
+def _map(path: Path, shape: tuple[int, int]) -> Table:
     table = load_array(path, mapped=True)
     if table.shape != shape or table.dtype != np.uint32:
         raise FormatError(
-            f"{path}: it has {table.dtype} of shape {table.shape}, and uint32 of shape {shape} was expected; "
-            + _again(where)
+            f"{path}: it has {table.dtype} of shape {table.shape}, and uint32 of shape {shape} was expected",
+            fix=rebuild(path, PART),
         )
     return table
-
-
-def _again(where: Path) -> str:
-    return f"make it again with `{RENEW.format(collection=where)}`"
 
 
 def _make(union: StoredUnion, progress: Progress) -> tuple[Table, Table, Table]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[np.float64]
 
 
-class Change(NamedTuple):
+class PageChange(NamedTuple):
     """The change of pages, in its three parts."""
 
     content: Numbers
@@ -32,9 +32,9 @@ class Change(NamedTuple):
         found: Numbers = self.content + self.inlinks + self.outlinks
         return found
 
-    def take(self, places: npt.NDArray[np.integer[Any]]) -> Change:
+    def take(self, places: npt.NDArray[np.integer[Any]]) -> PageChange:
         """The change of some of the pages."""
-        return Change(*(part[places] for part in self))
+        return PageChange(*(part[places] for part in self))
 
 
 def log_ratio(before: npt.ArrayLike, after: npt.ArrayLike) -> Numbers:
@@ -50,7 +50,7 @@ def log_ratio(before: npt.ArrayLike, after: npt.ArrayLike) -> Numbers:
     return found
 
 
-def no_change(number: int) -> Change:
+def no_change(number: int) -> PageChange:
     """That of pages of which nothing is known: 0 in all parts.
 
     Examples
@@ -58,4 +58,4 @@ def no_change(number: int) -> Change:
     >>> no_change(2).total.tolist()
     [0.0, 0.0]
     """
-    return Change(*(np.zeros(number) for _ in range(3)))
+    return PageChange(*(np.zeros(number) for _ in range(3)))

@@ -29,7 +29,7 @@ import pyarrow.compute as pc
 from webstrata._core.summaries import Counter
 from webstrata.store.text import Text
 from webstrata.summaries.archive import Archive
-from webstrata.summaries.rows import Rows
+from webstrata.summaries.rows import SummaryRows
 from webstrata.web.words import load_core
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ MIN_PAGES = 5
 """Candidates that a host must have for a median of their links."""
 
 
-def new_shares(before: Rows, after: Rows) -> Numbers:
+def new_shares(before: SummaryRows, after: SummaryRows) -> Numbers:
     """The share of new words of each page, whose versions have the same row and terms of one vocabulary.
 
     Examples
@@ -76,7 +76,7 @@ def new_shares(before: Rows, after: Rows) -> Numbers:
     return np.divide(new, total, out=np.zeros(after.num_rows), where=total > 0)
 
 
-def _keys(rows: Rows) -> Nodes:
+def _keys(rows: SummaryRows) -> Nodes:
     """One number for each row and term."""
     found: Nodes = rows.places << 32 | rows.terms.astype(np.int64)
     return found
@@ -87,11 +87,12 @@ class Novelty:
 
     Examples
     --------
-    >>> from tests.search.change.events import make_events
-    >>> uk = make_events(getfixture("tmp_path") / "uk")
-    >>> pages = [np.array([uk[label].urls.node("http://city.org/")]) for label in ("2026-01", "2026-02")]
-    >>> Novelty(uk).shares(*pages, "2026-01", "2026-02").round(3).tolist()
-    [0.286]
+    >>> from webstrata import testing
+    >>> collection = testing.collection()
+    >>> url = "http://garden.example/"
+    >>> nodes = [np.array([collection[label].urls.node(url)]) for label in ("2026-04", "2026-05")]
+    >>> Novelty(collection).shares(*nodes, "2026-04", "2026-05").round(3).tolist()  # the pond is new
+    [0.162]
     """
 
     def __init__(self, collection: Collection, documents: Documents | None = None) -> None:
@@ -122,7 +123,9 @@ class Novelty:
             known |= zip(pages[left].tolist(), found.tolist(), strict=True)
         return np.array([known[page] for page in pages.tolist()], np.float64)
 
-    def _count_texts(self, before: str, pages_before: Nodes, after: str, pages: Nodes) -> tuple[Rows, Rows]:
+    def _count_texts(
+        self, before: str, pages_before: Nodes, after: str, pages: Nodes
+    ) -> tuple[SummaryRows, SummaryRows]:
         """The words of the stored texts of both versions."""
         counter = Counter(load_core(), None, [])
         for label, own in ((before, pages_before), (after, pages)):
@@ -133,12 +136,12 @@ class Novelty:
             ]
             data = texts.buffers()[2]
             counter.add(offsets, np.frombuffer(data, np.uint8) if data else np.zeros(0, np.uint8))
-        rows = Rows(*counter.finish()[1])
+        rows = SummaryRows(*counter.finish()[1])
         return rows.cut(0, len(pages)), rows.cut(len(pages), 2 * len(pages))
 
     def _take_summaries(
         self, before: str, pages_before: Nodes, after: str, pages: Nodes
-    ) -> tuple[Rows, Rows]:
+    ) -> tuple[SummaryRows, SummaryRows]:
         """The terms of the summaries of both versions, those of the earlier one numbered as in the later."""
         old, new = self._open_archive(before), self._open_archive(after)
         then, now = old.batch(pages_before), new.batch(pages)
@@ -152,7 +155,7 @@ class Novelty:
                 pc.coalesce(places.cast(pa.int64()), own).to_numpy().astype(np.uint32)
             )
         numbers = self._numbers[before, after]
-        return Rows(then.lengths, then.offsets, numbers[then.terms], then.counts), now
+        return SummaryRows(then.lengths, then.offsets, numbers[then.terms], then.counts), now
 
     def _has_text(self, label: str) -> bool:
         return label in self._texts or "text" in self._collection[label].parts
@@ -208,14 +211,14 @@ def score_new_text(found: Candidates, settings: ChangesSettings) -> Numbers:
 
     Examples
     --------
-    >>> from tests.search.change.events import make_events
+    >>> from webstrata import testing
     >>> from webstrata.search.change import ChangeSearch
     >>> from webstrata.search.change.settings import ChangesSettings
-    >>> search, settings = ChangeSearch(make_events(getfixture("tmp_path") / "uk")), ChangesSettings()
-    >>> found = search.gather("flood", "2026-01", "2026-02", settings)
+    >>> search, settings = ChangeSearch(testing.collection()), ChangesSettings()
+    >>> found = search.gather("storm", "2026-05", "2026-06", settings)
     >>> best = int(np.argmax(score_new_text(found, settings)))
-    >>> search.union.urls_at("2026-02")[int(found.pages[best])]
-    'http://paper.com/flood'
+    >>> search.union.urls_at("2026-06")[int(found.pages[best])]
+    'http://reef.example/storm'
     """
     factors = novelty_factors(found.novelty, settings.novelty_half)
     factors = factors * list_factors(found.words, found.outdegrees, found.hosts, settings.words_per_link)

@@ -6,7 +6,6 @@ counts changed most, rare terms before common ones: |c₂ − c₁| · ln(1 + N 
 
 from __future__ import annotations
 
-import shlex
 from collections import ChainMap
 from dataclasses import asdict, dataclass
 from itertools import pairwise
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from webstrata.collection.action import Action
 from webstrata.summaries.archive import Archive
 
 if TYPE_CHECKING:
@@ -76,8 +76,9 @@ class SnapshotWords:
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.summaries import make_rows, write_archive
-    >>> archive = write_archive(getfixture("tmp_path"), make_rows([(3, {0: 1, 1: 2})]), texts=["eel", "fish"])
+    >>> archive = write_archive(testing.scratch(), make_rows([(3, {0: 1, 1: 2})]), texts=["eel", "fish"])
     >>> SnapshotWords(archive).count(np.array([0, -1]))
     [(3, {'eel': 1, 'fish': 2}), (0, {})]
     """
@@ -221,7 +222,6 @@ class Reasons:
         return found
 
     def _look(self, url: str, before: str, after: str, *, is_new: bool) -> str:
-        name = self._collection.word
         if is_new:
-            return f"webstrata get {name} {shlex.quote(url)} --at {after} --text"
-        return f"webstrata diff {name} {shlex.quote(url)} {before} {after}"
+            return Action.on(self._collection, "get", url, at=after, text=True).command
+        return Action.on(self._collection, "diff", before, after, url).command

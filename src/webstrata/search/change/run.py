@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webstrata.collection.collection import parse_label
-from webstrata.errors import LabelError, MissingError
+from webstrata.collection.dates import find_last
+from webstrata.errors import DateError, MissingError
 from webstrata.graph.rows import RowsGraph
-from webstrata.search.change.answer import Candidates, ChangeAnswer, Stage
+from webstrata.search.change.answer import Candidates, ChangeAnswer, ChangeStage
 from webstrata.search.change.combine import combine
-from webstrata.search.change.counts import Counts, open_counts
+from webstrata.search.change.counts import WordCounts, open_counts
 from webstrata.search.change.expand import expand
-from webstrata.search.change.measure import Change, no_change
+from webstrata.search.change.measure import PageChange, no_change
 from webstrata.search.change.novelty import (
     NEW_TEXT,
     Novelty,
@@ -31,7 +31,7 @@ from webstrata.search.change.weigh import weigh_candidates
 from webstrata.temporal.union import NONE, StoredUnion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     import numpy.typing as npt
 
@@ -52,7 +52,7 @@ class Stages:
     seeds: SeedSource
     texts: Callable[[str, str, Nodes], Numbers] | None = None
     """What neighbours score for their text; `score` of the seeds where not given, and 0 without it."""
-    measure: Callable[[Counts, Nodes, str, str], Change] = Counts.change
+    measure: Callable[[WordCounts, Nodes, str, str], PageChange] = WordCounts.change
     expand: Callable[..., Expansion] = expand
     combine: Callable[..., Numbers] = combine
     weigh: Callable[[Candidates, ChangesSettings], Numbers] = weigh_candidates
@@ -81,10 +81,11 @@ class ChangeSearch:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> ChangeSearch(ws.create(getfixture("tmp_path") / "uk"))
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...uk: it has 0 snapshots, and what changed takes two; add another one
+    >>> from webstrata import testing
+    >>> from webstrata.search.change.settings import ChangesSettings
+    >>> answer = ChangeSearch(testing.collection()).search("storm", "2026-05", "2026-06", ChangesSettings())
+    >>> [change.url for change in answer][:2]
+    ['http://reef.example/storm', 'http://news.example/storm']
     """
 
     def __init__(
@@ -108,14 +109,14 @@ class ChangeSearch:
     def interval(self, at: str, since: str | None = None) -> tuple[str, str]:
         """The two snapshots that are compared: that of `at`, and `since` or the one before."""
         known = list(self.union.snapshots)
-        after = find_within(known, at)
+        after = find_last(known, at)
         if since is not None:
-            before = find_within(known, since)
+            before = find_last(known, since)
             if before >= after:
-                raise LabelError(f"{before} is not before {after}; name an earlier snapshot to begin with")
+                raise DateError(f"{before} is not before {after}; name an earlier snapshot to begin with")
             return before, after
         if after == known[0]:
-            raise LabelError(
+            raise DateError(
                 f"{after} is the first snapshot, and there is none before it to compare with; "
                 f"the first that can be asked for is {known[1]}"
             )
@@ -250,7 +251,7 @@ class ChangeSearch:
             self._graphs[label] = graph, graph.transpose()
         return self._graphs[label]
 
-    def _tell(self, found: Candidates, after: str, settings: ChangesSettings) -> list[Stage]:
+    def _tell(self, found: Candidates, after: str, settings: ChangesSettings) -> list[ChangeStage]:
         number = self.union.place(after)
         left_out = self.union.facts.pages[number] - self.union.facts.aligned[number]
         alone = int(np.count_nonzero(found.nodes < 0))
@@ -281,20 +282,20 @@ class ChangeSearch:
         source = getattr(self.stages.seeds, "told", type(self.stages.seeds).__name__)
         weighed = f", links {links[settings.link_weights]}" if settings.rank not in (NEW_TEXT, "none") else ""
         return [
-            Stage("seeds", f"the {found.num_seeds} best of at most {settings.seeds} by {source}"),
-            Stage(
+            ChangeStage("seeds", f"the {found.num_seeds} best of at most {settings.seeds} by {source}"),
+            ChangeStage(
                 "change", f"|ln in₁/in₂| + |ln out₁/out₂| + |ln words₁/words₂|, each count plus 1; {aligned}"
             ),
-            Stage(
+            ChangeStage(
                 "expansion",
                 f"{neighbours} neighbours of at most {settings.expansion} by BM25(u) + change(u) + change(v)",
             ),
-            Stage(
+            ChangeStage(
                 "combination",
                 f"p = {settings.alpha:g} · text / largest + {1 - settings.alpha:g} · change / (change + "
                 f"{settings.saturation:g})",
             ),
-            Stage(
+            ChangeStage(
                 "rank",
                 f"{walks[settings.rank]}, on {len(found)} pages and {len(found.arcs_after)} links of {after} "
                 f"({len(found.arcs_before)} before){weighed}",
@@ -310,33 +311,3 @@ def _align(pages: Nodes, scores: Numbers, to_union: npt.NDArray[np.uint32]) -> t
     kept = nodes < 0
     kept[first] = True
     return pages[kept], nodes[kept], np.asarray(scores, np.float64)[kept]
-
-
-def find_within(known: Sequence[str], at: str) -> str:
-    """The snapshot of a label, or of a date within it, or `LabelError` with the nearest one.
-
-    Examples
-    --------
-    >>> find_within(["2026-05", "2026-06"], "2026-06-12")
-    '2026-06'
-    >>> find_within(["2026-03", "2026-06"], "2026-05")
-    Traceback (most recent call last):
-    webstrata.errors.LabelError: 2026-05 is no snapshot of the union; the nearest is 2026-06
-    >>> find_within(["2026-05", "2026-06"], "2026-08")
-    Traceback (most recent call last):
-    webstrata.errors.LabelError: 2026-08 is after the last snapshot of the union; the nearest is 2026-06
-    """
-    if at in known:
-        return at
-    moment = parse_label(at)
-    if within := [label for label in known if at.startswith(f"{label}-")]:
-        return within[-1]
-    moments = [parse_label(label) for label in known]
-    nearest = min(known, key=lambda label: abs(parse_label(label) - moment))
-    if moment < moments[0]:
-        where = "is before the first snapshot of the union"
-    elif moment > moments[-1]:
-        where = "is after the last snapshot of the union"
-    else:
-        where = "is no snapshot of the union"
-    raise LabelError(f"{at} {where}; the nearest is {nearest}")

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
+from webstrata.collection.action import Action
 from webstrata.errors import MissingError, QueryError, UsageError
 from webstrata.search.fields import SCORED
 from webstrata.search.files import PART as INDEX
@@ -39,7 +40,7 @@ NAME_WEIGHT = 1.0
 _NAMES = ("title", "url")
 
 
-class Seeds(NamedTuple):
+class QuerySeeds(NamedTuple):
     """Nodes of a snapshot with the scores of their text, the best first."""
 
     nodes: npt.NDArray[np.int64]
@@ -49,7 +50,7 @@ class Seeds(NamedTuple):
 class SeedSource(Protocol):
     """What finds seeds."""
 
-    def __call__(self, query: str, label: str, number: int) -> Seeds:
+    def __call__(self, query: str, label: str, number: int) -> QuerySeeds:
         """So many pages of a snapshot that match best."""
         ...
 
@@ -59,6 +60,8 @@ def check_query(query: str) -> str:
 
     Examples
     --------
+    >>> check_query("tropical fish")
+    'tropical fish'
     >>> check_query(" ")
     Traceback (most recent call last):
     webstrata.errors.UsageError: the query is empty; write some words to look for
@@ -73,10 +76,11 @@ class IndexSeeds:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> IndexSeeds(ws.create(getfixture("tmp_path") / "uk"))
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...uk: there is no text index; make it with `webstrata index ...uk`
+    >>> from webstrata import testing
+    >>> collection = testing.collection()
+    >>> found = IndexSeeds(collection)("tropical fish", "2026-06", 2)
+    >>> [collection["2026-06"].urls[int(node)] for node in found.nodes]
+    ['http://reef.example/fish', 'http://kitchen.example/soup']
     """
 
     told = "BM25 of the text index"
@@ -89,19 +93,20 @@ class IndexSeeds:
         names: dict[str, Any] = {f"{field}_weight": float(field in _NAMES) for field in SCORED}
         self._names = replace(self._settings, **names)
 
-    def __call__(self, query: str, label: str, number: int) -> Seeds:
+    def __call__(self, query: str, label: str, number: int) -> QuerySeeds:
         """So many pages of a snapshot that match best."""
         if label not in self._index.snapshots:
-            where = self._index.collection.path
+            collection = self._index.collection
             raise MissingError(
-                f"{where}: the text index does not know {label}; `webstrata index {where}` takes it in"
+                f"{collection.path}: {label} is not in the text index",
+                fix=Action.on(collection, "build", "text_index"),
             )
         text = self._read(check_query(query))
         found = self._index.search(text, at=label, limit=number, grouped=False, settings=self._settings)
         nodes = np.asarray(found.nodes, np.int64)
         scores = np.asarray(found.text_scores, np.float64) + self._score_names(text, label, nodes)
         order = np.argsort(-scores, kind="stable")
-        return Seeds(nodes[order], scores[order])
+        return QuerySeeds(nodes[order], scores[order])
 
     def score(self, query: str, label: str, nodes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """The scores of some pages of a snapshot, 0 for those that do not match."""
@@ -141,9 +146,9 @@ def usual_seeds(collection: Collection) -> SeedSource:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> type(usual_seeds(ws.create(getfixture("tmp_path") / "uk"))).__name__
-    'SummarySeeds'
+    >>> from webstrata import testing
+    >>> type(usual_seeds(testing.collection())).__name__, type(usual_seeds(testing.empty())).__name__
+    ('IndexSeeds', 'SummarySeeds')
     """
     return IndexSeeds(collection) if INDEX in collection.parts else SummarySeeds(collection)
 
@@ -153,10 +158,11 @@ class SummarySeeds:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> SummarySeeds(ws.create(getfixture("tmp_path") / "uk"))("fish", "2026-06", 10)
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...uk: there is no snapshot 2026-06 (snapshots: none yet); add it with ...
+    >>> from webstrata import testing
+    >>> collection = testing.collection()
+    >>> found = SummarySeeds(collection)("tropical fish", "2026-06", 2)
+    >>> [collection["2026-06"].urls[int(node)] for node in found.nodes]
+    ['http://reef.example/fish', 'http://reef.example/']
     """
 
     told = "BM25 of summaries"
@@ -165,13 +171,13 @@ class SummarySeeds:
         self._collection = collection
         self._known: dict[str, tuple[str, Archive, Any]] = {}
 
-    def __call__(self, query: str, label: str, number: int) -> Seeds:
+    def __call__(self, query: str, label: str, number: int) -> QuerySeeds:
         """So many pages of a snapshot that match best; equal ones in the order of nodes."""
         archive, weights = self._load(label)
         scores = np.asarray(weights[:, find_terms(archive, check_query(query))].sum(axis=1)).ravel()
         best = np.argsort(-scores, kind="stable")[:number]
         best = best[scores[best] > 0]
-        return Seeds(best.astype(np.int64), scores[best])
+        return QuerySeeds(best.astype(np.int64), scores[best])
 
     def score(self, query: str, label: str, nodes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """The scores of some pages of a snapshot, 0 for those that do not match."""

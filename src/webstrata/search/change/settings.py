@@ -69,4 +69,4 @@ class ChangesSettings(Settings):
         200.0, "What the supersource of HITS gives in each pass.", check=not_negative
     )
     tolerance: float = setting(1e-9, "How exactly walks are found.", check=_tolerance)
-    top: int = setting(15, "Answers that are shown.", check=positive)
+    top: int = setting(15, "Answers that are shown.", check=positive, option="limit")

@@ -107,9 +107,10 @@ def induce(union: TemporalGraph, nodes: npt.NDArray[np.int64], before: str, afte
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.temporal.labels import label_arcs
     >>> from webstrata.temporal.views import TemporalGraph
-    >>> labels = label_arcs(getfixture("tmp_path") / "union", [(0, 2, 0b01), (2, 0, 0b11), (0, 1, 0b11)],
+    >>> labels = label_arcs(testing.scratch() / "union", [(0, 2, 0b01), (2, 0, 0b11), (0, 1, 0b11)],
     ...     snapshots=["2026-01", "2026-02"])
     >>> then, now = induce(TemporalGraph(labels), np.array([2, -1, 0]), "2026-01", "2026-02")
     >>> then.tolist(), now.tolist()

@@ -36,13 +36,13 @@ def weigh_candidates(found: Candidates, settings: ChangesSettings) -> Weights:
 
     Examples
     --------
-    >>> from tests.search.change.events import make_events
+    >>> from webstrata import testing
     >>> from webstrata.search.change import ChangeSearch
     >>> from webstrata.search.change.settings import ChangesSettings
-    >>> search, settings = ChangeSearch(make_events(getfixture("tmp_path") / "uk")), ChangesSettings()
-    >>> found = search.gather("flood", "2026-01", "2026-02", settings)
-    >>> len(weigh_candidates(found, settings)) == len(found.arcs_after)
-    True
+    >>> search, settings = ChangeSearch(testing.collection()), ChangesSettings()
+    >>> found = search.gather("storm", "2026-05", "2026-06", settings)
+    >>> found.arcs_after[:3].tolist(), weigh_candidates(found, settings)[:3].round(2).tolist()
+    ([[0, 1], [0, 4], [1, 0]], [3.05, 3.05, 1.52])
     """
     if settings.link_weights == "new":
         return weigh_new(found.arcs_before, found.arcs_after, found.hosts, settings.old_links)

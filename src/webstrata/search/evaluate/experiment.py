@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webstrata.errors import LabelError, QueryError
+from webstrata.errors import DateError, QueryError
 from webstrata.search.change.answer import order_answers
 from webstrata.search.change.novelty import NEW_TEXT
 from webstrata.search.evaluate.measures import DEPTH, count_edges, kept_share, measure_lists
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from webstrata.collection.progress import Progress
     from webstrata.search.change.answer import Candidates
     from webstrata.search.change.run import ChangeSearch
-    from webstrata.search.change.seeds import Seeds
+    from webstrata.search.change.seeds import QuerySeeds
     from webstrata.search.change.settings import ChangesSettings
     from webstrata.search.evaluate.judgements import Judgements
     from webstrata.search.evaluate.queries import TimedQuery
@@ -31,7 +31,7 @@ BM25 = "bm25"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """What one way of asking gave, query by query."""
 
     name: str
@@ -48,14 +48,14 @@ class Outcome:
         return float(self.series(measure).mean())
 
 
-class Experiment:
+class SearchExperiment:
     """Asks queries in any way, and keeps what ways have in common."""
 
     def __init__(self, search: ChangeSearch, queries: Sequence[TimedQuery], judgements: Judgements) -> None:
         self.search, self.queries, self.judgements = search, list(queries), judgements
         self._intervals = {query.id: self._find_interval(query) for query in queries}
         self._found: dict[tuple[object, ...], Candidates] = {}
-        self._seeds: dict[tuple[str, str], tuple[int, Seeds]] = {}
+        self._seeds: dict[tuple[str, str], tuple[int, QuerySeeds]] = {}
         self._source = search.stages.seeds
         # a text is looked for once, whatever comes behind it
         search.stages = replace(search.stages, seeds=self._find_seeds)
@@ -64,19 +64,22 @@ class Experiment:
         """The interval of a query; where there is none, it is said which query asks for it."""
         try:
             return self.search.interval(query.at)
-        except LabelError as error:
-            raise LabelError(f"query {query.id}: {error}") from None
+        except DateError as error:
+            raise DateError(f"query {query.id}: {error}") from None
 
     def check_queries(self) -> None:
         """Ask each text for one page, so that one that cannot be read is refused before long work, by its ID.
 
         Examples
         --------
-        >>> from tests.search.change.events import make_events
+        >>> from webstrata import testing
         >>> from webstrata.search.change import ChangeSearch
         >>> from webstrata.search.evaluate.queries import TimedQuery
-        >>> search = ChangeSearch(make_events(getfixture("tmp_path") / "uk"))
-        >>> Experiment(search, [TimedQuery("1", "flood", "2026-02")], {}).check_queries()
+        >>> search = ChangeSearch(testing.collection())
+        >>> SearchExperiment(search, [TimedQuery("1", "storm", "2026-06")], {}).check_queries()
+        >>> SearchExperiment(search, [TimedQuery("2", " ", "2026-06")], {}).check_queries()
+        Traceback (most recent call last):
+        webstrata.errors.UsageError: the query is empty; write some words to look for
         """
         for query in self.queries:
             try:
@@ -85,7 +88,7 @@ class Experiment:
                 told = str(error).removeprefix("query")
                 raise QueryError(f"query {query.id}{told}", error.excerpt) from None
 
-    def _find_seeds(self, query: str, label: str, number: int) -> Seeds:
+    def _find_seeds(self, query: str, label: str, number: int) -> QuerySeeds:
         asked, found = self._seeds.get((query, label), (0, None))
         if found is None or asked < number:
             asked, found = number, self._source(query, label, number)
@@ -114,7 +117,7 @@ class Experiment:
         name: str = "",
         is_other: bool = False,
         progress: Progress | None = None,
-    ) -> Outcome:
+    ) -> RunOutcome:
         """The outcome of ranking by settings, in the right month or in the other one."""
         run: Run = {}
         figures: dict[str, dict[str, float]] = {}
@@ -128,7 +131,7 @@ class Experiment:
             figures[query.id] = self._measure_graph(found, order[:DEPTH], after, settings.restart)
         return self._finish(name or settings.rank, run, figures)
 
-    def ask_bm25(self, settings: ChangesSettings, *, is_other: bool = False) -> Outcome:
+    def ask_bm25(self, settings: ChangesSettings, *, is_other: bool = False) -> RunOutcome:
         """The outcome of text alone: as many pages as a change search has candidates."""
         run: Run = {}
         for query in self.queries:
@@ -138,7 +141,7 @@ class Experiment:
             run[query.id] = [urls[int(page)] for page in found.nodes]
         return self._finish(BM25, run, {})
 
-    def measure(self, name: str, run: Mapping[str, Sequence[str]]) -> Outcome:
+    def measure(self, name: str, run: Mapping[str, Sequence[str]]) -> RunOutcome:
         """The outcome of a run that somebody else made."""
         return self._finish(name, {query: list(urls) for query, urls in run.items()}, {})
 
@@ -163,6 +166,6 @@ class Experiment:
             "kept": kept_share(found.arcs_after, degrees, first, restart),
         }
 
-    def _finish(self, name: str, run: Run, figures: dict[str, dict[str, float]]) -> Outcome:
+    def _finish(self, name: str, run: Run, figures: dict[str, dict[str, float]]) -> RunOutcome:
         lists = measure_lists(self.judgements, run)
-        return Outcome(name, run, {query: lists[query] | figures.get(query, {}) for query in lists})
+        return RunOutcome(name, run, {query: lists[query] | figures.get(query, {}) for query in lists})

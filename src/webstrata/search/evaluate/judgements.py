@@ -28,7 +28,8 @@ def read_judgements(path: Path) -> Judgements:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "j.tsv"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "j.tsv"
     >>> _ = path.write_text("1\thttp://a.org/\t2\n1 0 http://b.org/ 0\n")
     >>> read_judgements(path)
     {'1': {'http://a.org/': 2, 'http://b.org/': 0}}
@@ -88,6 +89,8 @@ def check_judgements(
     >>> from pathlib import Path
     >>> from webstrata.search.evaluate.queries import TimedQuery
     >>> asked = [TimedQuery("1", "flood", "2026-02")]
+    >>> check_judgements(Path("j.tsv"), {"1": {"http://a.org/": 1}}, asked, lambda url, at: url)
+    {'1': {'http://a.org/': 1}}
     >>> check_judgements(Path("j.tsv"), {"2": {"http://a.org/": 1}}, asked, lambda url, at: url)
     Traceback (most recent call last):
     webstrata.errors.FormatError: j.tsv: it judges pages for 2, which is no query that is asked; queries are 1
@@ -122,18 +125,18 @@ def page_finder(search: ChangeSearch) -> Callable[[str, str], str | None]:
 
     Examples
     --------
-    >>> from tests.search.change.events import make_events
+    >>> from webstrata import testing
     >>> from webstrata.search.change import ChangeSearch
-    >>> find = page_finder(ChangeSearch(make_events(getfixture("tmp_path") / "uk")))
-    >>> find("http://city.org/flood", "2026-02"), find("http://nowhere.org/", "2026-02")
-    ('http://city.org/flood', None)
+    >>> find = page_finder(ChangeSearch(testing.collection()))
+    >>> find("http://www.reef.example/", "2026-06"), find("http://nowhere.example/", "2026-06")
+    ('http://reef.example/', None)
     """
     snapshots = search.union.snapshots
 
     def find(url: str, at: str) -> str | None:
         for label in [at, *reversed(snapshots)] if at in snapshots else reversed(snapshots):
             urls = search.union.urls_at(label)
-            page = urls.node(url)
+            page = urls.get(url)
             if page is not None:
                 return str(urls[page])
         return None
@@ -146,7 +149,8 @@ def write_qrels(path: Path, judgements: Mapping[str, Mapping[str, int]]) -> None
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "qrels"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "qrels"
     >>> write_qrels(path, {"1": {"http://a.org/": 2}})
     >>> path.read_text()
     '1 0 http://a.org/ 2\n'

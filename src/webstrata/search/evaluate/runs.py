@@ -26,7 +26,8 @@ def write_run(path: Path, run: Mapping[str, Sequence[str]], tag: str) -> None:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "run"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "run"
     >>> write_run(path, {"1": ["http://b.org/", "http://a.org/"]}, "ours")
     >>> path.read_text().splitlines()
     ['1 Q0 http://b.org/ 1 2 ours', '1 Q0 http://a.org/ 2 1 ours']
@@ -47,7 +48,9 @@ def check_run(path: Path, run: Mapping[str, Sequence[str]], queries: Iterable[Ti
     --------
     >>> from pathlib import Path
     >>> from webstrata.search.evaluate.queries import TimedQuery
-    >>> check_run(Path("x.run"), {"9": ["http://a.org/"]}, [TimedQuery("1", "flood", "2026-02")])
+    >>> asked = [TimedQuery("1", "flood", "2026-02")]
+    >>> check_run(Path("x.run"), {"1": ["http://a.org/"]}, asked)
+    >>> check_run(Path("x.run"), {"9": ["http://a.org/"]}, asked)
     Traceback (most recent call last):
     webstrata.errors.FormatError: x.run: it answers 9, and no query that is asked; queries are 1
     """
@@ -68,7 +71,8 @@ def read_run(path: Path) -> Run:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "run"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "run"
     >>> _ = path.write_text("1 Q0 http://a.org/ 2 0.5 x\n1 Q0 http://b.org/ 1 0.7 x\n")
     >>> read_run(path)
     {'1': ['http://b.org/', 'http://a.org/']}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DRAWS = 10_000
 
 
-class Comparison(NamedTuple):
+class RunComparison(NamedTuple):
     """A mean difference, and how likely it is that it means nothing."""
 
     difference: float
@@ -26,32 +26,34 @@ class Comparison(NamedTuple):
     randomization: float
 
 
-def compare(ours: npt.ArrayLike, theirs: npt.ArrayLike, *, draws: int = DRAWS, seed: int = 0) -> Comparison:
+def compare(
+    ours: npt.ArrayLike, theirs: npt.ArrayLike, *, draws: int = DRAWS, seed: int = 0
+) -> RunComparison:
     """The comparison of two series of figures, query by query; both tests are two-sided.
 
     Examples
     --------
     >>> compare([0.9, 0.8, 0.7, 0.9, 0.8], [0.5, 0.5, 0.5, 0.4, 0.5])
-    Comparison(difference=0.3..., t_test=0.00..., randomization=0.0...)
+    RunComparison(difference=0.3..., t_test=0.00..., randomization=0.0...)
     >>> compare([1, 1], [1, 1])
-    Comparison(difference=0.0, t_test=1.0, randomization=1.0)
+    RunComparison(difference=0.0, t_test=1.0, randomization=1.0)
     """
     one, other = np.asarray(ours, np.float64), np.asarray(theirs, np.float64)
     if one.shape != other.shape or one.ndim != 1:
         raise ValueError(f"theirs: expected one figure for each of {one.shape}, got {other.shape}")
     apart = one - other
     if not len(apart) or not apart.any():
-        return Comparison(0.0, 1.0, 1.0)
+        return RunComparison(0.0, 1.0, 1.0)
     # all alike: nothing varies, and the t-test has nothing to divide by
     spread = len(apart) > 1 and not np.allclose(apart, apart[0])
     t_test = float(stats.ttest_rel(one, other).pvalue) if spread else float(2.0 ** (1 - len(apart)))
     signs = np.random.default_rng(seed).choice((-1.0, 1.0), (draws, len(apart)))
     as_large = np.abs(signs @ apart) >= abs(apart.sum()) - 1e-12
     # what was seen is one of the draws, so that no probability is 0
-    return Comparison(float(apart.mean()), t_test, float((as_large.sum() + 1) / (draws + 1)))
+    return RunComparison(float(apart.mean()), t_test, float((as_large.sum() + 1) / (draws + 1)))
 
 
-class Interval(NamedTuple):
+class MeanInterval(NamedTuple):
     """A mean, and the bounds between which it lies with a stated confidence."""
 
     mean: float
@@ -61,13 +63,13 @@ class Interval(NamedTuple):
 
 def bootstrap(
     differences: npt.ArrayLike, *, confidence: float = 0.95, draws: int = DRAWS, seed: int = 0
-) -> Interval:
+) -> MeanInterval:
     """The mean of differences, query by query, with its percentile bootstrap interval.
 
     Examples
     --------
     >>> bootstrap([0.0, 0.5, 0.5, 1.0, 0.0, 0.5])
-    Interval(mean=0.416..., low=0.16..., high=0.6...)
+    MeanInterval(mean=0.416..., low=0.16..., high=0.6...)
     >>> bootstrap([])
     Traceback (most recent call last):
     ValueError: differences: expected at least one, got none
@@ -78,4 +80,4 @@ def bootstrap(
     random = np.random.default_rng(seed)
     means = np.array([given[random.integers(0, len(given), len(given))].mean() for _ in range(draws)])
     low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return Interval(float(given.mean()), float(low), float(high))
+    return MeanInterval(float(given.mean()), float(low), float(high))

@@ -1,8 +1,12 @@
-"""The paper's table 2 and figures 1 to 5, for the collection and the queries at hand.
+"""The tables of CHANGE's experiments, for the collection and the queries at hand.
 
 Table 2 has a row for each way of ranking, with NDCG, recall, MRR and the sum beside it in the month of change
 and in the other one, and how likely it is that the difference to no graph ranking means nothing. The figures
-come from two sweeps, over α and over the size of the expansion, with every measure for each rank.
+come from two sweeps, over α and over the size of the expansion, with every measure for each rank. Where
+queries have kinds, a table has the NDCG@15 of each rank for each kind.
+
+They are the paper's table 2 and figures 1 to 5 only with the paper's ranks (`PAPER_RANKS`) and settings, the
+preset ``paper:change``; whoever calls with it says so by `preset`.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.progress import Progress
+from webstrata.collection.tables import Rows, Table
 from webstrata.search.change.settings import ChangesSettings
 from webstrata.search.evaluate.experiment import BM25
 from webstrata.search.evaluate.measures import GRAPH_MEASURES, LIST_MEASURES
@@ -19,16 +24,18 @@ from webstrata.search.evaluate.significance import compare
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from webstrata.search.evaluate.experiment import Experiment, Outcome
+    from webstrata.search.evaluate.experiment import RunOutcome, SearchExperiment
 
 ALPHAS = (0.0, 0.5, 1.0)
 EXPANSIONS = (0, 100, 1000, 2000)
 ORDER = ("none", "pagerank", "hits-authority", "hits-hub", "combined", "hits", "new-text")
-"""The rows of table 2, in the paper's order, then ours."""
+"""All ranks, in the paper's order, then ours."""
+PAPER_RANKS = ORDER[:5]
+"""None, PageRank, HitsAuth, HitsHubs and Combined."""
 
 
 @dataclass(frozen=True)
-class Line:
+class EvaluationLine:
     """A row of table 2."""
 
     name: str
@@ -42,7 +49,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Point:
+class SweepPoint:
     """One point of a figure: a rank at one value of what is swept."""
 
     rank: str
@@ -50,33 +57,86 @@ class Point:
     means: dict[str, float]
 
 
-@dataclass
-class Report:
+@dataclass(repr=False)
+class Report(Table):
     """All tables of an evaluation."""
 
     queries: int
     settings: dict[str, Any]
-    table: list[Line] = field(default_factory=list)
-    by_alpha: list[Point] = field(default_factory=list)
-    by_expansion: list[Point] = field(default_factory=list)
+    table: list[EvaluationLine] = field(default_factory=list)
+    by_alpha: list[SweepPoint] = field(default_factory=list)
+    by_expansion: list[SweepPoint] = field(default_factory=list)
     alpha_tests: dict[str, dict[str, float]] = field(default_factory=dict)
     """For the rank of the settings: the default α against the others."""
     runs: dict[str, dict[str, list[str]]] = field(default_factory=dict)
-    figures: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
+    per_query: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
     """For each row of the table the measures of each query."""
+    kinds: dict[str, str] = field(default_factory=dict)
+    """The kind of each query that has one."""
+    preset: str = ""
+    """The preset with whose settings it was made; empty for the settings of the collection."""
+
+    def show_name(self, rank: str) -> str:
+        """A rank as the paper names it, where the paper's settings were used."""
+        if not self.preset:
+            return rank
+        names = {
+            "none": "None",
+            "pagerank": f"PageRank-{self.settings['restart']:g}",
+            "hits-authority": f"HitsAuth-{self.settings['supersource']:g}",
+            "hits-hub": f"HitsHubs-{self.settings['supersource']:g}",
+            "combined": "Combined",
+            BM25: "BM25",
+        }
+        return names.get(rank, rank)
+
+    def by_kind(self, measure: str = "ndcg15") -> list[dict[str, Any]]:
+        """For each kind of queries their number, the mean of a measure for each rank, and the best rank."""
+        rows = []
+        for kind in dict.fromkeys(self.kinds.values()):
+            own = [query for query, each in self.kinds.items() if each == kind]
+            means = {
+                name: sum(figures[query][measure] for query in own) / len(own)
+                for name, figures in self.per_query.items()
+                if all(query in figures for query in own)
+            }
+            rows.append(
+                {"kind": kind, "queries": len(own), **means, "best": max(means, key=means.__getitem__)}
+            )
+        return rows
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data, without the runs."""
         found = asdict(self)
         del found["runs"]
+        found["figures"] = found.pop("per_query")
         return found
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One row per way to rank: its measures in the month of change."""
+        return [{"name": line.name} | line.month for line in self.table]
+
+    def tables(self) -> dict[str, Table]:
+        """The measures of each rank, and those by α and by the size of the expansion."""
+        swept = {"Measures by α": self.by_alpha, "Measures by expansion": self.by_expansion}
+        kinds = {"NDCG@15 by kind of event": Rows("NDCG@15 by kind of event", self.by_kind())}
+        return {
+            "Measures": self,
+            **(kinds if self.kinds else {}),
+            **{
+                title: Rows(title, [{"rank": p.rank, "value": p.value} | p.means for p in points])
+                for title, points in swept.items()
+            },
+        }
 
 
 def evaluate(
-    experiment: Experiment,
+    experiment: SearchExperiment,
     settings: ChangesSettings | None = None,
     *,
-    sweeps: bool = True,
+    ranks: Sequence[str] = ORDER,
+    sweeps: bool | Sequence[str] = True,
+    preset: str = "",
     others: Mapping[str, Mapping[str, Sequence[str]]] | None = None,
     progress: Progress | None = None,
 ) -> Report:
@@ -87,9 +147,13 @@ def evaluate(
     experiment
         Queries and judgements.
     settings
-        Those of table 2; sweeps vary α and the expansion.
+        Those of all ranks; sweeps vary α and the expansion.
+    ranks
+        What is compared; `none`, the baseline, is always among them.
     sweeps
-        Whether the figures are made too.
+        Whether α and the expansion are varied too, for all ranks or for those that are named.
+    preset
+        The preset that the settings are of, for titles.
     others
         Runs of others by name, as rows of the table.
     progress
@@ -97,29 +161,33 @@ def evaluate(
 
     Examples
     --------
-    >>> from tests.search.change.events import make_events
+    >>> from webstrata import testing
     >>> from webstrata.search.change import ChangeSearch
-    >>> from webstrata.search.evaluate.experiment import Experiment
+    >>> from webstrata.search.evaluate.experiment import SearchExperiment
     >>> from webstrata.search.evaluate.queries import TimedQuery
-    >>> search = ChangeSearch(make_events(getfixture("tmp_path") / "uk"))
-    >>> right = {"1": {"http://city.org/flood": 1, "http://paper.com/flood": 1}}
-    >>> report = evaluate(Experiment(search, [TimedQuery("1", "flood", "2026-02")], right), sweeps=False)
+    >>> search = ChangeSearch(testing.collection())
+    >>> right = {"1": {"http://news.example/storm": 1, "http://reef.example/storm": 1}}
+    >>> experiment = SearchExperiment(search, [TimedQuery("1", "storm", "2026-06")], right)
+    >>> report = evaluate(experiment, sweeps=False)
     >>> [line.name for line in report.table]
     ['bm25', 'none', 'pagerank', 'hits-authority', 'hits-hub', 'combined', 'hits', 'new-text']
     """
     settings = settings or ChangesSettings()
     progress = progress or Progress()
-    total = len(ORDER) * (2 + (len(ALPHAS) + len(EXPANSIONS) if sweeps else 0))
-    report = Report(len(experiment.queries), settings.to_dict())
+    ranks = tuple(dict.fromkeys(("none", *ranks)))
+    swept = () if sweeps is False else ranks if sweeps is True else tuple(dict.fromkeys(("none", *sweeps)))
+    total = 2 * len(ranks) + len(swept) * (len(ALPHAS) + len(EXPANSIONS))
+    kinds = {query.id: query.kind for query in experiment.queries if query.kind}
+    report = Report(len(experiment.queries), settings.to_dict(), kinds=kinds, preset=preset)
     with progress.task("evaluating", total=total, unit="ways") as task:
 
-        def ask(changed: ChangesSettings, *, is_other: bool = False) -> Outcome:
+        def ask(changed: ChangesSettings, *, is_other: bool = False) -> RunOutcome:
             task.advance()
             return experiment.ask(changed, is_other=is_other)
 
-        months = {rank: ask(replace(settings, rank=rank)) for rank in ORDER}
+        months = {rank: ask(replace(settings, rank=rank)) for rank in ranks}
         text = experiment.ask_bm25(settings)
-        pairs: list[tuple[Outcome, Outcome | None]] = []
+        pairs: list[tuple[RunOutcome, RunOutcome | None]] = []
         if experiment.has_other_month:
             pairs.append((text, experiment.ask_bm25(settings, is_other=True)))
             pairs += [
@@ -130,42 +198,42 @@ def evaluate(
         pairs += [(experiment.measure(name, run), None) for name, run in (others or {}).items()]
         report.table += [_line(found, other, months["none"], text) for found, other in pairs]
         report.runs |= {found.name: found.run for found, _ in pairs}
-        report.figures |= {found.name: found.figures for found, _ in pairs}
-        if sweeps:
+        report.per_query |= {found.name: found.figures for found, _ in pairs}
+        if swept:
             outcomes = {
                 (rank, alpha): ask(replace(settings, rank=rank, alpha=alpha))
-                for rank in ORDER
+                for rank in swept
                 for alpha in ALPHAS
             }
-            report.by_alpha += [Point(*key, _means(found)) for key, found in outcomes.items()]
-            ours = months[settings.rank]
+            report.by_alpha += [SweepPoint(*key, _means(found)) for key, found in outcomes.items()]
             for alpha in ALPHAS:
-                if alpha != settings.alpha:
-                    report.alpha_tests[f"{alpha:g}"] = _test(ours, outcomes[settings.rank, alpha])
+                if alpha != settings.alpha and settings.rank in swept:
+                    found = outcomes[settings.rank, alpha]
+                    report.alpha_tests[f"{alpha:g}"] = _test(months[settings.rank], found)
             report.by_expansion += [
-                Point(rank, float(size), _means(ask(replace(settings, rank=rank, expansion=size))))
-                for rank in ORDER
+                SweepPoint(rank, float(size), _means(ask(replace(settings, rank=rank, expansion=size))))
+                for rank in swept
                 for size in EXPANSIONS
             ]
     return report
 
 
-def _means(found: Outcome) -> dict[str, float]:
+def _means(found: RunOutcome) -> dict[str, float]:
     names = [*LIST_MEASURES, *GRAPH_MEASURES] if found.name != BM25 else LIST_MEASURES
     means = {name: found.mean(name) for name in names}
     # not a number: what a run of somebody else's has no subgraph for
     return {name: value for name, value in means.items() if value == value}
 
 
-def _test(ours: Outcome, theirs: Outcome) -> dict[str, float]:
+def _test(ours: RunOutcome, theirs: RunOutcome) -> dict[str, float]:
     return {
         name: compare(ours.series(name), theirs.series(name)).randomization
         for name in ("ndcg", "ndcg15", "recall", "mrr")
     }
 
 
-def _line(found: Outcome, other: Outcome | None, none: Outcome, text: Outcome) -> Line:
-    return Line(
+def _line(found: RunOutcome, other: RunOutcome | None, none: RunOutcome, text: RunOutcome) -> EvaluationLine:
+    return EvaluationLine(
         found.name,
         _means(found),
         _means(other) if other else None,

@@ -70,8 +70,8 @@ def draw_subgraph(answer: ChangeAnswer, number: int = SHOWN) -> Any:  # noqa: AN
 
     Examples
     --------
-    >>> from tests.search.change.events import make_events
-    >>> answer = make_events(getfixture("tmp_path") / "uk").changes("flood", "2026-01", "2026-02")
+    >>> from webstrata import testing
+    >>> answer = testing.collection().changes("storm", "2026-05", "2026-06")
     >>> [layer["mark"]["type"] for layer in draw_subgraph(answer).to_dict()["layer"]]
     ['rule', 'circle', 'text']
     """
@@ -192,10 +192,11 @@ def write_answer(answer: ChangeAnswer, path: Path, title: str) -> Path:
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> write_answer(None, Path("events.txt"), "uk")
-    Traceback (most recent call last):
-    webstrata.errors.UsageError: events.txt: a drawing is a page of HTML; name it with .html at its end
+    >>> from webstrata import testing
+    >>> answer = testing.collection().changes("storm", "2026-05", "2026-06")
+    >>> page = write_answer(answer, testing.scratch() / "storm.html", "Reef")
+    >>> sorted(path.name for path in page.parent.iterdir())
+    ['storm.html', 'storm.svg']
     """
     if path.suffix.lower() != ".html":
         raise UsageError(f"{path}: a drawing is a page of HTML; name it with .html at its end")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING, Any
 
 from webstrata.serve.figures.style import Figure, load_altair
 
 if TYPE_CHECKING:
     from webstrata.classify.experiments import Experiment
-    from webstrata.classify.experiments.run import Table
+    from webstrata.classify.experiments.sheet import PaperTable
 
 _CELL = "padding: .25rem .8rem; border-bottom: 1px solid #e6e9eb;"
 
@@ -25,24 +24,25 @@ def draw_experiment(found: Experiment) -> list[Figure]:
     ['sensitivity-mean', 'sensitivity-deviation']
     """
     figures = []
-    hosts = [table for table in found.tables if table.key == "table 1"]
+    hosts = [table for table in found.sheets if table.key == "table 1"]
     if hosts:
         figures.append(Figure("hosts", _hosts_chart(hosts[0])))
     if found.outcomes:
         figures.append(Figure("auc", _auc_chart(found)))
-    weights = [table for table in found.tables if table.key == "weights"]
+    weights = [table for table in found.sheets if table.key == "weights"]
     if weights:
         figures.append(Figure("weights", _weights_chart(weights[0])))
     if found.sensitivity:
+        draws = found.sensitivity[0].draws
         figures.append(
-            Figure("sensitivity-mean", _sensitivity_chart(found, "mean", "AUC, mean of the draws"))
+            Figure("sensitivity-mean", _sensitivity_chart(found, "mean", f"AUC, mean of {draws} draws"))
         )
-        title = "AUC, standard deviation over the draws"
+        title = f"AUC, standard deviation over {draws} draws"
         figures.append(Figure("sensitivity-deviation", _sensitivity_chart(found, "deviation", title)))
     return figures
 
 
-def _hosts_chart(table: Table) -> Any:  # noqa: ANN401
+def _hosts_chart(table: PaperTable) -> Any:  # noqa: ANN401
     """Figure 1 of SPAM: hosts of each snapshot, and those with a label of either kind."""
     altair = load_altair()
     kinds = [column for column in table.columns[1:] if column != "labelled"]
@@ -79,7 +79,7 @@ def _auc_chart(found: Experiment) -> Any:  # noqa: ANN401
     return (bars + points).properties(title=f"{found.task}: AUC by feature set")
 
 
-def _weights_chart(table: Table) -> Any:  # noqa: ANN401
+def _weights_chart(table: PaperTable) -> Any:  # noqa: ANN401
     altair = load_altair()
     values = [{"set": row[0], "weight": float(str(row[2]).rstrip("%"))} for row in table.rows]
     return (
@@ -109,31 +109,3 @@ def _sensitivity_chart(found: Experiment, value: str, title: str) -> Any:  # noq
         )
         .properties(title=f"{found.task}: {title} by share of labels")
     )
-
-
-def lay_out_tables(found: Experiment) -> str:
-    """The tables as HTML.
-
-    Examples
-    --------
-    >>> from webstrata.classify.experiments import Experiment
-    >>> from webstrata.classify.experiments.run import Table
-    >>> table = Table("table 6", "Content", ["set", "AUC"], [["A & B", "0.859"]])
-    >>> "<td style='" in lay_out_tables(Experiment("spam", "2026-06", [table]))
-    True
-    """
-    parts = []
-    for table in found.tables:
-        head = "".join(
-            f"<th style='{_CELL} text-align: left'>{html.escape(name)}</th>" for name in table.columns
-        )
-        rows = "".join(
-            "<tr>" + "".join(f"<td style='{_CELL}'>{html.escape(str(cell))}</td>" for cell in row) + "</tr>"
-            for row in table.rows
-        )
-        note = f"<p>{html.escape(table.note)}</p>" if table.note else ""
-        parts.append(
-            f"<h2>{html.escape(table.title)}</h2>"
-            f"<table style='border-collapse: collapse'><tr>{head}</tr>{rows}</table>{note}"
-        )
-    return "\n".join(parts)

@@ -95,9 +95,10 @@ def write_report(report: CrawlReport, path: Path) -> None:
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.crawl.report import CrawlReport
     >>> from webstrata.crawl.results import CrawlResult
-    >>> path = getfixture("tmp_path") / "report.html"
+    >>> path = testing.scratch() / "report.html"
     >>> write_report(CrawlReport("uk", "2026-06", CrawlResult("stopped", 1.0, {"pages": 7})), path)
     >>> "it was stopped" in path.read_text()
     True

@@ -1,4 +1,4 @@
-"""Pictures of an in-vitro web, from its `Description`."""
+"""Pictures of an in-vitro web, from its `WebDescription`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from webstrata.serve.figures.style import COLOURS, GREY, Figure, load_altair
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from webstrata.simulate.invitro.describe import Description, Histogram
+    from webstrata.invitro.describe import Histogram, WebDescription
     from webstrata.temporal.overlap import Overlap
 
 _FITTED = {
@@ -21,12 +21,12 @@ _FITTED = {
 _MAX_POINTS = 150
 
 
-def draw_description(found: Description) -> list[Figure]:
+def draw_description(found: WebDescription) -> list[Figure]:
     """All pictures of a description.
 
     Examples
     --------
-    >>> from webstrata.simulate.invitro import Web, describe
+    >>> from webstrata.invitro import Web, describe
     >>> [figure.name for figure in draw_description(describe(Web("tiny", seed=7)))][:2]
     ['settings', 'degrees']
     """
@@ -66,7 +66,7 @@ def count_from_above(histogram: Histogram) -> list[tuple[int, float]]:
     return points
 
 
-def _settings(found: Description) -> Any:  # noqa: ANN401
+def _settings(found: WebDescription) -> Any:  # noqa: ANN401
     alt = load_altair()
     rows = [
         {
@@ -109,7 +109,7 @@ def _settings(found: Description) -> Any:  # noqa: ANN401
     )
 
 
-def _degrees(found: Description) -> Any:  # noqa: ANN401
+def _degrees(found: WebDescription) -> Any:  # noqa: ANN401
     alt = load_altair()
     rows: list[dict[str, Any]] = [
         {"degree": value, "share": share, "kind": kind}
@@ -130,7 +130,7 @@ def _degrees(found: Description) -> Any:  # noqa: ANN401
     )
 
 
-def _fits(found: Description) -> Any:  # noqa: ANN401
+def _fits(found: WebDescription) -> Any:  # noqa: ANN401
     alt = load_altair()
     charts = []
     for measure in found.measures:
@@ -174,7 +174,7 @@ def _fits(found: Description) -> Any:  # noqa: ANN401
     )
 
 
-def _host_sizes(found: Description) -> Any:  # noqa: ANN401
+def _host_sizes(found: WebDescription) -> Any:  # noqa: ANN401
     alt = load_altair()
     rows, rank = [], 1
     for value, count in sorted(found.distributions["pages of a host"], reverse=True):
@@ -194,7 +194,7 @@ def _host_sizes(found: Description) -> Any:  # noqa: ANN401
     )
 
 
-def _links(found: Description) -> Any:  # noqa: ANN401
+def _links(found: WebDescription) -> Any:  # noqa: ANN401
     alt = load_altair()
     rows = [
         {"area": area.name, "where": where, "links": area.links_per_page * share}
@@ -221,7 +221,7 @@ def _links(found: Description) -> Any:  # noqa: ANN401
     )
 
 
-def _months(found: Description) -> Any:  # noqa: ANN401
+def _months(found: WebDescription) -> Any:  # noqa: ANN401
     alt = load_altair()
     rows = [
         {"month": month.month, "view": view, "nodes": nodes}
@@ -270,7 +270,7 @@ def _heat_map(overlap: Overlap, text: str) -> Any:  # noqa: ANN401
     return (cells + numbers).properties(width=side, height=side, title=title)
 
 
-def _lags(found: Description) -> Any:  # noqa: ANN401
+def _lags(found: WebDescription) -> Any:  # noqa: ANN401
     alt = load_altair()
     rows = list(_lag_rows("hosts", "this web", found.hosts.by_lag()))
     rows += _lag_rows("static URLs", "this web", found.urls.by_lag())
@@ -313,10 +313,10 @@ def _log(channel: Any, title: str, numbers: Iterable[float]) -> Any:  # noqa: AN
     return channel.scale(type="log", nice=False).title(title).axis(axis)
 
 
-def _kind(found: Description) -> str:
+def _kind(found: WebDescription) -> str:
     return f"{found.preset}, seed {found.seed}"
 
 
-def _title(found: Description, text: str, subtitle: str) -> dict[str, Any]:
+def _title(found: WebDescription, text: str, subtitle: str) -> dict[str, Any]:
     kind = _kind(found)
     return {"text": text, "subtitle": subtitle if subtitle == kind else f"{kind}; {subtitle}"}

@@ -129,7 +129,7 @@ def draw_members(lists: Mapping[str, Trajectories], name: str) -> list[Figure]:
 
 def _members(lists: Mapping[str, Trajectories], name: str) -> Any:  # noqa: ANN401
     alt = load_altair()
-    titles = [f"the first {len(found.names)} by {shown}" for shown, found in lists.items()]
+    titles = list(lists)
     values = [
         {
             "list": title,
@@ -157,7 +157,7 @@ def _members(lists: Mapping[str, Trajectories], name: str) -> Any:  # noqa: ANN4
         .properties(
             width=PANEL,
             height=PANEL,
-            title={"text": "The first pages in the plane through the snapshots", "subtitle": name},
+            title={"text": "Pages in the plane through the snapshots", "subtitle": name},
         )
     )
 

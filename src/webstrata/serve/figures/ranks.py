@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webstrata.rank.lists import local_square
+from webstrata.rank.lists import choose_sizes, local_square
 from webstrata.serve.figures.style import COLOURS, Figure, load_altair
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def _categories(followed: Trajectories, method: str, name: str, number: int) -> 
 
 def _overlap(followed: Trajectories, method: str, name: str, outside: Sequence[str]) -> Any:  # noqa: ANN401
     alt = load_altair()
-    sizes = sorted({size for size in (10, 20, 50, 100) if size <= len(outside)} or {len(outside)})
+    sizes = choose_sizes(outside)
     values = [
         {"label": label, "share": count / size, "first": f"first {size}"}
         for size in sizes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING, Any
 
 from webstrata.serve.figures.style import COLOURS, Figure, load_altair
@@ -38,36 +37,6 @@ def draw_harvest(harvest: Harvest, name: str) -> list[Figure]:
     if harvest.configuration.get("simulate", {}).get("clock"):
         figures += [Figure(f"{what}-time", _curves(harvest, what, "seconds", name)) for what in _TITLES]
     return figures
-
-
-def make_table(harvest: Harvest) -> str:
-    """The table of all policies as HTML, with what is needed to read it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from webstrata.simulate.harvest import Ground, Harvest, Trace, measure
-    >>> ground = Ground(np.array([True, False]), np.array([0, 1], np.uint32), 2, most=2)
-    >>> trace = Trace("oracle", 0, *(np.array([0, 1], np.uint32),) * 2, np.array([1.0, 2.0]))
-    >>> make_table(Harvest(ground.facts, {}, [measure(trace, ground)])).count("<tr>")
-    2
-    """
-    names = {
-        "harvest": "harvest rate",
-        "recall": "recall",
-        "area": "mean recall",
-        "coverage": "hosts reached",
-    }
-    heads = "".join(f"<th>{name}</th>" for name in ("policy", "runs", "pages", *names.values()))
-    rows = ""
-    for row in harvest.rows():
-        values = "".join(
-            f"<td>{mean:.4f} ± {half:.4f}</td>" for mean, half in (row.values[name] for name in names)
-        )
-        rows += (
-            f"<tr><td>{html.escape(row.policy)}</td><td>{row.runs}</td><td>{row.pages:,.0f}</td>{values}</tr>"
-        )
-    return f'<table cellpadding="6" style="border-collapse: collapse"><tr>{heads}</tr>{rows}</table>'
 
 
 def _curves(harvest: Harvest, what: str, by: str, name: str) -> Any:  # noqa: ANN401
@@ -108,7 +77,7 @@ def _curves(harvest: Harvest, what: str, by: str, name: str) -> Any:  # noqa: AN
 
 
 def draw_paces(free: Sequence[Pace], polite: Sequence[Pace], name: str) -> list[Figure]:
-    """Pages a second by fetchers, and by delays with the front, as BUBING's figures 3 and 4.
+    """Simulated pages a second by fetchers, and by delays with the front, as BUBING's figures 3 and 4.
 
     Examples
     --------
@@ -117,9 +86,13 @@ def draw_paces(free: Sequence[Pace], polite: Sequence[Pace], name: str) -> list[
     ['pace-fetchers', 'pace-delays', 'pace-front']
     """
     return [
-        Figure("pace-fetchers", _pace(free, "fetchers", "rate", "More fetchers", f"{name}; no delays")),
-        Figure("pace-delays", _pace(polite, "ip_delay", "rate", "Longer delays", name)),
-        Figure("pace-front", _pace(polite, "ip_delay", "front", "Hosts visited in parallel", name)),
+        Figure(
+            "pace-fetchers", _pace(free, "fetchers", "rate", "More fetchers, simulated", f"{name}; no delays")
+        ),
+        Figure("pace-delays", _pace(polite, "ip_delay", "rate", "Longer delays, simulated", name)),
+        Figure(
+            "pace-front", _pace(polite, "ip_delay", "front", "Hosts visited in parallel, simulated", name)
+        ),
     ]
 
 

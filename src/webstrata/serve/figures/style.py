@@ -185,10 +185,11 @@ def write_figures(
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> altair = load_altair()
     >>> data = altair.Data(values=[{"x": 1, "y": 2}])
     >>> chart = altair.Chart(data).mark_point().encode(x="x:Q", y="y:Q")
-    >>> paths = write_figures([Figure("one", chart)], getfixture("tmp_path"), page="all", title="One")
+    >>> paths = write_figures([Figure("one", chart)], testing.scratch(), page="all", title="One")
     >>> [path.name for path in paths]
     ['one.svg', 'all.html']
     """

@@ -17,10 +17,10 @@ def draw_archive(found: Statistics, name: str) -> list[Figure]:
 
     Examples
     --------
-    >>> from webstrata.summaries import make_rows, write_archive
+    >>> from webstrata import testing
     >>> from webstrata.summaries.statistics import describe_archive
-    >>> archive = write_archive(getfixture("tmp_path"), make_rows([(9, {0: 3, 4: 1, 6: 2})] * 100))
-    >>> [figure.name for figure in draw_archive(describe_archive(archive), "reef")]
+    >>> found = describe_archive(testing.snapshot().summaries)
+    >>> [figure.name for figure in draw_archive(found, "reef")]
     ['terms', 'gaps']
     """
     ranks = _curve(

@@ -16,7 +16,7 @@ from fastapi import FastAPI, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
-import webstrata
+from webstrata._core import __version__
 from webstrata.errors import UrlError
 from webstrata.serve.http_api.refusals import describe_refusals, refuse_in_one_shape
 from webstrata.web.server.answers import Refusal
@@ -35,7 +35,7 @@ ROWS = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class LinkLimits:
     """What one question may ask for."""
 
     pages: int = 10_000
@@ -58,7 +58,7 @@ Names = Annotated[bool, Field(description="Whether URLs are told beside nodes.")
 Few = Annotated[int, Query(ge=1, le=100_000, description="How many at most.")]
 
 
-class Link(BaseModel):
+class LinkRow(BaseModel):
     """A page that was found."""
 
     node: int
@@ -74,7 +74,7 @@ class LinksOfPage(BaseModel):
     url: str
     direction: str
     total: int
-    links: list[Link]
+    links: list[LinkRow]
 
 
 class BatchQuestion(BaseModel):
@@ -165,7 +165,7 @@ class About(BaseModel):
     limits: dict[str, int]
 
 
-def make_links_app(server: "Connectivity", limits: Limits | None = None) -> FastAPI:
+def make_links_app(server: "Connectivity", limits: LinkLimits | None = None) -> FastAPI:
     """The application that answers questions about the links of a snapshot.
 
     Examples
@@ -174,10 +174,10 @@ def make_links_app(server: "Connectivity", limits: Limits | None = None) -> Fast
     >>> sorted(app.openapi()["paths"])
     ['/', '/common', '/facts', '/links', '/neighbourhood', '/nodes']
     """
-    limits = limits or Limits()
+    limits = limits or LinkLimits()
     app = FastAPI(
-        title="webstrata links-server",
-        version=webstrata.__version__,
+        title="Links of a snapshot",
+        version=__version__,
         description=__doc__ or "",
         docs_url=None,  # these pages load programs from elsewhere
         redoc_url=None,
@@ -193,7 +193,7 @@ def make_links_app(server: "Connectivity", limits: Limits | None = None) -> Fast
     def about() -> JSONResponse:
         return JSONResponse(
             {
-                "snapshot": server.snapshot.label,
+                "snapshot": server.snapshot.date,
                 "nodes": server.num_nodes,
                 "arcs": server.num_arcs,
                 "pages": len(server.urls),
@@ -302,7 +302,7 @@ def make_links_app(server: "Connectivity", limits: Limits | None = None) -> Fast
 class _Questions:
     """Questions to a server, refused where they ask for too much."""
 
-    def __init__(self, server: "Connectivity", limits: Limits) -> None:
+    def __init__(self, server: "Connectivity", limits: LinkLimits) -> None:
         self._server, self._limits = server, limits
 
     def nodes(self, pages: "Sequence[str | int]") -> "npt.NDArray[np.int64]":
@@ -323,7 +323,7 @@ class _Questions:
                 near = self._server.nearest(url)
             except UrlError as error:
                 raise Refusal(422, f"this is no URL: {error}") from None
-            raise Refusal(404, f"{url}: this is no page of {self._server.snapshot.label}", nearest=near)
+            raise Refusal(404, f"{url}: no such page in {self._server.snapshot.date}", nearest=near)
         return nodes
 
     def one(self, url: str | None, node: int | None) -> int:

@@ -5,33 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from webstrata.collection.action import Action
 from webstrata.collection.makers import suggest_pages
 from webstrata.collection.verify import diagnose
 from webstrata.errors import FormatError, WebstrataError
-from webstrata.serve.report.classes import make_features
-from webstrata.serve.report.crawls import make_crawls
-from webstrata.serve.report.graphs import join_structures, make_graphs
-from webstrata.serve.report.harvests import make_harvests
-from webstrata.serve.report.kept import (
-    ALIGNMENT,
-    CHANGES,
-    EVALUATION,
-    EXPERIMENT,
-    KEPT,
-    TRAJECTORIES,
-    Kept,
-    read_sheets,
-)
-from webstrata.serve.report.ranks import make_spectra
-from webstrata.serve.report.searches import make_index
-from webstrata.serve.report.sheet import Missing, Sheet, Table
-from webstrata.serve.report.times import make_times
+from webstrata.serve.report.classify import make_features
+from webstrata.serve.report.crawl import make_crawls
+from webstrata.serve.report.graph import join_structures, make_graphs
+from webstrata.serve.report.kept import KINDS, Kept, read_sheets
+from webstrata.serve.report.rank import make_spectra
+from webstrata.serve.report.search import make_index
+from webstrata.serve.report.sheet import Missing, Sheet, SheetTable
+from webstrata.serve.report.simulate import make_harvests
+from webstrata.serve.report.sweep import make_sweep
+from webstrata.serve.report.temporal import make_times
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from webstrata.api import Collection
-    from webstrata.collection.collection import PartState
+    from webstrata.collection.states import PartState
 
     States = dict[str, PartState]
     Make = Callable[[Collection, States], list[Sheet | Missing]]
@@ -54,13 +47,14 @@ def make_chapters(collection: Collection) -> list[Chapter]:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> chapters = make_chapters(ws.create(getfixture("tmp_path") / "uk"))
+    >>> from webstrata import testing
+    >>> chapters = make_chapters(testing.collection())
     >>> [chapter.name for chapter in chapters][:4], len(chapters[1].missing)
-    (['collection', 'crawl', 'store', 'graph'], 1)
+    (['collection', 'crawl', 'store', 'graph'], 0)
     """
     states = collection.states()
     chapters = []
+    check = Action.on(collection, "check").command
     for name, (title, makers) in CHAPTERS.items():
         sheets: list[Sheet] = []
         missing: list[Missing] = []
@@ -69,18 +63,19 @@ def make_chapters(collection: Collection) -> list[Chapter]:
             try:
                 found = make(collection, states)
             except FormatError as error:
-                failures.append(error)
-                found = [Missing(title.lower(), f"webstrata check {collection.word}", str(error))]
+                explained = diagnose(error) or error
+                failures.append(explained)
+                found = [Missing(title.lower(), check, explained.explain())]
             except WebstrataError as error:
-                found = [Missing(title.lower(), f"webstrata check {collection.word}", str(error))]
+                found = [Missing(title.lower(), check, error.explain())]
             except Exception as error:
                 if damage := diagnose(error):
                     failures.append(damage)
-                    found = [Missing(title.lower(), f"webstrata check {collection.word}", str(damage))]
+                    found = [Missing(title.lower(), check, damage.explain())]
                 else:
                     failures.append(error)
                     why = f"unexpected {type(error).__name__}: {error}"
-                    found = [Missing(title.lower(), f"webstrata --traceback report {collection.word}", why)]
+                    found = [Missing(title.lower(), Action.on(collection, "--traceback report").command, why)]
             sheets += [item for item in found if isinstance(item, Sheet)]
             missing += [item for item in found if isinstance(item, Missing)]
         chapters.append(Chapter(name, title, sheets, missing, failures))
@@ -99,7 +94,7 @@ def _one_table(name: str, title: str) -> Make:
     """The sheets of all snapshots as one: their first tables put together, the rest of the newest."""
 
     def make(collection: Collection, states: States) -> list[Sheet | Missing]:
-        found = read_sheets(collection, KEPT[name], states)
+        found = read_sheets(collection, KINDS[name], states)
         sheets = [item for item in found if isinstance(item, Sheet)]
         if not sheets:
             return found if name != "truth" else []
@@ -114,13 +109,13 @@ def _one_table(name: str, title: str) -> Make:
 
 
 def _make_structures(collection: Collection, states: States) -> list[Sheet | Missing]:
-    found = read_sheets(collection, KEPT["structure"], states)
+    found = read_sheets(collection, KINDS["structure"], states)
     sheets = [item for item in found if isinstance(item, Sheet)]
     rest = [item for item in found if isinstance(item, Missing)]
     return [*([join_structures(sheets)] if sheets else []), *rest]
 
 
-def _label(table: Table, label: str) -> Table:
+def _label(table: SheetTable, label: str) -> SheetTable:
     if table.columns[0] == "snapshot":
         return table
     return replace(table, columns=["snapshot", *table.columns], rows=[[label, *row] for row in table.rows])
@@ -132,7 +127,9 @@ def _make_truth(collection: Collection, states: States) -> list[Sheet | Missing]
     sheets = [item for item in found if isinstance(item, Sheet)]
     if not sheets:
         return found
-    through = [item for item in read_sheets(collection, ALIGNMENT, states) if isinstance(item, Sheet)]
+    through = [
+        item for item in read_sheets(collection, KINDS["alignment"], states) if isinstance(item, Sheet)
+    ]
     rows = [row for sheet in (*sheets, *through) for row in sheet.tables[0].rows]
     exact = [row for row in rows if row[1] in ("nodes", "arcs")]
     differ = [row for row in exact if row[-1] != "equal"]
@@ -175,35 +172,41 @@ def _make_overview(collection: Collection, states: States) -> list[Sheet | Missi
         pages = next((record.counts.get("nodes") for record in records if record.name == "pages"), None)
         arcs = next((record.counts.get("arcs") for record in records if record.name == "graph"), None)
         size = round(sum(record.bytes for record in records) / 1e6, 1)
-        rows.append([snapshot.label, pages, arcs, len(records), size])
+        rows.append([snapshot.date, pages, arcs, len(records), size])
     if not rows:
-        return [Missing("snapshots", suggest_pages(collection.path, "2026-06"), "pages may be ingested too")]
-    tables = [Table("Snapshots", ["snapshot", "nodes", "arcs", "parts", "MB"], rows)]
-    stale = [[name, ", ".join(state.stale), state.renew] for name, state in states.items() if state.stale]
+        return [
+            Missing(
+                "snapshots", suggest_pages(collection.path, "2026-06").command, "pages may be ingested too"
+            )
+        ]
+    tables = [SheetTable("Snapshots", ["snapshot", "nodes", "arcs", "parts", "MB"], rows)]
+    stale = [[name, state.why, state.renew] for name, state in states.items() if state.is_stale]
     if stale:
-        tables.append(Table("Stale parts", ["part", "older than", "renewed by"], stale))
+        tables.append(SheetTable("Stale parts", ["part", "why", "renewed by"], stale))
     seconds: dict[str, float] = {}
     for name, state in states.items():
         part = name.rpartition("/")[2]
         seconds[part] = seconds.get(part, 0.0) + state.record.seconds
     times: list[list[Any]] = [[part, round(total, 2)] for part, total in seconds.items()]
-    tables.append(Table("Time that parts took to build", ["part", "seconds, all snapshots"], times))
+    tables.append(SheetTable("Time that parts took to build", ["part", "seconds, all snapshots"], times))
     text = f"{len(rows)} snapshots, {sum(row[4] for row in rows):,.1f} MB, {len(states)} parts"
     text += f", {len(stale)} of them stale." if stale else ", all of them fresh."
-    return [Sheet("collection", "What is there", [text], tables, command=f"webstrata show {collection.word}")]
+    return [
+        Sheet("collection", "What is there", [text], tables, command=Action.on(collection, "show").command)
+    ]
 
 
 CHAPTERS: dict[str, tuple[str, list[Make]]] = {
     "collection": ("The collection", [_make_truth, _make_overview]),
-    "crawl": ("Crawl", [_of(make_crawls)]),
-    "store": ("Duplicates", [_one_table("duplicates", "Duplicates"), _kept(KEPT["near"])]),
+    "crawl": ("Crawl", [_of(make_crawls), _of(make_sweep)]),
+    "store": ("Duplicates", [_one_table("duplicates", "Duplicates"), _kept(KINDS["near"])]),
     "graph": ("Graph", [_of(make_graphs), _make_structures]),
-    "time": ("Time", [_of(make_times)]),
-    "summaries": ("Summaries", [_kept(KEPT["summaries"])]),
-    "rank": ("Ranks", [_kept(KEPT["plane"]), _kept(TRAJECTORIES)]),
+    "time": ("Time", [_of(make_times), _kept(KINDS["footprint"])]),
+    "summaries": ("Summaries", [_kept(KINDS["summaries"])]),
+    "rank": ("Ranks", [_kept(KINDS["plane"]), _kept(KINDS["trajectories"]), _kept(KINDS["lists"])]),
     "spectrum": ("Spectrum", [_of(make_spectra)]),
-    "search": ("Search", [_of(make_index), _kept(CHANGES), _kept(EVALUATION)]),
-    "classify": ("Classification", [_of(make_features), _kept(EXPERIMENT)]),
-    "simulate": ("Simulated crawls", [_of(make_harvests), _kept(KEPT["pace"])]),
+    "search": ("Search", [_of(make_index), _kept(KINDS["changes"]), _kept(KINDS["evaluation"])]),
+    "classify": ("Classification", [_of(make_features), _kept(KINDS["experiment"])]),
+    "simulate": ("Simulated crawls", [_of(make_harvests), _kept(KINDS["pace"])]),
 }
 """Each chapter by its name, with its title and what makes its sheets."""

@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 from webstrata._core import __version__
 from webstrata.collection.files import make_directory, replace_file
 from webstrata.errors import FormatError, WebstrataError
+from webstrata.pipeline.reporting import FOLDER, PAGE
 from webstrata.serve.figures.style import load_altair, load_library
 from webstrata.serve.report.chapters import Chapter, make_chapters
-from webstrata.serve.report.sheet import Drawing, Missing, Sheet, Table, bounded
+from webstrata.serve.report.sheet import Drawing, Missing, Sheet, SheetTable, bounded
+from webstrata.store.hiding import scrub
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 _MANY_COLUMNS = 10
 """From more on a table is printed in smaller letters."""
 _WIDE = 800
-FOLDER, FILE = "reports", "report.html"
+FILE = PAGE
 
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; "
@@ -78,10 +80,10 @@ def write_report(collection: Collection, path: Path | None = None) -> tuple[Path
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> path, chapters = write_report(ws.create(getfixture("tmp_path") / "uk", title="The <UK>"))
-    >>> path.name, "The &lt;UK&gt;" in path.read_text(), "webstrata crawl" in path.read_text()
-    ('report.html', True, True)
+    >>> from webstrata import testing
+    >>> path, chapters = write_report(testing.empty(title="The <UK>"))
+    >>> path.name, "The &lt;UK&gt;" in path.read_text()
+    ('report.html', True)
     """
     altair = load_altair()  # a missing extra is said first
     # every row would be compared with the schema, which takes longer than all the rest
@@ -89,13 +91,13 @@ def write_report(collection: Collection, path: Path | None = None) -> tuple[Path
         chapters = make_chapters(collection)
     if path is None:
         path = make_directory(collection.working_folder(FOLDER)) / FILE
-    replace_file(path, make_html(collection.title, chapters).encode())
+    replace_file(path, scrub(collection, make_html(collection.title, chapters)).encode())
     failed = [(chapter.name, error) for chapter in chapters for error in chapter.failures]
     if failed:
         name, error = failed[0]
         if isinstance(error, FormatError):
             raise FormatError(
-                f"{path}: written, but chapter {name} is incomplete ({len(failed)} in all): {error}"
+                f"{path}: written, but chapter {name} is incomplete ({len(failed)} in all): {error.explain()}"
             ) from error
         raise WebstrataError(
             f"{path}: written, but chapter {name} is incomplete ({len(failed)} in all): unexpected "
@@ -109,7 +111,7 @@ def make_html(title: str, chapters: list[Chapter]) -> str:
 
     Examples
     --------
-    >>> page = make_html("uk", [Chapter("crawl", "Crawl", missing=[Missing("crawls", "webstrata crawl uk")])])
+    >>> page = make_html("uk", [Chapter("crawl", "Crawl", missing=[Missing("crawls", "make crawls")])])
     >>> "There is no data for crawls" in page
     True
     """
@@ -208,7 +210,7 @@ def _without_title(spec: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in spec.items() if key != "title"}
 
 
-def _table(table: Table) -> str:
+def _table(table: SheetTable) -> str:
     right = [
         all(value is None or _is_number(value) for value in column)
         and any(value is not None for value in column)
@@ -237,9 +239,7 @@ def _cell(value: object, kind: str) -> str:
         text = html.escape(str(value))
         return f'<td{kind} title="{text}">{text}</td>' if len(text) > 40 else f"<td{kind}>{text}</td>"
     shown = f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
-    # a narrow space between thousands, that no line is broken at
-    spaced = shown.replace(",", "\u202f")
-    return f'<td{kind} data-value="{value}">{spaced}</td>'
+    return f'<td{kind} data-value="{value}">{shown}</td>'
 
 
 def _is_number(value: object) -> bool:

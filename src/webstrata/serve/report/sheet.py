@@ -12,6 +12,8 @@ import json
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from webstrata.collection.action import Action
+from webstrata.collection.cells import round_value
 from webstrata.collection.makers import find_source, suggest_pages
 from webstrata.errors import FormatError
 
@@ -19,17 +21,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from webstrata.collection import Collection
+    from webstrata.collection.tables import Result, Table
     from webstrata.serve.figures.style import Figure
 
 _T = TypeVar("_T")
 MAX_ROWS = 10_000
 """Rows of data of one figure."""
+FORMAT = 2
+"""Of sheets as they are written now; those of 0.1.0 have no number and count as 1."""
 MAX_TABLE = 100
 """Rows of one table."""
 
 
 @dataclass(frozen=True)
-class Table:
+class SheetTable:
     """A table; its rows are texts and numbers."""
 
     title: str
@@ -60,15 +65,14 @@ def lacks_second(what: str, collection: Collection) -> Missing:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> lacks_second("ranks through time", ws.create(getfixture("tmp_path") / "uk").add("2026-06").collection)
-    Missing(what='ranks through time', command='webstrata run ...uk --snapshots 2026-06,SNAPSHOT --seeds ...',
-    why='it takes two snapshots, and there is 1')
+    >>> from webstrata import testing
+    >>> lacks_second("ranks through time", testing.empty().add("2026-06").collection).why
+    'it takes two snapshots, and there is 1'
     """
-    labels = ",".join([*collection.labels, "SNAPSHOT"])
-    command = f"webstrata run {collection.word} --snapshots {labels} --seeds seeds.txt"
+    labels = (*collection.dates, "SNAPSHOT")
+    command = Action.on(collection, "run", snapshots=labels, seeds="seeds.txt").command
     if find_source(collection.path) == "ingest":
-        command = suggest_pages(collection.path, "SNAPSHOT")
+        command = suggest_pages(collection.path, "SNAPSHOT").command
     are = "is 1" if len(collection) == 1 else f"are {len(collection)}"
     return Missing(what, command, f"it takes two snapshots, and there {are}")
 
@@ -80,18 +84,19 @@ class Sheet:
     name: str
     title: str
     text: list[str] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
+    tables: list[SheetTable] = field(default_factory=list)
     figures: list[Drawing] = field(default_factory=list)
     command: str = ""
     notes: list[str] = field(default_factory=list)
     """What is wrong with it: that it is older than what it was made from."""
+    format: int = FORMAT
 
     def to_bytes(self) -> bytes:
         """As JSON.
 
         Examples
         --------
-        >>> sheet = Sheet("hosts", "Hosts", tables=[Table("Sizes", ["host"], [["a.example"]])])
+        >>> sheet = Sheet("hosts", "Hosts", tables=[SheetTable("Sizes", ["host"], [["a.example"]])])
         >>> Sheet.from_bytes(sheet.to_bytes()) == sheet
         True
         """
@@ -101,12 +106,43 @@ class Sheet:
     def from_bytes(cls, data: bytes, where: str = "sheet.json") -> Sheet:
         """What `to_bytes` gave, or `FormatError`."""
         try:
-            found = json.loads(data)
-            tables = [Table(**table) for table in found.pop("tables")]
+            found = {"format": 1} | json.loads(data)
+            tables = [SheetTable(**table) for table in found.pop("tables")]
             figures = [Drawing(**figure) for figure in found.pop("figures")]
             return cls(**found, tables=tables, figures=figures)
         except (ValueError, TypeError, LookupError, AttributeError) as error:
             raise FormatError(f"{where}: this is no sheet of a report ({error}); make it again") from None
+
+
+def to_tables(result: Result) -> list[SheetTable]:
+    """The tables of a result that people look at; percents and rounded numbers stay numbers.
+
+    Examples
+    --------
+    >>> from webstrata.collection.tables import Rows
+    >>> to_tables(Rows("hosts", [{"host": "a", "share": 0.12345}], formats={"share": ".1%"}))
+    [SheetTable(title='hosts', columns=['host', 'share, %'], rows=[['a', 12.3]], note='')]
+    """
+    return [to_table(title, table) for title, table in result.tables().items() if table.shown != 0]
+
+
+def to_table(title: str, table: Table) -> SheetTable:
+    """A table of a result with as many rows as it shows.
+
+    Examples
+    --------
+    >>> from webstrata.collection.tables import Rows
+    >>> to_table("Hosts", Rows("hosts", [{"host": "a"}, {"host": "b"}], shown=1)).note
+    'The first 1 of 2 rows.'
+    """
+    content, formats = table.to_arrow(), table.formats
+    columns = [f"{name}, %" if formats.get(name, "").endswith("%") else name for name in content.column_names]
+    rows = [
+        [round_value(row[name], formats.get(name, "")) for name in content.column_names]
+        for row in content.to_pylist()
+    ]
+    most = MAX_TABLE if table.shown is None else table.shown
+    return bounded(SheetTable(title, columns, rows, table.note), most)
 
 
 def to_drawings(figures: Sequence[Figure], prefix: str) -> list[Drawing]:
@@ -178,12 +214,12 @@ def choose_evenly(items: Sequence[_T], most: int) -> list[_T]:
     return [items[place * (len(items) - 1) // (most - 1)] for place in range(most)]
 
 
-def bounded(table: Table, most: int = MAX_TABLE) -> Table:
+def bounded(table: SheetTable, most: int = MAX_TABLE) -> SheetTable:
     """A table of not more rows than that, with a note where some are left out.
 
     Examples
     --------
-    >>> bounded(Table("Hosts", ["host"], [["a"], ["b"], ["c"]]), 2).note
+    >>> bounded(SheetTable("Hosts", ["host"], [["a"], ["b"], ["c"]]), 2).note
     'The first 2 of 3 rows.'
     """
     if len(table.rows) <= most:

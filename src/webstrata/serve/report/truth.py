@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow.parquet as pq
 
-from webstrata.serve.report.sheet import Sheet, Table
-from webstrata.store.duplicates import read_members, score
+from webstrata.collection.action import Action
+from webstrata.pipeline.crawling import LOG
+from webstrata.serve.report.sheet import Sheet, SheetTable
+from webstrata.store.duplicates.exact import read_members, score
 
 if TYPE_CHECKING:
     from webstrata.api import Collection, Snapshot
     from webstrata.collection.progress import Progress
 
-LOG = "requests.log"
-"""In the folder of a snapshot: what the in-vitro server saw of its crawl."""
 _TOLERANCE = 0.001
 COLUMNS = ["snapshot", "what", "found", "true", "missed", "wrong", "verdict"]
 
@@ -30,19 +30,22 @@ def make_truth(snapshot: Snapshot, progress: Progress) -> Sheet:
     Examples
     --------
     >>> import webstrata as ws
+    >>> from webstrata import testing
     >>> from webstrata.collection.progress import Progress
-    >>> make_truth(ws.create(getfixture("tmp_path") / "uk").add("2026-06"), Progress())
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...2026-06: there is no part truth (parts: none yet); `webstrata
-    invitro truth ...` makes it
+    >>> from webstrata.invitro.truth import build_truth
+    >>> web = ws.invitro.Web("tiny", seed=7)
+    >>> snapshot = testing.snapshot_of({url: "<p>Page" for url in web.graph(0, view="collection").urls})
+    >>> build_truth(snapshot, web, month=0)
+    >>> make_truth(snapshot, Progress()).tables[0].rows[0]
+    ['2026-06', 'nodes', 282, 282, 0, 0, 'equal']
     """
     with snapshot.open_part("truth") as part:
         nodes = pq.read_table(part.path / "nodes.parquet", columns=["url", "page"])
         arcs = pq.read_table(part.path / "collection.parquet")
-    rows = [_compare(snapshot.label, "nodes", set(snapshot.urls), set(nodes["url"].to_pylist()))]
+    rows = [_compare(snapshot.date, "nodes", set(snapshot.urls), set(nodes["url"].to_pylist()))]
     ends = (arcs[name].to_numpy().astype(np.int64) for name in ("source", "target"))
     rows.append(_compare_arcs(snapshot, len(nodes), *ends))
-    if "index" in snapshot.parts:
+    if "captures" in snapshot.parts:
         rows.append(
             _compare_duplicates(
                 snapshot, dict(zip(*(nodes[name].to_pylist() for name in ("url", "page")), strict=True))
@@ -53,9 +56,9 @@ def make_truth(snapshot: Snapshot, progress: Progress) -> Sheet:
         rows.append(_judge(snapshot, log))
     return Sheet(
         "truth",
-        f"Truth of {snapshot.label}",
-        tables=[Table("Found, and true", COLUMNS, rows)],
-        command=f"webstrata run {snapshot.collection.word} --from sheets",
+        f"Truth of {snapshot.date}",
+        tables=[SheetTable("Found, and true", COLUMNS, rows)],
+        command=Action.on(snapshot, "build", "sheet-truth").command,
     )
 
 
@@ -65,10 +68,17 @@ def list_alignment_inputs(collection: Collection) -> tuple[str, ...]:
     Examples
     --------
     >>> import webstrata as ws
-    >>> list_alignment_inputs(ws.create(getfixture("tmp_path") / "uk"))
+    >>> from webstrata import testing
+    >>> from webstrata.invitro.truth import build_truth
+    >>> collection = testing.collection()
+    >>> list_alignment_inputs(collection)  # of a real web no truth is known
     ()
+    >>> for snapshot in collection:
+    ...     build_truth(snapshot, ws.invitro.Web("tiny", seed=7), month=0)
+    >>> list_alignment_inputs(collection)
+    ('/temporal', '2026-04/truth', '2026-05/truth', '2026-06/truth')
     """
-    having = [snapshot.label for snapshot in collection if "truth" in snapshot.parts]
+    having = [snapshot.date for snapshot in collection if "truth" in snapshot.parts]
     if len(having) < 2 or "temporal" not in collection.parts:
         return ()
     return ("/temporal", *(f"{label}/truth" for label in having))
@@ -80,10 +90,16 @@ def make_alignment(collection: Collection, progress: Progress) -> Sheet:
     Examples
     --------
     >>> import webstrata as ws
+    >>> from webstrata import testing
     >>> from webstrata.collection.progress import Progress
-    >>> make_alignment(ws.create(getfixture("tmp_path") / "uk"), Progress())
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: ...uk: there is no union of snapshots; ...
+    >>> from webstrata.invitro.truth import build_truth
+    >>> web = ws.invitro.Web("tiny", seed=7)
+    >>> pages = [{url: "<p>Page" for url in web.graph(month, view="collection").urls} for month in (0, 1)]
+    >>> uk = testing.collection_of({"2026-01": pages[0], "2026-02": pages[1]}, parts=["graph", "temporal"])
+    >>> for month, snapshot in enumerate(uk):
+    ...     build_truth(snapshot, web, month=month)
+    >>> make_alignment(uk, Progress()).tables[0].rows[0][1:4]
+    ['hosts in common with 2026-01', 11, 11]
     """
     from webstrata.temporal.union import NONE, StoredUnion
 
@@ -124,8 +140,8 @@ def make_alignment(collection: Collection, progress: Progress) -> Sheet:
     return Sheet(
         "alignment",
         "Truth through time",
-        tables=[Table("Found, and true", COLUMNS, rows)],
-        command=f"webstrata run {collection.word} --from sheets",
+        tables=[SheetTable("Found, and true", COLUMNS, rows)],
+        command=Action.on(collection, "build", "sheet-alignment").command,
     )
 
 
@@ -136,17 +152,17 @@ def _compare(label: str, what: str, found: set[Any], true: set[Any]) -> list[Any
 
 def _compare_arcs(snapshot: Snapshot, num_nodes: int, sources: Any, targets: Any) -> list[Any]:  # noqa: ANN401
     if "graph" not in snapshot.parts:
-        return [snapshot.label, "arcs", None, len(sources), None, None, "there is no graph"]
+        return [snapshot.date, "arcs", None, len(sources), None, None, "there is no graph"]
     offsets, found = snapshot.graph.rows()
     if snapshot.graph.num_nodes != num_nodes:
-        return [snapshot.label, "arcs", len(found), len(sources), None, None, "other nodes"]
+        return [snapshot.date, "arcs", len(found), len(sources), None, None, "other nodes"]
     bounds = np.asarray(offsets, np.int64)
     own = np.repeat(np.arange(num_nodes), bounds[1:] - bounds[:-1]) * num_nodes + found
     true = sources * num_nodes + targets
     common = len(np.intersect1d(true, own, assume_unique=True))
     missed, wrong = len(true) - common, len(own) - common
     verdict = "equal" if missed == wrong == 0 else "differs"
-    return [snapshot.label, "arcs", len(own), len(true), missed, wrong, verdict]
+    return [snapshot.date, "arcs", len(own), len(true), missed, wrong, verdict]
 
 
 def _compare_duplicates(snapshot: Snapshot, planted: dict[str, int]) -> list[Any]:
@@ -157,13 +173,13 @@ def _compare_duplicates(snapshot: Snapshot, planted: dict[str, int]) -> list[Any
     verdict = f"precision {found.precision:.4f}, recall {found.recall:.4f}"
     right = round(found.precision * found.found)
     counts = [found.found, found.true, found.true - right, found.found - right]
-    return [snapshot.label, "pairs of duplicates", *counts, verdict]
+    return [snapshot.date, "pairs of duplicates", *counts, verdict]
 
 
 def _judge(snapshot: Snapshot, log: Any) -> list[Any]:  # noqa: ANN401
     from webstrata.crawl.report import read_report
-    from webstrata.simulate.invitro.judge import judge
-    from webstrata.simulate.invitro.judge.settings import JudgeSettings
+    from webstrata.invitro.judge import judge
+    from webstrata.invitro.judge.settings import JudgeSettings
 
     told = read_report(snapshot).settings
     host, address = (float(told.get(name, 0.0)) for name in ("host_delay", "ip_delay"))
@@ -172,4 +188,4 @@ def _judge(snapshot: Snapshot, log: Any) -> list[Any]:  # noqa: ANN401
     broken = sum(verdict.counts.values())
     asked = f"{1000 * host:g} ms a host, {1000 * address:g} ms an address"
     says = f"polite ({asked})" if not broken else f"not polite: {broken} violations"
-    return [snapshot.label, "requests", verdict.statistics.requests, None, None, broken, says]
+    return [snapshot.date, "requests", verdict.statistics.requests, None, None, broken, says]

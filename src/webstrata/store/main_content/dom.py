@@ -16,12 +16,25 @@ and an element what its blocks and those of the elements in it weigh.
    and more outside of ``pre``, ``dl`` and ``table``), less than 1/10 is in those three, links are no more
    than 4/5 of what was found in step 2, and there is much else on the page: the article is less than 65% of
    all text, or an element with the name of one holds a fifth of the weight.
-4. *Blocks.* Of an article those from the first paragraph (40 bytes and more) to the last, without titles
-   (``h1``) and blocks of which more than 4/5 is links. Of any other page, such as documentation, all in the
-   place that step 2 found: there, short lines, tables and lists of links are content.
+4. *Blocks.* Of an article those from the first paragraph (40 bytes and more, or in a data table) to the last,
+   without titles (``h1``) and blocks of which more than 4/5 is links. Of any other page, such as
+   documentation, all in the place that step 2 found: there, short lines, tables and lists of links are
+   content.
 5. *Doubt.* Content of less than 200 bytes is looked for again with noise of the first level alone left out,
    and that is taken if it is more than ten times as long. What is then empty, or less than 200 bytes and a
    twentieth of the text, is none: the whole text stands in.
+
+**Tables.** A table lays out the page if its role says so (``presentation``, ``none``), or if it has no
+``th``, ``thead`` or ``caption`` and one of these holds: another table is in it, it has one row or fewer than
+two cells a row, or more than half of its text is in blocks of 150 bytes and more. Its cells may be the place
+of main content. Any other is a data table: parts of it are no place, and an article may begin or end with it.
+
+**Visual cues** (STORE; Yu et al. 2003) are those of the markup, see `webstrata.web.outline`. The position of
+a block counts in step 4. The method ``visual`` uses the others too: elements in small or gray print may be
+noise (step 1); text in layout tables may be running text (step 3); and of an article, captions are left out
+(40 to 99 bytes with one image, in ``div``, ``td``, ``section``, ``figure`` or ``center``), and what follows
+the last line (``hr``), if it is no more than a third. It is not the default;
+``docs/decisions/main-content.md`` has the figures.
 
 The core computes this while it reads text and links of a page (``rust/src/store/main_content.rs``);
 `find_blocks` says in Python what it computes, by the same tables. The tests compare the two.
@@ -56,13 +69,19 @@ NOISE = {
 """Elements that are noise by their kind."""
 PLAIN = ("blockquote", "body", "html", "pre")
 """Elements that are not noise, whatever their attributes say."""
-REFERENCE = ("dl", "pre", "table")
-"""Elements whose text is not running text."""
+REFERENCE = ("dl", "pre")
+"""Elements whose text is not running text, as that of tables is not."""
 INNER = (
-    "blockquote", "dd", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre",
-    "table", "tbody", "td", "th", "thead", "tr", "ul",
+    "blockquote", "dd", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre", "ul",
 )  # fmt: skip
-"""Elements that are parts of a text, and not the place of one."""
+"""Elements that are parts of a text, and not the place of one; those of data tables are too."""
+GRID = ("table", "tbody", "td", "th", "thead", "tr")
+"""Elements of tables."""
+HEADS = ("caption", "th", "thead")
+"""Elements that layout does not need."""
+LAYOUT_ROLES = ("@none", "@presentation")
+FRAMES = ("center", "div", "figure", "section", "td")
+"""Elements that an image and its caption stand in."""
 
 WORDS = {
     SURE: (
@@ -89,6 +108,8 @@ PHRASES = {
     MAYBE: ("hidden", "screen-reader-text", "sr-only", "visually-hidden"),
 }  # fmt: skip
 """Names as a whole, roles, and ``@hidden`` for what is not shown, of noise."""
+CUES = {"@faded": MAYBE, "@small": MAYBE}
+"""Visual cues of noise."""
 PAIRS = {
     POSTING: (
         ("article", "body content text"), ("article_", "body"), ("entry", "content"),
@@ -106,6 +127,10 @@ MIN_PARAGRAPH = 40
 """Bytes of a block that an article may begin or end with."""
 MIN_RUNNING = 80
 """Bytes of a block of running text."""
+MIN_LONG = 150
+"""Bytes of a block that is long for a cell of data."""
+CAPTION = range(40, 100)
+"""Bytes of a caption."""
 MAX_BAR = 300
 """Bytes of the longest bar with links to the next and previous page."""
 
@@ -121,20 +146,20 @@ class Found(NamedTuple):
     """Whether none was found, so that the whole text stands in."""
 
 
-def find_main(body: bytes, *, charset: str | None = None) -> Found:
-    r"""The main content of a page, found by the core.
+def find_main(body: bytes, *, charset: str | None = None, visual: bool = False) -> Found:
+    r"""The main content of a page, found by the core; with visual cues if so.
 
     Examples
     --------
     >>> find_main(b"<nav><a href=/>Home</a></nav><h1>fork</h1><p>Make a process.<pre>pid_t fork(void);</pre>")
     Found(text='Home\nfork\nMake a process.\npid_t fork(void);', places=[5, 43], is_fallback=False)
     """
-    return Found(*load_rules().find(body, charset))
+    return Found(*load_rules(visual=visual).find(body, charset))
 
 
 @functools.cache
-def load_rules() -> ContentRules:
-    """The tables of this module, as the core takes them.
+def load_rules(*, visual: bool = False) -> ContentRules:
+    """The tables of this module, as the core takes them, for ``dom`` or for ``visual``.
 
     Examples
     --------
@@ -143,7 +168,11 @@ def load_rules() -> ContentRules:
     """
     levels = {tag: level for level, tags in NOISE.items() for tag in tags}
     marks = {"main": MAIN, "article": CONTENT}
-    flags = {"plain": {*levels, *marks, *PLAIN}, "reference": REFERENCE, "inner": INNER, "title": ("h1",)}
+    flags = {
+        "plain": {*levels, *marks, *PLAIN}, "reference": REFERENCE, "inner": INNER, "title": ("h1",),
+        "grid": GRID, "table": ("table",), "row": ("tr",), "cell": ("td", "th"), "head": HEADS,
+        "frame": FRAMES,
+    }  # fmt: skip
     return ContentRules(
         kinds={
             tag: (
@@ -156,7 +185,8 @@ def load_rules() -> ContentRules:
         words={word: level for level, words in WORDS.items() for word in words if "*" not in word},
         prefixes=[(word[:-1], level) for level, words in WORDS.items() for word in words if word[-1] == "*"],
         suffixes=[(word[1:], level) for level, words in WORDS.items() for word in words if word[0] == "*"],
-        phrases={phrase: level for level, phrases in PHRASES.items() for phrase in phrases},
+        phrases={phrase: level for level, phrases in PHRASES.items() for phrase in phrases}
+        | (CUES if visual else {}),
         pairs=[
             (first, second, mark)
             for mark, pairs in PAIRS.items()
@@ -164,13 +194,14 @@ def load_rules() -> ContentRules:
             for second in seconds.split()
         ],
         harmless=HARMLESS,
+        visual=visual,
     )
 
 
 # ---- the same in Python
 
 
-def find_blocks(outline: Outline) -> tuple[list[Block], bool]:
+def find_blocks(outline: Outline, *, visual: bool = False) -> tuple[list[Block], bool]:
     """The blocks of main content, and whether those of the whole text stand in for them.
 
     Examples
@@ -180,13 +211,13 @@ def find_blocks(outline: Outline) -> tuple[list[Block], bool]:
     >>> [block.begin for block in blocks], is_fallback
     ([0, 8], False)
     """
-    blocks = _Page(outline).choose()
+    blocks = _Page(outline, visual=visual).choose()
     size, everything = _size(blocks), _size(outline.blocks)
     is_none = size == 0 or (size < MIN_CONTENT and size * 20 < everything)
     return (outline.blocks, True) if is_none and outline.blocks else (blocks, False)
 
 
-def find_places(outline: Outline) -> tuple[list[int], bool]:
+def find_places(outline: Outline, *, visual: bool = False) -> tuple[list[int], bool]:
     """Where main content begins and ends in the text, in turn, and whether the whole text stands in for it.
 
     Blocks that follow each other in the text are one section.
@@ -197,7 +228,7 @@ def find_places(outline: Outline) -> tuple[list[int], bool]:
     >>> find_places(scan_outline(b"<p>One<nav><p><a href=/>Two</a></nav><p>Three<p>Four"))
     ([0, 3, 8, 18], False)
     """
-    blocks, is_fallback = find_blocks(outline)
+    blocks, is_fallback = find_blocks(outline, visual=visual)
     if is_fallback:
         return [0, len(outline.text.encode())], True
     places: list[int] = []
@@ -209,7 +240,7 @@ def find_places(outline: Outline) -> tuple[list[int], bool]:
     return places, False
 
 
-def judge_names(names: str) -> tuple[int, int]:
+def judge_names(names: str, *, visual: bool = False) -> tuple[int, int]:
     """How surely an element is noise by what it says of itself, and what it says that it holds.
 
     Examples
@@ -230,7 +261,7 @@ def judge_names(names: str) -> tuple[int, int]:
     for token in tokens:
         if token.endswith(HARMLESS):
             continue
-        if token in PHRASES[MAYBE]:
+        if token in PHRASES[MAYBE] or (visual and token in CUES):
             return MAYBE, 0
         for word in re.split("[-_]", token):
             if level := _judge_word(word):
@@ -254,13 +285,13 @@ def _judge_word(word: str) -> int:
     )
 
 
-def _judge(tag: str, names: str) -> tuple[int, int]:
+def _judge(tag: str, names: str, *, visual: bool) -> tuple[int, int]:
     for level, tags in NOISE.items():
         if tag in tags:
             return level, 0
     if tag in ("main", "article"):
         return 0, MAIN if tag == "main" else CONTENT
-    return (0, 0) if tag in PLAIN else judge_names(names)
+    return (0, 0) if tag in PLAIN else judge_names(names, visual=visual)
 
 
 def _size(blocks: Sequence[Block]) -> int:
@@ -275,16 +306,39 @@ def _is_long(block: Block, least: int) -> bool:
     return block.end - block.begin >= least and 2 * block.linked < block.end - block.begin
 
 
+def _end_at_line(blocks: list[Block]) -> list[Block]:
+    """The blocks before the last line, if no more than a third of them is behind it."""
+    total, behind = _size(blocks), 0
+    for place in range(len(blocks) - 1, 0, -1):
+        behind += blocks[place].end - blocks[place].begin
+        if 3 * behind > total:
+            break
+        if blocks[place].is_separated:
+            return blocks[:place]
+    return blocks
+
+
 class _Page:
     """A page whose noise is left out in three steps."""
 
-    def __init__(self, outline: Outline) -> None:
-        self.outline, self.parents, self.tags = outline, outline.parents, outline.tags
-        judged = [_judge(tag, names) for tag, names in zip(outline.tags, outline.names, strict=True)]
+    def __init__(self, outline: Outline, *, visual: bool) -> None:
+        self.outline, self.parents, self.tags, self.visual = outline, outline.parents, outline.tags, visual
+        judged = [
+            _judge(tag, names, visual=visual) for tag, names in zip(outline.tags, outline.names, strict=True)
+        ]
         self.noise = [noise for noise, _ in judged]
         self.marks = [mark for _, mark in judged]
         for number in self._find_bars():
             self.noise[number] = max(self.noise[number], SURE)
+        self.is_data = self._find_data()
+        self.is_inner = [
+            tag in INNER or (tag in GRID and is_data)
+            for tag, is_data in zip(self.tags, self.is_data, strict=True)
+        ]
+        is_reference = self._spread([
+            tag in REFERENCE or (tag == "table" and not visual) for tag in self.tags
+        ])  # fmt: skip
+        self.is_reference = [one or other for one, other in zip(is_reference, self.is_data, strict=True)]
 
     def choose(self) -> list[Block]:
         """The blocks of main content, perhaps none."""
@@ -303,9 +357,10 @@ class _Page:
         """The paragraphs of an article, if the page is one."""
         third = self._leave_out(second, MAYBE, 1, 2)
         blocks = self._inside(third, self._find_main(third, 3, 4))
-        is_reference = self._spread([tag in REFERENCE for tag in self.tags])
-        reference = [block for block in blocks if is_reference[block.node]]
-        running = [block for block in blocks if not is_reference[block.node] and _is_long(block, MIN_RUNNING)]
+        reference = [block for block in blocks if self.is_reference[block.node]]
+        running = [
+            block for block in blocks if not self.is_reference[block.node] and _is_long(block, MIN_RUNNING)
+        ]
         weights = self._weigh(second)
         has_posting = any(
             mark == POSTING and 5 * weight >= weights[0]
@@ -317,7 +372,11 @@ class _Page:
             and (has_posting or 100 * _size(blocks) < 65 * _size(self.outline.blocks))
             and 5 * _free(found) >= _size(found)
         )
-        paragraphs = [place for place, block in enumerate(blocks) if _is_long(block, MIN_PARAGRAPH)]
+        paragraphs = [
+            place
+            for place, block in enumerate(blocks)
+            if _is_long(block, 0 if self.is_data[block.node] else MIN_PARAGRAPH)
+        ]
         if not is_article or not paragraphs:
             return []
         kept = [
@@ -325,7 +384,39 @@ class _Page:
             for block in blocks[paragraphs[0] : paragraphs[-1] + 1]
             if 5 * block.linked <= 4 * (block.end - block.begin) and self.tags[block.node] != "h1"
         ]
+        if self.visual:
+            kept = _end_at_line([block for block in kept if not self._is_caption(block)])
         return kept if _size(kept) >= MIN_CONTENT else []
+
+    def _is_caption(self, block: Block) -> bool:
+        return block.images == 1 and block.end - block.begin in CAPTION and self.tags[block.node] in FRAMES
+
+    def _find_data(self) -> list[bool]:
+        """Which elements are in data tables, the innermost table around them counting."""
+        number_of = [0] * len(self.tags)
+        rows, cells, long, sizes = ([0] * len(self.tags) for _ in range(4))
+        has_head, is_nested = ([False] * len(self.tags) for _ in range(2))
+        for number, tag in enumerate(self.tags):
+            around = number_of[self.parents[number]]
+            number_of[number] = number if tag == "table" else around
+            if tag == "table":
+                is_nested[around] = True
+            table = number_of[number]
+            rows[table] += tag == "tr"
+            cells[table] += tag in ("td", "th")
+            has_head[table] = has_head[table] or tag in HEADS
+        for block in self.outline.blocks:
+            size = block.end - block.begin
+            sizes[number_of[block.node]] += size
+            long[number_of[block.node]] += size if size >= MIN_LONG else 0
+        is_data = [False] * len(self.tags)
+        for table, tag in enumerate(self.tags):
+            roles = self.outline.names[table].lower().split()
+            if tag == "table" and not any(role in LAYOUT_ROLES for role in roles):
+                is_grid = rows[table] > 1 and cells[table] >= 2 * rows[table]
+                is_short = 2 * long[table] <= sizes[table]
+                is_data[table] = has_head[table] or (is_grid and is_short and not is_nested[table])
+        return [table > 0 and is_data[table] for table in number_of]
 
     def _sum(self, values: Sequence[int]) -> list[int]:
         """Of each element its value and those of all elements in it."""
@@ -396,7 +487,7 @@ class _Page:
         if mains:
             return top
         best = max(number for number in numbers if of * weights[number] >= share * weights[0])
-        while best and self.tags[best] in INNER:
+        while best and self.is_inner[best]:
             best = self.parents[best]
         return best
 

@@ -27,10 +27,12 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from webstrata.collection.files import explained
-from webstrata.errors import FormatError
+from webstrata.collection.progress import Progress
+from webstrata.collection.tables import Rows
+from webstrata.errors import FormatError, MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
 SHINGLE = 4
@@ -48,7 +50,7 @@ class Labelled(NamedTuple):
     truth: str
 
 
-class Counts(NamedTuple):
+class TokenCounts(NamedTuple):
     """Shingles of a page that are rightly there, wrongly there, and missing, as shares of all."""
 
     tp: float
@@ -77,7 +79,8 @@ def read_labelled(folder: Path) -> list[Labelled]:
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> (folder / "html").mkdir()
     >>> _ = (folder / "html" / "a.html.gz").write_bytes(gzip.compress(b"<p>Hello"))
     >>> truth = {"a": {"articleBody": "Hello", "url": "http://a.org/"}}
@@ -111,19 +114,19 @@ def read_labelled(folder: Path) -> list[Labelled]:
     return pages
 
 
-def count_shingles(truth: str, found: str) -> Counts:
+def count_shingles(truth: str, found: str) -> TokenCounts:
     """What a page contributes.
 
     Examples
     --------
     >>> count_shingles("one two three four five", "one two three four six")
-    Counts(tp=0.333..., fp=0.333..., fn=0.333...)
+    TokenCounts(tp=0.333..., fp=0.333..., fn=0.333...)
     """
     expected, got = _shingles(truth), _shingles(found)
     tp = (expected & got).total()
     fp, fn = got.total() - tp, expected.total() - tp
     total = tp + fp + fn
-    return Counts(tp / total, fp / total, fn / total) if total else Counts(0.0, 0.0, 0.0)
+    return TokenCounts(tp / total, fp / total, fn / total) if total else TokenCounts(0.0, 0.0, 0.0)
 
 
 def _shingles(text: str) -> Counter[tuple[str, ...]]:
@@ -133,12 +136,12 @@ def _shingles(text: str) -> Counter[tuple[str, ...]]:
     return Counter(tuple(words[i : i + SHINGLE]) for i in range(max(1, len(words) - SHINGLE + 1)))
 
 
-def summarize(counts: Iterable[Counts]) -> tuple[float, float, float]:
+def summarize(counts: Iterable[TokenCounts]) -> tuple[float, float, float]:
     """Precision, recall and F1 of all pages; 0 where nothing can be counted.
 
     Examples
     --------
-    >>> summarize([Counts(0.5, 0.5, 0.0), Counts(1.0, 0.0, 0.0)])
+    >>> summarize([TokenCounts(0.5, 0.5, 0.0), TokenCounts(1.0, 0.0, 0.0)])
     (0.75, 1.0, 0.857...)
     """
     counts = list(counts)
@@ -168,3 +171,38 @@ def evaluate(pages: Iterable[Labelled], extractor: Callable[[bytes, str], str]) 
         counts.append(count_shingles(page.truth, found))
     precision, recall, f1 = summarize(counts)
     return Quality(precision, recall, f1, len(counts), seconds)
+
+
+def evaluate_methods(folder: Path, methods: Sequence[str] = (), *, progress: Progress | None = None) -> Rows:
+    """How good and how fast each method is on the labelled pages of a folder, one row per method.
+
+    Methods that need an extra that is not installed are left out, unless they are named.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
+    >>> (folder / "html").mkdir()
+    >>> page = b"<nav><a href=/>Home</a></nav><main><p>A tale of a fish and of a storm.</p></main>"
+    >>> _ = (folder / "html" / "a.html.gz").write_bytes(gzip.compress(page))
+    >>> truth = {"a": {"articleBody": "A tale of a fish and of a storm.", "url": "http://a.example/"}}
+    >>> _ = (folder / "ground-truth.json").write_text(json.dumps(truth))
+    >>> [(row["method"], row["f1"]) for row in evaluate_methods(folder, ["dom"]).rows]
+    [('dom', 1.0)]
+    """
+    from webstrata.store.main_content.methods import METHODS, extract
+
+    pages = read_labelled(folder)
+    rows = []
+    for method in methods or METHODS:
+        try:
+            extract(pages[0].body, method=method)  # what is loaded at first use is not counted
+        except MissingExtraError as error:
+            if methods:
+                raise
+            (progress or Progress()).note(f"{method} is left out: {error}")
+            continue
+        quality = evaluate(pages, lambda body, url: extract(body, url=url, method=method))  # noqa: B023
+        speed = quality.pages_per_second
+        rows.append({"method": method, **quality._asdict(), "pages_per_second": speed})
+    return Rows("methods", rows, {"folder": str(folder), "pages": len(pages)})

@@ -8,7 +8,7 @@ from webstrata.errors import MissingExtraError, UsageError
 from webstrata.store.main_content.dom import find_main
 from webstrata.store.main_content.slope import extract_low_slopes, extract_plateau, find_sections
 from webstrata.store.main_content.tokens import decode
-from webstrata.store.settings import LOW_SLOPE, MAIN
+from webstrata.store.settings import LOW_SLOPE, MAIN, VISUAL
 from webstrata.store.text import cut_main
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ DEFAULT = MAIN
 def extract(body: bytes, *, url: str | None = None, charset: str | None = None, method: str = DEFAULT) -> str:
     r"""The main content of a page as text, one line per block.
 
-    Where it finds none, ``dom`` returns the visible text, and the other methods nothing.
+    Where they find none, ``dom`` and ``visual`` return the visible text, and the other methods nothing.
 
     Parameters
     ----------
@@ -43,7 +43,8 @@ def extract(body: bytes, *, url: str | None = None, charset: str | None = None, 
     'News\nA paragraph of running text that is long enough to count as one.'
     >>> extract(page, method="guess")
     Traceback (most recent call last):
-    webstrata.errors.UsageError: method 'guess' is not known; choose one of dom, low-slope, slope, trafilatura
+    webstrata.errors.UsageError: method 'guess' is not known; choose one of dom, low-slope, slope,
+    trafilatura, visual
     """
     if method not in METHODS:
         raise UsageError(f"method {method!r} is not known; choose one of {', '.join(sorted(METHODS))}")
@@ -56,7 +57,7 @@ def find_places(method: str, page: Page, body: bytes) -> list[int]:
     Parameters
     ----------
     method
-        A value of `StoreSettings.main`: ``dom`` or ``low-slope``.
+        A value of `StoreSettings.main`: ``dom``, ``visual`` or ``low-slope``.
     page, body
         What `webstrata.web.html.scan` found with ``text=True``, and where it was found.
 
@@ -71,11 +72,16 @@ def find_places(method: str, page: Page, body: bytes) -> list[int]:
     if method == LOW_SLOPE:
         size = len(page.text.encode())
         return find_sections(page.text, page.tags) or [0, size] * (size > 0)
-    return find_main(body, charset=page.charset.name).places
+    return find_main(body, charset=page.charset.name, visual=method == VISUAL).places
 
 
 def _extract_dom(body: bytes, charset: str | None, _url: str | None) -> str:
     found = find_main(body, charset=charset)
+    return cut_main(found.text, found.places)
+
+
+def _extract_visual(body: bytes, charset: str | None, _url: str | None) -> str:
+    found = find_main(body, charset=charset, visual=True)
     return cut_main(found.text, found.places)
 
 
@@ -96,6 +102,7 @@ def _extract_trafilatura(body: bytes, charset: str | None, url: str | None) -> s
 
 METHODS: dict[str, Callable[[bytes, str | None, str | None], str]] = {
     "dom": _extract_dom,
+    "visual": _extract_visual,
     "trafilatura": _extract_trafilatura,
     "slope": lambda body, charset, _url: extract_plateau(decode(body, charset=charset)),
     "low-slope": lambda body, charset, _url: extract_low_slopes(decode(body, charset=charset)),

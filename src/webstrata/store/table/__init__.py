@@ -11,7 +11,7 @@ puts both together.
 """
 
 from webstrata.store.table.cells import FAMILIES, Cell
-from webstrata.store.table.rows import Batch, Row, Table
+from webstrata.store.table.rows import Batch, Row, RowTable
 from webstrata.store.table.views import VIEWS
 
-__all__ = ["FAMILIES", "VIEWS", "Batch", "Cell", "Row", "Table"]
+__all__ = ["FAMILIES", "VIEWS", "Batch", "Cell", "Row", "RowTable"]

@@ -21,12 +21,11 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-import re
 import struct
 import weakref
 from contextlib import contextmanager
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from rocksdict import (
     AccessType,
@@ -40,7 +39,8 @@ from rocksdict import (
     WriteOptions,
 )
 
-from webstrata.collection.files import explained, make_directory
+from webstrata.collection import dates
+from webstrata.collection.files import explained, make_directory, remove_tree, rename
 from webstrata.collection.lock import WriteLock
 from webstrata.errors import (
     AccessError,
@@ -53,7 +53,7 @@ from webstrata.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
 FAMILIES = ("anchor", "meta", "scores")
@@ -67,8 +67,10 @@ Value = bytes | str | int | float
 
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _MICROSECOND = dt.timedelta(microseconds=1)
-_PERIODS = {4: "%Y", 6: "%Y%m", 8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
-_LENGTHS = {8: 86400, 10: 3600, 12: 60, 14: 1}
+
+
+_COPIED = 10_000
+"""Cells that are copied together."""
 
 
 class Cell(NamedTuple):
@@ -101,27 +103,13 @@ def parse_period(at: dt.datetime | str | int) -> tuple[int, int]:
     """
     if isinstance(at, int):
         if not 0 <= at <= MAX_TIME:
-            raise UsageError(f"{at} is no time of a cell; it has 64 bits, microseconds since 1970")
+            raise UsageError(f"{at} is not a date of a cell; it has 64 bits, microseconds since 1970")
         return at, at
     if isinstance(at, dt.datetime):
         moment = (at.astimezone(dt.UTC) - _EPOCH) // _MICROSECOND
         return parse_period(moment)
-    digits = re.sub(r"[-:TZ ]", "", at)
-    try:
-        if not re.fullmatch(r"\d+", digits, re.ASCII):
-            raise ValueError(at)
-        begin = dt.datetime.strptime(digits, _PERIODS[len(digits)]).replace(tzinfo=dt.UTC)
-        if len(digits) in _LENGTHS:
-            end = begin + dt.timedelta(seconds=_LENGTHS[len(digits)])
-        elif len(digits) == 6 and begin.month < 12:
-            end = begin.replace(month=begin.month + 1)
-        else:
-            end = begin.replace(year=begin.year + 1, month=1)
-        first, after = ((moment - _EPOCH) // _MICROSECOND for moment in (begin, end))
-    except (KeyError, ValueError, OverflowError):
-        raise UsageError(
-            f"{at!r} is no time; write it as 2026, 2026-06, 2026-06-12, 2026-06-12T1830 or 20260612183000"
-        ) from None
+    begin, end = dates.parse_period(at)
+    first, after = ((moment - _EPOCH) // _MICROSECOND for moment in (begin, end))
     return parse_period(first)[0], after - 1
 
 
@@ -226,7 +214,7 @@ def after_prefix(prefix: bytes) -> bytes:
 # ---- the database
 
 
-class Change(NamedTuple):
+class CellChange(NamedTuple):
     """One cell to be written, or a range of keys of a family to be deleted."""
 
     family: str
@@ -241,8 +229,9 @@ class Cells:
 
     Examples
     --------
-    >>> cells = Cells(getfixture("tmp_path") / "table")
-    >>> cells.write([Change("meta", encode_key("org,a)/", "note", 5), encode_value("seen"))])
+    >>> from webstrata import testing
+    >>> cells = Cells(testing.scratch() / "table")
+    >>> cells.write([CellChange("meta", encode_key("org,a)/", "note", 5), encode_value("seen"))])
     >>> list(cells.scan("meta"))
     [('org,a)/', [Cell(column='note', time=5, value='seen')])]
     >>> cells.close()
@@ -255,7 +244,7 @@ class Cells:
         self._database: Rdict | None = None
         self._close: weakref.finalize[..., Cells] | None = None
 
-    def write(self, changes: Iterable[Change]) -> None:
+    def write(self, changes: Iterable[CellChange]) -> None:
         """Make all changes, or none; return when they would survive a power cut."""
         self._open_to_write()
         assert self._database is not None
@@ -292,6 +281,56 @@ class Cells:
         for key, value in self._items(family, encode_key(row, column, until), after_prefix(prefix)):
             return _decode(key, value)[1]
         return None
+
+    def erase(self, is_erased: Callable[[str, Cell], bool]) -> int:
+        """Write the database again without some cells, and delete the old files; how many cells went.
+
+        Deleting leaves keys and values in files until these are compacted; here no byte of them stays.
+
+        Examples
+        --------
+        >>> from webstrata import testing
+        >>> cells = Cells(testing.scratch() / "table")
+        >>> key = encode_key("org,a)/", "note", 5)
+        >>> cells.write([CellChange("meta", key, encode_value("a secret"))])
+        >>> cells.erase(lambda row, cell: cell.value == "a secret"), list(cells.scan("meta"))
+        (1, [])
+        >>> cells.close()
+        """
+        self.close()
+        beside = self.folder.with_name(f".{self.folder.name}.new")
+        aside = self.folder.with_name(f".{self.folder.name}.removed")
+        if aside.exists() and not self.folder.exists():
+            rename(beside, self.folder)  # a process was killed between the two renames below
+        if not (self.folder / "CURRENT").exists():
+            return 0
+        remove_tree(beside)
+        remove_tree(aside)
+        with WriteLock(self.folder):
+            kept, count = Cells(beside), 0
+            options = {name: _options() for name in FAMILIES}
+            access = AccessType.read_only(False)
+            database = Rdict(str(self.folder), _options(), column_families=options, access_type=access)
+            for name in FAMILIES:
+                changes: list[CellChange] = []
+                items = cast("Iterable[tuple[bytes, bytes]]", database.get_column_family(name).items())
+                for key, value in items:
+                    if is_erased(*_decode(key, value)):
+                        count += 1
+                    else:
+                        changes.append(CellChange(name, key, value))
+                    if len(changes) == _COPIED:
+                        kept.write(changes)
+                        changes = []
+                kept.write(changes)
+            database.close()
+            kept.close()
+            if count:
+                rename(self.folder, aside)
+                rename(beside, self.folder)
+        remove_tree(beside)
+        remove_tree(aside)
+        return count
 
     def close(self) -> None:
         """Let the database and its lock go; the next read or write opens it again."""

@@ -13,8 +13,8 @@ from webstrata.store.table.cells import (
     FAMILIES,
     MAX_TIME,
     Cell,
+    CellChange,
     Cells,
-    Change,
     Value,
     after_prefix,
     column_prefix,
@@ -23,8 +23,8 @@ from webstrata.store.table.cells import (
     parse_period,
 )
 from webstrata.store.table.views import VIEWS, Views
-from webstrata.store.urls import from_row_key
-from webstrata.web.row_key import row_key
+from webstrata.store.takedowns import find_takedowns
+from webstrata.web.row_key import from_row_key, row_key
 from webstrata.web.url import normalize
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Row:
 
     def __init__(
         self,
-        table: Table,
+        table: RowTable,
         key: str,
         until: int = MAX_TIME,
         known: Mapping[str, list[Cell]] | None = None,
@@ -161,10 +161,10 @@ class Row:
 class Batch:
     """Changes that are collected and then made together, all or none."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: RowTable) -> None:
         self._table = table
         self._times: dict[Time | None, int] = {}
-        self.changes: list[Change] = []
+        self.changes: list[CellChange] = []
 
     def put(self, row: str, cells: Mapping[str, Mapping[str, Value]], *, at: Time | None = None) -> None:
         """Write cells, ``{family: {column: value}}``, stamped with the newest snapshot's time unless told."""
@@ -176,7 +176,7 @@ class Batch:
         for family, columns in cells.items():
             _check(family, writing=True)
             for column, value in columns.items():
-                self.changes.append(Change(family, encode_key(key, column, time), encode_value(value)))
+                self.changes.append(CellChange(family, encode_key(key, column, time), encode_value(value)))
 
     def delete(
         self, row: str, family: str | None = None, column: str | None = None, *, at: Time | None = None
@@ -193,9 +193,9 @@ class Batch:
             else:
                 first, last = parse_period(at)
                 start, end = encode_key(key, column, last), encode_key(key, column, first) + b"\0"
-                self.changes.append(Change(name, start, end=end))
+                self.changes.append(CellChange(name, start, end=end))
                 continue
-            self.changes.append(Change(name, start, end=after_prefix(start)))
+            self.changes.append(CellChange(name, start, end=after_prefix(start)))
 
     def __enter__(self) -> Self:
         return self
@@ -208,15 +208,15 @@ class Batch:
             self.changes = []
 
 
-class Table:
+class RowTable:
     """The table of a collection; nothing is opened before it is needed.
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> uk = ws.create(getfixture("tmp_path") / "uk")
+    >>> from webstrata import testing
+    >>> uk = testing.empty()
     >>> _ = uk.add("2026-05"), uk.add("2026-06")
-    >>> with Table(uk) as table:
+    >>> with RowTable(uk) as table:
     ...     table.put("http://example.org/", {"scores": {"pagerank": 0.5}}, at="2026-05")
     ...     table.put("http://example.org/", {"scores": {"pagerank": 0.7}, "meta": {"note": "seen"}})
     ...     row = table["http://example.org/"]
@@ -232,15 +232,22 @@ class Table:
         self.views = Views(collection)
 
     def __getitem__(self, row: str) -> Row:
-        return Row(self, find_row_key(row))
+        key = find_row_key(row)
+        find_takedowns(self._collection).check(from_row_key(key), str(self._collection.path))
+        return Row(self, key)
+
+    def get(self, row: str, *, at: str | None = None) -> Row:
+        """The row of a URL or row key as `find` finds it, as it is or as it was at a time."""
+        found = self.find(row)
+        return found if at is None else found.at(at)
 
     def find(self, row: str) -> Row:
         """The row of a URL; if it has no cells, that of the same URL with https or http, where that has some.
 
         Examples
         --------
-        >>> import webstrata as ws
-        >>> with Table(ws.create(getfixture("tmp_path") / "uk")) as table:
+        >>> from webstrata import testing
+        >>> with RowTable(testing.empty()) as table:
         ...     table.put("https://example.org/a", {"meta": {"note": "seen"}}, at="2026-05")
         ...     table.find("http://example.org/a").url, table.find("http://example.org/b").url
         ('https://example.org/a', 'http://example.org/b')
@@ -294,6 +301,7 @@ class Table:
         low = max(low, start.encode())
         high = high if stop is None else min(high, stop.encode())
         until = MAX_TIME if at is None else parse_period(at)[1]
+        takedowns = find_takedowns(self._collection)
         stored = [name for name in FAMILIES if name in names]
         sources = [_mark(name, self.stored.scan(name, low, high)) for name in stored]
         if ANCHOR in names:
@@ -302,13 +310,15 @@ class Table:
             sources.append((key, "", []) for key in self.views.row_keys(low, high))
         # Python compares texts as their UTF-8 compares, so the order is that of the keys
         for key, group in groupby(merge(*sources, key=lambda item: item[:2]), key=lambda item: item[0]):
+            if takedowns and takedowns.hides(from_row_key(key)):
+                continue
             known: dict[str, list[Cell]] = {name: [] for name in stored}
             known.update((name, cells) for _, name, cells in group if name)
             yield Row(self, key, until, known)
 
     def newest_label(self) -> str:
         """The label of the newest snapshot, with whose time cells are stamped unless told otherwise."""
-        labels = self._collection.labels
+        labels = self._collection.dates
         if not labels:
             raise UsageError(
                 f"{self._collection.path}: there is no snapshot yet whose time a cell could have; say which "

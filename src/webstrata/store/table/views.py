@@ -24,27 +24,30 @@ from heapq import merge
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from webstrata.archive.cdxj import Index
+from webstrata.archive.codings import read_payload
+from webstrata.archive.revisits import find_original
+from webstrata.archive.warc import read_record
 from webstrata.errors import FormatError, MissingError
 from webstrata.store.anchors import Anchors
-from webstrata.store.cdxj import Index
-from webstrata.store.codings import read_payload
+from webstrata.store.hiding import Hidden
 from webstrata.store.main_content.methods import find_places
 from webstrata.store.pages import REVISIT
-from webstrata.store.revisits import find_original
 from webstrata.store.settings import StoreSettings
 from webstrata.store.table.cells import MAX_TIME, Cell, Value, parse_period
+from webstrata.store.takedowns import find_takedowns, make_hide
 from webstrata.store.text import Text, cut_main
-from webstrata.store.urls import Urls, from_row_key
-from webstrata.store.warc import read_record
+from webstrata.store.urls import Urls
 from webstrata.web import html
+from webstrata.web.row_key import from_row_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from webstrata.archive.cdxj import Entry
+    from webstrata.archive.warc import Record
     from webstrata.collection import Collection
     from webstrata.collection.parts import Part
-    from webstrata.store.cdxj import Entry
-    from webstrata.store.warc import Record
 
 VIEWS = ("content", "http", "text", "links")
 """The families that are read from captures."""
@@ -71,10 +74,10 @@ class Views:
 
     Examples
     --------
-    >>> import webstrata as ws
-    >>> views = Views(ws.create(getfixture("tmp_path") / "uk"))
-    >>> list(views.cells("content", "org,example)/")), list(views.row_keys())
-    ([], [])
+    >>> from webstrata import testing
+    >>> views = Views(testing.collection())
+    >>> list(views.row_keys())[:2]
+    ['example,garden)/', 'example,garden)/pond']
     """
 
     def __init__(self, collection: Collection) -> None:
@@ -97,7 +100,7 @@ class Views:
         url = from_row_key(row)
         cells = []
         for opened in self._snapshots(until):
-            node = opened.urls.node(url) if opened.urls is not None and opened.anchors is not None else None
+            node = opened.urls.get(url) if opened.urls is not None and opened.anchors is not None else None
             if (
                 node is None
                 or opened.urls is None
@@ -143,7 +146,7 @@ class Views:
         self._opened.clear()
 
     def _snapshots(self, until: int = MAX_TIME) -> Iterator[_Opened]:
-        for label in reversed(self._collection.labels):
+        for label in reversed(self._collection.dates):
             if parse_period(label)[0] > until:
                 continue
             if label not in self._opened:
@@ -156,7 +159,7 @@ class Views:
         snapshot = self._collection[label]
         parts: list[Part] = []
         try:
-            parts += [snapshot.open_part("index"), snapshot.open_part("warc")]
+            parts += [snapshot.open_part("captures"), snapshot.open_part("warc")]
             parts += [snapshot.open_part("urls")]
             parts += [snapshot.open_part("anchors")]
         except MissingError:
@@ -165,10 +168,12 @@ class Views:
             for part in parts:
                 part.close()
             return None
-        urls = Urls(parts[2].path) if len(parts) > 2 else None
+        hide = make_hide(self._collection)
+        urls = Urls(parts[2].path, hide=hide) if len(parts) > 2 else None
         anchors = None
         if len(parts) > 3 and parts[3].record.inputs.get(f"{label}/urls") == parts[2].record.checksum:
-            anchors = Anchors(parts[3].path)  # those of other nodes would speak of other pages
+            hidden = Hidden(self._collection, snapshot)
+            anchors = Anchors(parts[3].path, hidden=hidden)  # those of other nodes would speak of other pages
         text = None
         if urls is not None and "text" in snapshot.parts:
             parts += [snapshot.open_part("text")]
@@ -211,7 +216,8 @@ class Views:
                 texts = links.setdefault(link.url, {})
                 if link.anchor:
                     texts[link.anchor] = None
-        return {url: "\n".join(texts) for url, texts in links.items()}
+        takedowns = find_takedowns(self._collection)
+        return {url: "\n".join(texts) for url, texts in links.items() if not takedowns.hides(url)}
 
     def _find_payload(self, opened: _Opened, entry: Entry, record: Record) -> tuple[Record, str] | None:
         """The record whose payload a revisit stands for, in its snapshot or an older one."""
@@ -225,9 +231,7 @@ class Views:
 
 def _read_text(opened: _Opened, row: str) -> dict[str, Value] | None:
     """What the part `text` has of a page; None where it is no node, or its record could not be read."""
-    node = (
-        opened.urls.node(from_row_key(row)) if opened.urls is not None and opened.text is not None else None
-    )
+    node = opened.urls.get(from_row_key(row)) if opened.urls is not None and opened.text is not None else None
     if node is None or opened.urls is None or opened.text is None or opened.urls.row_keys[node] != row:
         return None
     page = opened.text[node]

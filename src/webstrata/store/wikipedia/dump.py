@@ -55,7 +55,8 @@ def find_dump(folder: Path, settings: WikipediaSettings | None = None) -> Dump:
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> for name in ("enwiki-20090810-page.sql.gz", "enwiki-20090810-pagelinks.sql.gz", "md5sums.txt"):
     ...     _ = (folder / name).write_bytes(b"")
     >>> dump = find_dump(folder)
@@ -135,13 +136,17 @@ def check_tables(dump: Dump) -> None:
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> for table, columns in (
     ...     ("page", "page_id page_namespace page_title page_is_redirect"),
-    ...     ("pagelinks", "pl_from pl_target_id"),
+    ...     ("pagelinks", "pl_from pl_namespace pl_title"),
     ... ):
     ...     text = ",\n".join(f"  `{name}` int" for name in columns.split())
     ...     _ = (folder / f"{table}.sql").write_text(f"CREATE TABLE `{table}` (\n{text}\n);\n")
+    >>> check_tables(find_dump(folder))
+    >>> _ = (folder / "pagelinks.sql").write_text(
+    ...     "CREATE TABLE `pagelinks` (\n  `pl_from` int,\n  `pl_target_id` int\n);\n")
     >>> check_tables(find_dump(folder))
     Traceback (most recent call last):
     webstrata.errors.MissingError: ...pagelinks.sql: links are told by numbers here, as MediaWiki does from
@@ -172,7 +177,8 @@ def find_wiki(dump: Dump, base_url: str = "") -> Wiki:
 
     Examples
     --------
-    >>> find_wiki(Dump(getfixture("tmp_path"), "tables", "simplewiki", {}, [], None)).base
+    >>> from webstrata import testing
+    >>> find_wiki(Dump(testing.scratch(), "tables", "simplewiki", {}, [], None)).base
     'https://simple.wikipedia.org/wiki/'
     """
     database = dump.database

@@ -23,8 +23,8 @@ from email.utils import format_datetime
 from typing import TYPE_CHECKING, cast
 from xml.etree.ElementTree import ParseError, XMLPullParser
 
+from webstrata.archive.record import Record
 from webstrata.errors import FormatError, UsageError
-from webstrata.store.record import Record
 from webstrata.store.wikipedia.drafts import Draft, iter_bodies
 from webstrata.store.wikipedia.packed import scan_blocks
 from webstrata.store.wikipedia.settings import ELIMINATE, WikipediaSettings
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from xml.etree.ElementTree import Element
 
-    from webstrata.store.tally import Tally
+    from webstrata.archive.tally import Tally
 
 _BLOCK = 1 << 18
 _START = re.compile(rb"<mediawiki\b")
@@ -70,7 +70,8 @@ def read_siteinfo(path: Path, *, base_url: str = "") -> Siteinfo:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "a.xml"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "a.xml"
     >>> _ = path.write_text(
     ...     "<mediawiki xmlns='http://www.mediawiki.org/xml/export-0.10/' xml:lang='simple'><siteinfo>"
     ...     "<dbname>simplewiki</dbname><base>https://simple.wikipedia.org/wiki/Main_Page</base>"
@@ -139,8 +140,9 @@ def read_export(
 
     Examples
     --------
-    >>> from webstrata.store.tally import Tally
-    >>> path = getfixture("tmp_path") / "a.xml"
+    >>> from webstrata import testing
+    >>> from webstrata.archive.tally import Tally
+    >>> path = testing.scratch() / "a.xml"
     >>> _ = path.write_text(
     ...     "<mediawiki xmlns='http://www.mediawiki.org/xml/export-0.11/'><page><title>Fish</title><ns>0</ns>"
     ...     "<revision><timestamp>2009-08-01T00:00:00Z</timestamp><text>[[Sea]]</text></revision></page>"

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import ExistsError, UsageError
-from webstrata.store.ingest import IngestResult, ingest_sources
-from webstrata.store.readers import Source
+from webstrata.store.ingest.readers import Source
+from webstrata.store.ingest.run import IngestResult, ingest_sources
 from webstrata.store.wikipedia.dump import check_tables, find_dump, find_wiki
 from webstrata.store.wikipedia.export import read_siteinfo
 from webstrata.store.wikipedia.settings import TABLES, WikipediaSettings
@@ -23,11 +23,22 @@ if TYPE_CHECKING:
 
 
 def check_dump(path: Path, *, base_url: str = "", settings: WikipediaSettings | None = None) -> Dump:
-    """The dump in a folder, if it can be read: what can be told without reading all of it is told here.
+    r"""The dump in a folder, checked as far as possible without reading all of it.
 
     Examples
     --------
-    >>> check_dump(getfixture("tmp_path"))
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
+    >>> for table, columns in (
+    ...     ("page", "page_id page_namespace page_title page_is_redirect"),
+    ...     ("pagelinks", "pl_from pl_namespace pl_title"),
+    ... ):
+    ...     text = ",\n".join(f"  `{name}` int" for name in columns.split())
+    ...     path = folder / f"simplewiki-20090810-{table}.sql"
+    ...     _ = path.write_text(f"CREATE TABLE `{table}` (\n{text}\n);\n")
+    >>> check_dump(folder).database
+    'simplewiki'
+    >>> check_dump(testing.scratch())
     Traceback (most recent call last):
     webstrata.errors.MissingError: ...: there is no page.sql.gz and no pagelinks.sql.gz, and no
     pages-articles.xml.bz2 here; fetch what is missing from where the dump is
@@ -68,14 +79,15 @@ def ingest_dump(
     mode
         ``new`` refuses a snapshot that has pages, ``again`` replaces them.
     renew
-        The command that does it again, for `webstrata show`.
+        The command that does it again, kept in the manifest.
     progress
         Where progress is shown.
 
     Examples
     --------
     >>> import webstrata as ws
-    >>> folder = getfixture("tmp_path")
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
     >>> for table, columns, rows in (
     ...     ("page", "id namespace title is_redirect", "(1,0,'Fish',0),(2,0,'Sea',0)"),
     ...     ("pagelinks", "from namespace title", "(1,0,'Sea'),(2,0,'Fish')"),

@@ -17,14 +17,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from webstrata.archive.common_crawl import TIME, url_columns
+from webstrata.archive.tally import Tally
 from webstrata.errors import FormatError
-from webstrata.store.classes import follow_redirects, number_groups
-from webstrata.store.columns import TIME, url_columns
+from webstrata.store.equivalence import follow_redirects, number_groups
+from webstrata.store.key_columns import from_row_keys
 from webstrata.store.links import LINKS, TARGETS
+from webstrata.store.parquet.sorting import Queue, Sorter, Spool
 from webstrata.store.selection import OTHERS
-from webstrata.store.sorting import Queue, Sorter, Spool
-from webstrata.store.tally import Tally
-from webstrata.store.urls import NODES, from_row_keys
+from webstrata.store.urls import NODES
 from webstrata.store.wikipedia.numbers import MAX_ID, IdNumbers, Pairs
 from webstrata.store.wikipedia.settings import ELIMINATE, WikipediaSettings
 from webstrata.store.wikipedia.sql import Head, scan_table

@@ -29,7 +29,8 @@ class IdNumbers:
 
     Examples
     --------
-    >>> numbers = IdNumbers(getfixture("tmp_path") / "numbers")
+    >>> from webstrata import testing
+    >>> numbers = IdNumbers(testing.scratch() / "numbers")
     >>> numbers.put(np.array([7, 100_000]), np.array([0, 5]))
     >>> numbers.get(np.array([7, 8, 100_000, 10**9])).tolist()
     [0, -1, 5, -1]
@@ -65,7 +66,8 @@ class Pairs:
 
     Examples
     --------
-    >>> pairs = Pairs(getfixture("tmp_path"), "arcs", num_sources=10, size_hint=10, memory=64)
+    >>> from webstrata import testing
+    >>> pairs = Pairs(testing.scratch(), "arcs", num_sources=10, size_hint=10, memory=64)
     >>> pairs.add(np.array([9, 1, 9]), np.array([2, 3, 2]))
     >>> [(sources.tolist(), ends.tolist()) for sources, ends in pairs]
     [([1], [3]), ([9], [2])]

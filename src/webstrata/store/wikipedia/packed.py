@@ -32,7 +32,8 @@ def scan_blocks(
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "a.gz"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "a.gz"
     >>> _ = path.write_bytes(gzip.compress(b"abc"))
     >>> list(scan_blocks(path)), list(scan_blocks(path, advance=print))
     23

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from webstrata.store.tally import Tally
+    from webstrata.archive.tally import Tally
 
 MAX_STATEMENT = 256 << 20
 """Bytes of the longest statement; those of mysqldump have one to sixteen million."""
@@ -68,7 +68,8 @@ def read_head(path: Path) -> Head:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "a.sql"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "a.sql"
     >>> _ = path.write_bytes(
     ...     b"-- Host: 10.0.0.1    Database: enwiki\n"
     ...     b"CREATE TABLE `redirect` (\n  `rd_from` int(8),\n  PRIMARY KEY (`rd_from`)\n) ENGINE=InnoDB;\n")
@@ -124,8 +125,9 @@ def scan_table(
 
     Examples
     --------
-    >>> from webstrata.store.tally import Tally
-    >>> path = getfixture("tmp_path") / "a.sql"
+    >>> from webstrata import testing
+    >>> from webstrata.archive.tally import Tally
+    >>> path = testing.scratch() / "a.sql"
     >>> _ = path.write_bytes(
     ...     b"CREATE TABLE `t` (\n  `a` int(8),\n  `b` varbinary(255)\n);\n"
     ...     b"INSERT INTO `t` VALUES (1,'It\\'s'),(2,'a),(b'),(oops),(3,NULL);\n")

@@ -23,21 +23,23 @@ from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.files import make_directory, remove_tree, rename
 from webstrata.collection.progress import Progress
+from webstrata.collection.sentences import tell_count
+from webstrata.collection.tables import FactsTable, Rows, Table
 from webstrata.errors import FormatError
 from webstrata.store.links import write_links
 from webstrata.store.pages import write_pages
+from webstrata.store.parquet.sorting import frugal
 from webstrata.store.selection import OTHERS
-from webstrata.store.sorting import frugal
 from webstrata.store.urls import write_url_tables
 from webstrata.store.wikipedia.joining import COLUMNS, Join
 from webstrata.store.wikipedia.sql import Head, read_head
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from webstrata.archive.tally import Damage
     from webstrata.collection import Snapshot
-    from webstrata.store.tally import Damage
     from webstrata.store.wikipedia.settings import WikipediaSettings
     from webstrata.store.wikipedia.titles import Wiki
 
@@ -47,11 +49,11 @@ LACKS = (
     "the tables of a wiki, of which this snapshot was made, have links and no text: ingest "
     "pages-articles.xml.bz2 of the same dump for that"
 )
-_LACKING = ("warc", "index", "text", "anchors", "signatures", "summaries")
+_LACKING = ("warc", "captures", "text", "anchors", "signatures", "summaries")
 
 
-@dataclass(frozen=True, kw_only=True)
-class TablesResult:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class TablesResult(FactsTable):
     """What came of it."""
 
     files: int
@@ -72,6 +74,29 @@ class TablesResult:
     damage: list[Damage]
     seconds: float
 
+    shown = 0  # of all numbers
+
+    @property
+    def summary(self) -> str:
+        """How much was read in what time, in a sentence."""
+        rate = self.rows / max(self.seconds, 1e-9)
+        return (
+            f"{tell_count(self.rows, 'row')} of {tell_count(self.files, 'table')} in {self.seconds:.1f} s, "
+            f"{rate:,.0f} rows/s; the snapshot has {tell_count(self.pages, 'page')} and "
+            f"{tell_count(self.links, 'link')}, and no text."
+        )
+
+    def tables(self) -> dict[str, Table]:
+        """Redirects, what was left out, and damage; all numbers for programs."""
+        counts = {
+            "redirects that lead to no page": self.lost_redirects,
+            **{f"left out: {reason}": number for reason, number in self.left_out.items()},
+            "damaged places": self.damaged,
+        }
+        rows = [{"what": "redirects", "number": self.redirects}]
+        rows += [{"what": what, "number": number} for what, number in counts.items() if number]
+        return {"Tables": Rows("tables", rows), "All numbers": self}
+
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data."""
         return asdict(self) | {"damage": [damage._asdict() for damage in self.damage]}
@@ -82,12 +107,17 @@ def read_heads(files: Mapping[str, Path]) -> dict[str, Head]:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "page.sql"
-    >>> _ = path.write_text("CREATE TABLE `page` (\n  `page_id` int(8)\n) ENGINE=InnoDB;\n")
-    >>> read_heads({"page": path, "pagelinks": path})
-    Traceback (most recent call last):
-    webstrata.errors.FormatError: ...page.sql: the table page has no column page_namespace, page_title,
-    page_is_redirect (it has page_id); this is no table of a MediaWiki that is known
+    >>> from webstrata import testing
+    >>> folder = testing.scratch()
+    >>> for table, columns in (
+    ...     ("page", "page_id page_namespace page_title page_is_redirect"),
+    ...     ("pagelinks", "pl_from pl_namespace pl_title"),
+    ... ):
+    ...     text = ",\n".join(f"  `{name}` int" for name in columns.split())
+    ...     _ = (folder / f"{table}.sql").write_text(f"CREATE TABLE `{table}` (\n{text}\n);\n")
+    >>> heads = read_heads({name: folder / f"{name}.sql" for name in ("page", "pagelinks")})
+    >>> heads["pagelinks"].columns
+    ('pl_from', 'pl_namespace', 'pl_title')
     """
     heads = {name: read_head(path) for name, path in files.items()}
     for name, head in heads.items():
@@ -126,16 +156,17 @@ def ingest_tables(
     settings
         Which pages are taken, and what becomes of redirects.
     renew
-        The command that does it again, for `webstrata show`.
+        The command that does it again, kept in the manifest.
     progress
         Where progress is shown.
 
     Examples
     --------
     >>> import webstrata as ws
+    >>> from webstrata import testing
     >>> from webstrata.store.wikipedia.settings import WikipediaSettings
     >>> from webstrata.store.wikipedia.titles import Wiki
-    >>> folder = getfixture("tmp_path")
+    >>> folder = testing.scratch()
     >>> for table, columns, rows in (
     ...     ("page", "page_id page_namespace page_title page_is_redirect", "(1,0,'Fish',0),(2,0,'Fishes',1)"),
     ...     ("pagelinks", "pl_from pl_namespace pl_title", "(1,0,'Fishes'),(2,0,'Fish')"),
@@ -149,20 +180,59 @@ def ingest_tables(
     >>> result.pages, result.redirects, result.lost_redirects
     (1, 1, 0)
     """
-    progress = progress or Progress()
-    started = time.monotonic()
     wiki.check(settings.namespaces)
     heads = read_heads(files)
+
+    def make(scratch: Path, told: Progress) -> Join:
+        return Join(scratch, files, heads, wiki, settings, told)
+
+    return write_tables(
+        snapshot, make, settings, num_files=len(files), lacks=LACKS, renew=renew, progress=progress
+    )
+
+
+def write_tables(
+    snapshot: Snapshot,
+    make: Callable[[Path, Progress], Join],
+    settings: WikipediaSettings,
+    *,
+    num_files: int,
+    lacks: str,
+    renew: str = "",
+    progress: Progress | None = None,
+) -> TablesResult:
+    """Write the parts of a snapshot from a join; `lacks` is said where a part that needs text is missing.
+
+    `make` gets a folder for what it writes on its way, and where it reports.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> from webstrata.store.wikipedia.link_graphs import LinkGraphJoin
+    >>> from webstrata.store.wikipedia.settings import WikipediaSettings
+    >>> from webstrata.store.wikipedia.titles import Wiki
+    >>> path = testing.scratch() / "links.csv"
+    >>> rows = ("page_id_from page_title_from page_id_to page_title_to", "1 Fish 2 Sea")
+    >>> _ = path.write_text(chr(10).join(row.replace(" ", chr(9)) for row in rows))
+    >>> wiki, settings = Wiki("https://en.wikipedia.org/wiki/"), WikipediaSettings()
+    >>> def make(scratch, told):
+    ...     return LinkGraphJoin(scratch, path, wiki, settings, told)
+    >>> snapshot = testing.empty().add("2009-08")
+    >>> write_tables(snapshot, make, settings, num_files=1, lacks="there is no text").links
+    1
+    """
+    progress = progress or Progress()
+    started = time.monotonic()
     scratch = snapshot.working_folder("ingest")
     with snapshot.parts.writing(progress), frugal():
         remove_tree(scratch)  # of one that was killed
         make_directory(scratch)
         try:
-            work = Join(scratch, files, heads, wiki, settings, progress)
+            work = make(scratch, progress)
             work.read()
             work.join()
             ready = {name: make_directory(scratch / f"part-{name}") for name in PARTS}
-            write_pages(ready["pages"] / "pages.parquet", work.pages(), crawl=snapshot.label)
+            write_pages(ready["pages"] / "pages.parquet", work.pages(), crawl=snapshot.date)
             write_url_tables(ready["urls"], work.nodes(), work.others(), OTHERS)
             num_links = write_links(ready["links"], work.targets(), work.links())
             # from here on it is a matter of names and checksums
@@ -175,7 +245,7 @@ def ingest_tables(
                 "links": {"links": num_links, "targets": work.num_targets},
             }
             for name in PARTS:
-                with snapshot.build(
+                with snapshot.write_part(
                     name,
                     settings=settings if name == "pages" else None,
                     inputs=() if name == "pages" else ("pages",),
@@ -185,11 +255,11 @@ def ingest_tables(
                     for path in sorted(ready[name].iterdir()):
                         rename(path, build.path / path.name)
                     build.count(**counts[name])
-                    build.lacks |= dict.fromkeys(_LACKING, LACKS) if name == "pages" else {}
+                    build.lacks |= dict.fromkeys(_LACKING, lacks) if name == "pages" else {}
         finally:
             remove_tree(scratch)
     return TablesResult(
-        files=len(files),
+        files=num_files,
         rows=work.tally.records,
         pages=work.num_nodes,
         redirects=work.num_redirects,

@@ -35,12 +35,12 @@ MAPPED = SECTIONS[:6]
 _HEAD = struct.Struct(">8sHBBBB2x")
 _TAIL = struct.Struct(">6Q9QII8s")
 HEAD_SIZE, TAIL_SIZE = _HEAD.size, _TAIL.size
-_AGAIN = "make the union again with `webstrata align`"
+_AGAIN = "build the part temporal again"
 _DAMAGED = f"the file is damaged; {_AGAIN}"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Description:
+class ContainerDescription:
     """What a file says about itself."""
 
     coding: int
@@ -81,7 +81,8 @@ def fingerprint(graph: Path) -> tuple[int, int]:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "uk"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "uk"
     >>> _ = path.with_name("uk.graph").write_bytes(b"abc")
     >>> fingerprint(path)
     (3, 891568578)
@@ -106,7 +107,7 @@ class Container:
         self._lengths: list[int] = []
         self._checksum = 0
 
-    def begin(self, description: Description) -> None:
+    def begin(self, description: ContainerDescription) -> None:
         """Write the head, of which low_bits is not known yet."""
         self._stream.write(_head(description))
 
@@ -129,18 +130,18 @@ class Container:
         self.add_raw(data)
         self.end_section(len(data))
 
-    def finish(self, description: Description) -> None:
+    def finish(self, description: ContainerDescription) -> None:
         """Write the tail, without which there is no file."""
         numbers = _numbers(description)
         self._stream.write(_pack_tail(numbers, self._lengths, self._checksum, _head(description)))
 
 
-def _head(about: Description) -> bytes:
+def _head(about: ContainerDescription) -> bytes:
     flags = int(about.is_bounded)
     return _HEAD.pack(MAGIC, VERSION, about.coding, flags, about.num_snapshots, 0)
 
 
-def _numbers(about: Description) -> tuple[int, ...]:
+def _numbers(about: ContainerDescription) -> tuple[int, ...]:
     return (
         about.num_nodes, about.num_arcs, about.num_link_instances, about.stream_bits,
         about.graph_bytes, about.graph_print << 8 | about.low_bits,
@@ -152,13 +153,14 @@ def _pack_tail(numbers: Sequence[int], lengths: Sequence[int], checksum: int, he
     return _TAIL.pack(*numbers, *lengths, checksum, own, MAGIC)
 
 
-def read_description(path: Path) -> Description:
+def read_description(path: Path) -> ContainerDescription:
     """What a file says about itself; another, a newer, a cut off or a damaged one is refused.
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.temporal.labels import label_arcs
-    >>> path = getfixture("tmp_path") / "union"
+    >>> path = testing.scratch() / "union"
     >>> _ = label_arcs(path, [(0, 1, 0b01)], snapshots=["2026-01", "2026-02"])
     >>> read_description(file_of(path)).num_snapshots
     2
@@ -197,7 +199,7 @@ def read_description(path: Path) -> Description:
     if coding not in (1, 2) or not 1 <= num_snapshots <= 64:
         raise FormatError(f"{path}: there is no coding {coding} of {num_snapshots} snapshots; {_DAMAGED}")
     _check(path, sections, checksum)
-    return Description(
+    return ContainerDescription(
         coding=coding,
         is_bounded=bool(flags & 1),
         num_snapshots=num_snapshots,
@@ -227,7 +229,8 @@ def read_section(path: Path, section: tuple[int, int]) -> bytes:
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "a"
+    >>> from webstrata import testing
+    >>> path = testing.scratch() / "a"
     >>> _ = path.write_bytes(b"0123456789")
     >>> read_section(path, (2, 3))
     b'234'

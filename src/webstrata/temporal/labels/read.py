@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from webstrata._core import temporal as core
+from webstrata.collection.action import rebuild
 from webstrata.collection.progress import Progress
 from webstrata.errors import FormatError
 from webstrata.graph.bvgraph import BVGraph
 from webstrata.graph.view import BLOCK, Graph, check_nodes, no_node
 from webstrata.temporal.labels.container import (
     MAPPED,
-    Description,
+    ContainerDescription,
     file_of,
     fingerprint,
     read_description,
@@ -63,9 +64,10 @@ class LabelledGraph(BVGraph):
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.graph import Graph
     >>> from webstrata.temporal.labels import write_labels
-    >>> path = getfixture("tmp_path") / "union"
+    >>> path = testing.scratch() / "union"
     >>> _ = Graph.from_arcs([(0, 1), (0, 2), (1, 2)]).write(path)
     >>> nodes, arcs = np.array([3, 3, 2], np.uint64), np.array([1, 2, 2], np.uint64)
     >>> write_labels(path, path, node_labels=nodes, arc_labels=arcs, num_snapshots=2)
@@ -91,7 +93,7 @@ class LabelledGraph(BVGraph):
         self.snapshots = tuple(snapshots)
         """Labels of the snapshots in order, the oldest first."""
         self._path = file_of(labels)
-        self.description: Description = read_description(self._path)
+        self.description: ContainerDescription = read_description(self._path)
         """What the file of labels says about itself."""
         self._refuse_others(graph)
         self._is_mapped = mapped
@@ -102,8 +104,9 @@ class LabelledGraph(BVGraph):
 
         Examples
         --------
+        >>> from webstrata import testing
         >>> arcs = [(0, 1, 0b01), (0, 2, 0b10)]
-        >>> graph = label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=["2026-01", "2026-02"])
+        >>> graph = label_arcs(testing.scratch() / "union", arcs, snapshots=["2026-01", "2026-02"])
         >>> graph.node_labels.tolist()
         [3, 1, 2]
         """
@@ -131,12 +134,12 @@ class LabelledGraph(BVGraph):
 
         Examples
         --------
-        >>> from webstrata.graph import Graph
-        >>> path = getfixture("tmp_path") / "union"
-        >>> _ = Graph.from_arcs([(0, 1)]).write(path)
-        >>> LabelledGraph.open(path, path, snapshots=["2026"])
-        Traceback (most recent call last):
-        webstrata.errors.MissingError: ...union.labels: there are no labels; build the union graph first
+        >>> from webstrata import testing
+        >>> months = ["2026-01", "2026-02"]
+        >>> path = testing.scratch() / "union"
+        >>> _ = label_arcs(path, [(0, 1, 0b01), (0, 2, 0b11)], snapshots=months)
+        >>> LabelledGraph.open(path, path, snapshots=months).labels(0).tolist()
+        [1, 3]
         """
         return cls(Path(graph), Path(labels), snapshots=snapshots, mapped=mapped, progress=progress)
 
@@ -185,7 +188,7 @@ class LabelledGraph(BVGraph):
             which = np.searchsorted(keys, self.node_labels)
             if len(which) and (which.max() >= len(keys) or (keys[which] != self.node_labels).any()):
                 raise FormatError(
-                    f"{self._path}: a label of nodes has no code; make the union again with `webstrata align`"
+                    f"{self._path}: a label of nodes has no code", fix=rebuild(self._path, "temporal")
                 )
             sources = which.astype(np.uint32)
         else:
@@ -205,7 +208,7 @@ class LabelledGraph(BVGraph):
                 bounds,
             )
         except ValueError as error:
-            raise FormatError(f"{self._path}: {error}; make the union again with `webstrata align`") from None
+            raise FormatError(f"{self._path}: {error}", fix=rebuild(self._path, "temporal")) from None
 
     @property
     def coding(self) -> str:
@@ -222,8 +225,9 @@ class LabelledGraph(BVGraph):
 
         Examples
         --------
+        >>> from webstrata import testing
         >>> arcs = [(0, 1, 0b01), (0, 2, 0b10)]
-        >>> graph = label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=["2026-01", "2026-02"])
+        >>> graph = label_arcs(testing.scratch() / "union", arcs, snapshots=["2026-01", "2026-02"])
         >>> bin(graph.node_label(2))
         '0b10'
         """
@@ -236,8 +240,9 @@ class LabelledGraph(BVGraph):
 
         Examples
         --------
+        >>> from webstrata import testing
         >>> arcs = [(0, 1, 0b01), (0, 2, 0b10), (1, 2, 0b10)]
-        >>> graph = label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=["2026-01", "2026-02"])
+        >>> graph = label_arcs(testing.scratch() / "union", arcs, snapshots=["2026-01", "2026-02"])
         >>> graph.labels(0).tolist()
         [1, 2]
         """
@@ -248,8 +253,9 @@ class LabelledGraph(BVGraph):
 
         Examples
         --------
+        >>> from webstrata import testing
         >>> arcs = [(0, 1, 0b01), (0, 2, 0b10), (1, 2, 0b10)]
-        >>> graph = label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=["2026-01", "2026-02"])
+        >>> graph = label_arcs(testing.scratch() / "union", arcs, snapshots=["2026-01", "2026-02"])
         >>> [found.tolist() for found in graph.labelled_successors(0)]
         [[1, 2], [1, 2]]
         """
@@ -261,8 +267,9 @@ class LabelledGraph(BVGraph):
 
         Examples
         --------
+        >>> from webstrata import testing
         >>> arcs = [(0, 1, 0b01), (0, 2, 0b10), (1, 2, 0b10)]
-        >>> graph = label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=["2026-01", "2026-02"])
+        >>> graph = label_arcs(testing.scratch() / "union", arcs, snapshots=["2026-01", "2026-02"])
         >>> graph.batch_labelled_successors([1, 0]).labels.tolist()
         [2, 1, 2]
         """
@@ -280,8 +287,9 @@ class LabelledGraph(BVGraph):
 
         Examples
         --------
+        >>> from webstrata import testing
         >>> arcs = [(0, 1, 0b01), (0, 2, 0b10), (1, 2, 0b10)]
-        >>> graph = label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=["2026-01", "2026-02"])
+        >>> graph = label_arcs(testing.scratch() / "union", arcs, snapshots=["2026-01", "2026-02"])
         >>> graph.walk([1, 0])
         (3, 5, 5)
         """
@@ -294,8 +302,9 @@ class LabelledGraph(BVGraph):
 
         Examples
         --------
+        >>> from webstrata import testing
         >>> arcs = [(0, 1, 0b01), (0, 2, 0b10), (1, 2, 0b10)]
-        >>> graph = label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=["2026-01", "2026-02"])
+        >>> graph = label_arcs(testing.scratch() / "union", arcs, snapshots=["2026-01", "2026-02"])
         >>> graph.labelled_rows(1).labels.tolist()
         [2]
         """
@@ -310,8 +319,9 @@ class LabelledGraph(BVGraph):
 
         Examples
         --------
+        >>> from webstrata import testing
         >>> arcs = [(0, 1, 0b01), (0, 2, 0b10), (1, 2, 0b10)]
-        >>> graph = label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=["2026-01", "2026-02"])
+        >>> graph = label_arcs(testing.scratch() / "union", arcs, snapshots=["2026-01", "2026-02"])
         >>> [(start, rows.labels.tolist()) for start, rows in graph.iter_labelled_blocks(2)]
         [(0, [1, 2, 2]), (2, [])]
         """
@@ -325,8 +335,9 @@ class LabelledGraph(BVGraph):
 
         Examples
         --------
+        >>> from webstrata import testing
         >>> arcs = [(0, 1, 0b01), (0, 2, 0b10), (1, 2, 0b10)]
-        >>> graph = label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=["2026-01", "2026-02"])
+        >>> graph = label_arcs(testing.scratch() / "union", arcs, snapshots=["2026-01", "2026-02"])
         >>> graph.kept_rows([(0b10, 0, 0)], 0, 3)[1].tolist()
         [2, 2]
         """
@@ -341,8 +352,9 @@ class LabelledGraph(BVGraph):
 
         Examples
         --------
+        >>> from webstrata import testing
         >>> arcs = [(0, 1, 0b01), (0, 2, 0b10), (1, 2, 0b10)]
-        >>> graph = label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=["2026-01", "2026-02"])
+        >>> graph = label_arcs(testing.scratch() / "union", arcs, snapshots=["2026-01", "2026-02"])
         >>> graph.kept_successors([(0b10, 0, 0)], [0])[1].tolist()
         [2]
         """
@@ -360,8 +372,9 @@ class LabelledGraph(BVGraph):
 
         Examples
         --------
+        >>> from webstrata import testing
         >>> arcs = [(0, 1, 0b01), (0, 2, 0b10), (1, 2, 0b10)]
-        >>> graph = label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=["2026-01", "2026-02"])
+        >>> graph = label_arcs(testing.scratch() / "union", arcs, snapshots=["2026-01", "2026-02"])
         >>> [found.tolist() for found in graph.label_counts]
         [[1, 2], [1, 2]]
         """
@@ -414,9 +427,10 @@ def label_arcs(
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> arcs = [(0, 1, 0b01), (0, 2, 0b10), (0, 2, 0b01)]
     >>> months = ["2026-01", "2026-02"]
-    >>> label_arcs(getfixture("tmp_path") / "union", arcs, snapshots=months).labels(0).tolist()
+    >>> label_arcs(testing.scratch() / "union", arcs, snapshots=months).labels(0).tolist()
     [1, 3]
     """
     place = Path(basename)

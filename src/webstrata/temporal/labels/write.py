@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
@@ -29,7 +30,7 @@ from webstrata.graph.settings import GraphSettings
 from webstrata.temporal.labels.codes import Book, elias_fano, make_book, ranked_marks, to_bits
 from webstrata.temporal.labels.container import (
     Container,
-    Description,
+    ContainerDescription,
     file_of,
     fingerprint,
     pack_books,
@@ -93,9 +94,10 @@ def write_labels(
 
     Examples
     --------
+    >>> from webstrata import testing
     >>> from webstrata.graph import Graph
     >>> from webstrata.temporal.labels import LabelledGraph
-    >>> path = getfixture("tmp_path") / "union"
+    >>> path = testing.scratch() / "union"
     >>> _ = Graph.from_arcs([(0, 1), (0, 2), (1, 2)]).write(path)
     >>> nodes, arcs = np.array([3, 3, 2], np.uint64), np.array([1, 2, 2], np.uint64)
     >>> write_labels(path, path, node_labels=nodes, arc_labels=arcs, num_snapshots=2)
@@ -110,7 +112,7 @@ def write_labels(
     work = _Work(union, nodes, arc_labels, num_snapshots, progress or Progress())
     survey = work.survey()
     size, checksum = fingerprint(graph)
-    about = Description(
+    about = ContainerDescription(
         coding=_NUMBERS[coding],
         is_bounded=survey.is_bounded,
         num_snapshots=num_snapshots,
@@ -187,7 +189,7 @@ def _write_stream(
     return np.concatenate(places), num_bits
 
 
-class Survey(NamedTuple):
+class LabelSurvey(NamedTuple):
     """What one look at all labels tells."""
 
     is_bounded: bool
@@ -245,7 +247,7 @@ class _Work:
         degrees = np.diff(self._offsets[block.start : block.end + 1])
         return np.repeat(values[block.start : block.end], degrees)
 
-    def survey(self) -> Survey:
+    def survey(self) -> LabelSurvey:
         """Look at all labels once."""
         is_bounded, instances = True, 0
         totals: tuple[Labels, NDArray[np.int64]] = (np.zeros(0, np.uint64), np.zeros(0, np.int64))
@@ -259,7 +261,7 @@ class _Work:
                 totals = _added(totals, *np.unique(labels, return_counts=True))
         if len(totals[0]) > self.graph.num_arcs // 16:
             totals = (totals[0][:0], totals[1][:0])
-        return Survey(is_bounded, instances, *totals, self.graph.num_arcs)
+        return LabelSurvey(is_bounded, instances, *totals, self.graph.num_arcs)
 
     # ---- TIME's coding
 
@@ -279,7 +281,7 @@ class _Work:
             counts = np.diff(np.append(begins, len(labels)))
             owners = sources[begins]
             edges = np.flatnonzero(np.diff(owners, prepend=-1))
-            for begin, end in zip(edges.tolist(), [*edges[1:].tolist(), len(owners)], strict=True):
+            for begin, end in pairwise([*edges.tolist(), len(owners)]):
                 found = (labels[begins[begin:end]], counts[begin:end])
                 key = int(owners[begin])
                 counted[key] = _added(counted[key], *found) if key in counted else found
@@ -298,7 +300,7 @@ class _Work:
             order = np.argsort(sources, kind="stable")
             edges = np.flatnonzero(np.diff(sources[order], prepend=-1))
             codes, lengths = np.zeros(len(labels), np.uint64), np.zeros(len(labels), np.uint8)
-            for begin, end in zip(edges.tolist(), [*edges[1:].tolist(), len(order)], strict=True):
+            for begin, end in pairwise([*edges.tolist(), len(order)]):
                 places = order[begin:end]
                 book = books[int(sources[places[0]])]
                 codes[places], lengths[places] = book.encode(labels[places])
@@ -307,7 +309,7 @@ class _Work:
 
     # ---- ours
 
-    def _rows(self, survey: Survey, title: str) -> Iterator[_Rows]:
+    def _rows(self, survey: LabelSurvey, title: str) -> Iterator[_Rows]:
         bounds = self.nodes
         if not survey.is_bounded:
             bounds = np.full_like(bounds, np.uint64(2**self.num_snapshots - 1))
@@ -317,7 +319,7 @@ class _Work:
             labels = self._labels(int(self._offsets[before]), block.last)
             yield _Rows(*core.find_runs(self.graph.core, bounds, block.start, block.end, before, labels))
 
-    def runs_books(self, survey: Survey) -> tuple[Labels, list[Book]]:
+    def runs_books(self, survey: LabelSurvey) -> tuple[Labels, list[Book]]:
         """The codes of gaps, of runs and of labels."""
         none = np.zeros(0, np.uint64), np.zeros(0, np.int64)
         counted: list[tuple[Labels, NDArray[np.int64]]] = [none] * _NUM_BOOKS
@@ -327,7 +329,7 @@ class _Work:
         return np.zeros(0, np.uint64), [make_book(*found) for found in counted]
 
     def runs_blocks(
-        self, books: Sequence[Book], survey: Survey
+        self, books: Sequence[Book], survey: LabelSurvey
     ) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.int64]]]:
         """The bits of each block, and where each list that has some begins."""
         marked = [np.zeros(0, np.int64)]

@@ -9,7 +9,7 @@ h11 parses and frames; this module adds what a server on a network needs besides
   9112, 6.1);
 - ``Host`` must name this server (`hosts`), requests per client are limited (`rates`);
 - a response must begin within `query_time`, and be read by the client;
-- every response has the headers of `HEADERS` unless the application sets them.
+- every response has the headers of `HEADERS` unless the application sets them; an empty value removes one.
 
 Not supported: upgrades (WebSocket, HTTP/2), ``CONNECT``, ``TRACE``, trailers, ASGI lifespan.
 """
@@ -375,6 +375,8 @@ class _Exchange:
         headers = [(bytes(name).lower(), bytes(value)) for name, value in headers]
         names = {name for name, _ in headers}
         headers += [(name, value) for name, value in HEADERS.items() if name not in names]
+        # with an empty value an application says that a header is not to be sent
+        headers = [(name, value) for name, value in headers if value or name not in HEADERS]
         if b"date" not in names:
             headers.append((b"date", formatdate(usegmt=True).encode()))
         if self._is_stopping() and b"connection" not in names:

@@ -1,0 +1,1 @@
+"""Labels, models, ensembles and their evaluation."""

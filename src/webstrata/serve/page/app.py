@@ -1,0 +1,479 @@
+"""The application of the first origin: every page as HTML and as JSON, static files, metrics and health.
+
+A page function is called with the site and its typed parameters, which FastAPI reads from the address; the
+HTML route renders its `PageView` with the template of the same name, the JSON route (``/search.json``,
+``/page.json/URL``) sends ``PageView.to_dict()``. Nothing of an archive is rendered here: templates escape all
+values, and the Content-Security-Policy allows no script, style or picture but those of this origin.
+"""
+
+import hashlib
+import inspect
+import mimetypes
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.responses import RedirectResponse, Response
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.middleware.gzip import GZipMiddleware
+
+from webstrata._core import __version__
+from webstrata.collection.action import Action
+from webstrata.errors import WebstrataError
+from webstrata.serve.http_api.link_routes import LinkRoutes
+from webstrata.serve.http_api.metrics import Metrics
+from webstrata.serve.http_api.problems import PROBLEM, ProblemDetails, send_problems
+from webstrata.serve.page import drawing
+from webstrata.serve.page.changes import show_changes
+from webstrata.serve.page.control import add_control_routes
+from webstrata.serve.page.crawl import show_crawl
+from webstrata.serve.page.graph import show_graph
+from webstrata.serve.page.home import show_home
+from webstrata.serve.page.hosts import show_host, show_hosts
+from webstrata.serve.page.labels import TokenDesk, add_label_routes
+from webstrata.serve.page.page import TABS, show_page
+from webstrata.serve.page.parts import show_parts
+from webstrata.serve.page.plane import draw_figure, show_plane, show_spectrum
+from webstrata.serve.page.ranks import show_ranks
+from webstrata.serve.page.search import show_completion, show_search
+from webstrata.serve.page.site import Site, write_query
+from webstrata.serve.page.view import PageView, to_json
+from webstrata.serve.settings import ServeSettings
+from webstrata.web.server.answers import Refusal
+
+Page = Callable[..., PageView]
+
+
+@dataclass(frozen=True)
+class Route:
+    """A page: its address below the base of a site, and the function that makes it."""
+
+    path: str
+    page: Page
+
+    @property
+    def json_path(self) -> str:
+        """The address of its JSON document: the first word ends with ``.json``."""
+        word, slash, rest = self.path.partition("/")
+        return f"{word or 'home'}.json{slash}{rest}"
+
+
+ROUTES = (
+    Route("", show_home),
+    Route("search", show_search),
+    Route("page/{url:path}", show_page),
+    Route("changes", show_changes),
+    Route("graph", show_graph),
+    Route("ranks", show_ranks),
+    Route("plane", show_plane),
+    Route("spectrum", show_spectrum),
+    Route("hosts", show_hosts),
+    Route("hosts/{host}", show_host),
+    Route("crawl", show_crawl),
+    Route("parts", show_parts),
+)
+NAVIGATION = ("search", "changes", "graph", "ranks", "hosts", "crawl", "parts")
+"""Pages that the header links to."""
+
+
+def make_app(
+    sites: Mapping[str, Site], settings: ServeSettings | None = None, replay_port: int = 0
+) -> FastAPI:
+    """The application that serves the pages of some collections.
+
+    Parameters
+    ----------
+    sites
+        By name; with one, its pages begin at ``/``, else at ``/NAME/``.
+    settings
+        Who may write, and where replay is.
+    replay_port
+        The port of the replay origin; 0 where replay is not served.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> app = make_app({"uk": Site(testing.collection(), "uk")})
+    >>> [path for path in sorted(app.openapi()["paths"]) if "search" in path]
+    ['/search.json']
+    """
+    settings = settings or ServeSettings()
+    app = FastAPI(
+        title="webstrata",
+        version=__version__,
+        description="Pages, ranks, links and changes of a collection: the document of every page of HTML.",
+        docs_url=None,  # these pages load programs from elsewhere
+        redoc_url=None,
+    )
+    shell = _Shell(sites, settings, replay_port)
+    metrics = Metrics()
+    app.add_middleware(GZipMiddleware, minimum_size=1024)
+    app.add_middleware(metrics.middleware)
+    send_problems(app, shell.write_problem, shell.hide_paths if settings.public else None)
+    for site in sites.values():
+        for route in ROUTES:
+            shell.add(app, site, route)
+        _add_helpers(app, site)
+        if settings.token_file and not settings.public:
+            desk = TokenDesk(settings.token_file)
+            add_label_routes(app, site, desk)
+            add_control_routes(app, site, desk)
+        app.mount(f"{site.base}/api/links", LinkRoutes(site))
+    if len(sites) > 1:
+        app.add_api_route("/", shell.list_collections, include_in_schema=False)
+    _add_services(app, sites, metrics)
+    return app
+
+
+class _Shell:
+    """What is around the content of every page: templates, headers, the origin of replay."""
+
+    def __init__(self, sites: Mapping[str, Site], settings: ServeSettings, replay_port: int) -> None:
+        self._sites, self._settings, self._replay_port = sites, settings, replay_port
+        self._environment = Environment(
+            loader=PackageLoader("webstrata.serve.page"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.filters |= {
+            "number": drawing.show_number,
+            "bytes": drawing.show_bytes,
+            "seconds": drawing.show_seconds,
+        }
+        self._environment.globals |= {
+            "drawing": drawing,
+            "static": lambda name: f"/static/{name}?v={load_static()[name][1]}",
+            "navigation": NAVIGATION,
+            "tabs": TABS,
+            "version": __version__,
+        }
+
+    def find_origin(self, request: Request) -> str:
+        """The replay origin as this browser reaches it; empty where replay is not served."""
+        if self._settings.replay_origin:
+            return self._settings.replay_origin
+        if not self._replay_port:
+            return ""
+        host = request.headers.get("host", "127.0.0.1")
+        name = host[: host.rfind("]") + 1] if host.startswith("[") else host.partition(":")[0]
+        return f"http://{name}:{self._replay_port}"
+
+    def add(self, app: FastAPI, site: Site, route: Route) -> None:
+        """Add the HTML and the JSON route of a page."""
+        for path, is_json in ((route.path, False), (route.json_path, True)):
+            app.add_api_route(
+                f"{site.base}/{path}",
+                self._make_endpoint(site, route, is_json=is_json),
+                include_in_schema=is_json,
+                name=f"{route.page.__name__}{site.base}",
+                summary=_first_line(route.page),
+                tags=[site.name],
+                response_class=Response,
+                responses=_describe_responses() if is_json else {},
+                operation_id=f"{route.page.__name__}_{route.path.count('{')}_{site.name}",
+            )
+
+    def _make_endpoint(self, site: Site, route: Route, *, is_json: bool) -> Callable[..., Response]:
+        given = inspect.signature(route.page, locals={"Site": Site}, eval_str=True)
+        mine = [one for one in given.parameters.values() if one.name != "site"]
+
+        def endpoint(request: Request, **values: Any) -> Response:  # noqa: ANN401
+            tag = self._make_tag(site, request)
+            if request.headers.get("if-none-match") == tag and route.page is not show_crawl:
+                return Response(status_code=304, headers=self._headers(request, tag, is_live=False))
+            started = time.perf_counter()
+            here = site.with_replay(self.find_origin(request))
+            view = route.page(here, **values)
+            if self._settings.public:
+                hide_path(view, here)
+            if is_json:
+                headers = self._headers(request, tag, is_live=view.is_live)
+                return Response(to_json(view.to_dict()), media_type="application/json", headers=headers)
+            return self._render(request, here, view, route, tag, time.perf_counter() - started)
+
+        parameter = inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Request)
+        positional = [one for one in mine if one.kind is one.POSITIONAL_OR_KEYWORD]
+        keyword = [one for one in mine if one.kind is one.KEYWORD_ONLY]
+        endpoint.__signature__ = inspect.Signature([parameter, *positional, *keyword])  # type: ignore[attr-defined]
+        endpoint.__name__ = route.page.__name__
+        return endpoint
+
+    def _make_tag(self, site: Site, request: Request) -> str:
+        words = (__version__, site.version, request.url.path, request.url.query, self.find_origin(request))
+        return f'"{hashlib.sha256(chr(0).join(words).encode("utf-8", "replace")).hexdigest()[:20]}"'
+
+    def _headers(self, request: Request, tag: str, *, is_live: bool) -> dict[str, str]:
+        headers = {
+            "content-security-policy": write_policy(self.find_origin(request)),
+            # forms send Origin only with this, and nobody else learns which page it was
+            "referrer-policy": "same-origin",
+        }
+        if is_live:
+            return headers | {"cache-control": "no-store"}
+        return headers | {"etag": tag, "cache-control": "private, no-cache"}
+
+    def _render(
+        self, request: Request, site: Site, view: PageView, route: Route, tag: str, seconds: float
+    ) -> Response:
+        body = self._environment.get_template(f"{view.name}.html").render(
+            view=view,
+            facts=view.facts,
+            rows=view.rows,
+            site=site,
+            title=site.collection.title,
+            sites=self._sites,
+            marks=view.marks or site.marks(chosen=_chosen(site, request)),
+            here=_make_here(request),
+            json_address=_json_address(request, site, route),
+            kept={name: request.query_params.get(name, "") for name in ("at", "from", "to")},
+            query=request.query_params.get("q", ""),
+            seconds=seconds,
+            can_write=bool(self._settings.token_file) and not self._settings.public,
+            current=view.name,
+        )
+        headers = self._headers(request, tag, is_live=view.is_live)
+        headers["server-timing"] = f"page;dur={1000 * seconds:.1f}"
+        return Response(
+            body.encode("utf-8", "replace"), media_type="text/html; charset=utf-8", headers=headers
+        )
+
+    def list_collections(self, request: Request) -> Response:
+        """The collections that are served, where there are several."""
+        body = self._environment.get_template("collections.html").render(
+            sites=self._sites, site=None, view=None, title="webstrata"
+        )
+        headers = {"content-security-policy": write_policy(self.find_origin(request))}
+        return Response(body, media_type="text/html; charset=utf-8", headers=headers)
+
+    def hide_paths(self, _request: Request, problem: ProblemDetails) -> ProblemDetails:
+        """A problem without the paths of collections and without commands, for strangers."""
+        detail = problem.detail.partition("; run `")[0]
+        for site in self._sites.values():
+            detail = detail.replace(str(site.collection.path), site.name)
+        return replace(problem, detail=detail, fix="")
+
+    def write_problem(self, request: Request, problem: ProblemDetails) -> Response | None:
+        """A page of HTML about a problem, for those who did not ask for JSON."""
+        path = request.url.path
+        word = next((part for part in path.split("/") if part.endswith(".json")), "")
+        is_page = "text/html" in request.headers.get("accept", "") and not path.startswith(
+            ("/api/", "/static/")
+        )
+        if word or not is_page:
+            return None
+        site = next(
+            (one for one in self._sites.values() if one.base and path.startswith(f"{one.base}/")),
+            next(iter(self._sites.values())),
+        )
+        body = self._environment.get_template("error.html").render(
+            problem=problem,
+            site=site,
+            title=site.collection.title,
+            view=None,
+            query=request.query_params.get("q", ""),
+            kept={name: "" for name in ("at", "from", "to")},
+            sites=self._sites,
+            current="",
+        )
+        headers = {"content-security-policy": write_policy(self.find_origin(request))}
+        return Response(
+            body.encode("utf-8", "replace"),
+            problem.status,
+            media_type="text/html; charset=utf-8",
+            headers=headers,
+        )
+
+
+def hide_path(view: PageView, site: Site) -> None:
+    """Write the name of a collection in place of its path into the commands of a page.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> site = Site(testing.empty(), "uk")
+    >>> view = show_home(site)
+    >>> hide_path(view, site)
+    >>> view.action.collection
+    'uk'
+    """
+    path = str(site.collection.path)
+    view.action = replace(view.action, collection=site.name)
+    view.missing = [replace(one, command=one.command.replace(path, site.name)) for one in view.missing]
+    for row in view.rows if view.name == "parts" else ():
+        row["command"] = row["command"].replace(path, site.name)
+    if "run" in view.facts:
+        view.facts["run"] = str(view.facts["run"]).replace(path, site.name)
+
+
+def write_policy(replay: str = "") -> str:
+    """The Content-Security-Policy of the pages: nothing but this origin, and frames of the replay origin.
+
+    Examples
+    --------
+    >>> "script-src 'self'" in write_policy(), write_policy("http://127.0.0.1:8081").split("; ")[-1]
+    (True, 'frame-src http://127.0.0.1:8081')
+    """
+    return (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+        + f"frame-src {replay or chr(39) + 'none' + chr(39)}"
+    )
+
+
+@cache
+def load_static() -> dict[str, tuple[bytes, str, str]]:
+    """The static files: name, content, digest and media type.
+
+    Examples
+    --------
+    >>> sorted(load_static())
+    ['icon.svg', 'page.css', 'page.js']
+    """
+    found = {}
+    for file in (resources.files("webstrata.serve.page") / "static").iterdir():
+        content = file.read_bytes()
+        kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+        found[file.name] = (content, hashlib.sha256(content).hexdigest()[:12], kind)
+    return found
+
+
+def _describe_responses() -> dict[int | str, dict[str, Any]]:
+    schema = {
+        "type": "object",
+        "required": ["rows", "next", "made_by"],
+        "properties": {
+            "rows": {"type": "array", "items": {"type": "object"}},
+            "next": {"type": ["string", "null"], "description": "The cursor of the next rows."},
+            "made_by": {"type": "string", "description": "The command that gives the same."},
+            "python": {"type": "string"},
+            "missing": {"type": "array", "items": {"type": "object"}},
+        },
+    }
+    example: dict[str, Any] = {
+        "rows": [],
+        "next": None,
+        "made_by": Action("show", "uk").command,
+        "python": "collection.show()",
+        "missing": [],
+    }
+    found: dict[int | str, dict[str, Any]] = {
+        200: {
+            "description": "The rows and facts of the page.",
+            "content": {"application/json": {"schema": schema, "example": example}},
+        }
+    }
+    meanings = {
+        400: "A date, query or cursor that cannot be read.",
+        404: "No such page.",
+        422: "A wrong parameter.",
+    }
+    return found | {status: {"description": text, **PROBLEM} for status, text in meanings.items()}
+
+
+def _first_line(function: Callable[..., object]) -> str:
+    return (inspect.getdoc(function) or "").splitlines()[0]
+
+
+def _chosen(site: Site, request: Request) -> set[str]:
+    """The snapshots that a page is about by the dates in its address."""
+    from webstrata.collection.dates import find_last, find_range
+
+    at, start, end = (request.query_params.get(name) or None for name in ("at", "from", "to"))
+    try:
+        if at:
+            return {find_last(site.dates, at)}
+        return set(find_range(site.dates, start, end)) if start or end else set(site.dates)
+    except WebstrataError:
+        return set()
+
+
+def _make_here(request: Request) -> Callable[..., str]:
+    """The address of this page with some parameters changed; ``None`` removes one."""
+
+    def here(**changes: object) -> str:
+        values: dict[str, object] = dict(request.query_params)
+        values.pop("cursor", None)
+        values |= {name.rstrip("_"): value for name, value in changes.items()}
+        path = str(request.scope["raw_path"].decode("ascii"))
+        return path + write_query(values)
+
+    return here
+
+
+def _json_address(request: Request, site: Site, route: Route) -> str:
+    path = request.scope["raw_path"].decode("ascii").removeprefix(site.base).removeprefix("/")
+    word, slash, rest = path.partition("/")
+    query = f"?{request.url.query}" if request.url.query else ""
+    return f"{site.base}/{word or 'home'}.json{slash}{rest}{query}"
+
+
+def _add_helpers(app: FastAPI, site: Site) -> None:
+    """Routes without a page of their own: completion, pages by form, figures."""
+
+    def complete(q: str = "") -> Response:
+        view = show_completion(site, q=q[:100])
+        return Response(to_json(view.to_dict()), media_type="application/json")
+
+    def find_page(request: Request, url: str = "") -> Response:
+        """Lead the form of a URL to its page."""
+        if not url.strip():
+            raise Refusal(422, "url is empty; write a URL as http://example.org/")
+        url = url.strip() if "://" in url else f"http://{url.strip()}"
+        return RedirectResponse(site.page(url, at=request.query_params.get("at")), 303)
+
+    def figure(request: Request, name: str, date: str, theme: str = "light") -> Response:
+        picture = draw_figure(site, name, date, is_dark=theme == "dark")
+        return Response(
+            picture,
+            media_type="image/svg+xml",
+            headers={
+                "cache-control": "private, max-age=600",
+                "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+            },
+        )
+
+    app.add_api_route(
+        f"{site.base}/complete.json",
+        complete,
+        response_class=Response,
+        summary="Words that begin with the last word of a query.",
+        tags=[site.name],
+        operation_id=f"complete_{site.name}",
+        responses=_describe_responses(),
+    )
+    app.add_api_route(f"{site.base}/page", find_page, include_in_schema=False)
+    app.add_api_route(f"{site.base}/figures/{{name}}/{{date}}.svg", figure, include_in_schema=False)
+
+
+def _add_services(app: FastAPI, sites: Mapping[str, Site], metrics: Metrics) -> None:
+    def static(name: str) -> Response:
+        if name not in load_static():
+            raise Refusal(404, f"there is no file {name[:40]} here")
+        content, digest, kind = load_static()[name]
+        return Response(
+            content,
+            media_type=kind,
+            headers={"cache-control": "public, max-age=86400", "etag": f'"{digest}"'},
+        )
+
+    def health() -> Response:
+        return Response(b'{"status": "ok"}', media_type="application/json")
+
+    def readiness() -> Response:
+        for site in sites.values():
+            site.collection.states()
+        return Response(b'{"status": "ready"}', media_type="application/json")
+
+    def tell_metrics() -> Response:
+        return Response(metrics.to_text(), media_type="text/plain; version=0.0.4")
+
+    app.add_api_route("/static/{name}", static, include_in_schema=False)
+    app.add_api_route("/healthz", health, include_in_schema=False)
+    app.add_api_route("/readyz", readiness, include_in_schema=False)
+    app.add_api_route("/metrics", tell_metrics, include_in_schema=False)

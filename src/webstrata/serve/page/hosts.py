@@ -1,0 +1,225 @@
+"""The pages about hosts: a list with ranks, pages and scores, and one page per host with reasons."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from fastapi import Path, Query
+
+from webstrata.collection.action import Action
+from webstrata.errors import WebstrataError
+from webstrata.serve.page.home import find_rank
+from webstrata.serve.page.labels import read_sheet
+from webstrata.serve.page.search import Cursor, Date
+from webstrata.serve.page.view import PageView, paginate
+from webstrata.web.server.answers import Refusal
+
+if TYPE_CHECKING:
+    from webstrata.api import Collection, Snapshot
+    from webstrata.classify.learning.model_file import HostModel
+    from webstrata.serve.page.site import Site
+
+SIZE = 50
+PAGES = 12
+Sort = Literal["pages", "name", "rank", "score", "inlinks"]
+
+
+def show_hosts(
+    site: Site,
+    *,
+    q: Annotated[str, Query(max_length=253, description="Part of a host's name.")] = "",
+    sort: Annotated[Sort, Query(description="The order of rows.")] = "pages",
+    at: Date = None,
+    cursor: Cursor = None,
+) -> PageView:
+    """The hosts of a snapshot: pages, links, rank, label, and the score of each model.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> from webstrata.serve.page.site import Site
+    >>> view = show_hosts(Site(testing.collection(), "uk"), sort="name")
+    >>> [(row["host"], row["pages"], row["inlinks"]) for row in view.rows][:2]
+    [('garden.example', 3, 1), ('kitchen.example', 3, 2)]
+    """
+    snapshot = site.snapshot(at or None)
+    view = PageView("hosts", "Hosts", Action.on(snapshot, "rank", level="host"))
+    view.facts = {
+        "q": q, "sort": sort, "at": at or None, "snapshot": snapshot.date, "total": 0, "tasks": [],
+        "labelled": 0,
+    }  # fmt: skip
+    if "graph" not in snapshot.parts:
+        view.missing.append(site.lacks("Hosts", "graph", snapshot=snapshot.date))
+        return view
+    rows = [
+        dict(row)
+        for row in site.keep(("host rows", snapshot.date), lambda opened: _list_rows(opened, snapshot.date))
+    ]
+    scores = _find_scores(site, snapshot, view)
+    labels = read_sheet(site.collection)
+    for row in rows:
+        row["rank"] = find_rank(site, snapshot.date, row["host"], level="host")
+        row["scores"] = {task: found.get(row["host"]) for task, found in scores.items()}
+        row["label"] = labels.get(row["host"], "")
+    view.facts |= {"tasks": list(scores), "labelled": len(labels)}
+    if q.strip():
+        rows = [row for row in rows if q.strip().lower() in row["host"]]
+    first = next(iter(scores), "")
+    rows.sort(key=lambda row: _sort_key(row, sort, first))
+    view.facts["total"] = len(rows)
+    view.rows, view.next = paginate(rows, cursor, SIZE)
+    return view
+
+
+def _sort_key(row: dict[str, Any], sort: str, task: str) -> tuple[Any, ...]:
+    if sort == "name":
+        return (row["host"],)
+    if sort == "rank":
+        return (row["rank"] is None, row["rank"] or 0, row["host"])
+    if sort == "score":
+        score = row["scores"].get(task)
+        return (score is None, -(score or 0.0), row["host"])
+    return (-row[sort], row["host"])
+
+
+def _list_rows(collection: Collection, date: str) -> list[dict[str, Any]]:
+    import numpy as np
+
+    graph = collection[date].host_graph
+    offsets, targets = graph.rows()
+    sources = np.repeat(np.arange(graph.num_nodes), np.diff(offsets).astype(np.int64))
+    is_other = sources != targets  # links inside a host say nothing about others
+    out, into = (np.bincount(ends[is_other], minlength=graph.num_nodes) for ends in (sources, targets))
+    return [
+        {"host": host, "pages": int(pages), "inlinks": int(inlinks), "outlinks": int(outlinks)}
+        for host, pages, inlinks, outlinks in zip(graph.names, graph.pages, into, out, strict=True)
+    ]
+
+
+def _find_scores(site: Site, snapshot: Snapshot, view: PageView) -> dict[str, dict[str, float]]:
+    """By task the score of each host, of the models that the server was started with."""
+    found: dict[str, dict[str, float]] = {}
+    for model in load_models(site):
+        try:
+            rows = site.keep(("scores", snapshot.date, model.task), partial(_predict, snapshot.date, model))
+        except WebstrataError as error:
+            view.facts["note"] = error.explain()
+            continue
+        found[model.task] = {str(row["host"]): float(row["score"]) for row in rows}
+    return found
+
+
+def _predict(date: str, model: HostModel, opened: Collection) -> list[dict[str, Any]]:
+    from webstrata.classify.learning.lessons import predict_hosts
+
+    return list(predict_hosts(opened[date], model).rows)
+
+
+def load_models(site: Site) -> list[HostModel]:
+    """The models that the server was started with.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> from webstrata.serve.page.site import Site
+    >>> load_models(Site(testing.collection(), "uk"))
+    []
+    """
+    return [site.keep(("model", path), partial(_load, path)) for path in site.models]
+
+
+def _load(path: str, _opened: Collection) -> HostModel:
+    from webstrata.classify.learning.lessons import open_model
+
+    return open_model(path)
+
+
+def show_host(
+    site: Site, host: Annotated[str, Path(description="The name of the host.")], *, at: Date = None
+) -> PageView:
+    """A host: its pages, its ranks through time, who links to it, its scores and the reasons for them.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> from webstrata.serve.page.site import Site
+    >>> view = show_host(Site(testing.collection(), "uk"), "garden.example")
+    >>> [row["url"] for row in view.rows]
+    ['http://garden.example/', 'http://garden.example/tomatoes', 'http://garden.example/pond']
+    """
+    host = host.lower()
+    snapshot = site.snapshot(at or None)
+    if "graph" not in snapshot.parts:
+        raise Refusal(404, f"{snapshot.date} has no graph, so nothing is known about hosts")
+    graph = snapshot.host_graph
+    node = graph.get(host)
+    if node is None:
+        raise Refusal(404, f"{host} is not among the hosts of {snapshot.date}", nearest=graph.nearest(host))
+    nodes = snapshot.urls.host(host)
+    ranking = site.ranking(snapshot.date)
+    places = list(nodes)[:5000]
+    if ranking is not None:
+        places.sort(key=lambda one: int(ranking.ranks[one]))
+    view = PageView("host", host, Action.on(site.collection, "ls", host, match="host"))
+    view.rows = [
+        {"url": snapshot.urls[one], "rank": int(ranking.ranks[one]) if ranking is not None else None}
+        for one in places[:PAGES]
+    ]
+    view.facts = {
+        "host": host,
+        "at": at or None,
+        "snapshot": snapshot.date,
+        "pages": len(nodes),
+        "history": _count_through_time(site, host),
+        "label": read_sheet(site.collection).get(host, ""),
+        "scores": _explain(site, snapshot, host),
+    }
+    view.unit = "pages"
+    view.marks = site.marks({one["date"]: one["pages"] for one in view.facts["history"]}, {snapshot.date})
+    return view
+
+
+def _count_through_time(site: Site, host: str) -> list[dict[str, Any]]:
+    rows = []
+    for date in site.dates:
+        snapshot = site.collection[date]
+        number = len(snapshot.urls.host(host)) if "urls" in snapshot.parts else 0
+        rows.append({"date": date, "pages": number, "rank": find_rank(site, date, host, level="host")})
+    return rows
+
+
+def _explain(site: Site, snapshot: Snapshot, host: str) -> list[dict[str, Any]]:
+    """The score of a host by each model, with the features that change it most."""
+    from webstrata.classify.learning.matrix import load_matrix
+    from webstrata.classify.learning.reasons import explain
+
+    found = []
+    for model in load_models(site):
+        try:
+            matrix = site.keep(
+                ("matrix", snapshot.date, model.task),
+                lambda opened: load_matrix(opened[snapshot.date], list(model.columns)),  # noqa: B023
+            )
+            score, reasons = explain(model, matrix, host, most=6)
+        except WebstrataError:
+            continue
+        found.append(
+            {
+                "task": model.task,
+                "score": float(score),
+                "threshold": model.threshold,
+                "reasons": [
+                    {
+                        "set": one.feature_set,
+                        "feature": one.feature,
+                        "value": one.value,
+                        "usual": one.negative,
+                        "typical": one.positive,
+                        "effect": one.effect,
+                    }
+                    for one in reasons
+                ],
+            }
+        )
+    return found

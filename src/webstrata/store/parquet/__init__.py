@@ -1,0 +1,1 @@
+"""Tables on disk: sorted in little memory, merged from shards, found by node."""

@@ -1,0 +1,1 @@
+"""Parsers of documents that are not HTML, by content type; see `registry`."""

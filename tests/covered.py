@@ -1,0 +1,79 @@
+"""Print the share of lines that tests run, per room (`make coverage`).
+
+The input is what ``coverage json`` writes. A room whose share is below `LEAST` is marked, with its files
+that have the most lines no test runs.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LEAST = 0.85
+"""The share of lines that the tests of a room should run."""
+
+
+@dataclass
+class Room:
+    """Lines of a room, those that tests run, and by file those that they do not."""
+
+    lines: int = 0
+    run: int = 0
+    missing: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def share(self) -> float:
+        """Of the lines, those that tests run; 1 for a room without any."""
+        return self.run / self.lines if self.lines else 1.0
+
+
+def count_rooms(report: Mapping[str, Any]) -> dict[str, Room]:
+    """The rooms of a report, sorted by name.
+
+    Examples
+    --------
+    >>> files = {"src/webstrata/graph/view.py": {"summary": {"num_statements": 4, "covered_lines": 3}}}
+    >>> count_rooms({"files": files})
+    {'graph': Room(lines=4, run=3, missing={'graph/view.py': 1})}
+    """
+    rooms: dict[str, Room] = {}
+    for path, found in report["files"].items():
+        name = Path(path).as_posix().rpartition("webstrata/")[2] if "webstrata/" in path else path
+        room = rooms.setdefault(name.partition("/")[0].removesuffix(".py"), Room())
+        lines, run = found["summary"]["num_statements"], found["summary"]["covered_lines"]
+        room.lines += lines
+        room.run += run
+        if lines > run:
+            room.missing[name] = lines - run
+    return dict(sorted(rooms.items()))
+
+
+def write_table(rooms: Mapping[str, Room]) -> str:
+    """The table that is printed, with a line per room and one for all.
+
+    Examples
+    --------
+    >>> print(write_table({"graph": Room(4, 3, {"graph/view.py": 1}), "web": Room(10, 10)}))
+    room            lines    run   share
+    graph               4      3   75.0 %  below 85 %: graph/view.py (1)
+    web                10     10  100.0 %
+    all                14     13   92.9 %
+    """
+    total = Room(sum(room.lines for room in rooms.values()), sum(room.run for room in rooms.values()))
+    rows = ["room            lines    run   share"]
+    for name, room in [*rooms.items(), ("all", total)]:
+        worst = sorted(room.missing, key=lambda path: (-room.missing[path], path))[:3]
+        low = f"  below {LEAST:.0%}: ".replace("%", " %") if room.share < LEAST else ""
+        names = ", ".join(f"{path} ({room.missing[path]})" for path in worst) if low else ""
+        rows.append(f"{name:<14}{room.lines:>7}{room.run:>7}{100 * room.share:>8.1f} %{low}{names}")
+    return "\n".join(rows)
+
+
+if __name__ == "__main__":
+    print(write_table(count_rooms(json.loads(Path(sys.argv[1]).read_text()))))
