@@ -108,6 +108,13 @@ def pytest_unconfigure() -> None:
         shutil.rmtree(testing._home(), ignore_errors=True)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _no_leaks() -> Iterator[None]:
+    """Collect garbage behind each file, so that what it left open fails there and not in a test that follows."""
+    yield
+    gc.collect()
+
+
 @pytest.fixture(autouse=True)
 def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep the settings and fault plans of whoever runs the tests out of them."""

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import contextlib
 import doctest
+import gc
 import importlib.util
 import io
 import json
@@ -254,6 +255,7 @@ def test_every_example_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: p
     for name in [name for name in os.environ if name.startswith("WEBSTRATA_")]:
         monkeypatch.delenv(name)
     problems = find_problems(page.read_text(), page.name, tmp_path)
+    gc.collect()  # what the page left open is its own fault, and not that of the next page
     assert not problems, f"{page.relative_to(ROOT)}: mend the page or the program\n" + "\n".join(problems)
 
 

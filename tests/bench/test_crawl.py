@@ -45,7 +45,8 @@ for url in pathlib.Path(seeds).read_text().split():
     for path in ("/robots.txt", "/"):
         connection = http.client.HTTPConnection(address, int(port))
         connection.request("GET", path, headers={"Host": name})
-        assert connection.getresponse().status == 200
+        with connection.getresponse() as response:
+            assert response.status == 200
         connection.close()
     pages += 1
 report = {"pages": pages + int(extra), "discovered": 40, "cpu_seconds": 0.5, "profile": {"parse": 12.5}}

@@ -82,7 +82,8 @@ def test_every_host_is_at_its_own_loopback_address(tmp_path: Path) -> None:
             assert int(port) == said["port"]
             connection = http.client.HTTPConnection(address, int(port))
             connection.request("GET", "/robots.txt", headers={"Host": host})
-            assert connection.getresponse().status in (200, 404)
+            with connection.getresponse() as response:
+                assert response.status in (200, 404)
             connection.close()
 
 
@@ -114,7 +115,8 @@ def test_a_given_graph_is_served_under_its_own_addresses(tmp_path: Path) -> None
         assert 'href="http://a.test/x?y=1&amp;z=2"' in page
         assert 'href="http://b.test/"' in page
         connection.request("GET", "http://a.test/other")
-        assert connection.getresponse().status == 404
+        with connection.getresponse() as response:
+            assert response.status == 404
         connection.close()
 
 

@@ -419,7 +419,8 @@ class Web:
         >>> web = Web("tiny", seed=7)
         >>> with web.serve() as server:
         ...     browser = build_opener(ProxyHandler({"http": server.proxy}))
-        ...     browser.open(web.home_pages()[0]).status
+        ...     with browser.open(web.home_pages()[0]) as response:
+        ...         response.status
         200
         """
         self._check_month(month)

@@ -56,7 +56,8 @@ def ask(address: str, question: object = None, **headers: str) -> tuple[int, Any
             return answer.status, json.loads(raw) if is_json else raw
     except urllib.error.HTTPError as error:
         SEEN.add((request.get_method(), path, error.code))
-        return error.code, json.loads(error.read())
+        with error:
+            return error.code, json.loads(error.read())
 
 
 def name(node: int) -> str:

@@ -48,7 +48,8 @@ def ask(address: str, body: bytes | None = None, method: str | None = None, **he
                 content = gzip.decompress(content)
             return Answer(response.status, response.headers, content)
     except urllib.error.HTTPError as error:
-        return Answer(error.code, error.headers, error.read())
+        with error:
+            return Answer(error.code, error.headers, error.read())
 
 
 def fill(folder: Path) -> None:

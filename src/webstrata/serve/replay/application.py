@@ -84,14 +84,13 @@ def make_replay_app(collections: Mapping[str, Collection], settings: ServeSettin
 
     Examples
     --------
-    >>> import json, urllib.request
+    >>> from urllib.request import urlopen
     >>> from webstrata import testing
     >>> from webstrata.serve.settings import ServeSettings
     >>> from webstrata.web.server import Server
     >>> app = make_replay_app({"uk": testing.collection()}, ServeSettings())
-    >>> with Server(app) as server:
-    ...     reply = urllib.request.urlopen(f"{server.url}/uk/2026id_/http://news.example/")
-    >>> reply.status, reply.headers["Memento-Datetime"]
+    >>> with Server(app) as server, urlopen(f"{server.url}/uk/2026id_/http://news.example/") as reply:
+    ...     reply.status, reply.headers["Memento-Datetime"]
     (200, 'Wed, 01 Apr 2026 00:00:08 GMT')
     """
     return _Replay(collections, settings)
