@@ -110,7 +110,7 @@ def pytest_unconfigure() -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def _no_leaks() -> Iterator[None]:
-    """Collect garbage behind each file, so that what it left open fails there and not in a test that follows."""
+    """Collect garbage after each file, so that what it left open fails there and not in a later test."""
     yield
     gc.collect()
 
