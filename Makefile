@@ -64,10 +64,11 @@ coverage: build ## Run the tests of `make test`, and print the share of lines th
 	coverage json --quiet -o .pytest_cache/coverage/lines.json
 	python -m tests.covered .pytest_cache/coverage/lines.json
 
-lint: build ## Check style and layers: ruff, import-linter, rustfmt, clippy.
+lint: build ## Check style, layers and language: ruff, import-linter, docs/words.py, rustfmt, clippy.
 	ruff format --check .
 	ruff check .
 	lint-imports --no-logo
+	python docs/words.py
 	$(CARGO) fmt --manifest-path rust/Cargo.toml --check
 	$(CARGO) clippy -q $(RUST) --features testing --all-targets -- -D warnings
 
@@ -138,7 +139,7 @@ dist: $(VENV)/.locked ## Build wheel and source archive, and try the wheel in an
 
 # A check that passed is left out of `make test` while nothing that it reads has changed. The stamp is as old as the
 # beginning of the check: what is changed meanwhile is newer.
-$(VENV)/.passed-lint: $(PYTHON_READ) $(RUST_READ) $(wildcard docs/*.py)
+$(VENV)/.passed-lint: $(PYTHON_READ) $(RUST_READ) $(DOCS_READ) $(wildcard *.md)
 $(VENV)/.passed-types: $(PYTHON_READ)
 $(VENV)/.passed-rust-test: $(RUST_READ)
 $(VENV)/.passed-docs: $(DOCS_READ)

@@ -7,12 +7,12 @@
     python docs/words.py --list src/crawl    print those of some pages or rooms
     python docs/words.py --lower    write smaller numbers into docs/words.toml; they never grow
 
-Pages of `docs`, README.md and their like must be free of the phrases in `PHRASES`, outside of code, links and
-comments. Strings and comments of `src` and `rust/src` are counted per room, since much of the code is older than
-the check: docs/words.toml has the number that each room may have at most, and it may only fall.
+Pages of `docs`, README.md and the other pages next to it must be free of the phrases in `PHRASES`, except in
+code, link targets and comments. Strings and comments of `src` and `rust/src` are counted per room, because
+much of the code is older than the check: docs/words.toml has the maximum for each room, which may only fall.
 
-A deliberate use is marked in its paragraph with `<!-- words: ok -->`, in code with `# words: ok` (Rust:
-`// words: ok`) on one of its lines. A check does not make prose good: it keeps out what reviews found most often.
+Mark a deliberate use in its paragraph with `<!-- words: ok -->`, or in code with `# words: ok` (Rust:
+`// words: ok`) on one of its lines. A check does not make prose good: it keeps out what reviews found most.
 """
 
 from __future__ import annotations
@@ -43,6 +43,9 @@ NOUNS = (
     "row|line|file|column|folder|sheet|bit|byte|number|record|entry|URL|segment|thread|loop|process|page|table"
     "|chart|shard|letter"
 )
+COMPARATIVES = (
+    "longer|more|less|fewer|better|worse|larger|smaller|wider|higher|lower|slower|faster|shorter|deeper"
+)
 PHRASES = {
     r"\banew\b": "again, from the start",
     r"\bafresh\b": "again",
@@ -52,9 +55,7 @@ PHRASES = {
     r"\b(?:is|are|be|been|was|were|not) told\b": "report, state, recognize",
     r"\btold apart\b": "distinguished",
     r"\b(?:if not|unless|where not) told\b": "default",
-    r"(?<!\bthere )(?<!\bThere )\b(?:is|are) no (?!longer|more|less|fewer|better|worse|larger|smaller)[\w-]+": (
-        "is not a …"
-    ),
+    rf"(?<!\bthere )(?<!\bThere )\b(?:is|are) no (?!(?:{COMPARATIVES})\b)[\w-]+": "is not a …",
     r"\bturn(?:s|ed|ing)? (?:all \w+ )?round\b": "transpose, reverse",
     r"\b(?:taken|takes|took|taking) over\b": "reuse, import",
     r"\bweb that does not exist\b": "synthetic web",
@@ -82,7 +83,7 @@ SEARCH = [(re.compile(pattern, re.IGNORECASE), advice) for pattern, advice in PH
 
 @dataclass(frozen=True)
 class Passage:
-    """A piece of prose: where it begins, and what it says; lines of a file correspond to lines of the text."""
+    """A piece of prose and its first line; each line of the text is a line of the file."""
 
     line: int
     text: str
@@ -133,7 +134,7 @@ def read_page(text: str) -> Iterator[Passage]:
 
 
 def read_python(text: str) -> Iterator[Passage]:
-    """The strings and comments of a module; lines of comments below each other are one passage."""
+    """The strings and comments of a module; consecutive lines of comments are one passage."""
     marked = {number for number, line in enumerate(text.split("\n"), 1) if OK in line}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -149,7 +150,7 @@ def read_python(text: str) -> Iterator[Passage]:
 
 
 def read_rust(text: str) -> Iterator[Passage]:
-    """The comments and strings of a Rust file, found by their looks."""
+    """The comments and strings of a Rust file, found by regular expressions."""
     comments = {}
     for number, line in enumerate(text.split("\n"), 1):
         if OK in line:
@@ -183,7 +184,7 @@ def find_in_file(path: Path) -> list[Found]:
 
 
 def list_pages() -> Iterator[Path]:
-    """Every page that people write, and the intros of those that are generated."""
+    """Every page that is not generated, and the introductions of those that are."""
     yield ROOT / "docs" / "intros.toml"
     for path in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]):
         if GENERATED not in path.read_text():
@@ -199,8 +200,8 @@ def list_sources() -> Iterator[Path]:
 def room_of(place: str) -> str:
     """The page itself, or the room of a source file.
 
-    >>> room_of("src/webstrata/crawl/run.py"), room_of("rust/src/rank/fold.rs"), room_of("src/webstrata/errors.py")
-    ('src/crawl', 'rust/rank', 'src')
+    >>> room_of("src/webstrata/crawl/run.py"), room_of("rust/src/rank/fold.rs"), room_of("docs/index.md")
+    ('src/crawl', 'rust/rank', 'docs/index.md')
     """
     words = place.split("/")
     if words[:2] == ["src", "webstrata"]:
@@ -211,7 +212,7 @@ def room_of(place: str) -> str:
 
 
 def find_all() -> dict[str, list[Found]]:
-    """The phrases of each page and room that has any."""
+    """The phrases of each page and room that contains any."""
     found: dict[str, list[Found]] = {}
     for path in [*list_pages(), *list_sources()]:
         for one in find_in_file(path):
@@ -220,26 +221,26 @@ def find_all() -> dict[str, list[Found]]:
 
 
 def read_allowed() -> dict[str, int]:
-    """How many phrases each room, or page, may have at most."""
+    """The maximum number of phrases for each room or page."""
     return dict(tomllib.loads(ALLOWED.read_text())["allowed"]) if ALLOWED.is_file() else {}
 
 
 def find_problems(found: dict[str, list[Found]], allowed: dict[str, int]) -> list[str]:
-    """One line per phrase of the pages and rooms that have more than they may, below one that says so."""
+    """For each page or room above its maximum, one line that says so and one line per phrase."""
     problems = []
     for room, phrases in sorted(found.items()):
         most = allowed.get(room, 0)
         if len(phrases) > most:
             problems.append(
-                f"{room}: {len(phrases)} phrases to avoid, at most {most} are allowed; rewrite the new ones, or "
-                f"mark a deliberate one with `{OK}`"
+                f"{room}: phrases to avoid: {len(phrases)}, allowed: {most}; rewrite the new ones, or mark a "
+                f"deliberate one with `{OK}`"
             )
             problems += [f"    {phrase}" for phrase in phrases]
     return problems
 
 
 def lower(allowed: dict[str, int], counts: Counter[str]) -> dict[str, int]:
-    """The allowance with numbers that have fallen; none grows.
+    """The maxima, reduced to the current numbers where these are smaller.
 
     >>> lower({"src/crawl": 5, "src/rank": 2, "src/web": 1}, Counter({"src/crawl": 3, "src/rank": 4}))
     {'src/crawl': 3, 'src/rank': 2}
@@ -252,8 +253,8 @@ def write_allowed(allowed: dict[str, int]) -> None:
     """Write docs/words.toml."""
     lines = [f'"{room}" = {most}' for room, most in sorted(allowed.items())]
     head = (
-        "# How many phrases that docs/words.py finds each room or page may have at most. The numbers may only fall:\n"
-        "# rewrite some, then run `python docs/words.py --lower`.\n"
+        "# Maximum number of phrases that docs/words.py may find in each room or page. The numbers may only\n"
+        "# fall: rewrite some, then run `python docs/words.py --lower`.\n"
     )
     ALLOWED.write_text(head + "\n".join(["[allowed]", *lines]) + "\n")
 
@@ -263,12 +264,16 @@ def main(arguments: Iterable[str]) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--count", action="store_true", help="Print the number of phrases per page and room.")
     parser.add_argument("--list", nargs="+", metavar="ROOM", help="Print the phrases of pages or rooms.")
-    parser.add_argument("--lower", action="store_true", help="Write numbers that have fallen to docs/words.toml.")
+    parser.add_argument(
+        "--lower", action="store_true", help="Write numbers that have fallen to docs/words.toml."
+    )
     options = parser.parse_args(list(arguments))
     found, allowed = find_all(), read_allowed()
     counts = Counter({room: len(phrases) for room, phrases in found.items()})
     if options.list:
-        chosen = [one for room in sorted(found) if room.startswith(tuple(options.list)) for one in found[room]]
+        chosen = [
+            one for room in sorted(found) if room.startswith(tuple(options.list)) for one in found[room]
+        ]
         print("\n".join(map(str, chosen)))
         return 0
     if options.count:
