@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from webstrata.collection.tables import Table
+from webstrata.collection.cells import show_bytes
+from webstrata.collection.sentences import tell_count
+from webstrata.collection.settings import to_text
+from webstrata.collection.tables import SHOWN, Rows, Table
 from webstrata.errors import FormatError, SettingError
 from webstrata.invitro.judge.log import read_log
 from webstrata.invitro.judge.rules import (
@@ -28,6 +31,7 @@ from webstrata.web.robots import Robots, parse_robots
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from webstrata.invitro.judge.log import Log
@@ -62,6 +66,25 @@ class Violation:
     """From the end of the other to the start of this; below 0 they overlap. None where time is no matter."""
     required: float | None
     """What `seconds` had to be."""
+
+    def tell(self) -> str:
+        """What happened, as a phrase.
+
+        Examples
+        --------
+        >>> Violation("host_gap", 3, 2, "a.uk", "127.0.0.1", "http://a.uk/", 1.5, 4.0).tell()
+        'http://a.uk/, 1.500000 s after the end of line 2, not 4s'
+        """
+        what = self.url or self.ip
+        if self.rule.startswith("ip_") and self.url:
+            what = f"{self.ip} for {self.url}"
+        other = "" if self.other_line is None else f"line {self.other_line}"
+        if self.seconds is None:
+            return f"{what}, after {other}" if other else what
+        if self.seconds < 0:
+            return f"{what}, {-self.seconds:.6f} s before the end of {other}"
+        gap = f"{what}, {self.seconds:.6f} s after the end of {other}"
+        return gap if self.required is None else f"{gap}, not {to_text(self.required, 'seconds')}"
 
 
 @dataclass(frozen=True)
@@ -107,6 +130,24 @@ class Violations(Sequence[Violation]):
 
     def __iter__(self) -> Iterator[Violation]:
         return (self[place] for place in range(len(self)))
+
+
+class ViolationTable(Table):
+    """The violations of a rule as a table, made when asked for."""
+
+    shown = 3
+
+    def __init__(self, violations: Violations) -> None:
+        self.name, self._violations = violations.rule, violations
+
+    def to_rows(self) -> Iterator[dict[str, Any]]:
+        """One row per violation."""
+        return ({"line": each.line, "violation": each.tell()} for each in self._violations)
+
+    def preview(self, number: int = SHOWN) -> tuple[pa.Table, int]:
+        """The first violations, and how many there are."""
+        rows = [{"line": each.line, "violation": each.tell()} for each in self._violations[:number]]
+        return Rows(self.name, rows).to_arrow(), len(self._violations)
 
 
 @dataclass(frozen=True)
@@ -158,6 +199,53 @@ class Verdict(Table):
     def to_rows(self) -> list[dict[str, Any]]:
         """One row per rule: how often it was violated."""
         return [{"rule": rule, "violations": number} for rule, number in self.counts.items()]
+
+    @property
+    def summary(self) -> str:
+        """How much was judged, and what is left out."""
+        numbers = self.statistics
+        lines = [
+            f"{tell_count(numbers.requests, 'request')} on {tell_count(numbers.connections, 'connection')} "
+            f"to {tell_count(numbers.hosts, 'host')} at {tell_count(numbers.ips, 'address', 'addresses')} in "
+            f"{numbers.seconds:,.1f} s: {tell_count(numbers.pages, 'page')}, "
+            f"{numbers.pages_per_second:,.1f} per second, {show_bytes(numbers.bytes)}; "
+            f"{tell_count(numbers.restarts, 'restart')}."
+        ]
+        for kind, smallest, median in (
+            ("host", numbers.smallest_host_gap, numbers.median_host_gap),
+            ("address", numbers.smallest_ip_gap, numbers.median_ip_gap),
+        ):
+            if smallest is not None and median is not None:
+                lines.append(
+                    f"Gaps between visits to one {kind}: at least {smallest:.6f} s, median {median:.6f} s."
+                )
+        if self.unknown_hosts:
+            names = ", ".join(list(self.unknown_hosts)[:3]) + (", …" if len(self.unknown_hosts) > 3 else "")
+            lines.append(
+                f"note: {tell_count(sum(self.unknown_hosts.values()), 'request')} for "
+                f"{tell_count(len(self.unknown_hosts), 'host')} that cannot be found in this web, not "
+                f"judged: {names}"
+            )
+        lines += [
+            f"note: line {line} was not written to its end, and is not judged" for line in self.cut_off_lines
+        ]
+        return "\n".join(lines)
+
+    @property
+    def conclusion(self) -> str:
+        """Whether the client was polite."""
+        total = sum(self.counts.values())
+        return f"Not polite: {tell_count(total, 'violation')}." if total else "Polite."
+
+    def tables(self) -> dict[str, Table]:
+        """The rules, then the violations of each."""
+        rules = [
+            {"rule": rule, "violations": number, "meaning": RULES[rule]}
+            for rule, number in self.counts.items()
+        ]
+        found: dict[str, Table] = {"Rules": Rows("rules", rules)}
+        found.update((rule, ViolationTable(each)) for rule, each in self.violations.items() if len(each))
+        return found
 
     def to_dict(self, limit: int | None = None) -> dict[str, Any]:
         """The verdict as plain data, with at most `limit` violations of each rule."""
