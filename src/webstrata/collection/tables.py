@@ -186,6 +186,9 @@ class Rows(Table):
     def __len__(self) -> int:
         return len(self.rows)
 
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.rows)
+
     @overload
     def __getitem__(self, place: int) -> dict[str, Any]: ...
     @overload

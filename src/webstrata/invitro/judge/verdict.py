@@ -138,7 +138,7 @@ class ViolationTable(Table):
     shown = 3
 
     def __init__(self, violations: Violations) -> None:
-        self.name, self._violations = violations.rule, violations
+        self.name, self._violations = "violations", violations
 
     def to_rows(self) -> Iterator[dict[str, Any]]:
         """One row per violation."""
