@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from webstrata.collection import Collection as StoredCollection
-from webstrata.collection.action import Action
+from webstrata.collection.action import PROGRAM, Action
 from webstrata.collection.files import explained, make_directory, remove_tree, replace_file
 from webstrata.collection.sentences import tell_count
 from webstrata.errors import ExistsError, MissingError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from webstrata.api import Collection
     from webstrata.store.documentation import DocumentedPackage
 
-TITLE = "webstrata demo"
+TITLE = f"{PROGRAM} demo"
 """The title of a demo's collection, by which an earlier demo is recognized."""
 SEED = 7
 MONTHS = {"tiny": 2, "small": 4, "demo": 6}

@@ -168,7 +168,16 @@ def describe_run(pipeline: Pipeline) -> RunResult:
 
 
 def follow(pipeline: Pipeline) -> None:
-    """Run the stages, with a note for each when it begins and when it is over."""
+    """Run the stages, with a note for each when it begins and when it is over.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> pipeline = prepare_run(testing.collection(), {}, first="graph", last="graph")
+    >>> follow(pipeline)
+    >>> pipeline.exit_code
+    0
+    """
     total = len(pipeline.stages)
     pipeline.context.remember()
     for outcome in pipeline.run():
