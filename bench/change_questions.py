@@ -63,7 +63,7 @@ class Site:
     host: str
     dates: tuple[str, ...]
     use: str
-    """``tune``: defaults were chosen there; ``report``: reported; ``untouched``: added after the last choice."""
+    """``tune``: defaults were chosen here; ``report``: reported; ``untouched``: added after the choice."""
 
 
 def _years(first: int, last: int) -> tuple[str, ...]:
