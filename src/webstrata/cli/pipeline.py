@@ -14,7 +14,7 @@ from webstrata.cli.output import show_json, show_table
 from webstrata.cli.verb import verb
 from webstrata.collection.settings import to_text
 from webstrata.errors import WebstrataError
-from webstrata.pipeline.presets import parse_presets, preset_names
+from webstrata.pipeline.presets import parse_presets, preset_names, tell_other_crawls
 from webstrata.pipeline.settings import RunSettings
 
 if TYPE_CHECKING:
@@ -95,6 +95,8 @@ def command(
         write_report=write_report,
     )
     pipeline = Pipeline(context, first, last, progress=progress)
+    for sentence in tell_other_crawls(context.presets, collection):
+        progress.note(sentence)
     if dry_run:
         _show_plan(pipeline.plan(), context.find_changes(), as_json=as_json)
         return 0

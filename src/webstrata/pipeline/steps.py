@@ -11,7 +11,7 @@ from webstrata.collection.tables import Rows
 from webstrata.errors import RunError, UsageError
 from webstrata.pipeline.build import choose_settings, remember_settings
 from webstrata.pipeline.context import Context, read_config
-from webstrata.pipeline.presets import made_with, parse_presets, preset_settings
+from webstrata.pipeline.presets import made_with, parse_presets, preset_settings, tell_other_crawls
 from webstrata.pipeline.run import Pipeline
 from webstrata.rank.settings import RankSettings
 from webstrata.search.change.settings import ChangesSettings
@@ -265,6 +265,8 @@ def run_stages(
         write_report=write_report,
     )
     pipeline = Pipeline(context, first, last, progress=progress)
+    for sentence in tell_other_crawls(context.presets, collection):
+        pipeline.progress.note(sentence)
     if dry_run:
         return RunResult(
             "jobs",
