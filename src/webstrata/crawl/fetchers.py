@@ -219,8 +219,7 @@ def fetch_seeds(
     with open_writer(place / CAPTURES) as stream:
         stream.write(b"".join(lines))
     urls = list(found)
-    for place in ("schedule", "fetch"):
-        chosen = (filters or {}).get(place)
+    for chosen in ((filters or {}).get("schedule"), (filters or {}).get("fetch")):
         if urls and chosen is not None:
             urls = [url for url, passes in zip(urls, chosen.admits_many(urls), strict=True) if passes]
     return [(url, 0, None) for url in urls]
