@@ -103,6 +103,27 @@ def test_a_broken_feed_is_logged_and_the_crawl_goes_on(
     assert "http://a.test/feed: the parser feed cannot read it" in caplog.text
 
 
+def test_links_of_a_document_are_in_the_journal_before_the_document_is_done(tmp_path: Path) -> None:
+    """A crawl that goes on fetches them, and neither fetches nor parses the feed again."""
+    with Origin() as origin:
+        origin.say("/", reply(page("home", "/feed")))
+        origin.say("/feed", typed(FEED, "application/rss+xml"))
+        for path in ("/storm", "/map", "/sun"):
+            origin.say(path, reply(page(path)))
+        snapshot = ws.create(tmp_path / "uk").add("2026-06")
+        hosts = {"a.test": origin.at(), "b.test": origin.at()}
+        fetched = []
+        for limit in (2, 0):
+            settings = CrawlSettings(
+                resolve=False, host_delay=0, ip_delay=0, fetchers=1, max_pages=limit, follow_formats=("feed",)
+            )
+            Crawl(snapshot, settings, seeds=["http://a.test/"], hosts=hosts).run()
+            fetched.append(origin.paths())
+    assert fetched[0][:2] == ["/", "/feed"]
+    assert len(fetched[0]) < 5, "the limit left something to do"
+    assert sorted(fetched[1]) == ["/", "/feed", "/map", "/storm", "/sun"]
+
+
 @pytest.fixture
 def csv() -> Iterator[str]:
     def parse(body: bytes, url: str, content_type: str) -> ParsedDocument:
