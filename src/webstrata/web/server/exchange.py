@@ -22,6 +22,7 @@ import re
 import sys
 import time
 from email.utils import formatdate
+from functools import lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -57,6 +58,9 @@ HEADERS = {
 """Headers of every response that does not set them itself."""
 _ABSOLUTE = re.compile(rb"https?://([^/?#]*)(.*)", re.IGNORECASE)
 _CLOSE = (b"connection", b"close")
+_FRAMING = frozenset({b"content-length", b"transfer-encoding", b"connection"})
+_NAME = re.compile(rb"[!#$%&'*+.^_`|~0-9a-z-]+")
+_VALUE = re.compile(rb"(?:[!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?)?")
 
 _log = logging.getLogger(__name__)
 _access = logging.getLogger("webstrata.web.server.access")
@@ -375,14 +379,22 @@ class _Exchange:
         headers = [(bytes(name).lower(), bytes(value)) for name, value in headers]
         names = {name for name, _ in headers}
         headers += [(name, value) for name, value in HEADERS.items() if name not in names]
-        # with an empty value an application says that a header is not to be sent
-        headers = [(name, value) for name, value in headers if value or name not in HEADERS]
         if b"date" not in names:
-            headers.append((b"date", formatdate(usegmt=True).encode()))
+            headers.append((b"date", write_date(int(time.time()))))
         if self._is_stopping() and b"connection" not in names:
             headers.append(_CLOSE)
-        response = h11.Response(status_code=status, headers=headers, reason=_reason(status))
-        return self._parser.send(response) or b""
+        # h11 looks at every byte of every header, which takes longer than most responses; it gets those that
+        # say where a response ends, and the others are checked once per header
+        framing = [(name, value) for name, value in headers if name in _FRAMING]
+        response = h11.Response(status_code=status, headers=framing, reason=_reason(status))
+        head = self._parser.send(response) or b""
+        # with an empty value an application says that a header is not to be sent
+        fields = [
+            write_field(name, value)
+            for name, value in headers
+            if name not in _FRAMING and (value or name not in HEADERS)
+        ]
+        return head[:-2] + b"".join(fields) + b"\r\n"
 
     def _note(self) -> None:
         """Write a line to the access log."""
@@ -396,6 +408,37 @@ class _Exchange:
         milliseconds = (time.perf_counter() - self._since) * 1000
         client = self._connection.client[0] or "-"
         _access.info('%s "%s" %d %d %.1f ms', client, line, status, self._sent, milliseconds)
+
+
+@lru_cache(1024)
+def write_field(name: bytes, value: bytes) -> bytes:
+    r"""A header field as it is sent, or `h11.LocalProtocolError`; checked as RFC 9110, 5.5 says.
+
+    Examples
+    --------
+    >>> write_field(b"etag", b'"1"')
+    b'etag: "1"\r\n'
+    >>> write_field(b"x-note", b"a\r\nset-cookie: b")
+    Traceback (most recent call last):
+    h11._util.LocalProtocolError: the header x-note has a value that cannot be sent
+    """
+    if not _NAME.fullmatch(name):
+        raise h11.LocalProtocolError(f"{name!r} is not a name of a header")
+    if not _VALUE.fullmatch(value):
+        raise h11.LocalProtocolError(f"the header {name.decode()} has a value that cannot be sent")
+    return name + b": " + value + b"\r\n"
+
+
+@lru_cache(4)
+def write_date(seconds: int) -> bytes:
+    """The header ``Date`` of a second since 1970.
+
+    Examples
+    --------
+    >>> write_date(0)
+    b'Thu, 01 Jan 1970 00:00:00 GMT'
+    """
+    return formatdate(seconds, usegmt=True).encode()
 
 
 def _next_event(parser: h11.Connection) -> object:
