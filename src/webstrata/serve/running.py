@@ -6,10 +6,14 @@ head, body, time, connections and requests per client, and closes who waits long
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from typing import TYPE_CHECKING
 
 from webstrata.errors import UsageError
 from webstrata.serve.page.app import make_app
+from webstrata.serve.page.home import show_home
+from webstrata.serve.page.search import show_search
 from webstrata.serve.page.site import Site
 from webstrata.serve.replay import make_replay_app
 from webstrata.web.server import Door, HostNames, HttpHandler, Service, bind
@@ -73,7 +77,25 @@ class PageServer(Service):
             pages.close()
             replay.close()
             raise
+        self._sites = list(sites.values())
         super().__init__(doors, limits, name="webstrata pages")
+
+    def run(self, seconds: float | None = None, *, warm: bool = False) -> None:
+        """Serve until Ctrl-C, SIGTERM, `close`, or for some seconds.
+
+        With `warm`, a thread opens what the first pages need, so that the first visitor does not wait for it.
+        """
+        if warm:
+            threading.Thread(target=self._warm, name="webstrata warm-up", daemon=True).start()
+        super().run(seconds)
+
+    def _warm(self) -> None:
+        for site in self._sites:
+            for show in (show_home, show_search):
+                if self._is_stopped.is_set():
+                    return
+                with contextlib.suppress(Exception):  # the request that needs it tells what is wrong
+                    show(site)
 
 
 def name_collections(collections: Sequence[Collection]) -> dict[str, Collection]:
