@@ -89,9 +89,9 @@ def _texts(month: int, pages: int) -> Iterator[tuple[list[str], list[int]]]:
     changes = np.random.default_rng(3).random((MONTHS, pages)) < CHANGED
     changes[0] = False
     versions = changes[: month + 1].sum(axis=0)
-    for start in range(0, pages, 1_000):
+    for start in range(0, pages, 1_024):
         texts = []
-        for page in range(start, min(start + 1_000, pages)):
+        for page in range(start, min(start + 1_024, pages)):
             random = np.random.default_rng((int(versions[page]), page))
             count = int(np.clip(random.lognormal(np.log(MEDIAN), SIGMA), 5, 2_000))
             texts.append(" ".join(words[np.searchsorted(bounds, random.random(count) * bounds[-1])]))

@@ -11,6 +11,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from webstrata.errors import UsageError
+from webstrata.serve.http_api.metrics import Metrics
 from webstrata.serve.page.app import make_app
 from webstrata.serve.page.home import show_home
 from webstrata.serve.page.search import show_search
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from webstrata.api import Collection
     from webstrata.serve.settings import ServeSettings
-    from webstrata.web.server.exchange import Application
 
 _TRIES = 20
 
@@ -65,13 +65,12 @@ class PageServer(Service):
                 for name, one in named.items()
             }
             names = HostNames((*limits.allowed_hosts, settings.host))
-            apps: tuple[Application, ...] = (
-                make_app(sites, settings, self.replay_port),
-                make_replay_app(named, settings),
-            )
+            metrics = Metrics()
+            first = make_app(sites, settings, self.replay_port, metrics=metrics)
+            second = metrics.wrap(make_replay_app(named, settings), "replay")
             doors = [
-                Door(listening, HttpHandler(app, limits, names), refuse_http())
-                for listening, app in zip((pages, replay), apps, strict=True)
+                Door(pages, HttpHandler(first, limits, names, problems=True), refuse_http()),
+                Door(replay, HttpHandler(second, limits, names), refuse_http()),
             ]
         except BaseException:
             pages.close()

@@ -144,6 +144,14 @@ class _Replay:
         origin = self._origin or f"{scope['scheme']}://{host}"
         path = rest + (f"?{query}" if query else "")
         question = Question(path, query, headers, f"{origin}/{quote(name)}/")
+        state = scope.setdefault("state", {})
+        state["route"] = (
+            rest
+            if rest == "cdx"
+            else rest.partition("/")[0]
+            if rest.startswith(("timemap/", "files"))
+            else "memento"
+        )
         if rest == "cdx":
             return await self._answer_cdx(holdings, question)
         if rest.startswith("timemap/"):
