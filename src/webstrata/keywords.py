@@ -327,6 +327,7 @@ class ServeKeywords(TypedDict, total=False):
     token_file: str
     redirect_to_exact: bool
     viewer: str
+    cors_origins: str | Sequence[str]
     model: str | Sequence[str]
 
 
@@ -513,6 +514,7 @@ class ServingKeywords(TypedDict, total=False):
     token_file: str
     redirect_to_exact: bool
     viewer: str
+    cors_origins: str | Sequence[str]
     model: str | Sequence[str]
     allowed_hosts: str | Sequence[str]
     max_connections: int
