@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from webstrata.cli.crawl.status import nonzero, show_time, where
+from webstrata.cli.crawl.status import nonzero, where
 from webstrata.cli.output import TerminalProgress, show_bytes
+from webstrata.collection.cells import show_time
 from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:

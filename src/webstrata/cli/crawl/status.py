@@ -11,6 +11,7 @@ from webstrata.cli.crawl.running import RENAMED, running_arguments
 from webstrata.cli.options import json_option
 from webstrata.cli.output import show_bytes, show_json, show_table
 from webstrata.cli.verb import verb
+from webstrata.collection.cells import show_time
 from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
@@ -85,22 +86,3 @@ def where(status: Mapping[str, Any]) -> str:
 def nonzero(counters: Mapping[str, int], prefix: str) -> list[str]:
     """The counters of a kind that counted something."""
     return [name for name, value in counters.items() if name.startswith(prefix) and value]
-
-
-def show_time(seconds: float) -> str:
-    """A time for people.
-
-    Examples
-    --------
-    >>> show_time(7.2), show_time(75), show_time(3700), show_time(200_000)
-    ('7 s', '1:15', '1:01:40', '2 d 7:33:20')
-    """
-    whole = int(seconds)
-    days, rest = divmod(whole, 86_400)
-    hours, rest = divmod(rest, 3_600)
-    minutes, left = divmod(rest, 60)
-    if days:
-        return f"{days} d {hours}:{minutes:02}:{left:02}"
-    if hours:
-        return f"{hours}:{minutes:02}:{left:02}"
-    return f"{minutes}:{left:02}" if minutes else f"{whole} s"

@@ -14,15 +14,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Query, Request
 from fastapi.responses import RedirectResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.middleware.gzip import GZipMiddleware
 
 from webstrata._core import __version__
 from webstrata.collection.action import Action
+from webstrata.collection.cells import show_bytes
 from webstrata.errors import WebstrataError
 from webstrata.serve.http_api.link_routes import LinkRoutes
 from webstrata.serve.http_api.metrics import Metrics
@@ -35,13 +36,14 @@ from webstrata.serve.page.graph import show_graph
 from webstrata.serve.page.home import show_home
 from webstrata.serve.page.hosts import show_host, show_hosts
 from webstrata.serve.page.labels import TokenDesk, add_label_routes
+from webstrata.serve.page.neighbourhood import MOST, show_neighbours
 from webstrata.serve.page.page import TABS, show_page
 from webstrata.serve.page.parts import show_parts
-from webstrata.serve.page.plane import draw_figure, show_plane, show_spectrum
+from webstrata.serve.page.plane import draw_figure, show_cell, show_plane, show_spectrum
 from webstrata.serve.page.ranks import show_ranks
-from webstrata.serve.page.search import show_completion, show_search
+from webstrata.serve.page.search import Cursor, Date, show_completion, show_search
 from webstrata.serve.page.site import Site, write_query
-from webstrata.serve.page.view import PageView, to_json
+from webstrata.serve.page.view import PageView, TimeMark, to_json
 from webstrata.serve.settings import ServeSettings
 from webstrata.web.server.answers import Refusal
 
@@ -143,8 +145,11 @@ class _Shell:
         )
         self._environment.filters |= {
             "number": drawing.show_number,
-            "bytes": drawing.show_bytes,
+            "rate": drawing.show_rate,
+            "bytes": lambda value: show_bytes(int(value)),
             "seconds": drawing.show_seconds,
+            "address": drawing.show_url,
+            "crumbs": drawing.split_url,
         }
         self._environment.globals |= {
             "drawing": drawing,
@@ -190,6 +195,7 @@ class _Shell:
             started = time.perf_counter()
             here = site.with_replay(self.find_origin(request))
             view = route.page(here, **values)
+            view.marks = view.marks or here.marks(chosen=_chosen(here, request))
             if self._settings.public:
                 hide_path(view, here)
             if is_json:
@@ -228,7 +234,7 @@ class _Shell:
             site=site,
             title=site.collection.title,
             sites=self._sites,
-            marks=view.marks or site.marks(chosen=_chosen(site, request)),
+            marks=view.marks,
             here=_make_here(request),
             json_address=_json_address(request, site, route),
             kept={name: request.query_params.get(name, "") for name in ("at", "from", "to")},
@@ -280,6 +286,8 @@ class _Shell:
             kept={name: "" for name in ("at", "from", "to")},
             sites=self._sites,
             current="",
+            marks=_find_marks(site),
+            here=_make_here(request),
         )
         headers = {"content-security-policy": write_policy(self.find_origin(request))}
         return Response(
@@ -304,6 +312,8 @@ def hide_path(view: PageView, site: Site) -> None:
     """
     path = str(site.collection.path)
     view.action = replace(view.action, collection=site.name)
+    if view.also is not None:
+        view.also = replace(view.also, collection=site.name)
     view.missing = [replace(one, command=one.command.replace(path, site.name)) for one in view.missing]
     for row in view.rows if view.name == "parts" else ():
         row["command"] = row["command"].replace(path, site.name)
@@ -333,7 +343,7 @@ def load_static() -> dict[str, tuple[bytes, str, str]]:
     Examples
     --------
     >>> sorted(load_static())
-    ['icon.svg', 'page.css', 'page.js']
+    ['forces.js', 'graph.js', 'icon.svg', 'page.css', 'page.js', 'plane.js', 'strip.js']
     """
     found = {}
     for file in (resources.files("webstrata.serve.page") / "static").iterdir():
@@ -393,6 +403,14 @@ def _chosen(site: Site, request: Request) -> set[str]:
         return set()
 
 
+def _find_marks(site: Site) -> list[TimeMark]:
+    """The time strip of a page about an error; none where the collection cannot be read either."""
+    try:
+        return site.marks()
+    except WebstrataError:
+        return []
+
+
 def _make_here(request: Request) -> Callable[..., str]:
     """The address of this page with some parameters changed; ``None`` removes one."""
 
@@ -445,6 +463,40 @@ def _add_helpers(app: FastAPI, site: Site) -> None:
         summary="Words that begin with the last word of a query.",
         tags=[site.name],
         operation_id=f"complete_{site.name}",
+        responses=_describe_responses(),
+    )
+    def neighbours(
+        of: Annotated[str, Query(max_length=2000)],
+        at: Date = None,
+        limit: Annotated[int, Query(ge=1, le=MOST)] = 60,
+        cursor: Cursor = None,
+    ) -> Response:
+        view = show_neighbours(site, of=of, at=at, limit=limit, cursor=cursor)
+        return Response(to_json(view.to_dict()), media_type="application/json")
+
+    def cell(
+        x: Annotated[int, Query(ge=0, le=10_000)],
+        y: Annotated[int, Query(ge=0, le=10_000)],
+        at: Date = None,
+    ) -> Response:
+        return Response(to_json(show_cell(site, x=x, y=y, at=at).to_dict()), media_type="application/json")
+
+    app.add_api_route(
+        f"{site.base}/cell.json",
+        cell,
+        response_class=Response,
+        summary="The pages of one cell of the plane of PageRank and CheiRank.",
+        tags=[site.name],
+        operation_id=f"cell_{site.name}",
+        responses=_describe_responses(),
+    )
+    app.add_api_route(
+        f"{site.base}/neighbours.json",
+        neighbours,
+        response_class=Response,
+        summary="The neighbours of a page or host in all snapshots, with the arcs between them.",
+        tags=[site.name],
+        operation_id=f"neighbours_{site.name}",
         responses=_describe_responses(),
     )
     app.add_api_route(f"{site.base}/page", find_page, include_in_schema=False)

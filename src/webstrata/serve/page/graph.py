@@ -47,7 +47,7 @@ def show_graph(
     ('host', [('news.example', ['in', 'out']), ('kitchen.example', ['in', 'out'])])
     """
     snapshot = site.snapshot(at or None)
-    view = PageView("graph", "Graph", Action.on(snapshot, "graph links", of or "URL"))
+    view = PageView("graph", "Graph", Action.on(snapshot, "show"))
     view.facts = {
         "of": of, "at": at or None, "snapshot": snapshot.date, "level": "page", "direction": direction,
         "total": 0, "drawing": None, "name": of,
@@ -79,8 +79,20 @@ def show_graph(
     }
     view.title = f"{of} – graph"
     view.rows, view.next = paginate(rows, cursor, SIZE)
-    options = {"of": "hosts" if is_host else None, "in": True if direction == "in" else None}
-    view.action = Action.on(snapshot, "graph links", of, **options)
+    level_words = ", level='hosts'" if is_host else ""
+    actions = [
+        Action(
+            "graph links",
+            str(site.collection.path),
+            snapshot.date,
+            (of,),
+            {"of": "hosts" if is_host else None, "in": way == "in" or None},
+            f"graph_links({of!r}{level_words}{', inward=True' if way == 'in' else ''})",
+        )
+        for way in ("out", "in")
+        if direction in ("both", way)
+    ]
+    view.action, view.also = actions[0], actions[1] if len(actions) > 1 else None
     return view
 
 

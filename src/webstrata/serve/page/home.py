@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.action import Action
@@ -69,12 +70,17 @@ def show_home(site: Site) -> PageView:
         "hosts": rows[-1]["hosts"] if rows else None,
         "changed_hosts": hosts,
         "top": top,
+        "lowest": max((rank for one in top for rank in one["trajectory"] if rank), default=1),
         "stale": sorted(name.strip("/") for name, state in states.items() if state.is_stale),
         "parts": len(states),
         "crawl": find_crawl(site),
     }
+    marks = [
+        replace(mark, new=row["new"], changed=row["changed"], gone=row["gone"])
+        for mark, row in zip(site.marks(), rows, strict=True)
+    ]
     return PageView(
-        "home", collection.title, Action.on(collection, "show"), rows, facts=facts, missing=missing
+        "home", collection.title, Action.on(collection, "show"), rows, facts=facts, missing=missing, marks=marks
     )
 
 

@@ -77,7 +77,8 @@ def show_ranks(
         )
     view.rows = rows
     view.next = write_cursor(start + SIZE) if start + SIZE < ranking.num_ranked else None
-    view.facts |= {"total": ranking.num_ranked, "dates": dates}
+    lowest = max((rank for row in rows for rank in row["trajectory"] if rank), default=1)
+    view.facts |= {"total": ranking.num_ranked, "dates": dates, "lowest": lowest}
     return view
 
 
