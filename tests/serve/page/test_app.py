@@ -208,7 +208,9 @@ def test_nothing_of_an_archive_or_an_address_becomes_markup(hostile: str, path: 
     assert found.text != "49"
     assert 'href="javascript:' not in found.text
     # our own files, and nothing inside of the page
-    own = re.findall(r'<script (?:type="module" )?src="/static/[a-z]+\.js\?v=[0-9a-f]+"(?: defer)?></script>', found.text)
+    own = re.findall(
+        r'<script (?:type="module" )?src="/static/[a-z]+\.js\?v=[0-9a-f]+"(?: defer)?></script>', found.text
+    )
     assert 2 <= len(own) == found.text.count("<script")
     assert found.status < 500
 

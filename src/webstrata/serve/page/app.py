@@ -465,6 +465,7 @@ def _add_helpers(app: FastAPI, site: Site) -> None:
         operation_id=f"complete_{site.name}",
         responses=_describe_responses(),
     )
+
     def neighbours(
         of: Annotated[str, Query(max_length=2000)],
         at: Date = None,

@@ -1,4 +1,4 @@
-"""Control of a running crawl from the page, with the token: pause, resume, stop, block a host, change a setting.
+"""Control of a running crawl from the page, with the token: pause, resume, stop, block a host, set a filter.
 
 The crawl is asked at its socket, as the verb `crawl pause` asks it.
 """

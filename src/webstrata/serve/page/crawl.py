@@ -54,7 +54,10 @@ def show_crawl(
             continue
         status = _ask(one)
         if status is not None and running is None:
-            running = _tell_running(one.date, status) | {"curves": _read_curves(one), "examples": _list_given_up(one)}
+            running = _tell_running(one.date, status) | {
+                "curves": _read_curves(one),
+                "examples": _list_given_up(one),
+            }
             continue
         ended = _read_result(one)
         if ended is not None:
@@ -64,7 +67,14 @@ def show_crawl(
     label = running["snapshot"] if running else (rows[0]["snapshot"] if rows else "")
     verb = "crawl status" if running else "crawl report"
     action = Action(verb, str(collection.path), label) if label else Action("show", str(collection.path))
-    return PageView("crawl", "Crawl", action, rows, facts={"running": running, "ended": ended_one, "snapshot": snapshot}, is_live=True)
+    return PageView(
+        "crawl",
+        "Crawl",
+        action,
+        rows,
+        facts={"running": running, "ended": ended_one, "snapshot": snapshot},
+        is_live=True,
+    )
 
 
 def find_crawl(site: Site) -> dict[str, Any] | None:
@@ -135,7 +145,9 @@ def _tell_running(date: str, status: dict[str, Any]) -> dict[str, Any]:
         "failures": _nonzero(counters, "failed_"),
         "hosts": {shown: int(counters[name]) for name, shown in HOSTS.items() if name in counters},
         "settings": {
-            name: to_text(status["settings"][name]) for name in status.get("live", []) if name in status["settings"]
+            name: to_text(status["settings"][name])
+            for name in status.get("live", [])
+            if name in status["settings"]
         },
         "given_up": {str(name): int(number) for name, number in status.get("given_up", {}).items()},
         "shortage": status.get("shortage"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from webstrata.errors import WebstrataError
@@ -62,7 +63,7 @@ def draw_curves(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     if len(rows) < 2:
         return []
     step = max(1, -(-len(rows) // POINTS))
-    kept = [*rows[:: step], *([rows[-1]] if (len(rows) - 1) % step else [])]
+    kept = [*rows[::step], *([rows[-1]] if (len(rows) - 1) % step else [])]
     start, span = kept[0]["seconds"], max(kept[-1]["seconds"] - kept[0]["seconds"], 1e-9)
     found = []
     for counter, name, is_rate in CURVES:
@@ -70,7 +71,7 @@ def draw_curves(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         if is_rate:
             values = [
                 (later, max(high - low, 0.0) / (later - sooner))
-                for (sooner, low), (later, high) in zip(values, values[1:], strict=False)
+                for (sooner, low), (later, high) in pairwise(values)
                 if later > sooner
             ]
         if not values:

@@ -113,7 +113,7 @@ def scale_bars(counts: Sequence[int], height: int = 40) -> list[int]:
 
 
 def stack_bars(marks: Sequence[TimeMark], height: int = 64) -> list[list[dict[str, Any]]]:
-    """The pieces of each bar of the time strip, from the bottom: same, changed and new pages, then those gone.
+    """The pieces of each bar of the time strip, from the bottom: same, changed, new pages, and those gone.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from fastapi import Query
 from webstrata.collection.action import Action
 from webstrata.errors import UrlError
 from webstrata.serve.page import drawing
-from webstrata.serve.page.home import find_rank, list_top
+from webstrata.serve.page.home import find_ranks, list_top
 from webstrata.serve.page.search import Cursor, Date
 from webstrata.serve.page.view import PageView, paginate
 from webstrata.web.server.answers import Refusal
@@ -116,7 +116,7 @@ def _list_pages(site: Site, snapshot: Snapshot, url: str, direction: str) -> lis
                     found.setdefault(other, []).append(way)
     ranks: dict[str, int | None] = {}
     if site.ranking(snapshot.date) is not None:
-        ranks = {other: find_rank(site, snapshot.date, other) for other in found}
+        ranks = dict(zip(found, find_ranks(site, snapshot.date, list(found)), strict=True))
     return [
         {"name": other, "ways": ways, "rank": ranks.get(other), "links": None}
         for other, ways in found.items()
@@ -137,14 +137,11 @@ def _list_hosts(site: Site, snapshot: Snapshot, host: str, direction: str) -> li
             for other, weight in one.weighted_successors(node)[:MAX_LINKS]:
                 if other != node:
                     found.setdefault(other, {})[way] = int(weight)
+    names = [graph.names[other] for other in found]
+    ranks = find_ranks(site, snapshot.date, names, level="host")
     return [
-        {
-            "name": graph.names[other],
-            "ways": sorted(ways),
-            "rank": find_rank(site, snapshot.date, graph.names[other], level="host"),
-            "links": sum(ways.values()),
-        }
-        for other, ways in found.items()
+        {"name": name, "ways": sorted(ways), "rank": rank, "links": sum(ways.values())}
+        for name, rank, ways in zip(names, ranks, found.values(), strict=True)
     ]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from fastapi import Path, Query
 
 from webstrata.collection.action import Action
-from webstrata.serve.page.home import find_rank
+from webstrata.serve.page.home import find_rank, find_ranks
 from webstrata.serve.page.labels import find_kinds, read_sheet
 from webstrata.serve.page.scores import explain_host, find_scores
 from webstrata.serve.page.search import Cursor, Date
@@ -58,8 +58,9 @@ def show_hosts(
     if note:
         view.facts["note"] = note
     labels = read_sheet(site.collection)
-    for row in rows:
-        row["rank"] = find_rank(site, snapshot.date, row["host"], level="host")
+    ranks = find_ranks(site, snapshot.date, [row["host"] for row in rows], level="host")
+    for row, rank in zip(rows, ranks, strict=True):
+        row["rank"] = rank
         row["scores"] = {task: found.get(row["host"]) for task, found in scores.items()}
         row["label"] = labels.get(row["host"], "")
     view.facts |= {"tasks": list(scores), "labelled": len(labels)}

@@ -20,9 +20,10 @@ from fastapi import Query
 
 from webstrata.collection.action import Action
 from webstrata.errors import UrlError
+from webstrata.serve.page.home import number_names
 from webstrata.serve.page.search import Cursor, Date
 from webstrata.serve.page.view import PageView, read_cursor, write_cursor
-from webstrata.store.hiding import HIDDEN
+from webstrata.store.takedowns import HIDDEN
 from webstrata.web.server.answers import Refusal
 from webstrata.web.url import normalize
 
@@ -52,7 +53,7 @@ def show_neighbours(
     limit: Annotated[int, Query(ge=1, le=MOST, description="Neighbours at most.")] = 60,
     cursor: Cursor = None,
 ) -> PageView:
-    """The neighbours of a page or host in all snapshots, the most important first, with the arcs between them.
+    """The neighbours of a page or host in all snapshots, the most important first, with the arcs among them.
 
     Examples
     --------
@@ -208,7 +209,7 @@ class _Union(_Source):
     def when(self, node: int) -> int:
         return int(self._union.node_label(node))
 
-    def rank(self, node: int, date: str) -> int | None:  # noqa: ARG002
+    def rank(self, node: int, date: str) -> int | None:
         return self._ranks.get(node)
 
     def names(self, nodes: list[int]) -> list[str]:
@@ -238,10 +239,10 @@ class _Single(_Source):
     def predecessors(self, node: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
         return self._links(node, "in")
 
-    def when(self, node: int) -> int:  # noqa: ARG002
+    def when(self, node: int) -> int:
         return 1
 
-    def rank(self, node: int, date: str) -> int | None:  # noqa: ARG002
+    def rank(self, node: int, date: str) -> int | None:
         ranking = self._site.ranking(self._date)
         return None if ranking is None else int(ranking.ranks[node])
 
@@ -291,16 +292,10 @@ class _Hosts(_Source):
         return int(self._held["when"][node])
 
     def rank(self, node: int, date: str) -> int | None:
-        graph, ranking = (
-            self._site.ranked_graph(date, level="host"),
-            self._site.ranking(date, level="host"),
-        )
-        if graph is None or ranking is None:
+        ranking = self._site.ranking(date, level="host")
+        if ranking is None:
             return None
-        places = self._site.keep(
-            ("host places", date), lambda _: {name: place for place, name in enumerate(graph.graph.names)}
-        )
-        place = places.get(self._held["names"][node])
+        place = number_names(self._site, date, "host").get(self._held["names"][node])
         return None if place is None else int(ranking.ranks[place])
 
     def importance(self, node: int, date: str) -> tuple[Any, ...]:
@@ -337,6 +332,6 @@ def _join_hosts(collection: Collection, dates: list[str]) -> dict[str, Any]:
         keys, inverse = np.unique(first * max(number, 1) + second, return_inverse=True)
         joined = np.zeros(len(keys), np.uint64)
         np.bitwise_or.at(joined, inverse, bits)
-        offsets = np.searchsorted(keys, np.arange(number + 1, dtype=np.int64) * max(number, 1))
-        found[way] = (offsets, keys % max(number, 1), joined)
+        starts = np.searchsorted(keys, np.arange(number + 1, dtype=np.int64) * max(number, 1))
+        found[way] = (starts, keys % max(number, 1), joined)
     return found

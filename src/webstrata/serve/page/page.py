@@ -108,7 +108,9 @@ def show_page(
     except WebstrataError:
         facts["title"] = ""
     found.title = facts["title"] or url
-    _SHOW[tab](site, found, capture, before=before, after=after, source=source, rendered=rendered, cursor=cursor)
+    _SHOW[tab](
+        site, found, capture, before=before, after=after, source=source, rendered=rendered, cursor=cursor
+    )
     return found
 
 
@@ -189,7 +191,8 @@ def draw_line(dates: list[str], captures: list[dict[str, Any]]) -> list[dict[str
     Examples
     --------
     >>> captures = [{"snapshot": "2026-04", "state": "first"}, {"snapshot": "2026-06", "state": "same"}]
-    >>> [(one["snapshot"], one["state"]) for one in draw_line(["2026-03", "2026-04", "2026-05", "2026-06"], captures)]
+    >>> line = draw_line(["2026-03", "2026-04", "2026-05", "2026-06"], captures)
+    >>> [(one["snapshot"], one["state"]) for one in line]
     [('2026-04', 'first'), ('2026-05', 'gap'), ('2026-06', 'same')]
     """
     if not captures:
@@ -305,7 +308,6 @@ def _show_links(
         view.also = replace(
             view.action, options={"in": True}, python=f"graph_links({capture.url!r}, inward=True)"
         )
-    _name_links(site, rows, capture.url, date)
     order = {"added": 0, "removed": 1, "": 2}
     rows.sort(key=lambda row: (row["direction"] == "in", order[row["state"]], row["url"]))
     view.facts["counts"] = {
@@ -316,6 +318,7 @@ def _show_links(
         for way in ("out", "in")
     }
     view.rows, view.next = paginate(rows, cursor, SIZE)
+    _name_links(site, view.rows, capture.url, date)
 
 
 def _list_histories(site: Site, url: str, date: str) -> list[dict[str, Any]]:
@@ -372,16 +375,15 @@ def _array(values: list[int]) -> Any:  # noqa: ANN401
 
 
 def _name_links(site: Site, rows: list[dict[str, Any]], url: str, date: str) -> None:
-    """Add the texts of links, for as many as are shown on a few pages."""
+    """Add the texts of links to rows."""
     snapshot = site.collection[date]
     if not {"graph", "links", "urls"} <= {record.name for record in snapshot.parts}:
         return
     connectivity = snapshot.connectivity
-    own = connectivity.get(url)
-    named = [row for row in rows if row["state"] != "removed"][: 5 * SIZE]
-    nodes = [connectivity.get(row["url"]) for row in named]
-    known = [(row, node) for row, node in zip(named, nodes, strict=True) if node is not None]
-    if own is None or not known:
+    named = [row for row in rows if row["state"] != "removed"]
+    own, *nodes = connectivity.nodes([url, *(row["url"] for row in named)]).tolist()
+    known = [(row, node) for row, node in zip(named, nodes, strict=True) if node >= 0]
+    if own < 0 or not known:
         return
     ends = [(own, node) if row["direction"] == "out" else (node, own) for row, node in known]
     try:
@@ -434,9 +436,7 @@ def _show_similar(site: Site, view: PageView, capture: StoredCapture, **_: objec
 def _show_host(site: Site, view: PageView, capture: StoredCapture, **_: object) -> None:
     host = view.facts["host"]
     call = f"ls({host!r}, match='host')"
-    view.action = Action(
-        "ls", str(site.collection.path), words=(host,), options={"host": True}, python=call
-    )
+    view.action = Action("ls", str(site.collection.path), words=(host,), options={"host": True}, python=call)
     view.rows = explain_host(site, capture.label, host)
     labels = read_sheet(site.collection)
     view.facts |= {

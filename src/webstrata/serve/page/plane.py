@@ -205,7 +205,14 @@ def show_spectrum(site: Site, *, at: Date = None) -> PageView:
     """
     snapshot = site.snapshot(at or None)
     view = PageView("spectrum", "Spectrum", Action.on(snapshot, "spectrum"))
-    view.facts = {"snapshot": snapshot.date, "at": at or None, "figures": [], "areas": {}, "table": {}, "warnings": []}
+    view.facts = {
+        "snapshot": snapshot.date,
+        "at": at or None,
+        "figures": [],
+        "areas": {},
+        "table": {},
+        "warnings": [],
+    }
     name = part_name("page", inverse=False)
     if name not in snapshot.parts:
         view.missing.append(site.lacks("The spectrum", name, snapshot=snapshot.date))

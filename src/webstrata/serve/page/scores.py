@@ -54,7 +54,9 @@ def find_spam(site: Site) -> list[str]:
         scores, _ = find_scores(site, site.dates[-1])
         bound = next((model.threshold for model in load_models(site) if model.task == SPAM), None)
         limit = 0.5 if bound is None else bound
-        found |= {host for host, score in scores.get(SPAM, {}).items() if score >= limit and host not in labels}
+        found |= {
+            host for host, score in scores.get(SPAM, {}).items() if score >= limit and host not in labels
+        }
     return sorted(found)
 
 

@@ -17,7 +17,7 @@ from webstrata.errors import DateError, UsageError
 from webstrata.search.fields import NUMBERS, weight_list
 from webstrata.search.index import MAX_EXPANDED, within
 from webstrata.search.settings import SearchSettings
-from webstrata.serve.page.home import find_rank
+from webstrata.serve.page.home import find_ranks
 from webstrata.serve.page.scores import find_spam
 from webstrata.serve.page.view import PageView, read_cursor, write_cursor
 from webstrata.web.row_key import from_row_key
@@ -60,7 +60,9 @@ def show_search(
     host: Annotated[str, Query(max_length=253, description="A host, or a domain with its hosts.")] = "",
     language: Annotated[str, Query(max_length=3, pattern="^[a-z]*$", description="ISO 639-1 code.")] = "",
     fold: Annotated[bool, Query(description="Fold near-duplicates into the best of them.")] = False,
-    hide_spam: Annotated[bool, Query(description="Leave out hosts that a label or model calls spam.")] = False,
+    hide_spam: Annotated[
+        bool, Query(description="Leave out hosts that a label or model calls spam.")
+    ] = False,
     cursor: Cursor = None,
 ) -> PageView:
     """The best pages for a query, as of a date or in a range, with hits over time.
@@ -114,6 +116,10 @@ def show_search(
         _describe(site, index, hit, document, start)
         for hit, document in zip(shown.rows(marks=_MARKS), shown.documents.tolist(), strict=True)
     ]
+    for date in {row["snapshot"] for row in view.rows}:
+        mine = [row for row in view.rows if row["snapshot"] == date]
+        for row, rank in zip(mine, find_ranks(site, date, [row["url"] for row in mine]), strict=True):
+            row["page_rank"] = rank
     facts["total"] = (
         max((counts.get(date, 0) for date in chosen), default=0)
         if len(chosen) == 1
@@ -211,7 +217,7 @@ def _describe(site: Site, index: TextIndex, hit: Hit, document: int, start: int)
         "last_seen": dates[-1],
         "versions": versions,
         "score": hit.score,
-        "page_rank": find_rank(site, hit.snapshot, hit.url),
+        "page_rank": None,
         "folded": hit.folded,
     }
 
