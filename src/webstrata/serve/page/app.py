@@ -14,16 +14,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import FastAPI, Query, Request
-from fastapi.responses import RedirectResponse, Response
+from fastapi import FastAPI, Request
+from fastapi.responses import Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.middleware.gzip import GZipMiddleware
 
 from webstrata._core import __version__
 from webstrata.collection.action import Action
 from webstrata.collection.cells import show_bytes
+from webstrata.collection.sentences import tell_plural
 from webstrata.errors import WebstrataError
 from webstrata.serve.http_api.link_routes import LinkRoutes
 from webstrata.serve.http_api.metrics import Metrics
@@ -33,15 +34,15 @@ from webstrata.serve.page.changes import show_changes
 from webstrata.serve.page.control import add_control_routes
 from webstrata.serve.page.crawl import show_crawl
 from webstrata.serve.page.graph import show_graph
+from webstrata.serve.page.helpers import add_helpers
 from webstrata.serve.page.home import show_home
 from webstrata.serve.page.hosts import show_host, show_hosts
 from webstrata.serve.page.labels import TokenDesk, add_label_routes
-from webstrata.serve.page.neighbourhood import MOST, show_neighbours
 from webstrata.serve.page.page import TABS, show_page
 from webstrata.serve.page.parts import show_parts
-from webstrata.serve.page.plane import draw_figure, show_cell, show_plane, show_spectrum
+from webstrata.serve.page.plane import show_plane, show_spectrum
 from webstrata.serve.page.ranks import show_ranks
-from webstrata.serve.page.search import Cursor, Date, show_completion, show_search
+from webstrata.serve.page.search import show_search
 from webstrata.serve.page.site import Site, write_query
 from webstrata.serve.page.view import PageView, TimeMark, to_json
 from webstrata.serve.settings import ServeSettings
@@ -119,7 +120,7 @@ def make_app(
     for site in sites.values():
         for route in ROUTES:
             shell.add(app, site, route)
-        _add_helpers(app, site)
+        add_helpers(app, site, _describe_responses)
         if settings.token_file and not settings.public:
             desk = TokenDesk(settings.token_file)
             add_label_routes(app, site, desk)
@@ -146,6 +147,7 @@ class _Shell:
         self._environment.filters |= {
             "number": drawing.show_number,
             "rate": drawing.show_rate,
+            "many": tell_plural,
             "bytes": lambda value: show_bytes(int(value)),
             "seconds": drawing.show_seconds,
             "address": drawing.show_url,
@@ -353,7 +355,7 @@ def load_static() -> dict[str, tuple[bytes, str, str]]:
     return found
 
 
-def _describe_responses() -> dict[int | str, dict[str, Any]]:
+def _describe_responses(_name: str = "") -> dict[int | str, dict[str, Any]]:
     schema = {
         "type": "object",
         "required": ["rows", "next", "made_by"],
@@ -429,79 +431,6 @@ def _json_address(request: Request, site: Site, route: Route) -> str:
     word, slash, rest = path.partition("/")
     query = f"?{request.url.query}" if request.url.query else ""
     return f"{site.base}/{word or 'home'}.json{slash}{rest}{query}"
-
-
-def _add_helpers(app: FastAPI, site: Site) -> None:
-    """Routes without a page of their own: completion, pages by form, figures."""
-
-    def complete(q: str = "") -> Response:
-        view = show_completion(site, q=q[:100])
-        return Response(to_json(view.to_dict()), media_type="application/json")
-
-    def find_page(request: Request, url: str = "") -> Response:
-        """Lead the form of a URL to its page."""
-        if not url.strip():
-            raise Refusal(422, "url is empty; write a URL as http://example.org/")
-        url = url.strip() if "://" in url else f"http://{url.strip()}"
-        return RedirectResponse(site.page(url, at=request.query_params.get("at")), 303)
-
-    def figure(request: Request, name: str, date: str, theme: str = "light") -> Response:
-        picture = draw_figure(site, name, date, is_dark=theme == "dark")
-        return Response(
-            picture,
-            media_type="image/svg+xml",
-            headers={
-                "cache-control": "private, max-age=600",
-                "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-            },
-        )
-
-    app.add_api_route(
-        f"{site.base}/complete.json",
-        complete,
-        response_class=Response,
-        summary="Words that begin with the last word of a query.",
-        tags=[site.name],
-        operation_id=f"complete_{site.name}",
-        responses=_describe_responses(),
-    )
-
-    def neighbours(
-        of: Annotated[str, Query(max_length=2000)],
-        at: Date = None,
-        limit: Annotated[int, Query(ge=1, le=MOST)] = 60,
-        cursor: Cursor = None,
-    ) -> Response:
-        view = show_neighbours(site, of=of, at=at, limit=limit, cursor=cursor)
-        return Response(to_json(view.to_dict()), media_type="application/json")
-
-    def cell(
-        x: Annotated[int, Query(ge=0, le=10_000)],
-        y: Annotated[int, Query(ge=0, le=10_000)],
-        at: Date = None,
-    ) -> Response:
-        return Response(to_json(show_cell(site, x=x, y=y, at=at).to_dict()), media_type="application/json")
-
-    app.add_api_route(
-        f"{site.base}/cell.json",
-        cell,
-        response_class=Response,
-        summary="The pages of one cell of the plane of PageRank and CheiRank.",
-        tags=[site.name],
-        operation_id=f"cell_{site.name}",
-        responses=_describe_responses(),
-    )
-    app.add_api_route(
-        f"{site.base}/neighbours.json",
-        neighbours,
-        response_class=Response,
-        summary="The neighbours of a page or host in all snapshots, with the arcs between them.",
-        tags=[site.name],
-        operation_id=f"neighbours_{site.name}",
-        responses=_describe_responses(),
-    )
-    app.add_api_route(f"{site.base}/page", find_page, include_in_schema=False)
-    app.add_api_route(f"{site.base}/figures/{{name}}/{{date}}.svg", figure, include_in_schema=False)
 
 
 def _add_services(app: FastAPI, sites: Mapping[str, Site], metrics: Metrics) -> None:

@@ -45,7 +45,7 @@ def show_hosts(
     view = PageView("hosts", "Hosts", Action.on(snapshot, "rank", level="host"))
     view.facts = {
         "q": q, "sort": sort, "at": at or None, "snapshot": snapshot.date, "total": 0, "tasks": [],
-        "labelled": 0,
+        "labelled": 0, "is_ranked": False,
     }  # fmt: skip
     if "graph" not in snapshot.parts:
         view.missing.append(site.lacks("Hosts", "graph", snapshot=snapshot.date))
@@ -63,7 +63,10 @@ def show_hosts(
         row["rank"] = rank
         row["scores"] = {task: found.get(row["host"]) for task, found in scores.items()}
         row["label"] = labels.get(row["host"], "")
-    view.facts |= {"tasks": list(scores), "labelled": len(labels)}
+    is_ranked = any(rank is not None for rank in ranks)
+    if rows and not is_ranked:
+        view.missing.append(site.lacks("Ranks of hosts", "rank-pagerank-host", snapshot=snapshot.date))
+    view.facts |= {"tasks": list(scores), "labelled": len(labels), "is_ranked": is_ranked}
     if q.strip():
         rows = [row for row in rows if q.strip().lower() in row["host"]]
     first = next(iter(scores), "")

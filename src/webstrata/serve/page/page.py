@@ -146,6 +146,8 @@ def find_nearest(site: Site, url: str) -> list[str]:
         except WebstrataError:
             continue
         found |= dict.fromkeys(near)
+    host = urlsplit(url).hostname
+    found = {one: None for one in found if urlsplit(one).hostname == host} or found
     return sorted(found, key=lambda one: -difflib.SequenceMatcher(None, one, url).ratio())[:8]
 
 

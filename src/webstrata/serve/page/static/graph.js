@@ -461,8 +461,16 @@ class Graph {
     history.replaceState(null, "", address);
     this.figure.dataset.at = this.snapshots[this.at];
     const response = await fetch(address, { headers: { accept: "text/html" } }).catch(() => null);
-    if (!response?.ok) return;
+    if (!response) return;
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const sentence = page.querySelector(".sentence");
+    if (sentence) {
+      // the page or host did not exist then
+      const list = document.querySelector(".neighbour-list");
+      list.querySelector(".quiet").textContent = this.snapshots[this.at];
+      list.replaceChildren(list.querySelector("h2"), sentence);
+      return;
+    }
     for (const selector of [".neighbour-list", ".same", "header + .strip"]) {
       const [old, next] = [document.querySelector(selector), page.querySelector(selector)];
       if (old && next) old.replaceWith(next);
