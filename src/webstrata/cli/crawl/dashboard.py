@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from webstrata.cli.output import TerminalProgress, show_bytes
+from webstrata.collection.cells import show_time
 from webstrata.collection.sentences import tell_count
-from webstrata.crawl.status import find_progress, find_rest, name_crawl, nonzero, show_time
+from webstrata.crawl.status import find_progress, find_rest, name_crawl, nonzero
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
