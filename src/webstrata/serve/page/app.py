@@ -18,6 +18,8 @@ from fastapi.responses import Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from webstrata._core import __version__
+from webstrata.collection.cells import show_bytes
+from webstrata.collection.sentences import tell_plural
 from webstrata.errors import WebstrataError
 from webstrata.serve.http_api.coding import code_responses
 from webstrata.serve.http_api.cors import allow_origins, check_origins
@@ -44,7 +46,6 @@ from webstrata.serve.page.services import add_services, load_static
 from webstrata.serve.page.site import Site, write_query
 from webstrata.serve.page.view import PageView, TimeMark, to_json
 from webstrata.serve.settings import ServeSettings
-from webstrata.web.server.answers import Refusal
 
 Page = Callable[..., PageView]
 
