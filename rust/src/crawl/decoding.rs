@@ -6,8 +6,11 @@ use super::rules::MAX_ROBOTS;
 use crate::web::http::{self, Answer, Codings, Cut, Decoded, LARGE};
 use tokio::sync::SemaphorePermit;
 
-/// Bodies of an event loop that are large when decoded and not yet stored; the others wait as they came.
-pub const LARGE_AT_ONCE: usize = 2;
+/// A decoded body above this waits for a turn; nearly all pages are smaller.
+const MEDIUM: usize = 256 << 10;
+/// Turns of an event loop to keep a decoded body until it is stored: a body above [`MEDIUM`] takes one, one above
+/// [`LARGE`] half of them. Others wait as they came.
+pub const TURNS: u32 = 16;
 
 /// The right to keep a large body, if it is one.
 pub type Turn<'a> = Option<SemaphorePermit<'a>>;
@@ -19,7 +22,6 @@ impl Fetcher {
             Some(_) => self.config.limits.max_response.max(MAX_ROBOTS),
             None => self.config.limits.max_response,
         };
-        let turn = async || self.tools.large.acquire().await.ok();
         let list = answer.list("content-encoding").unwrap_or_default();
         let codings = match http::read_codings(&list) {
             Codings::Known(codings) => codings,
@@ -31,24 +33,11 @@ impl Fetcher {
             }
             // what is no coding that we know stays, and its header says so
             Codings::Unknown | Codings::None => match answer.body.len() > LARGE {
-                true => return (false, turn().await),
+                true => return (false, self.turn(TURNS / 2).await),
                 false => return (false, None),
             },
         };
-        // a small answer may be a large page, which is known when so much of it is decoded
-        let mut held = None;
-        let mut decoded = None;
-        if answer.body.len() <= LARGE {
-            decoded = Some(self.undo(answer, &codings, limit.min(LARGE)));
-        }
-        let is_large = |decoded: &Decoded| limit > LARGE && decoded.cut == Some(Cut::Length);
-        let decoded = match decoded.filter(|decoded| !is_large(decoded)) {
-            Some(decoded) => decoded,
-            None => {
-                held = turn().await;
-                self.undo(answer, &codings, limit)
-            }
-        };
+        let (decoded, held) = self.undo_in_turn(answer, &codings, limit).await;
         answer.body = decoded.body;
         if !decoded.is_plain {
             add(&self.tools.counters.undecoded, 1);
@@ -59,6 +48,33 @@ impl Fetcher {
         add(&self.tools.counters.bombs, u64::from(is_bomb));
         answer.cut = answer.cut.or(decoded.cut);
         (true, held)
+    }
+
+    /// A small answer may be a large page, which is known when so much of it is decoded: it is decoded again in its turn.
+    async fn undo_in_turn(
+        &self,
+        answer: &Answer,
+        codings: &str,
+        limit: usize,
+    ) -> (Decoded, Turn<'_>) {
+        for (most, number) in [(MEDIUM, 0), (LARGE, 1)] {
+            if answer.body.len() <= most {
+                let held = self.turn(number).await;
+                let decoded = self.undo(answer, codings, limit.min(most));
+                if limit <= most || decoded.cut != Some(Cut::Length) {
+                    return (decoded, held);
+                }
+            }
+        }
+        let held = self.turn(TURNS / 2).await;
+        (self.undo(answer, codings, limit), held)
+    }
+
+    async fn turn(&self, number: u32) -> Turn<'_> {
+        match number {
+            0 => None,
+            _ => self.tools.large.acquire_many(number).await.ok(),
+        }
     }
 
     fn undo(&self, answer: &Answer, codings: &str, limit: usize) -> Decoded {

@@ -46,7 +46,7 @@ pub struct Tools {
     pub scans: RefCell<Vec<Box<Scan>>>,
     /// turns to scan a page and to keep the scan until the frontier has answered
     pub readers: Semaphore,
-    /// turns to keep a body that is large when decoded
+    /// turns to keep a body that is large when decoded, see `decoding`
     pub large: Semaphore,
     /// connections that wait for the next visit
     idle: RefCell<Idle>,
@@ -115,7 +115,7 @@ impl Tools {
             encoder: RefCell::new(Encoder::new(&config.compression)?),
             scans: RefCell::default(),
             readers: Semaphore::new(super::page::READERS),
-            large: Semaphore::new(super::decoding::LARGE_AT_ONCE),
+            large: Semaphore::new(super::decoding::TURNS as usize),
             idle: RefCell::new(Idle::new(
                 &config.limits,
                 duration(config.limits.keep_alive),

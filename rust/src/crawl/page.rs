@@ -236,6 +236,7 @@ impl Fetcher {
             );
             page.robots |= scan.robots;
             page.shape = scan.shape();
+            scan.release(LARGE);
             page.scan = Some(scan);
             self.clock_out(&self.tools.counters.parse_ns, timer);
         } else {

@@ -59,6 +59,13 @@ impl Fingerprint {
         self.hashed.capacity() + self.shape.capacity()
     }
 
+    /// Gives back the buffers of a large page, of which no other hash is wanted.
+    pub fn release(&mut self, largest: usize) {
+        if self.num_bytes() > largest {
+            (self.hashed, self.shape) = Default::default();
+        }
+    }
+
     /// Begins with a page; if no hash of it is wanted, its text is left out.
     pub fn begin(&mut self, is_wanted: bool) {
         self.hashed.clear();

@@ -107,6 +107,11 @@ impl Scan {
         self.hashed.shape()
     }
 
+    /// Gives back what was hashed of a large page, once its shape is known.
+    pub fn release(&mut self, largest: usize) {
+        self.hashed.release(largest);
+    }
+
     /// What the first `base` says.
     pub fn base(&self) -> Option<&str> {
         self.base.clone().map(|range| &self.targets[range])
