@@ -109,7 +109,7 @@ def test_a_table_says_how_far_runs_lie_apart_and_how_long_they_took() -> None:
     curves = [measure(make_trace(order, run), ground) for run, order in enumerate([[0, 1, 2], [0, 2]])]
     timed = {"simulate": {"clock": True, "relevant": "query:fish"}}
     several, one = Harvest(ground.facts, timed, curves), Harvest(ground.facts, {}, curves[:1])
-    [row] = several.tables()["What each policy brought in"].rows
+    [row] = several.tables()["What each policy brought in"].to_rows()
     assert row["time"] == "1 s"
     assert row["runs"] == 2
     assert all(" ± " in row[title] for title in SHOWN_MEASURES.values())
@@ -117,7 +117,7 @@ def test_a_table_says_how_far_runs_lie_apart_and_how_long_they_took() -> None:
         "2 runs of up to 3 pages; 2 of 3 pages on 2 hosts are relevant (query:fish)"
     )
     assert several.summary.endswith("± is half of a band of 95%.")
-    [row] = one.tables()["What each policy brought in"].rows
+    [row] = one.tables()["What each policy brought in"].to_rows()
     assert "time" not in row
     assert not any("±" in str(cell) for cell in row.values())
     assert one.summary == "A run of up to 3 pages; 2 of 3 pages on 2 hosts are relevant."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -98,11 +99,16 @@ class ChangeSearch:
             )
         self.collection = collection
         self.union = StoredUnion(collection)
-        self.counts = open_counts(self.union, progress=progress)
+        self._progress = progress
         self.stages = stages or Stages(usual_seeds(collection))
         self._novelty = Novelty(collection, getattr(self.stages.seeds, "documents", None))
         self._reasons = Reasons(self.union)
         self._graphs: dict[str, tuple[Graph, Graph]] = {}
+
+    @cached_property
+    def counts(self) -> WordCounts:
+        """Links and words by snapshot, counted and stored when they are needed for the first time."""
+        return open_counts(self.union, progress=self._progress)
 
     # ---- when
 
