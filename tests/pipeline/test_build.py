@@ -71,11 +71,11 @@ def test_resources_are_used_and_not_remembered() -> None:
 
 def test_what_cannot_be_built_is_refused_in_a_sentence() -> None:
     uk = testing.collection()
-    with pytest.raises(UsageError, match=r"grahp is no part .did you mean graph"):
+    with pytest.raises(UsageError, match=r"grahp is not a part .did you mean graph"):
         uk.build("grahp")
     with pytest.raises(UsageError, match="warc: this part comes with pages; crawl or ingest them"):
         uk.build("warc")
-    with pytest.raises(SettingError, match=r"wnidow is no setting of these parts .did you mean window"):
+    with pytest.raises(SettingError, match=r"wnidow is not a setting of these parts .did you mean window"):
         uk.build("graph", wnidow=3)  # type: ignore[call-arg]
     with pytest.raises(MissingError, match="no snapshot 2030-01"):
         uk.build("graph", snapshots=["2030-01"])

@@ -54,11 +54,11 @@ def test_a_dry_run_touches_nothing(webstrata: Command, uk: Collection, tmp_path:
 
 def test_mistakes_are_told_in_a_sentence(webstrata: Command, uk: Collection, tmp_path: Path) -> None:
     assert_refused(
-        webstrata("run", "uk", "--first", "grahp"), r"--first: grahp is no stage \(did you mean graph\?\)"
+        webstrata("run", "uk", "--first", "grahp"), r"--first: grahp is not a stage \(did you mean graph\?\)"
     )
     assert_refused(webstrata("run", "uk", "--config", "none.toml"), r"none.toml: nothing there to read")
     (tmp_path / "uk.toml").write_text("[run]\nseed = 'a'\n")
     assert_refused(
-        webstrata("run", "uk", "--config", "uk.toml"), r"uk.toml, \[run\]: seed is no setting of \[run\]"
+        webstrata("run", "uk", "--config", "uk.toml"), r"uk.toml, \[run\]: seed is not a setting of \[run\]"
     )
     assert_refused(webstrata("run", "uk", "--snapshots", "soon"), "snapshot 'soon': not a date")

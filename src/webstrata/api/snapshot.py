@@ -298,10 +298,9 @@ class Snapshot(Crawling):
         self, *, progress: Progress | None = None, **settings: Unpack[keywords.SpectrumKeywords]
     ) -> Spectrum:
         """The spectrum of its graph's matrix G at α = 1, or of G* with ``inverse=True``; it is stored."""
-        from webstrata.rank.spectra.build import build_spectrum
-        from webstrata.rank.spectra.settings import SpectrumSettings
+        from webstrata.pipeline.steps import compute_spectrum
 
-        return build_spectrum(self, self.settings(SpectrumSettings, {**settings}), progress=progress)
+        return compute_spectrum(self, {**settings}, progress=progress)
 
     def summaries_build(
         self, *, progress: Progress | None = None, **settings: Unpack[keywords.SummariesKeywords]

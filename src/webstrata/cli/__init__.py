@@ -160,6 +160,8 @@ def run(arguments: list[str]) -> int:
     except click.ClickException as error:
         if "--traceback" in arguments:
             raise
+        if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Argument):
+            return _say(_describe_missing(error), 2)
         where = (
             f" (`{error.ctx.command_path} --help` shows how)"
             if isinstance(error, click.UsageError) and error.ctx
@@ -185,6 +187,16 @@ def run(arguments: list[str]) -> int:
         return _say(
             str(error) or "interrupted; what was done is kept, and the same command resumes from there", 130
         )
+
+
+def _describe_missing(error: click.MissingParameter) -> str:
+    """Which argument is missing, and all that the command takes."""
+    from webstrata.cli.options import describe_usage
+
+    assert error.ctx is not None
+    assert error.param is not None
+    name = error.param.make_metavar(error.ctx).split()[-1].strip("[].")
+    return f"{name} is missing; write `{describe_usage(error.ctx)}`"
 
 
 def _run_verb(arguments: list[str]) -> int:

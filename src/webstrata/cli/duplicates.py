@@ -6,12 +6,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option, limit_option, snapshot_argument
+from webstrata.cli.options import (
+    collection_argument,
+    json_option,
+    limit_option,
+    refuse_options,
+    snapshot_argument,
+)
 from webstrata.cli.output import TerminalProgress, show, show_json
 from webstrata.cli.verb import verb
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
+
+
+_NEAR = ("method", "similarity", "resemblance", "memory", "distance")
+"""Options about near-duplicates alone."""
 
 
 @verb(
@@ -89,6 +99,9 @@ def command(
     their texts; there a pair that was found and not planted is right if it is one too.
     """
     from webstrata.store.duplicates.report import find_duplicates
+
+    if not near:
+        refuse_options("--near", *_NEAR)
 
     found = find_duplicates(
         collection[label],

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from webstrata.collection.progress import Progress
     from webstrata.pipeline.results import RunPlan, RunResult
     from webstrata.rank.plane import Plane
+    from webstrata.rank.spectra import Spectrum
     from webstrata.search.evaluate.experiment import SearchExperiment
     from webstrata.search.evaluate.tables import Report
     from webstrata.search.index import TextIndex
@@ -134,6 +135,30 @@ def store_snapshot(
     build_parsed(snapshot, chosen, settings=settings, workers=resources.num_workers, progress=progress)
     remember_settings(snapshot, "text", options)
     return BuiltParts({record.name: record for record in snapshot.parts if record.name in chosen})
+
+
+def compute_spectrum(
+    snapshot: Snapshot, options: Mapping[str, object], *, progress: Progress | None = None
+) -> Spectrum:
+    """The spectrum of a snapshot's graph, which is stored with its settings.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> june = testing.snapshot()
+    >>> compute_spectrum(june, {"arnoldi": 10}).num_nodes, "spectrum" in june.parts
+    (15, True)
+    """
+    from webstrata.rank.spectra.build import build_spectrum
+    from webstrata.rank.spectra.part import part_name
+    from webstrata.rank.spectra.settings import SpectrumSettings
+
+    given = snapshot.settings(SpectrumSettings, options)
+    part = part_name(given.level, inverse=given.inverse)
+    settings = choose_settings(snapshot, part, options, progress=progress)
+    found = build_spectrum(snapshot, settings, progress=progress)
+    remember_settings(snapshot, part, options)
+    return found
 
 
 def compute_plane(
