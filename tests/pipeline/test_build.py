@@ -86,3 +86,34 @@ def test_what_cannot_be_built_is_refused_in_a_sentence() -> None:
         uk["2026-06"].build("graph", again=True, window=3)
     # an option of a build that failed is not remembered
     assert ws.open(uk.path).settings(GraphSettings).window == 7
+
+
+def test_an_option_is_stronger_than_the_environment_and_that_than_the_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    uk = testing.collection()
+    june = uk["2026-06"]
+
+    def window() -> int:
+        return int(june.parts.record("graph").settings["window"])
+
+    assert window() == GraphSettings().window == 7
+    june.build("graph", window=3)  # stored in the file
+    assert (window(), june.settings(GraphSettings).window) == (3, 3)
+    monkeypatch.setenv("WEBSTRATA_GRAPH_WINDOW", "5")
+    june.build("graph")
+    assert window() == 5
+    june.build("graph", window=2)
+    assert window() == 2
+    monkeypatch.delenv("WEBSTRATA_GRAPH_WINDOW")
+    assert (june.build("graph"), june.settings(GraphSettings).window) == ({}, 2)
+
+
+def test_a_method_that_stores_a_result_says_what_it_replaces_and_remembers_its_settings() -> None:
+    uk = testing.collection()
+    june, notes = uk["2026-06"], Notes()
+    june.spectrum(arnoldi=10)
+    june.spectrum(arnoldi=5, progress=notes)
+    assert "replacing the stored spectrum of 2026-06: arnoldi was 10, is 5" in notes.said
+    plan = ws.open(uk.path).run(first="spectrum", last="spectrum", dry_run=True)
+    assert [row["why"] for row in plan if row["what"] == "2026-06/spectrum"] == [""]

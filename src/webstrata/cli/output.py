@@ -180,23 +180,6 @@ def show_plots(paths: Sequence[Path]) -> None:
         click.echo(f"\nPictures: {paths[-1]} shows all {len(paths) - 1} of them.")
 
 
-def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print a table; columns of numbers stand to the right.
-
-    On a terminal it is no wider than that: long cells are wrapped. Elsewhere every row is one line.
-
-    Examples
-    --------
-    >>> show_table(["part", "bytes"], [["graph", 1234], ["urls", 3]])
-    part   bytes
-    graph  1,234
-    urls       3
-    """
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    for line in lay_out_table(columns, [list(row) for row in rows], width):
-        click.echo(line)
-
-
 def lay_out_table(
     columns: Sequence[str],
     rows: Sequence[Sequence[object]],

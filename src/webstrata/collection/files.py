@@ -83,9 +83,7 @@ def explain(error: OSError, path: object, action: str) -> WebstrataError:
     DiskFullError('uk: no space left to write; free some space on this disk and run the command again')
     """
     if error.errno == errno.ENOENT and action in _MAKING:
-        return MissingError(
-            f"{path}: cannot {action}, its folder does not exist; create it, or choose another place"
-        )
+        return MissingError(f"{path}: cannot {action} there; check that its folder exists")
     kind, sentence = _BY_ERRNO.get(
         error.errno,
         (

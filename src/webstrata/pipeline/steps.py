@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import RunError, UsageError
-from webstrata.pipeline.build import choose_settings, remember_settings
+from webstrata.pipeline.build import build_parts, choose_settings, remember_settings
 from webstrata.pipeline.context import Context
 from webstrata.pipeline.presets import made_with, parse_presets, preset_settings
 from webstrata.pipeline.results import describe_plan, describe_run, follow, prepare_run
@@ -51,7 +51,7 @@ def is_papers_change(settings: ChangesSettings) -> bool:
 def align_snapshots(
     collection: Collection, options: Mapping[str, object], *, progress: Progress | None = None
 ) -> StoredUnion:
-    """Align the pages of snapshots; the union of their graphs.
+    """Align the pages of snapshots; the union of their graphs. Graphs that are missing are built first.
 
     Examples
     --------
@@ -64,11 +64,19 @@ def align_snapshots(
     from webstrata.temporal.union import StoredUnion
 
     settings = choose_settings(collection, "temporal", options, progress=progress)
+    labels = collection.choose(settings.snapshots)
+    if lacking := [label for label in labels if not _has_graph(collection[label])]:
+        build_parts(collection, ["graph"], snapshots=lacking, progress=progress)
     chosen = choose_snapshots(collection, ",".join(settings.snapshots))
     build_union(collection, chosen, settings, progress=progress)
     remember_settings(collection, "temporal", options)
     collection.__dict__.pop("temporal", None)  # what was opened before is another union
     return StoredUnion(collection)
+
+
+def _has_graph(snapshot: Snapshot) -> bool:
+    """Whether there is a graph, or nothing that one could be built from."""
+    return "graph" in snapshot.parts or "links" not in snapshot.parts
 
 
 def index_snapshots(
