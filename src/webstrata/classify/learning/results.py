@@ -38,7 +38,7 @@ class ModelCard(FactsTable):
     >>> _ = labels.write_text(chr(10).join(["host,label", *lines]))
     >>> card = june.classify_train(labels, library="small", folds=2).card()
     >>> card.summary.splitlines()[0]
-    'spam: 6 hosts are, 6 are not, in 1 group by domain and address'
+    'spam: 6 hosts are, 6 are not, in 12 groups by domain and address'
     >>> list(card.tables())
     ['Weights of families']
     """
