@@ -93,7 +93,7 @@ def command(
     have no exact duplicates; what stands for a page is kept in the part signatures, so that a later snapshot
     is compared with this one without reading it again.
 
-    With --against-truth, precision and recall are told, in pairs of pages: of exact ones against addresses
+    With --against-truth, precision and recall are printed, in pairs of pages: of exact ones against addresses
     that show one page, of near ones against variations of one page. Some of these grow apart over the months:
     in a second line only those pairs count that still are near-duplicates by the definition, computed of
     their texts; there a pair that was found and not planted is right if it is one too.

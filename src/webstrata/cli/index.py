@@ -34,7 +34,7 @@ def command(
     *,
     as_json: bool,
 ) -> None:
-    """Build the text index of COLLECTION, or add to it the snapshots that are new.
+    """Build the text index of COLLECTION, or add new snapshots to it.
 
     Every version of a page is one document, with a label of the snapshots that have it; what did not change
     is not indexed again. Words come from stored text and links alone.

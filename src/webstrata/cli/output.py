@@ -62,12 +62,12 @@ def beginning_anew() -> Iterator[None]:
     ...         raise KeyboardInterrupt
     ... except KeyboardInterrupt as error:
     ...     print(error)
-    interrupted; the same command begins anew
+    interrupted; run the same command to start again
     """
     try:
         yield
     except KeyboardInterrupt as error:
-        raise KeyboardInterrupt("interrupted; the same command begins anew") from error
+        raise KeyboardInterrupt("interrupted; run the same command to start again") from error
 
 
 def show_answered(asked: str, answered: str, why: str = "") -> None:

@@ -51,8 +51,8 @@ def command(
     Of the graph of SNAPSHOT, or of the BVGraph files of BASENAME: invariant subspaces, diagonalized exactly,
     and the core by Arnoldi's method, with the pages where leading eigenvectors live. Prints the row of
     table 2 of WIKI. The spectrum of SNAPSHOT is kept as
-    its part `spectrum`, or `spectrum-inverse`, of hosts `spectrum-host`; a run that is broken off goes on
-    with the same command.
+    its part `spectrum`, or `spectrum-inverse`, of hosts `spectrum-host`; run the same command to
+    resume an interrupted run.
     """
     progress = TerminalProgress()
     name = f"{place} {label}" if label else place

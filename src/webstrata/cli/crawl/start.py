@@ -100,7 +100,7 @@ def command(
     parse_pages: bool,
     as_json: bool,
 ) -> None:
-    """Crawl a piece of the web into SNAPSHOT, which is made if it is not there.
+    """Crawl part of the web into SNAPSHOT, which is created if it does not exist.
 
     It ends when nothing is left or a limit is reached; then the pages are numbered, and `webstrata show` has
     them. Ctrl-C ends it in order. With --invitro an in-vitro web is served and crawled from its home pages,
