@@ -272,12 +272,10 @@ class Snapshot(Crawling):
         progress: Progress | None = None,
         **settings: Unpack[keywords.RankKeywords],
     ) -> Ranking:
-        """The ranking of its nodes by a method; stored scores are read if their settings are the same."""
-        from webstrata.rank.settings import RankSettings
-        from webstrata.rank.stored import rank_snapshot
+        """The ranking of its nodes by a method, stored with its settings, and read if these are the same."""
+        from webstrata.pipeline.steps import rank_nodes
 
-        chosen = self.settings(RankSettings, {"method": method, **settings})
-        return rank_snapshot(self, chosen, preference=preference, progress=progress)
+        return rank_nodes(self, {"method": method, **settings}, preference=preference, progress=progress)
 
     def compare_ranks(
         self, *, methods: Sequence[str] = ("harmonic", "pagerank"), limit: int = 10,

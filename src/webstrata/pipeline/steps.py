@@ -18,12 +18,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from os import PathLike
 
+    import numpy.typing as npt
+
     from webstrata.api import Collection, Snapshot
     from webstrata.collection.description import BuiltParts
     from webstrata.collection.progress import Progress
     from webstrata.pipeline.results import RunPlan, RunResult
     from webstrata.rank.plane import Plane
+    from webstrata.rank.ranking import Ranking
     from webstrata.rank.spectra import Spectrum
+    from webstrata.rank.stored import RankedGraph
     from webstrata.search.evaluate.experiment import SearchExperiment
     from webstrata.search.evaluate.tables import Report
     from webstrata.search.index import TextIndex
@@ -143,6 +147,43 @@ def store_snapshot(
     build_parsed(snapshot, chosen, settings=settings, workers=resources.num_workers, progress=progress)
     remember_settings(snapshot, "text", options)
     return BuiltParts({record.name: record for record in snapshot.parts if record.name in chosen})
+
+
+def rank_nodes(
+    snapshot: Snapshot,
+    options: Mapping[str, object],
+    *,
+    preference: npt.ArrayLike | None = None,
+    graph: RankedGraph | None = None,
+    progress: Progress | None = None,
+) -> Ranking:
+    """The ranking of a snapshot's nodes, which is stored with its settings.
+
+    A ranking by a preference is stored too, but neither it nor its settings replace those of a run.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> june = testing.snapshot()
+    >>> rank_nodes(june, {"method": "pagerank", "alpha": 0.9}).top(1)[0].name
+    'http://reef.example/'
+    >>> june.settings(RankSettings).alpha
+    0.9
+    """
+    from webstrata.rank.part import part_name
+    from webstrata.rank.settings import USED, WITH_PREFERENCE
+    from webstrata.rank.stored import rank_snapshot
+
+    settings = snapshot.settings(RankSettings, options)
+    name = part_name(settings.method, settings.level)
+    is_part = preference is None and settings.method not in WITH_PREFERENCE
+    if is_part:
+        chosen = choose_settings(snapshot, name, options, progress=progress)
+        settings = replace(settings, **{each: getattr(chosen, each) for each in USED[settings.method]})
+    found = rank_snapshot(snapshot, settings, preference=preference, graph=graph, progress=progress)
+    if is_part:
+        remember_settings(snapshot, name, options)
+    return found
 
 
 def compute_spectrum(
