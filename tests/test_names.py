@@ -53,3 +53,12 @@ def test_a_class_name_is_used_once() -> None:
                     homes.setdefault(node.name, []).append(shown(path))
     shared = {name: places for name, places in homes.items() if len(places) > 1}
     assert len(shared) <= MAX_SHARED_NAMES, shared
+
+
+def test_the_page_about_python_imports_nothing_below_the_package() -> None:
+    page = (ROOT / "docs/howto/python.md").read_text()
+    lines = [line.lstrip(">. ") for line in page.splitlines() if line.startswith((">>> ", "... "))]
+    deep = [line for line in lines if line.startswith(("from webstrata.", "import webstrata."))]
+    assert not deep
+    for heading in ("Crawl and rank", "Load a graph", "Search with time, into polars"):
+        assert f"## {heading}" in page

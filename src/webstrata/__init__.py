@@ -1,4 +1,4 @@
-"""Gather, compress, date and study a piece of the web.
+"""Crawl, archive, compress and analyse part of the web over time.
 
 The public names, each loaded when it is first asked for::
 

@@ -66,7 +66,7 @@ def test_settings_of_a_method_are_remembered_and_unknown_ones_refused() -> None:
     uk.align(by="canonical")
     assert uk.show().to_dict()["parts"]
     assert uk.temporal.facts.by == "canonical"
-    with pytest.raises(ws.errors.SettingError, match="windw is no setting"):
+    with pytest.raises(ws.errors.SettingError, match="windw is not a setting"):
         uk["2026-06"].build("graph", windw=3)  # type: ignore[call-arg]
 
 

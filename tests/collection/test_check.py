@@ -119,7 +119,7 @@ def test_settings_files_are_read_as_the_stages_will(collection: Collection) -> N
     part_file(collection, "snapshot.toml").write_text("[resources]\nworkres = 3\n")
     (finding,) = check_collection(collection).damage
     assert finding.where.endswith("2026-06/snapshot.toml")
-    assert finding.problem.startswith("[resources]: workres is no setting of [resources]")
+    assert finding.problem.startswith("[resources]: workres is not a setting of [resources]")
 
 
 def test_a_check_beside_a_busy_writer_finds_no_damage(collection: Collection) -> None:

@@ -172,7 +172,11 @@ def test_creating_at_once_makes_one_collection(tmp_path: Path) -> None:
         ("format = 'x'", FormatError, "`format` is 'x'"),
         ("format = ", FormatError, "this is not TOML"),
         ("\udcff", FormatError, "this is not TOML"),
-        ("format = 1\n[croul]", SettingError, "croul is no table (did you mean crawl?); known are changes, "),
+        (
+            "format = 1\n[croul]",
+            SettingError,
+            "croul is not a table (did you mean crawl?); known are ",
+        ),
         ("format = 1\nresource = 3", SettingError, "did you mean resources?"),
     ],
 )
@@ -226,12 +230,12 @@ def test_settings_come_from_option_environment_snapshot_collection_default(
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("[croul]", "croul is no table"),
-        ("resources = 3", "`resources` is no table"),
-        ("[resources]\nworkres = 3", "workres is no setting of [resources] (did you mean workers?)"),
+        ("[croul]", "croul is not a table"),
+        ("resources = 3", "`resources` is not a table"),
+        ("[resources]\nworkres = 3", "workres is not a setting of [resources] (did you mean workers?)"),
         ("[resources]\nworkers = 'a'", "workers is 'a', and a whole number was expected"),
         ("[resources", "this is not TOML"),
-        ("title = 'x'", "title is no table"),
+        ("title = 'x'", "title is not a table"),
     ],
 )
 def test_a_snapshot_file_that_cannot_be_is_refused(collection: Collection, text: str, sentence: str) -> None:

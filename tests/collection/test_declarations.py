@@ -94,7 +94,7 @@ def test_inputs_come_before_what_is_built_from_them() -> None:
 
 
 def test_an_unknown_part_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"grpah is no part .did you mean graph..; known are"):
+    with pytest.raises(UsageError, match=r"grpah is not a part .did you mean graph..$"):
         find_part("grpah")
 
 

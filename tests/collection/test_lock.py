@@ -132,7 +132,7 @@ def test_a_copy_keeps_the_lock_while_a_worker_lives(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(MissingError, match="gone: nothing there to write"):
+    with pytest.raises(MissingError, match="gone: cannot write there; check that its folder exists"):
         WriteLock(tmp_path / "gone").acquire()
     assert WriteLock(tmp_path / "gone").holder() == ""
 

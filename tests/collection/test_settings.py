@@ -155,13 +155,13 @@ def test_an_unknown_name_in_a_file_is_refused_with_the_known_ones() -> None:
     with pytest.raises(SettingError) as error:
         read(files=[("uk/collection.toml", {"dealy": 1})])
     assert str(error.value) == (
-        "uk/collection.toml, [trial]: dealy is no setting of [trial] (did you mean delay?); "
+        "uk/collection.toml, [trial]: dealy is not a setting of [trial] (did you mean delay?); "
         "known are buffer, codec, damping, delay, depth, languages, pages, polite"
     )
 
 
 def test_an_unknown_variable_of_a_known_table_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(SettingError, match=r"WEBSTRATA_TRIAL_DEALY is no variable.*WEBSTRATA_TRIAL_DELAY"):
+    with pytest.raises(SettingError, match=r"WEBSTRATA_TRIAL_DEALY is not a variable.*WEBSTRATA_TRIAL_DELAY"):
         read({"WEBSTRATA_TRIAL_DEALY": "1s"})
     assert read({"WEBSTRATA_TEST_DATA": "x", "WEBSTRATA_RESOURCES_WORKRES": "1"}) == TrialSettings()
 

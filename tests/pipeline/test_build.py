@@ -71,11 +71,11 @@ def test_resources_are_used_and_not_remembered() -> None:
 
 def test_what_cannot_be_built_is_refused_in_a_sentence() -> None:
     uk = testing.collection()
-    with pytest.raises(UsageError, match=r"grahp is no part .did you mean graph"):
+    with pytest.raises(UsageError, match=r"grahp is not a part .did you mean graph"):
         uk.build("grahp")
     with pytest.raises(UsageError, match="warc: this part comes with pages; crawl or ingest them"):
         uk.build("warc")
-    with pytest.raises(SettingError, match=r"wnidow is no setting of these parts .did you mean window"):
+    with pytest.raises(SettingError, match=r"wnidow is not a setting of these parts .did you mean window"):
         uk.build("graph", wnidow=3)  # type: ignore[call-arg]
     with pytest.raises(MissingError, match="no snapshot 2030-01"):
         uk.build("graph", snapshots=["2030-01"])
@@ -86,3 +86,38 @@ def test_what_cannot_be_built_is_refused_in_a_sentence() -> None:
         uk["2026-06"].build("graph", again=True, window=3)
     # an option of a build that failed is not remembered
     assert ws.open(uk.path).settings(GraphSettings).window == 7
+
+
+def test_an_option_is_stronger_than_the_environment_and_that_than_the_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    uk = testing.collection()
+    june = uk["2026-06"]
+
+    def window() -> int:
+        return int(june.parts.record("graph").settings["window"])
+
+    assert window() == GraphSettings().window == 7
+    june.build("graph", window=3)  # stored in the file
+    assert (window(), june.settings(GraphSettings).window) == (3, 3)
+    monkeypatch.setenv("WEBSTRATA_GRAPH_WINDOW", "5")
+    june.build("graph")
+    assert window() == 5
+    june.build("graph", window=2)
+    assert window() == 2
+    monkeypatch.delenv("WEBSTRATA_GRAPH_WINDOW")
+    assert not june.build("graph")
+    assert june.settings(GraphSettings).window == 2
+
+
+def test_a_method_that_stores_a_result_says_what_it_replaces_and_remembers_its_settings() -> None:
+    uk = testing.collection()
+    june, notes = uk["2026-06"], Notes()
+    june.spectrum(arnoldi=10)
+    june.spectrum(arnoldi=5, progress=notes)
+    assert "replacing the stored spectrum of 2026-06: arnoldi was 10, is 5" in notes.said
+    assert june.rank("pagerank", alpha=0.9, progress=notes).settings["alpha"] == 0.9
+    assert "replacing the stored rank-pagerank of 2026-06: alpha was 0.85, is 0.9" in notes.said
+    assert ws.open(uk.path)["2026-06"].rank("pagerank").settings["alpha"] == 0.9
+    plan = ws.open(uk.path).run(first="spectrum", last="spectrum", dry_run=True)
+    assert [row["why"] for row in plan if row["what"] == "2026-06/spectrum"] == [""]

@@ -54,11 +54,11 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"uk.toml: this is not TOML .*; mend the line"):
         read_config(path)
     path.write_text("run = 3\n")
-    with pytest.raises(SettingError, match=r"uk.toml: `run` is no table"):
+    with pytest.raises(SettingError, match=r"uk.toml: `run` is not a table"):
         read_config(path)
     path.write_text("[run]\nsnapshot = '2026-01'\n")
     uk = ws.create(tmp_path / "uk")
     with pytest.raises(
-        SettingError, match=r"uk.toml, \[run\]: snapshot is no setting of \[run\] .did you mean snapshots"
+        SettingError, match=r"uk.toml, \[run\]: snapshot is not a setting of \[run\] .did you mean snapshots"
     ):
         Context(uk, read_config(path), str(path)).labels  # noqa: B018

@@ -114,11 +114,6 @@ def plant() -> Collection:
     snapshot = uk["2026-06"]
     (snapshot.path / ".building" / "text").mkdir(parents=True)
     (snapshot.path / ".building" / "text" / "shard.gz").write_bytes(gzip.compress(TOKEN.encode()))
-    with snapshot.write_part("packages") as build:
-        row = {"number": 1, "file": "a.wacz", "digest": "", "lists": [{"name": "pages/pages.jsonl"}]}
-        (build.path / "packages.json").write_text(json.dumps([row]))
-        (build.path / "1" / "pages").mkdir(parents=True)
-        (build.path / "1" / "pages" / "pages.jsonl").write_text(json.dumps({"url": PAGE, "ts": "2026"}))
     old = snapshot.path / ".parts" / "text.77"
     old.mkdir()
     (old / "text").write_text(TOKEN)
@@ -130,6 +125,11 @@ def plant() -> Collection:
 
 def test_a_token_is_found_by_every_reader_before_an_erasure_and_by_none_after() -> None:
     uk = plant()
+    with uk["2026-06"].write_part("packages") as build:
+        row = {"number": 1, "file": "a.wacz", "digest": "", "lists": [{"name": "pages/pages.jsonl"}]}
+        (build.path / "packages.json").write_text(json.dumps([row]))
+        (build.path / "1" / "pages").mkdir(parents=True)
+        (build.path / "1" / "pages" / "pages.jsonl").write_text(json.dumps({"url": PAGE, "ts": "2026"}))
     before = find_token(uk)
     readers = {
         "urls",

@@ -141,10 +141,10 @@ def test_one_snapshot_alone_goes_through_and_the_stages_that_need_two_say_so(cop
 @pytest.mark.parametrize(
     ("first", "last", "options", "sentence"),
     [
-        ("grahp", "", {}, "first: grahp is no stage .did you mean graph..; known are"),
-        ("", "raport", {}, "last: raport is no stage"),
+        ("grahp", "", {}, "first: grahp is not a stage .did you mean graph..; known are"),
+        ("", "raport", {}, "last: raport is not a stage"),
         ("rank", "graph", {}, "first rank, last graph: rank comes after graph; swap them"),
-        ("", "", {"off": "rnak"}, "off: rnak is no stage .did you mean rank"),
+        ("", "", {"off": "rnak"}, "off: rnak is not a stage .did you mean rank"),
         ("", "", {"snapshots": ""}, "uk: no snapshots; set `snapshots` and `seeds`"),
     ],
 )

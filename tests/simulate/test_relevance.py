@@ -102,7 +102,7 @@ def test_what_cannot_be_is_said(web: StoredWeb, tmp_path: Path) -> None:
     assert "line 2: 'high' is no score" in refused("scores:{file}", f"{web.urls[0]} 1\n{web.urls[1]} high")
     assert "below 0 or no numbers" in refused("scores:{file}", f"{web.urls[0]} nan")
     assert "it names no page" in refused("labels:{file}", "# nothing")
-    assert "color is no kind of relevance" in refused("color:red")
+    assert "color is not a kind of relevance" in refused("color:red")
     assert "does not say what" in refused("query:")
     assert "no page has a word of the query" in refused("query:qqqqqq")
     assert "this file is not there" in refused("labels:{file}.gone")

@@ -51,7 +51,7 @@ def test_help_lists_parts_and_their_settings(capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["grahp"], "grahp is no part (did you mean graph?)"),
+        (["grahp"], "grahp is not a part (did you mean graph?)"),
         (["2026-06"], "name a part to build"),
         (["temporal", "--window", "3"], "No such option"),
         (["graph", "--window", "many"], "window is 'many'"),

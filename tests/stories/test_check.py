@@ -145,7 +145,7 @@ def test_a_reader_needs_no_lock_and_keeps_what_it_opened(
         (
             [],
             {"WEBSTRATA_RESOURCES_WORKRES": "2"},
-            "WEBSTRATA_RESOURCES_WORKRES is no variable.*known are WEBSTRATA_RESOURCES_WORKERS",
+            "WEBSTRATA_RESOURCES_WORKRES is not a variable.*known are WEBSTRATA_RESOURCES_WORKERS",
         ),
     ],
 )
@@ -162,7 +162,7 @@ def test_an_unknown_setting_in_a_file_is_refused_with_the_known_ones(
     file = uk.path / "collection.toml"
     file.write_text(file.read_text().replace("[resources]\n", "[resources]\nworkres = 2\n"))
     pattern = (
-        r"collection\.toml, \[resources\]: workres is no setting.*did you mean workers.*known are workers"
+        r"collection\.toml, \[resources\]: workres is not a setting.*did you mean workers.*known are workers"
     )
     assert_refused(webstrata("check", "uk"), pattern)
 

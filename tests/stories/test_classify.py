@@ -56,7 +56,7 @@ def test_what_is_wrong_is_said_in_a_sentence(place: str, capsys: pytest.CaptureF
         assert said.count("\n") == 1
         return said
 
-    assert "C is no feature set; known are" in refused("2026-06", "--sets", "C")
+    assert "C is not a feature set; known are" in refused("2026-06", "--sets", "C")
     assert "ngram is 1, and must be between 2 and 8" in refused("2026-06", "--ngram", "1")
     assert "2026-07" in refused("2026-07")
     assert "name a file of them with `--query-words FILE`" in refused("2026-06", "--sets", "Aa")

@@ -196,7 +196,9 @@ def test_what_is_wrong_is_said_in_a_sentence(
     bad.write_bytes(b"\x80\x04\x95")
     assert "1 hosts are spam and 2 are not, too few for 5 folds" in refused("train", uk, "--labels", str(few))
     assert "not spam" in refused("train", uk, "--labels", str(one))
-    assert "trust is no task of these labels" in refused("train", uk, "--labels", labels, "--task", "trust")
+    assert "trust is not a task of these labels" in refused(
+        "train", uk, "--labels", labels, "--task", "trust"
+    )
     assert "no truth; for a synthetic web" in refused("train", uk, "--labels", "truth")
     assert "no features Aa" in refused("train", uk, "--labels", labels, "--sets", "Aa")
     assert "nothing there to read" in refused("experiment", uk, "--labels", str(tmp_path / "no.csv"))

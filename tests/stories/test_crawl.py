@@ -334,7 +334,10 @@ def test_a_collection_may_be_called_as_a_command_is(webstrata: Command, tmp_path
     note, error = done.stderr.splitlines()
     assert note.startswith("note: status is taken as a command")
     assert "no crawl is running here" in error
-    assert "Missing argument 'SNAPSHOT'" in webstrata("crawl", "status", "2026-06").stderr
+    assert (
+        "SNAPSHOT is missing; write `webstrata crawl status COLLECTION SNAPSHOT`"
+        in webstrata("crawl", "status", "2026-06").stderr
+    )
     assert_refused(webstrata("crawl", "statsu", "status", "2026-06"), r"did you mean status\?")
 
 

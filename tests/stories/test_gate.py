@@ -93,7 +93,7 @@ def test_hosts_of_one_address_may_be_parted(place: Path, capsys: pytest.CaptureF
     ("words", "sentence"),
     [
         (["--labels", "none.csv"], "none.csv"),
-        (["--labels", "labels.csv", "--task", "news"], "news is no task of these labels"),
+        (["--labels", "labels.csv", "--task", "news"], "news is not a task of these labels"),
         (["--labels", "labels.csv", "--folds", "30"], "too few for 30 folds"),
     ],
 )

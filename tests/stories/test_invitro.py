@@ -138,7 +138,7 @@ def test_the_truth_becomes_a_part_of_the_snapshot(webstrata: Command) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["serve", "--preset", "tiney"], "tiney is no preset .did you mean tiny"),
+        (["serve", "--preset", "tiney"], "tiney is not a preset .did you mean tiny"),
         (["serve", "--spam-share", "1.5"], "--spam-share is 1.5, and must be between 0 and 1"),
         (["serve", "--hosts", "-5"], "hosts is -5, and must be above 0"),
         (["serve", "--hosts", "many"], "hosts is 'many', and a whole number was expected"),

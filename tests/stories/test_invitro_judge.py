@@ -126,7 +126,7 @@ def test_unknown_hosts_and_lines_cut_off_are_noted(webstrata: Command, tmp_path:
         ("", "requests.log, line 1: no header of a log of requests"),
         ("hello\n", "requests.log, line 1: no header of a log of requests.*give a log that the server"),
         ("# webstrata-requests 2 {}\n", "the log has version 2.*upgrade webstrata"),
-        (LogWriter(preset="tinny").lines[0], "line 1: .*tinny is no preset .*did you mean tiny"),
+        (LogWriter(preset="tinny").lines[0], "line 1: .*tinny is not a preset .*did you mean tiny"),
         (LogWriter(month=64).lines[0], "line 1: month 64 is out of range"),
         (LogWriter().lines[0] + "\nbroken\n# restart 1\n", "requests.log, line 2: neither a request"),
     ],

@@ -54,11 +54,27 @@ def test_a_dry_run_touches_nothing(webstrata: Command, uk: Collection, tmp_path:
 
 def test_mistakes_are_told_in_a_sentence(webstrata: Command, uk: Collection, tmp_path: Path) -> None:
     assert_refused(
-        webstrata("run", "uk", "--first", "grahp"), r"--first: grahp is no stage \(did you mean graph\?\)"
+        webstrata("run", "uk", "--first", "grahp"), r"--first: grahp is not a stage \(did you mean graph\?\)"
     )
     assert_refused(webstrata("run", "uk", "--config", "none.toml"), r"none.toml: nothing there to read")
     (tmp_path / "uk.toml").write_text("[run]\nseed = 'a'\n")
     assert_refused(
-        webstrata("run", "uk", "--config", "uk.toml"), r"uk.toml, \[run\]: seed is no setting of \[run\]"
+        webstrata("run", "uk", "--config", "uk.toml"), r"uk.toml, \[run\]: seed is not a setting of \[run\]"
     )
     assert_refused(webstrata("run", "uk", "--snapshots", "soon"), "snapshot 'soon': not a date")
+
+
+def test_an_untouched_collection_has_nothing_to_do_without_the_file_of_its_run(
+    webstrata: Command, crawled_months: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(crawled_months, tmp_path / "uk", symlinks=True)
+    (tmp_path / "demo.toml").write_text("[temporal]\nby = 'canonical'\n")
+    stages = ["--first", "graph", "--last", "temporal", "--off", "rank,spectrum,simulate,classify,summaries"]
+    done = webstrata("run", "uk", "--config", "demo.toml", *stages, "-q")
+    assert done.returncode == 0, done.stderr
+    assert webstrata("run", "uk", "--dry-run", *stages).stdout.startswith("0 of ")
+    # a plain command keeps the settings, and another one says what it replaces before it starts
+    assert "replacing" not in webstrata("align", "uk").stderr
+    replaced = webstrata("align", "uk", "--by", "static").stderr.splitlines()
+    assert replaced[0] == "replacing the stored temporal: by was canonical, is static"
+    assert webstrata("run", "uk", "--dry-run", *stages).stdout.startswith("0 of ")

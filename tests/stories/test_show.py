@@ -101,4 +101,6 @@ def test_a_settings_file_that_is_not_toml_is_said(webstrata: Command, uk: Collec
 
 def test_an_unknown_table_is_refused_with_the_known_ones(webstrata: Command, uk: Collection) -> None:
     (uk.path / "collection.toml").write_text("format = 1\n[resourses]\n")
-    assert_refused(webstrata("show", "uk"), r"resourses is no table \(did you mean resources\?\); known are ")
+    assert_refused(
+        webstrata("show", "uk"), r"resourses is not a table \(did you mean resources\?\); known are "
+    )

@@ -79,7 +79,7 @@ def test_what_is_wrong_is_said_in_a_sentence(
     assert "it gave nan as a priority" in refused("--policy", "mine.py:Mine", "--start", "homes")
     policy.write_text(f"{head}page.anchors\n")
     assert "it raised AttributeError" in refused("--policy", "mine.py:Mine", "--start", "homes")
-    assert "best is no policy" in refused("--policy", "best")
+    assert "best is not a policy" in refused("--policy", "best")
     assert "no summaries, which relevance by text needs" in refused("--relevant", "query:fish")
     assert "no truth with topics" in refused("--relevant", "topic:sports")
     (tmp_path / "bad.txt").write_text("http://nowhere.org/\n")

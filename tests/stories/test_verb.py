@@ -159,7 +159,7 @@ def test_errors_name_the_option_as_it_is_typed(webstrata: Command, place: str) -
     words = ["crawl", place, "2026-07", "--invitro"]
     assert_refused(webstrata(*words, "tiny", "--host-delay", "4x"), "^webstrata: --host-delay is '4x'")
     assert_refused(
-        webstrata(*words, "tinny"), r"^webstrata: --invitro: tinny is no preset \(did you mean tiny"
+        webstrata(*words, "tinny"), r"^webstrata: --invitro: tinny is not a preset \(did you mean tiny"
     )
     assert_refused(webstrata("rank", place, "2026-06", "--limit", "0"), "^webstrata: --limit is 0")
 

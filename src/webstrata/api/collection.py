@@ -242,7 +242,7 @@ class Collection(LifeMethods, TimeMethods, rooms.Collection):
     def align(
         self, *, progress: Progress | None = None, **settings: Unpack[keywords.TemporalKeywords]
     ) -> StoredUnion:
-        """Align the pages of snapshots; the union of their graphs, which is stored."""
+        """Align the pages of snapshots, building graphs that are missing; the union, which is stored."""
         from webstrata.pipeline.steps import align_snapshots
 
         return align_snapshots(self, {**settings}, progress=progress)

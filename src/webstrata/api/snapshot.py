@@ -272,12 +272,10 @@ class Snapshot(Crawling):
         progress: Progress | None = None,
         **settings: Unpack[keywords.RankKeywords],
     ) -> Ranking:
-        """The ranking of its nodes by a method; stored scores are read if their settings are the same."""
-        from webstrata.rank.settings import RankSettings
-        from webstrata.rank.stored import rank_snapshot
+        """The ranking of its nodes by a method, stored with its settings, and read if these are the same."""
+        from webstrata.pipeline.steps import rank_nodes
 
-        chosen = self.settings(RankSettings, {"method": method, **settings})
-        return rank_snapshot(self, chosen, preference=preference, progress=progress)
+        return rank_nodes(self, {"method": method, **settings}, preference=preference, progress=progress)
 
     def compare_ranks(
         self, *, methods: Sequence[str] = ("harmonic", "pagerank"), limit: int = 10,
@@ -298,10 +296,9 @@ class Snapshot(Crawling):
         self, *, progress: Progress | None = None, **settings: Unpack[keywords.SpectrumKeywords]
     ) -> Spectrum:
         """The spectrum of its graph's matrix G at α = 1, or of G* with ``inverse=True``; it is stored."""
-        from webstrata.rank.spectra.build import build_spectrum
-        from webstrata.rank.spectra.settings import SpectrumSettings
+        from webstrata.pipeline.steps import compute_spectrum
 
-        return build_spectrum(self, self.settings(SpectrumSettings, {**settings}), progress=progress)
+        return compute_spectrum(self, {**settings}, progress=progress)
 
     def summaries_build(
         self, *, progress: Progress | None = None, **settings: Unpack[keywords.SummariesKeywords]

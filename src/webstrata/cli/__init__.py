@@ -26,22 +26,22 @@ VERBS = {
     "build": "Build parts of COLLECTION by name, and what they are built from.",
     "changes": "List what changed about QUERY in a snapshot, and why.",
     "check": "Verify every file of COLLECTION, and name what is damaged.",
-    "classify": "Tell hosts apart: measure them, learn from labels, judge the others.",
+    "classify": "Classify hosts: measure features, learn from labels, score other hosts.",
     "compare-ranks": "Compare our ranks of SNAPSHOT with those its web graph release publishes.",
     "completion": "Print the completion script of a shell.",
-    "content": "Find the main content of pages, and measure how well that is done.",
-    "crawl": "Crawl a piece of the web into SNAPSHOT, which is made if it is not there.",
+    "content": "Extract the main content of pages, and evaluate the methods.",
+    "crawl": "Crawl part of the web into SNAPSHOT, which is created if it does not exist.",
     "demo": "Run the whole pipeline on a synthetic web, or on real pages.",
     "diff": "Show what changed in the text of a page between two SNAPSHOTs.",
     "duplicates": "List the pages of SNAPSHOT that are duplicates of each other, exact or near.",
     "export": "Write SNAPSHOT in a format that other programs read.",
     "freshness": "Estimate how up to date COLLECTION is, and what more visits would give.",
     "get": "Print the last capture of URL, or the last one at or before a time.",
-    "graph": "Build the graph of SNAPSHOT's pages, and ask it.",
+    "graph": "Build and query SNAPSHOT's link graph.",
     "history": "Show when a page and each of its links existed.",
-    "index": "Build the text index of COLLECTION, or add to it the snapshots that are new.",
-    "ingest": "Make the captures in FILEs those of SNAPSHOT.",
-    "invitro": "A web that does not exist: serve it, describe it, judge its visitors.",
+    "index": "Build the text index of COLLECTION, or add new snapshots to it.",
+    "ingest": "Import the captures in FILEs into SNAPSHOT.",
+    "invitro": "Serve and describe a synthetic web, and judge its visitors.",
     "links-server": "Answer questions about the links of SNAPSHOT over HTTP.",
     "ls": "List captures of a URL, host, domain or key, or records of a snapshot.",
     "merge": "Copy snapshots of OTHER, a collection, into COLLECTION.",
@@ -61,10 +61,10 @@ VERBS = {
     "spectrum": "Find the eigenvalues of the Google matrix at α = 1.",
     "split": "Create NEW, a collection with some snapshots or hosts of COLLECTION.",
     "store": "Build text, links and anchors of SNAPSHOT where they are missing or stale.",
-    "summaries": "Build the archive of SNAPSHOT's summaries, and read it.",
+    "summaries": "Build and read the archive of SNAPSHOT's summaries.",
     "table": "Read and write the rows of COLLECTION's table.",
     "takedown": "Hide a URL, host or prefix of COLLECTION from all readers, or erase it.",
-    "temporal": "Tell what snapshots have in common, and what limits did to them.",
+    "temporal": "Report what snapshots have in common, and the bias of crawl limits.",
 }
 """The first line of each verb's help, so that the list of verbs needs none of them loaded."""
 
@@ -131,7 +131,7 @@ def _print_version(ctx: click.Context, _option: click.Parameter, *values: Any) -
     help="Show the version.",
 )
 def verbs(*, traceback: bool) -> None:
-    """Gather, compress, date and study a piece of the web."""
+    """Crawl, archive, compress and analyse part of the web over time."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -160,6 +160,8 @@ def run(arguments: list[str]) -> int:
     except click.ClickException as error:
         if "--traceback" in arguments:
             raise
+        if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Argument):
+            return _say(_describe_missing(error), 2)
         where = (
             f" (`{error.ctx.command_path} --help` shows how)"
             if isinstance(error, click.UsageError) and error.ctx
@@ -194,6 +196,16 @@ def _make_sentence(message: str) -> str:
         for spelled in (f"{kind} range", kind):
             sentence = sentence.replace(f"is not a valid {spelled}", f"is not a {plain}")
     return sentence
+
+
+def _describe_missing(error: click.MissingParameter) -> str:
+    """Which argument is missing, and all that the command takes."""
+    from webstrata.cli.options import describe_usage
+
+    assert error.ctx is not None
+    assert error.param is not None
+    name = error.param.make_metavar(error.ctx).split()[-1].strip("[].")
+    return f"{name} is missing; write `{describe_usage(error.ctx)}`"
 
 
 def _run_verb(arguments: list[str]) -> int:

@@ -28,16 +28,10 @@ def command(collection: Collection, temporal_options: dict[str, object], *, as_j
     the collection, with labels that tell which snapshot has which node and arc. Only graphs and URLs are
     read, and pages where rules are learned.
     """
-    from webstrata.pipeline.build import choose_settings, remember_settings
-    from webstrata.temporal.align import choose_snapshots
-    from webstrata.temporal.build import build_union
+    from webstrata.pipeline.steps import align_snapshots
     from webstrata.temporal.tables import facts_to_dict, tabulate_facts
 
-    progress = TerminalProgress()
-    settings = choose_settings(collection, "temporal", temporal_options, progress=progress)
-    chosen = choose_snapshots(collection, ",".join(settings.snapshots))
-    facts = build_union(collection, chosen, settings, progress=progress)
-    remember_settings(collection, "temporal", temporal_options)
+    facts = align_snapshots(collection, temporal_options, progress=TerminalProgress()).facts
     counts = collection.parts.record("temporal").counts
     if as_json:
         show_json({"collection": str(collection.path), **facts_to_dict(facts), "counts": dict(counts)})

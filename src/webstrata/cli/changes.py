@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import at_option, collection_argument, from_option, json_option, options
+from webstrata.cli.options import (
+    at_option,
+    collection_argument,
+    from_option,
+    json_option,
+    options,
+    to_option,
+)
 from webstrata.cli.output import TerminalProgress, show_json
 from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
@@ -31,6 +38,7 @@ if TYPE_CHECKING:
 @click.argument("query", metavar="QUERY", required=False)
 @at_option("The last snapshot at or before this date. [the last one]")
 @from_option("Compare with the last snapshot at or before this date. [the snapshot before]")
+@to_option("The same as --at.")
 @options(ChangesSettings)
 @click.option(
     "--graph",
@@ -46,6 +54,7 @@ def command(
     query: str | None,
     at: str | None,
     start: str | None,
+    end: str | None,
     changes_options: dict[str, object],
     *,
     drawing: Path | None,
@@ -66,6 +75,9 @@ def command(
         load_altair()
     if query is None and not prepare:
         raise UsageError("QUERY is missing; write some words to look for, or --prepare to count only")
+    if at and end:
+        raise UsageError("--at and --to both name the later snapshot; give one of them")
+    at = at or end
     settings = collection.settings(ChangesSettings, changes_options)
     search = ChangeSearch(collection, progress=TerminalProgress())
     if query is None:

@@ -20,7 +20,7 @@ METHODS = ("dom", "visual", "trafilatura", "slope", "low-slope")
 
 @click.group("content", cls=VerbGroup, epilog="Example: webstrata content extract page.html --method dom")
 def command() -> None:
-    """Find the main content of pages, and measure how well that is done."""
+    """Extract the main content of pages, and evaluate the methods."""
 
 
 @command.command("extract", epilog="Example: webstrata content extract page.html --method dom")

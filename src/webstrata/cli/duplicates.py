@@ -6,12 +6,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webstrata.cli.options import collection_argument, json_option, limit_option, snapshot_argument
+from webstrata.cli.options import (
+    collection_argument,
+    json_option,
+    limit_option,
+    refuse_options,
+    snapshot_argument,
+)
 from webstrata.cli.output import TerminalProgress, show, show_json
 from webstrata.cli.verb import verb
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
+
+
+_NEAR = ("method", "similarity", "resemblance", "memory", "distance")
+"""Options about near-duplicates alone."""
 
 
 @verb(
@@ -83,12 +93,15 @@ def command(
     have no exact duplicates; what stands for a page is kept in the part signatures, so that a later snapshot
     is compared with this one without reading it again.
 
-    With --against-truth, precision and recall are told, in pairs of pages: of exact ones against addresses
+    With --against-truth, precision and recall are printed, in pairs of pages: of exact ones against addresses
     that show one page, of near ones against variations of one page. Some of these grow apart over the months:
     in a second line only those pairs count that still are near-duplicates by the definition, computed of
     their texts; there a pair that was found and not planted is right if it is one too.
     """
     from webstrata.store.duplicates.report import find_duplicates
+
+    if not near:
+        refuse_options("--near", *_NEAR)
 
     found = find_duplicates(
         collection[label],

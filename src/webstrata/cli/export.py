@@ -69,7 +69,7 @@ def command(
 ) -> None:
     """Write SNAPSHOT in a format that other programs read.
 
-    It appears under its name when it is whole. What is packed is told by the name: .gz or not.
+    It appears under its name when it is complete. The name decides on compression: .gz or not.
     """
     from webstrata.store.export import ENDINGS
 

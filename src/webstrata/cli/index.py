@@ -10,7 +10,6 @@ from webstrata.cli.options import collection_argument, json_option, options
 from webstrata.cli.output import TerminalProgress, show_bytes, show_json
 from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
-from webstrata.errors import UsageError
 from webstrata.search.settings import BUILDING, SearchSettings
 
 if TYPE_CHECKING:
@@ -35,40 +34,31 @@ def command(
     *,
     as_json: bool,
 ) -> None:
-    """Build the text index of COLLECTION, or add to it the snapshots that are new.
+    """Build the text index of COLLECTION, or add new snapshots to it.
 
     Every version of a page is one document, with a label of the snapshots that have it; what did not change
     is not indexed again. Words come from stored text and links alone.
     """
-    from webstrata.pipeline.build import choose_settings, remember_settings
-    from webstrata.search.build import build_text_index, choose_snapshots
+    from webstrata.pipeline.steps import index_snapshots
     from webstrata.search.files import PART
 
     if parts is not None:
         search_options = {**search_options, "servers": parts}
-    if search_options.get("servers") is not None and partition is None:
-        raise UsageError("--servers: how many servers a partition is divided for; name it with --partition")
     progress = TerminalProgress()
-    settings = choose_settings(collection, PART, search_options, progress=progress)
-    chosen = choose_snapshots(collection, ",".join(settings.snapshots))
-    facts = build_text_index(collection, chosen, settings, progress=progress)
-    remember_settings(collection, PART, search_options)
-    if partition is not None:
-        from webstrata.search.distributed.partitions import build_partition
-
-        build_partition(collection, partition, settings.servers, progress=progress)
+    index = index_snapshots(collection, search_options, partition=partition, progress=progress)
     record = collection.parts.record(PART)
     if as_json:
         show_json({
             "collection": str(collection.path),
-            "snapshots": facts.snapshots,
+            "snapshots": index.snapshots,
             "counts": dict(record.counts),
             "bytes": record.bytes,
         })  # fmt: skip
         return
     counts = record.counts
     if partition is not None:
-        click.echo(f"{collection.path}: divided by {partition} for {tell_count(settings.servers, 'server')}.")
+        servers = collection.settings(SearchSettings, search_options).servers
+        click.echo(f"{collection.path}: divided by {partition} for {tell_count(servers, 'server')}.")
     click.echo(
         f"{collection.path}: {tell_count(counts['documents'], 'document')} for "
         f"{tell_count(counts['pages'], 'page')} of "

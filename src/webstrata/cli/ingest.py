@@ -129,7 +129,7 @@ def command(
     strict: bool,
     as_json: bool,
 ) -> None:
-    """Make the captures in FILEs those of SNAPSHOT.
+    """Import the captures in FILEs into SNAPSHOT.
 
     The snapshot is made if it is not there. A FILE is a WARC, ARC, TREC Web or WACZ file, compressed by gzip,
     zstd, lz4 or not at all, recognized by its content, or a folder of such files or of HTML files. The

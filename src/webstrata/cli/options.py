@@ -72,8 +72,29 @@ def _open(ctx: click.Context, _parameter: click.Parameter, path: str) -> Any:  #
     if ctx.resilient_parsing:
         return path
     from webstrata.api import Collection
+    from webstrata.collection.snapshot_dates import is_date
+    from webstrata.errors import MissingError
 
-    return Collection.open(path)
+    try:
+        return Collection.open(path)
+    except MissingError:
+        if not is_date(path):
+            raise
+        usage = describe_usage(ctx)
+        raise MissingError(f"{path}: no such collection; this is a date, so write `{usage}`") from None
+
+
+def describe_usage(ctx: click.Context) -> str:
+    """A command with its arguments.
+
+    Examples
+    --------
+    >>> from webstrata.cli.rename import command
+    >>> describe_usage(click.Context(command, info_name="webstrata rename"))
+    'webstrata rename COLLECTION SNAPSHOT NEW'
+    """
+    arguments = [one for one in ctx.command.params if isinstance(one, click.Argument)]
+    return " ".join([ctx.command_path, *(one.make_metavar(ctx) for one in arguments)])
 
 
 def complete_collections(_ctx: click.Context, _parameter: click.Parameter, start: str) -> list[str]:
@@ -150,6 +171,15 @@ page_argument = click.argument(
     "words", metavar="[SNAPSHOT] URL", nargs=-1, required=True, shell_complete=complete_snapshots
 )
 """A page of one snapshot or of all; `split_page` tells the words apart."""
+
+
+def refuse_options(needed: str, *names: str) -> None:
+    """Refuse options that have no effect without another one, if they were typed."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name in names and source is click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{option.opts[-1]} has no effect without {needed}; add {needed}", context)
 
 
 def split_page(words: tuple[str, ...]) -> tuple[str | None, str]:

@@ -62,12 +62,12 @@ def beginning_anew() -> Iterator[None]:
     ...         raise KeyboardInterrupt
     ... except KeyboardInterrupt as error:
     ...     print(error)
-    interrupted; the same command begins anew
+    interrupted; run the same command to start again
     """
     try:
         yield
     except KeyboardInterrupt as error:
-        raise KeyboardInterrupt("interrupted; the same command begins anew") from error
+        raise KeyboardInterrupt("interrupted; run the same command to start again") from error
 
 
 def show_answered(asked: str, answered: str, why: str = "") -> None:
@@ -178,23 +178,6 @@ def show_plots(paths: Sequence[Path]) -> None:
     """Say where the page of the figures is, if there are any."""
     if paths:
         click.echo(f"\nPictures: {paths[-1]} shows all {len(paths) - 1} of them.")
-
-
-def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print a table; columns of numbers stand to the right.
-
-    On a terminal it is no wider than that: long cells are wrapped. Elsewhere every row is one line.
-
-    Examples
-    --------
-    >>> show_table(["part", "bytes"], [["graph", 1234], ["urls", 3]])
-    part   bytes
-    graph  1,234
-    urls       3
-    """
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    for line in lay_out_table(columns, [list(row) for row in rows], width):
-        click.echo(line)
 
 
 def lay_out_table(

@@ -51,8 +51,8 @@ def command(
     Of the graph of SNAPSHOT, or of the BVGraph files of BASENAME: invariant subspaces, diagonalized exactly,
     and the core by Arnoldi's method, with the pages where leading eigenvectors live. Prints the row of
     table 2 of WIKI. The spectrum of SNAPSHOT is kept as
-    its part `spectrum`, or `spectrum-inverse`, of hosts `spectrum-host`; a run that is broken off goes on
-    with the same command.
+    its part `spectrum`, or `spectrum-inverse`, of hosts `spectrum-host`; run the same command to
+    resume an interrupted run.
     """
     progress = TerminalProgress()
     name = f"{place} {label}" if label else place
@@ -80,17 +80,9 @@ def _of_snapshot(
     place: str, label: str, chosen: Mapping[str, object], progress: TerminalProgress
 ) -> Spectrum:
     from webstrata.api import Collection
-    from webstrata.pipeline.build import choose_settings, remember_settings
-    from webstrata.rank.spectra.build import build_spectrum
-    from webstrata.rank.spectra.part import part_name
+    from webstrata.pipeline.steps import compute_spectrum
 
-    snapshot = Collection.open(place)[label]
-    given = snapshot.settings(SpectrumSettings, chosen)
-    part = part_name(given.level, inverse=given.inverse)
-    settings = choose_settings(snapshot, part, chosen, progress=progress)
-    found = build_spectrum(snapshot, settings, progress=progress)
-    remember_settings(snapshot, part, chosen)
-    return found
+    return compute_spectrum(Collection.open(place)[label], chosen, progress=progress)
 
 
 def _of_files(

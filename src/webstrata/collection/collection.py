@@ -370,7 +370,7 @@ class Collection(_Holder):
         for file_name, data in found:
             if not isinstance(data.get(table, {}), dict):
                 raise SettingError(
-                    f"{file_name}: `{table}` is no table; write its settings below a line [{table}]"
+                    f"{file_name}: `{table}` is not a table; write its settings below a line [{table}]"
                 )
         return [(file_name, data[table]) for file_name, data in found if table in data]
 

@@ -87,9 +87,8 @@ class BuiltParts(TableDict[PartRecord]):
     --------
     >>> from webstrata import testing
     >>> built = testing.snapshot().build("graph", again=True)
-    >>> table = built.tables()["Parts"]
-    >>> table.to_dict()["part"], table.to_dict()["holds"]
-    (['2026-06/graph'], ['15 nodes, 36 arcs'])
+    >>> built.tables()["Parts"].to_arrow().select(["part", "holds"]).to_pylist()
+    [{'part': '2026-06/graph', 'holds': '15 nodes, 36 arcs, 224 bits'}]
     """
 
     def tables(self) -> dict[str, Table]:

@@ -67,6 +67,9 @@ _BY_ERRNO: dict[int | None, tuple[type[WebstrataError], str]] = {
     errno.ENAMETOOLONG: (UsageError, "no way to {action}; the name is too long, choose a shorter one"),
 }
 
+_MAKING = ("write", "create", "make the folder")
+"""Actions that need the folder that a path is in."""
+
 # on another disk, on a file system without links, or with too many of them
 _NO_SECOND_NAME = (errno.EXDEV, errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
@@ -79,6 +82,8 @@ def explain(error: OSError, path: object, action: str) -> WebstrataError:
     >>> explain(OSError(errno.ENOSPC, "No space left on device"), "uk", "write")
     DiskFullError('uk: no space left to write; free some space on this disk and run the command again')
     """
+    if error.errno == errno.ENOENT and action in _MAKING:
+        return MissingError(f"{path}: cannot {action} there; check that its folder exists")
     kind, sentence = _BY_ERRNO.get(
         error.errno,
         (
@@ -175,6 +180,8 @@ def replace_file(path: Path, data: bytes) -> None:
     """
     beside = path.with_name(f".{path.name}.new")
     try:
+        if not path.parent.is_dir():
+            raise explain(OSError(errno.ENOENT, ""), path, "write")
         with open_writer(beside) as stream:
             stream.write(data)
         rename(beside, path)

@@ -172,7 +172,7 @@ def _parse(path: Path, text: str) -> Manifest:
         return Manifest(_salvage(text), str(error))
     tables = data.get("parts")
     if not isinstance(tables, dict):
-        return Manifest(damage=f"{path}: there is no table of parts")
+        return Manifest(damage=f"{path}: there is not a table of parts")
     parts: dict[str, PartRecord] = {}
     for name, table in tables.items():
         try:

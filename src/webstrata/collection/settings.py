@@ -306,18 +306,24 @@ def load_tables() -> Mapping[str, type[Settings]]:
     return {table: found[table] for table in sorted(found) if table}
 
 
+_MANY = 40
+"""Known names that are not all listed if one of them is near."""
+
+
 def unknown_name(where: str, name: str, kind: str, known: Mapping[str, object]) -> str:
     """The sentence for a name that is not known, with the known ones and the nearest.
 
     Examples
     --------
     >>> unknown_name("uk/collection.toml", "croul", "table", {"crawl": 1, "resources": 2})
-    'uk/collection.toml: croul is no table (did you mean crawl?); known are crawl, resources'
+    'uk/collection.toml: croul is not a table (did you mean crawl?); known are crawl, resources'
     """
     near = difflib.get_close_matches(name, list(known), n=1)
     hint = f" (did you mean {near[0]}?)" if near else ""
     noun = f"setting of {kind}" if kind.startswith("[") else kind
-    return f"{where}: {name} is no {noun}{hint}; known are {', '.join(sorted(known))}"
+    if near and len(known) > _MANY:
+        return f"{where}: {name} is not a {noun}{hint}"
+    return f"{where}: {name} is not a {noun}{hint}; known are {', '.join(sorted(known))}"
 
 
 def _from_environment(cls: type[Settings], environment: Mapping[str, str]) -> dict[str, object]:

@@ -45,7 +45,7 @@ class CrawlStatus(FactsTable):
     ...      "counters": counters, "rates": rates, "means": rates, "live": {}})
     >>> status.summary
     'uk 2026-06: running for 1:15, 7 pages; 1.5 pages/s and 2.0 KiB/s now, 1.5 and 2.0 KiB/s on average.'
-    >>> status.tables()["Counters"].to_dict()["what"]
+    >>> status.tables()["Counters"].to_arrow()["what"].to_pylist()
     ['pages', 'requests', 'responses 200', 'failed: dns']
     """
 

@@ -45,7 +45,7 @@ def read_config(path: Path) -> dict[str, Any]:
     >>> _ = path.write_text("[grahp]\nwindow = 3\n")
     >>> read_config(path)
     Traceback (most recent call last):
-    webstrata.errors.SettingError: ...uk.toml: grahp is no table (did you mean graph?); known are ...
+    webstrata.errors.SettingError: ...uk.toml: grahp is not a table (did you mean graph?); known are ...
     """
     with explained(path, "read"):
         content = path.read_bytes()
@@ -57,7 +57,7 @@ def read_config(path: Path) -> dict[str, Any]:
         if name not in load_tables():
             raise SettingError(unknown_name(str(path), name, "table", load_tables()))
         if not isinstance(table, dict):
-            raise SettingError(f"{path}: `{name}` is no table; write its settings below a line [{name}]")
+            raise SettingError(f"{path}: `{name}` is not a table; write its settings below a line [{name}]")
     return tables
 
 

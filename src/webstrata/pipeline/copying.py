@@ -63,6 +63,8 @@ def merge(
     >>> uk.dates
     ['2026-05', '2026-06', '2026-07']
     """
+    if collection.path.resolve() == other.path.resolve():
+        raise UsageError(f"{collection.path}: a collection cannot be merged with itself; name another one")
     labels = _choose(other, snapshots)
     taken = [label for label in labels if label in collection and _is_complete(collection[label])]
     if taken:

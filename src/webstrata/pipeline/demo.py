@@ -67,7 +67,7 @@ class SyntheticDemo:
     >>> demo.snapshots, "invitro_seed = 7" in demo.config
     (['2026-01', '2026-02'], True)
     >>> demo.summary.splitlines()[0]
-    'The web `tiny` is synthetic, and served on this machine: 2 months of some 200 pages on 15 hosts.'
+    'The web `tiny` is synthetic, and served on this machine: 2 months of some 300 pages on 12 hosts.'
     """
 
     preset: str = "demo"
@@ -144,9 +144,12 @@ def find_documentation(folders: Sequence[Path] = ()) -> list[DocumentedPackage]:
     Examples
     --------
     >>> from webstrata import testing
-    >>> find_documentation([testing.scratch()])
-    Traceback (most recent call last):
-    webstrata.errors.MissingError: no documentation with ... or more HTML pages below ...
+    >>> folder = testing.scratch()
+    >>> (folder / "fish").mkdir()
+    >>> for number in range(MIN_PAGES):
+    ...     _ = (folder / "fish" / f"{number}.html").write_text("<title>Fish</title>")
+    >>> [package.host for package in find_documentation([folder])]
+    ['fish.docs.test']
     """
     roots = list(folders) or find_roots()
     found = find_packages(roots)

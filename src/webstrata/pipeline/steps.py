@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from webstrata.collection.settings import ResourcesSettings
 from webstrata.errors import RunError, UsageError
-from webstrata.pipeline.build import choose_settings, remember_settings
+from webstrata.pipeline.build import build_parts, choose_settings, remember_settings
 from webstrata.pipeline.context import Context
 from webstrata.pipeline.presets import made_with, parse_presets, preset_settings
 from webstrata.pipeline.results import describe_plan, describe_run, follow, prepare_run
@@ -18,11 +18,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from os import PathLike
 
+    import numpy.typing as npt
+
     from webstrata.api import Collection, Snapshot
     from webstrata.collection.description import BuiltParts
     from webstrata.collection.progress import Progress
     from webstrata.pipeline.results import RunPlan, RunResult
     from webstrata.rank.plane import Plane
+    from webstrata.rank.ranking import Ranking
+    from webstrata.rank.spectra import Spectrum
+    from webstrata.rank.stored import RankedGraph
     from webstrata.search.evaluate.experiment import SearchExperiment
     from webstrata.search.evaluate.tables import Report
     from webstrata.search.index import TextIndex
@@ -50,7 +55,7 @@ def is_papers_change(settings: ChangesSettings) -> bool:
 def align_snapshots(
     collection: Collection, options: Mapping[str, object], *, progress: Progress | None = None
 ) -> StoredUnion:
-    """Align the pages of snapshots; the union of their graphs.
+    """Align the pages of snapshots; the union of their graphs. Graphs that are missing are built first.
 
     Examples
     --------
@@ -63,11 +68,19 @@ def align_snapshots(
     from webstrata.temporal.union import StoredUnion
 
     settings = choose_settings(collection, "temporal", options, progress=progress)
+    labels = collection.choose(settings.snapshots)
+    if lacking := [label for label in labels if not _has_graph(collection[label])]:
+        build_parts(collection, ["graph"], snapshots=lacking, progress=progress)
     chosen = choose_snapshots(collection, ",".join(settings.snapshots))
     build_union(collection, chosen, settings, progress=progress)
     remember_settings(collection, "temporal", options)
     collection.__dict__.pop("temporal", None)  # what was opened before is another union
     return StoredUnion(collection)
+
+
+def _has_graph(snapshot: Snapshot) -> bool:
+    """Whether there is a graph, or nothing that one could be built from."""
+    return "graph" in snapshot.parts or "links" not in snapshot.parts
 
 
 def index_snapshots(
@@ -134,6 +147,67 @@ def store_snapshot(
     build_parsed(snapshot, chosen, settings=settings, workers=resources.num_workers, progress=progress)
     remember_settings(snapshot, "text", options)
     return BuiltParts({record.name: record for record in snapshot.parts if record.name in chosen})
+
+
+def rank_nodes(
+    snapshot: Snapshot,
+    options: Mapping[str, object],
+    *,
+    preference: npt.ArrayLike | None = None,
+    graph: RankedGraph | None = None,
+    progress: Progress | None = None,
+) -> Ranking:
+    """The ranking of a snapshot's nodes, which is stored with its settings.
+
+    A ranking by a preference is stored too, but neither it nor its settings replace those of a run.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> june = testing.snapshot()
+    >>> rank_nodes(june, {"method": "pagerank", "alpha": 0.9}).top(1)[0].name
+    'http://reef.example/'
+    >>> june.settings(RankSettings).alpha
+    0.9
+    """
+    from webstrata.rank.part import part_name
+    from webstrata.rank.settings import USED, WITH_PREFERENCE
+    from webstrata.rank.stored import rank_snapshot
+
+    settings = snapshot.settings(RankSettings, options)
+    name = part_name(settings.method, settings.level)
+    is_part = preference is None and settings.method not in WITH_PREFERENCE
+    if is_part:
+        chosen = choose_settings(snapshot, name, options, progress=progress)
+        settings = replace(settings, **{each: getattr(chosen, each) for each in USED[settings.method]})
+    found = rank_snapshot(snapshot, settings, preference=preference, graph=graph, progress=progress)
+    if is_part:
+        remember_settings(snapshot, name, options)
+    return found
+
+
+def compute_spectrum(
+    snapshot: Snapshot, options: Mapping[str, object], *, progress: Progress | None = None
+) -> Spectrum:
+    """The spectrum of a snapshot's graph, which is stored with its settings.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> june = testing.snapshot()
+    >>> compute_spectrum(june, {"arnoldi": 10}).num_nodes, "spectrum" in june.parts
+    (15, True)
+    """
+    from webstrata.rank.spectra.build import build_spectrum
+    from webstrata.rank.spectra.part import part_name
+    from webstrata.rank.spectra.settings import SpectrumSettings
+
+    given = snapshot.settings(SpectrumSettings, options)
+    part = part_name(given.level, inverse=given.inverse)
+    settings = choose_settings(snapshot, part, options, progress=progress)
+    found = build_spectrum(snapshot, settings, progress=progress)
+    remember_settings(snapshot, part, options)
+    return found
 
 
 def compute_plane(

@@ -130,7 +130,7 @@ def find_policy(name: str) -> str | type[Policy]:
     'shark'
     >>> find_policy("best")
     Traceback (most recent call last):
-    webstrata.errors.SettingError: policy: best is no policy; known are best-first, ...
+    webstrata.errors.SettingError: policy: best is not a policy; known are best-first, ...
     """
     if name in POLICIES:
         return name

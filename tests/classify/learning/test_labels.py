@@ -74,7 +74,7 @@ def test_unknown_hosts_one_class_and_too_few_labels_are_told(tmp_path: Path) -> 
         labels.match("spam", hosts[:7], folds=5)
     with pytest.raises(MissingError, match="no labelled host is in the snapshot"):
         labels.match("spam", ["other.org"], folds=5)
-    with pytest.raises(UsageError, match=r"spma is no task of these labels \(did you mean spam\?\)"):
+    with pytest.raises(UsageError, match=r"spma is not a task of these labels \(did you mean spam\?\)"):
         labels.find("spma")
 
 

@@ -157,7 +157,7 @@ def test_settings_are_given_as_a_whole_or_one_by_one(log: LogWriter, tmp_path: P
     path = log.write(tmp_path / "requests.log")
     with pytest.raises(TypeError, match="host_delay too"):
         judge(path, JudgeSettings(), host_delay=3)
-    with pytest.raises(SettingError, match="hots_delay is no setting"):
+    with pytest.raises(SettingError, match="hots_delay is not a setting"):
         judge(path, hots_delay=3)
 
 
@@ -330,8 +330,8 @@ def test_statistics_say_what_happened(log: LogWriter, tmp_path: Path) -> None:
 
 def test_a_web_that_cannot_be_made_is_refused_with_the_line(tmp_path: Path) -> None:
     for header, pattern in (
-        ({"preset": "tinny"}, "line 1: .*tinny is no preset"),
-        ({"overrides": {"pagse": 3}}, "line 1: .*pagse is no setting"),
+        ({"preset": "tinny"}, "line 1: .*tinny is not a preset"),
+        ({"overrides": {"pagse": 3}}, "line 1: .*pagse is not a setting"),
         ({"overrides": {"seed": 3}}, "line 1: no web is like this"),
         ({"month": 9}, "line 1: month 9 is out of range"),
         ({"seed": -1}, "line 1: .*seed -1"),

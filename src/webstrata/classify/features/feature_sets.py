@@ -289,7 +289,9 @@ def read_features(snapshot: Snapshot, name: str) -> pa.Table:
             try:
                 table = pq.read_table(path)
             except pa.ArrowInvalid as error:
-                raise FormatError(f"{path}: this is no table ({error}); make the features again") from error
+                raise FormatError(
+                    f"{path}: this is not a table ({error}); make the features again"
+                ) from error
     hidden = Hidden(snapshot.collection)
     if not hidden:
         return table

@@ -368,4 +368,4 @@ def _read_table(path: Path) -> pa.Table:
         try:
             return pq.read_table(path)
         except pa.ArrowInvalid as error:
-            raise FormatError(f"{path}: this is no table ({error}); make the features again") from error
+            raise FormatError(f"{path}: this is not a table ({error}); make the features again") from error

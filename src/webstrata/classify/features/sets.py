@@ -136,7 +136,7 @@ def check_sets(names: Sequence[str]) -> list[str]:
     ['A', 'link']
     >>> check_sets(["C"])
     Traceback (most recent call last):
-    webstrata.errors.UsageError: sets: C is no feature set; known are ...
+    webstrata.errors.UsageError: sets: C is not a feature set; known are ...
     """
     for name in names:
         if name not in SETS:

@@ -124,7 +124,7 @@ def find_metric(name: str | Metric) -> Metric:
     True
     >>> find_metric("acu")
     Traceback (most recent call last):
-    webstrata.errors.UsageError: metric: acu is no measure (did you mean auc?); known are accuracy, auc, ...
+    webstrata.errors.UsageError: metric: acu is not a measure (did you mean auc?); known are accuracy, ...
     """
     if callable(name):
         return name

@@ -38,7 +38,7 @@ class ModelCard(FactsTable):
     >>> _ = labels.write_text(chr(10).join(["host,label", *lines]))
     >>> card = june.classify_train(labels, library="small", folds=2).card()
     >>> card.summary.splitlines()[0]
-    'spam: 6 hosts are, 6 are not, in 1 group by domain and address'
+    'spam: 6 hosts are, 6 are not, in 12 groups by domain and address'
     >>> list(card.tables())
     ['Weights of families']
     """
@@ -115,7 +115,7 @@ class ModelCard(FactsTable):
         }
 
 
-class Reasons(TableList[FeatureReason]):
+class ScoreReasons(TableList[FeatureReason]):
     """Why a host has its score: the features that change it most."""
 
     def __init__(self, task: str, host: str, score: float, reasons: Sequence[FeatureReason]) -> None:
@@ -192,10 +192,10 @@ class HostScores(Rows):
             f"F1 on hosts not trained on (precision {chosen['precision']:.3f}, recall {chosen['recall']:.3f})"
         )
 
-    def explain(self, host: str, *, most: int = 10) -> Reasons:
+    def explain(self, host: str, *, most: int = 10) -> ScoreReasons:
         """Why a host has its score."""
         score, reasons = explain(self.model, self._matrix, host, most=most)
-        return Reasons(self.model.task, host, score, reasons)
+        return ScoreReasons(self.model.task, host, score, reasons)
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write the scores of all hosts as CSV."""

@@ -24,4 +24,4 @@ COMMANDS = {
     epilog="Example: webstrata classify features uk 2026-06 --sets A,B,link",
 )
 def command() -> None:
-    """Tell hosts apart: measure them, learn from labels, judge the others."""
+    """Classify hosts: measure features, learn from labels, score other hosts."""

@@ -49,7 +49,7 @@ def command(
 ) -> None:
     """Learn a gate from the hosts of SNAPSHOT that are labelled: what `webstrata crawl --gate` takes.
 
-    It looks at the first pages of each host alone. What is told is of hosts that its models had not seen.
+    A gate sees only the first pages of each host. Quality is measured on hosts that its models had not seen.
     """
     from webstrata.classify.learning.lessons import learn_gate
 

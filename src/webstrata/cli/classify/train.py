@@ -90,7 +90,7 @@ def command(
     """Learn from labels what tells hosts apart, and keep it as a model file.
 
     Ensemble selection over a library of models for each feature set; hosts of one domain or address are never
-    on both sides of a split. The AUC told is that of hosts that a model was not trained on, by which the
+    on both sides of a split. The AUC is that of hosts that a model was not trained on, by which the
     models were chosen; `webstrata classify experiment` measures on others.
     """
     from webstrata.classify.learning.lessons import choose_snapshot, train_model

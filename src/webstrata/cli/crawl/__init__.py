@@ -18,15 +18,15 @@ from webstrata.cli.group import LazyGroup, note_collection
 
 COMMANDS = {
     "blacklist": ("steer", "Let a running crawl ask a host or an address for nothing any more."),
-    "flush": ("steer", "Bring the files of a running crawl up to date."),
+    "flush": ("steer", "Write everything a running crawl has fetched to its files."),
     "bot-page": ("bot_page", "Write a page for people who meet the crawler on their hosts."),
-    "pause": ("steer", "Let a running crawl begin no more visits."),
-    "report": ("report", "Write a crawl down as one HTML page, with plots."),
-    "resume": ("steer", "Let a paused crawl go on."),
-    "retry": ("retry", "Let a crawl ask again what it has given up."),
+    "pause": ("steer", "Pause a running crawl: visits under way end, no others begin."),
+    "report": ("report", "Write a report of a crawl as one HTML page, with plots."),
+    "resume": ("steer", "Resume a paused crawl."),
+    "retry": ("retry", "Retry hosts that a crawl has given up."),
     "set": ("steer", "Change a setting or a filter of a running crawl."),
-    "status": ("status", "Tell how a running crawl stands."),
-    "stop": ("steer", "Let a running crawl end in order."),
+    "status": ("status", "Show how a running crawl stands."),
+    "stop": ("steer", "Stop a running crawl in order."),
     "watch": ("watch", "Show a running crawl until it ends."),
 }
 """Each command with its module and the first line of its help."""

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     help="Where to write the page; by default report.html beside the crawl.",
 )
 def command(collection: Collection, label: str, output: Path | None) -> None:
-    """Write a crawl down as one HTML page, with plots.
+    """Write a report of a crawl as one HTML page, with plots.
 
-    It has everything inside it and needs no network. Of a crawl that still runs it tells how far it is.
+    It is self-contained and needs no network. The report of a running crawl covers it so far.
     """
     from webstrata.crawl.report import read_report
     from webstrata.serve.figures.crawl import write_report

@@ -37,7 +37,7 @@ def command(
     is_list: bool,
     as_json: bool,
 ) -> None:
-    """Let a crawl ask again what it has given up.
+    """Retry hosts that a crawl has given up.
 
     The hosts, those of a class, or all are taken back, and with them the URLs of other hosts that failed each
     time; the next `webstrata crawl` of the snapshot fetches them. The crawl must not be running.

@@ -100,16 +100,18 @@ def command(
     parse_pages: bool,
     as_json: bool,
 ) -> None:
-    """Crawl a piece of the web into SNAPSHOT, which is made if it is not there.
+    """Crawl part of the web into SNAPSHOT, which is created if it does not exist.
 
     It ends when nothing is left or a limit is reached; then the pages are numbered, and `webstrata show` has
     them. Ctrl-C ends it in order. With --invitro an in-vitro web is served and crawled from its home pages,
     with delays that fit it, and its captures are dated as if it had begun when SNAPSHOT did.
     """
+    from webstrata.collection.snapshot_dates import check_date
     from webstrata.crawl.control.listener import open_listener
     from webstrata.crawl.recovery import is_finished
     from webstrata.pipeline.crawl_snapshot import crawl_snapshot
 
+    check_date(label)
     if label in collection and is_finished(collection[label]) and not again:
         _finish(collection[label], parses=parse_pages, as_json=as_json)
         return

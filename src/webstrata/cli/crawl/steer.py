@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 @verb("pause", renamed=RENAMED, epilog="Example: webstrata crawl pause uk 2026-06")
 @running_arguments
 def pause(client: Client) -> None:
-    """Let a running crawl begin no more visits.
+    """Pause a running crawl: visits under way end, no others begin.
 
-    Visits under way are brought to their end. It goes on with `webstrata crawl resume`.
+    Visits under way are brought to their end. `webstrata crawl resume` continues it.
     """
     click.echo(f"The crawl is {client.pause()}.")
 
@@ -27,7 +27,7 @@ def pause(client: Client) -> None:
 @verb("resume", renamed=RENAMED, epilog="Example: webstrata crawl resume uk 2026-06")
 @running_arguments
 def resume(client: Client) -> None:
-    """Let a paused crawl go on."""
+    """Resume a paused crawl."""
     click.echo(f"The crawl is {client.resume()}.")
 
 
@@ -36,7 +36,7 @@ def resume(client: Client) -> None:
 @click.option("--wait", is_flag=True, help="Come back when its pages are stored.")
 @running_arguments
 def stop(client: Client, *, now: bool, wait: bool) -> None:
-    """Let a running crawl end in order.
+    """Stop a running crawl in order.
 
     Visits under way are brought to their end, and what it has becomes the parts of the snapshot.
     """
@@ -51,7 +51,7 @@ def stop(client: Client, *, now: bool, wait: bool) -> None:
 @verb("flush", renamed=RENAMED, epilog="Example: webstrata crawl flush uk 2026-06")
 @running_arguments
 def flush(client: Client) -> None:
-    """Bring the files of a running crawl up to date.
+    """Write everything a running crawl has fetched to its files.
 
     The open WARC file is closed, and the index is on the disk: who reads them sees everything so far.
     """

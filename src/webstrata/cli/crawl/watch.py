@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @verb("watch", renamed=RENAMED, epilog="Example: webstrata crawl watch uk 2026-06")
-@click.option("--plain", is_flag=True, help="Print a line a time, as where the output is no terminal.")
+@click.option("--plain", is_flag=True, help="Print a line each time, as if the output were not a terminal.")
 @click.option("--every", type=click.FloatRange(0.1), default=1.0, metavar="SECONDS", help="How often. [1]")
 @running_arguments
 def command(client: Client, every: float, *, plain: bool) -> None:

@@ -11,7 +11,7 @@ COMMANDS = {
     "check": "Decode a whole graph, and say what of its files is damaged.",
     "convert": "Write a graph in another format.",
     "links": "List the pages that URL links to, or that link to it.",
-    "stats": "Tell what a graph looks like: degrees, components, bow tie, distances.",
+    "stats": "Describe a graph: degrees, components, bow tie, distances.",
 }
 
 
@@ -23,4 +23,4 @@ COMMANDS = {
     epilog="Example: webstrata graph build uk 2026-06",
 )
 def command() -> None:
-    """Build the graph of SNAPSHOT's pages, and ask it."""
+    """Build and query SNAPSHOT's link graph."""

@@ -57,6 +57,8 @@ def command(
         raise click.UsageError(
             "--anchors is about the links of one page of a snapshot: leave --hops and --of out"
         )
+    if len(asked) == 1 and is_date(asked[0]):
+        raise click.UsageError(f"{asked[0]} is a snapshot; write the URL after it")
     if len(asked) == 1 and Path(place).is_dir():
         raise UsageError(f"{place}: this is a folder; name a snapshot of the collection too")
     if len(asked) == 2 and not is_date(asked[0]) and is_date(asked[1]):

@@ -51,7 +51,7 @@ def command(
     plots: Path | None,
     as_json: bool,
 ) -> None:
-    """Tell what the graph of SNAPSHOT, or the BVGraph files of BASENAME, look like.
+    """Describe the graph of SNAPSHOT, or the BVGraph files of BASENAME.
 
     Degrees, components, bow tie and reciprocity are exact; clustering is sampled and distances are counted by
     HyperBall, each with its error.

@@ -7,7 +7,7 @@ import click
 from webstrata.cli.group import LazyGroup
 
 COMMANDS = {
-    "describe": "Tell what an in-vitro web looks like, in numbers and plots.",
+    "describe": "Describe an in-vitro web in numbers and plots.",
     "judge": "Report every impolite request in a server's log.",
     "serve": "Serve one month of an in-vitro web over HTTP.",
     "truth": "Write the truth about a month as a part of COLLECTION's SNAPSHOT.",
@@ -22,4 +22,4 @@ COMMANDS = {
     epilog="Example: webstrata invitro serve --preset small --seed 7",
 )
 def command() -> None:
-    """A web that does not exist: serve it, describe it, judge its visitors."""
+    """Serve and describe a synthetic web, and judge its visitors."""

@@ -46,9 +46,9 @@ def command(
     *,
     as_json: bool,
 ) -> None:
-    """Tell what an in-vitro web looks like, in numbers and plots.
+    """Describe an in-vitro web in numbers and plots.
 
-    Months are told one by one, settings beside what was measured, and how much the months have in common.
+    It lists settings next to measured values, month by month, and how much the months have in common.
     Degrees, compression and texts are those of --month.
     """
     from webstrata.invitro.describe import describe

@@ -18,10 +18,10 @@ from webstrata.cli.output import TerminalProgress, show, show_json
 from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
 from webstrata.errors import UsageError
-from webstrata.rank.settings import USED, WITH_PREFERENCE, RankSettings
+from webstrata.rank.settings import RankSettings
 
 if TYPE_CHECKING:
-    from webstrata.api import Collection, Snapshot
+    from webstrata.api import Collection
     from webstrata.rank.ranking import Ranking
 
 _file = click.Path(path_type=Path, dir_okay=False)
@@ -111,24 +111,17 @@ def command(
         )
         return
     assert label is not None
+    from webstrata.pipeline.steps import rank_nodes
     from webstrata.rank.following import load_preference
-    from webstrata.rank.stored import RankedGraph, rank_snapshot
+    from webstrata.rank.stored import RankedGraph
 
     if plots:
         raise UsageError("--plots: pictures are of what is followed; `webstrata plane` draws one snapshot")
     snapshot = collection[label]
-    progress = TerminalProgress()
     settings = snapshot.settings(RankSettings, rank_options)
-    if preference is None:
-        settings = _choose(snapshot, settings, rank_options, progress)
     graph = RankedGraph(snapshot, settings.level)
     weights = load_preference(graph, preference, skip=skip_unknown) if preference else None
-    found = rank_snapshot(snapshot, settings, preference=weights, graph=graph, progress=progress)
-    if preference is None and settings.method not in WITH_PREFERENCE:
-        from webstrata.pipeline.build import remember_settings
-        from webstrata.rank.part import part_name
-
-        remember_settings(snapshot, part_name(settings.method, settings.level), rank_options)
+    found = rank_nodes(snapshot, rank_options, preference=weights, graph=graph, progress=TerminalProgress())
     if as_json:
         show_json(
             {"collection": str(collection.path), "snapshot": label, "level": settings.level}
@@ -151,18 +144,3 @@ def _to_json(found: Ranking, number: int) -> dict[str, object]:
         "settings": dict(found.settings),
         "top": [place._asdict() for place in found.top(number)],
     }
-
-
-def _choose(
-    snapshot: Snapshot, settings: RankSettings, options: dict[str, object], progress: TerminalProgress
-) -> RankSettings:
-    """The settings of a ranking that is stored, remembered."""
-    from dataclasses import replace
-
-    from webstrata.pipeline.build import choose_settings
-    from webstrata.rank.part import part_name
-
-    if settings.method in WITH_PREFERENCE:
-        return settings
-    chosen = choose_settings(snapshot, part_name(settings.method, settings.level), options, progress=progress)
-    return replace(settings, **{name: getattr(chosen, name) for name in USED[settings.method]})

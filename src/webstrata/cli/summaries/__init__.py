@@ -9,7 +9,7 @@ from webstrata.cli.group import LazyGroup
 COMMANDS = {
     "build": "Count the terms of SNAPSHOT's pages, and compress the counts.",
     "show": "Show the summary of URL: its length, and its terms with their counts.",
-    "stats": "Tell what the archive of SNAPSHOT takes, and which codes would take less.",
+    "stats": "Report the size of the archive of SNAPSHOT, and which codes would take less.",
 }
 
 
@@ -21,4 +21,4 @@ COMMANDS = {
     epilog="Example: webstrata summaries build uk 2026-06",
 )
 def command() -> None:
-    """Build the archive of SNAPSHOT's summaries, and read it."""
+    """Build and read the archive of SNAPSHOT's summaries."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def command(
     collection: Collection, label: str, *, best_codes: bool, plots: Path | None, as_json: bool
 ) -> None:
-    """Tell what the archive of SNAPSHOT takes, and which codes would take less.
+    """Report the size of the archive of SNAPSHOT, and which codes would take less.
 
     With pictures, the two figures of the paper: the frequency of terms by rank, and the gaps between the
     terms of a page.

@@ -7,8 +7,8 @@ import click
 from webstrata.cli.group import LazyGroup
 
 COMMANDS = {
-    "bias": "Tell what the limits of the crawls did to the sample.",
-    "stats": "Tell what the snapshots have in common, and what their union takes.",
+    "bias": "Estimate how the limits of the crawls bias the sample.",
+    "stats": "Report what the snapshots have in common, and the size of their union.",
 }
 
 
@@ -20,4 +20,4 @@ COMMANDS = {
     epilog="Example: webstrata temporal stats uk",
 )
 def command() -> None:
-    """Tell what snapshots have in common, and what limits did to them."""
+    """Report what snapshots have in common, and the bias of crawl limits."""

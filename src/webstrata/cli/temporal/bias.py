@@ -42,7 +42,7 @@ def command(
     plots: Path | None,
     as_json: bool,
 ) -> None:
-    """Tell what the limits of the crawls did to the sample.
+    """Estimate how the limits of the crawls bias the sample.
 
     For each limit (pages per host, depth, stop size, seeds): what it cut off, and how estimates of change and
     of degrees move when the crawl is done again with less of it. Intervals come from drawing hosts again.

@@ -88,7 +88,7 @@ def describe_preset(name: str) -> Preset:
     'Compressed collections for simulated crawling'
     >>> describe_preset("paper:tmie")
     Traceback (most recent call last):
-    webstrata.errors.UsageError: preset: paper:tmie is no preset (did you mean paper:time?); known are ...
+    webstrata.errors.UsageError: preset: paper:tmie is not a preset (did you mean paper:time?); known are ...
     """
     import tomlkit
 

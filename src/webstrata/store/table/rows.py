@@ -373,6 +373,7 @@ def _check(family: str, *, writing: bool = False) -> str:
             f"family {family!r} is what was captured, and cannot be written; choose one of "
             f"{', '.join(FAMILIES)}"
         )
-    if family not in ALL:
-        raise UsageError(f"family {family!r} is not known; choose one of {', '.join(ALL)}")
+    known = FAMILIES if writing else ALL
+    if family not in known:
+        raise UsageError(f"family {family!r} is not known; choose one of {', '.join(known)}")
     return family

@@ -129,7 +129,7 @@ def read_heads(files: Mapping[str, Path]) -> dict[str, Head]:
         if missing:
             raise FormatError(
                 f"{files[name]}: the table {head.table} has no column {', '.join(missing)} (it has "
-                f"{', '.join(head.columns) or 'none'}); this is no table of a MediaWiki that is known"
+                f"{', '.join(head.columns) or 'none'}); this is not a table of a MediaWiki that is known"
             )
     return heads
 
