@@ -149,7 +149,9 @@ def test_health_metrics_and_static_files_are_served(url: str) -> None:
     assert ask(f"{url}/readyz").json == {"status": "ready"}
     ask(f"{url}/search?q=fish")
     text = ask(f"{url}/metrics").text
-    assert re.search(r'webstrata_requests_total\{origin="pages",route="show_search",status="200"\} [1-9]', text)
+    assert re.search(
+        r'webstrata_requests_total\{origin="pages",route="show_search",status="200"\} [1-9]', text
+    )
     for name, (content, _, kind) in load_static().items():
         found = ask(f"{url}/static/{name}")
         assert (found.body, found.headers["content-type"].partition(";")[0]) == (content, kind)
