@@ -326,6 +326,7 @@ class ServeKeywords(TypedDict, total=False):
     token_file: str
     redirect_to_exact: bool
     viewer: str
+    cors_origins: str | Sequence[str]
     model: str | Sequence[str]
 
 
@@ -512,6 +513,7 @@ class ServingKeywords(TypedDict, total=False):
     token_file: str
     redirect_to_exact: bool
     viewer: str
+    cors_origins: str | Sequence[str]
     model: str | Sequence[str]
     allowed_hosts: str | Sequence[str]
     max_connections: int

@@ -8,45 +8,44 @@ values, and the Content-Security-Policy allows no script, style or picture but t
 
 import hashlib
 import inspect
-import mimetypes
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from starlette.middleware.gzip import GZipMiddleware
 
 from webstrata._core import __version__
-from webstrata.collection.action import Action
 from webstrata.collection.cells import show_bytes
 from webstrata.collection.sentences import tell_plural
 from webstrata.errors import WebstrataError
+from webstrata.serve.http_api.coding import code_responses
+from webstrata.serve.http_api.cors import allow_origins, check_origins
 from webstrata.serve.http_api.link_routes import LinkRoutes
 from webstrata.serve.http_api.metrics import Metrics
-from webstrata.serve.http_api.problems import PROBLEM, ProblemDetails, send_problems
+from webstrata.serve.http_api.openapi import describe_api, describe_document
+from webstrata.serve.http_api.problems import ProblemDetails, send_problems
 from webstrata.serve.page import drawing
 from webstrata.serve.page.changes import show_changes
 from webstrata.serve.page.control import add_control_routes
 from webstrata.serve.page.crawl import show_crawl
+from webstrata.serve.page.documents import show_features, show_history
 from webstrata.serve.page.graph import show_graph
-from webstrata.serve.page.helpers import add_helpers
 from webstrata.serve.page.home import show_home
 from webstrata.serve.page.hosts import show_host, show_hosts
 from webstrata.serve.page.labels import TokenDesk, add_label_routes
+from webstrata.serve.page.lookups import add_lookups
 from webstrata.serve.page.page import TABS, show_page
 from webstrata.serve.page.parts import show_parts
 from webstrata.serve.page.plane import show_plane, show_spectrum
 from webstrata.serve.page.ranks import show_ranks
 from webstrata.serve.page.search import show_search
+from webstrata.serve.page.services import add_services, load_static
 from webstrata.serve.page.site import Site, write_query
 from webstrata.serve.page.view import PageView, TimeMark, to_json
 from webstrata.serve.settings import ServeSettings
-from webstrata.web.server.answers import Refusal
 
 Page = Callable[..., PageView]
 
@@ -64,6 +63,16 @@ class Route:
         word, slash, rest = self.path.partition("/")
         return f"{word or 'home'}.json{slash}{rest}"
 
+    @property
+    def name(self) -> str:
+        """The name of its document, as ``search``."""
+        return self.page.__name__.removeprefix("show_")
+
+    @property
+    def api_path(self) -> str:
+        """The address of the same document below ``api``."""
+        return f"api/{self.path or 'home'}"
+
 
 ROUTES = (
     Route("", show_home),
@@ -79,12 +88,18 @@ ROUTES = (
     Route("crawl", show_crawl),
     Route("parts", show_parts),
 )
+DOCUMENTS = (Route("features", show_features), Route("history", show_history))
+"""Documents without a page of their own, below ``api`` alone."""
 NAVIGATION = ("search", "changes", "graph", "ranks", "hosts", "crawl", "parts")
 """Pages that the header links to."""
 
 
 def make_app(
-    sites: Mapping[str, Site], settings: ServeSettings | None = None, replay_port: int = 0
+    sites: Mapping[str, Site],
+    settings: ServeSettings | None = None,
+    replay_port: int = 0,
+    *,
+    metrics: Metrics | None = None,
 ) -> FastAPI:
     """The application that serves the pages of some collections.
 
@@ -96,13 +111,15 @@ def make_app(
         Who may write, and where replay is.
     replay_port
         The port of the replay origin; 0 where replay is not served.
+    metrics
+        What counts responses, also those of the replay origin.
 
     Examples
     --------
     >>> from webstrata import testing
     >>> app = make_app({"uk": Site(testing.collection(), "uk")})
     >>> [path for path in sorted(app.openapi()["paths"]) if "search" in path]
-    ['/search.json']
+    ['/api/search', '/search.json']
     """
     settings = settings or ServeSettings()
     app = FastAPI(
@@ -113,14 +130,16 @@ def make_app(
         redoc_url=None,
     )
     shell = _Shell(sites, settings, replay_port)
-    metrics = Metrics()
-    app.add_middleware(GZipMiddleware, minimum_size=1024)
-    app.add_middleware(metrics.middleware)
+    metrics = metrics or Metrics()
+    origins = check_origins(settings.cors_origins, [settings.replay_origin] if settings.replay_origin else [])
+    app.add_middleware(code_responses)
+    app.add_middleware(allow_origins, origins=origins, replay_port=replay_port)
+    app.add_middleware(metrics.wrap, origin="pages")
     send_problems(app, shell.write_problem, shell.hide_paths if settings.public else None)
     for site in sites.values():
-        for route in ROUTES:
+        for route in (*ROUTES, *DOCUMENTS):
             shell.add(app, site, route)
-        add_helpers(app, site, _describe_responses)
+        add_lookups(app, site, describe_document)
         if settings.token_file and not settings.public:
             desk = TokenDesk(settings.token_file)
             add_label_routes(app, site, desk)
@@ -128,7 +147,8 @@ def make_app(
         app.mount(f"{site.base}/api/links", LinkRoutes(site))
     if len(sites) > 1:
         app.add_api_route("/", shell.list_collections, include_in_schema=False)
-    _add_services(app, sites, metrics)
+    add_services(app, sites, metrics, is_public=settings.public)
+    describe_api(app, [f"{site.base}/api/links" for site in sites.values()])
     return app
 
 
@@ -173,7 +193,9 @@ class _Shell:
 
     def add(self, app: FastAPI, site: Site, route: Route) -> None:
         """Add the HTML and the JSON route of a page."""
-        for path, is_json in ((route.path, False), (route.json_path, True)):
+        is_document = route in DOCUMENTS
+        paths = [(route.path, False), (route.json_path, True)] if not is_document else []
+        for path, is_json in [*paths, (route.api_path, True)]:
             app.add_api_route(
                 f"{site.base}/{path}",
                 self._make_endpoint(site, route, is_json=is_json),
@@ -182,8 +204,8 @@ class _Shell:
                 summary=_first_line(route.page),
                 tags=[site.name],
                 response_class=Response,
-                responses=_describe_responses() if is_json else {},
-                operation_id=f"{route.page.__name__}_{route.path.count('{')}_{site.name}",
+                responses=describe_document(route.name) if is_json else {},
+                operation_id=f"{'api_' * path.startswith('api/')}{route.page.__name__}_{site.name}",
             )
 
     def _make_endpoint(self, site: Site, route: Route, *, is_json: bool) -> Callable[..., Response]:
@@ -192,7 +214,7 @@ class _Shell:
 
         def endpoint(request: Request, **values: Any) -> Response:  # noqa: ANN401
             tag = self._make_tag(site, request)
-            if request.headers.get("if-none-match") == tag and route.page is not show_crawl:
+            if has_tag(request.headers.get("if-none-match", ""), tag) and route.page is not show_crawl:
                 return Response(status_code=304, headers=self._headers(request, tag, is_live=False))
             started = time.perf_counter()
             here = site.with_replay(self.find_origin(request))
@@ -214,7 +236,8 @@ class _Shell:
 
     def _make_tag(self, site: Site, request: Request) -> str:
         words = (__version__, site.version, request.url.path, request.url.query, self.find_origin(request))
-        return f'"{hashlib.sha256(chr(0).join(words).encode("utf-8", "replace")).hexdigest()[:20]}"'
+        # weak: the same document has other bytes in each content coding
+        return f'W/"{hashlib.sha256(chr(0).join(words).encode("utf-8", "replace")).hexdigest()[:20]}"'
 
     def _headers(self, request: Request, tag: str, *, is_live: bool) -> dict[str, str]:
         headers = {
@@ -300,6 +323,18 @@ class _Shell:
         )
 
 
+def has_tag(header: str, tag: str) -> bool:
+    """Whether an ``If-None-Match`` has an ETag, compared as RFC 9110, 8.8.3.2 says for weak ones.
+
+    Examples
+    --------
+    >>> has_tag('"a", W/"b"', 'W/"b"'), has_tag('"b"', 'W/"b"'), has_tag("*", 'W/"b"'), has_tag("", 'W/"b"')
+    (True, True, True, False)
+    """
+    known = {one.strip().removeprefix("W/") for one in header.split(",")}
+    return tag.removeprefix("W/") in known or "*" in known
+
+
 def hide_path(view: PageView, site: Site) -> None:
     """Write the name of a collection in place of its path into the commands of a page.
 
@@ -336,56 +371,6 @@ def write_policy(replay: str = "") -> str:
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
         + f"frame-src {replay or chr(39) + 'none' + chr(39)}"
     )
-
-
-@cache
-def load_static() -> dict[str, tuple[bytes, str, str]]:
-    """The static files: name, content, digest and media type.
-
-    Examples
-    --------
-    >>> sorted(load_static())
-    ['forces.js', 'graph.js', 'icon.svg', 'page.css', 'page.js', 'plane.js', 'strip.js']
-    """
-    found = {}
-    for file in (resources.files("webstrata.serve.page") / "static").iterdir():
-        content = file.read_bytes()
-        kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
-        found[file.name] = (content, hashlib.sha256(content).hexdigest()[:12], kind)
-    return found
-
-
-def _describe_responses(_name: str = "") -> dict[int | str, dict[str, Any]]:
-    schema = {
-        "type": "object",
-        "required": ["rows", "next", "made_by"],
-        "properties": {
-            "rows": {"type": "array", "items": {"type": "object"}},
-            "next": {"type": ["string", "null"], "description": "The cursor of the next rows."},
-            "made_by": {"type": "string", "description": "The command that gives the same."},
-            "python": {"type": "string"},
-            "missing": {"type": "array", "items": {"type": "object"}},
-        },
-    }
-    example: dict[str, Any] = {
-        "rows": [],
-        "next": None,
-        "made_by": Action("show", "uk").command,
-        "python": "collection.show()",
-        "missing": [],
-    }
-    found: dict[int | str, dict[str, Any]] = {
-        200: {
-            "description": "The rows and facts of the page.",
-            "content": {"application/json": {"schema": schema, "example": example}},
-        }
-    }
-    meanings = {
-        400: "A date, query or cursor that cannot be read.",
-        404: "No such page.",
-        422: "A wrong parameter.",
-    }
-    return found | {status: {"description": text, **PROBLEM} for status, text in meanings.items()}
 
 
 def _first_line(function: Callable[..., object]) -> str:
@@ -431,31 +416,3 @@ def _json_address(request: Request, site: Site, route: Route) -> str:
     word, slash, rest = path.partition("/")
     query = f"?{request.url.query}" if request.url.query else ""
     return f"{site.base}/{word or 'home'}.json{slash}{rest}{query}"
-
-
-def _add_services(app: FastAPI, sites: Mapping[str, Site], metrics: Metrics) -> None:
-    def static(name: str) -> Response:
-        if name not in load_static():
-            raise Refusal(404, f"there is no file {name[:40]} here")
-        content, digest, kind = load_static()[name]
-        return Response(
-            content,
-            media_type=kind,
-            headers={"cache-control": "public, max-age=86400", "etag": f'"{digest}"'},
-        )
-
-    def health() -> Response:
-        return Response(b'{"status": "ok"}', media_type="application/json")
-
-    def readiness() -> Response:
-        for site in sites.values():
-            site.collection.states()
-        return Response(b'{"status": "ready"}', media_type="application/json")
-
-    def tell_metrics() -> Response:
-        return Response(metrics.to_text(), media_type="text/plain; version=0.0.4")
-
-    app.add_api_route("/static/{name}", static, include_in_schema=False)
-    app.add_api_route("/healthz", health, include_in_schema=False)
-    app.add_api_route("/readyz", readiness, include_in_schema=False)
-    app.add_api_route("/metrics", tell_metrics, include_in_schema=False)

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from webstrata.errors import WebstrataError
-from webstrata.serve.page.labels import read_sheet
+from webstrata.serve.page.labels import read_labels
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
@@ -48,7 +48,7 @@ def find_spam(site: Site) -> list[str]:
     >>> find_spam(Site(testing.collection(), "uk"))
     []
     """
-    labels = read_sheet(site.collection)
+    labels = read_labels(site.collection)
     found = {host for host, label in labels.items() if SPAM in label.split("|")}
     if any(model.task == SPAM for model in load_models(site)) and site.dates:
         scores, _ = find_scores(site, site.dates[-1])
