@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import Path, Query
 
+from webstrata.classify.features.sites import site_name
 from webstrata.collection.action import Action
 from webstrata.serve.page.home import find_rank, find_ranks
 from webstrata.serve.page.labels import find_kinds, read_labels
@@ -62,7 +63,7 @@ def show_hosts(
     ranks = find_ranks(site, snapshot.date, [row["host"] for row in rows], level="host")
     for row, rank in zip(rows, ranks, strict=True):
         row["rank"] = rank
-        row["scores"] = {task: found.get(row["host"]) for task, found in scores.items()}
+        row["scores"] = {task: found.get(site_name(row["host"])) for task, found in scores.items()}
         row["label"] = labels.get(row["host"], "")
     is_ranked = any(rank is not None for rank in ranks)
     if rows and not is_ranked:
