@@ -19,7 +19,12 @@ from webstrata.serve.running import PageServer
 from webstrata.serve.settings import ServeSettings
 
 FOLDER = Path(__file__).parent
-ARGUMENTS = ("--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync")
+ARGUMENTS = (
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 SETTLED = 4000
 """Milliseconds after which drawings have come to rest."""
 

@@ -249,7 +249,12 @@ class WaczWriter:
                     waiting.write(piece)
             self._add_stream(path, waiting)
 
-    def _add_stream(self, path: str, stream: IO[bytes]) -> None:
+    def refer_to_archive(self, path: Path) -> None:
+        """Add a WARC file by its place; for streams that take a `FileSpan` in place of its bytes."""
+        with explained(path, "read"), path.open("rb") as stream:
+            self._add_stream(f"archive/{path.name}", stream, FileSpan(path, path.stat().st_size))
+
+    def _add_stream(self, path: str, stream: IO[bytes], span: FileSpan | None = None) -> None:
         """Add what a stream has, from its beginning."""
         stream.seek(0)
         digest, crc, size = hashlib.sha256(), 0, 0
@@ -258,7 +263,8 @@ class WaczWriter:
             crc = zlib.crc32(piece, crc)
             size += len(piece)
         stream.seek(0)
-        self._zip.add(path, size, crc, iter(lambda: stream.read(_PIECE), b""))
+        pieces: Any = iter(lambda: stream.read(_PIECE), b"") if span is None else [span]
+        self._zip.add(path, size, crc, pieces)
         self._resources.append(
             {
                 "name": path.rpartition("/")[2],
@@ -267,6 +273,22 @@ class WaczWriter:
                 "bytes": size,
             }
         )
+
+
+class FileSpan:
+    """All bytes of a file, in place of the bytes.
+
+    Examples
+    --------
+    >>> len(FileSpan(Path("a.warc.gz"), 7))
+    7
+    """
+
+    def __init__(self, path: Path, size: int) -> None:
+        self.path, self.size = path, size
+
+    def __len__(self) -> int:
+        return self.size
 
 
 class Repacked(NamedTuple):

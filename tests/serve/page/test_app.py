@@ -12,8 +12,9 @@ from openapi_spec_validator import validate
 import webstrata as ws
 from tests.serve.page.served import ask
 from webstrata import testing
-from webstrata.serve.page.app import ROUTES, Route, load_static
+from webstrata.serve.page.app import ROUTES, Route
 from webstrata.serve.page.home import show_home
+from webstrata.serve.page.services import load_static
 from webstrata.serve.running import PageServer
 from webstrata.serve.settings import ServeSettings
 
@@ -149,7 +150,9 @@ def test_health_metrics_and_static_files_are_served(url: str) -> None:
     assert ask(f"{url}/readyz").json == {"status": "ready"}
     ask(f"{url}/search?q=fish")
     text = ask(f"{url}/metrics").text
-    assert re.search(r'webstrata_requests_total\{origin="pages",route="show_search",status="200"\} [1-9]', text)
+    assert re.search(
+        r'webstrata_requests_total\{origin="pages",route="show_search",status="200"\} [1-9]', text
+    )
     for name, (content, _, kind) in load_static().items():
         found = ask(f"{url}/static/{name}")
         assert (found.body, found.headers["content-type"].partition(";")[0]) == (content, kind)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import stat
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.serve.page.served import ask
 from webstrata import testing
-from webstrata.classify.learning.labels import read_labels
+from webstrata.classify.learning.labels import load_labels
 from webstrata.errors import UsageError
-from webstrata.serve.page.labels import FILE, TokenDesk, read_sheet
+from webstrata.serve.page.labels import TokenDesk, read_labels
 from webstrata.serve.running import PageServer
 from webstrata.serve.settings import ServeSettings
 
@@ -44,8 +43,8 @@ def test_a_label_given_with_the_token_is_one_that_classify_reads(served: tuple[s
         body = f"label={label}&token={TOKEN}".encode()
         found = ask(f"{url}/hosts/{host}/label", body, Origin=url)
         assert (found.status, found.headers["location"]) == (303, f"/hosts/{host}")
-    assert read_sheet(collection) == {"pills.example": "spam", "reef.example": "nonspam"}
-    known = read_labels(collection.working_folder(FILE)).find("spam")
+    assert read_labels(collection) == {"pills.example": "spam", "reef.example": "nonspam"}
+    known = load_labels("table", collection["2026-06"]).find("spam")
     assert known == {"pills.example": True, "reef.example": False}
     assert ask(f"{url}/hosts.json").json["labelled"] == 2
 
@@ -68,7 +67,7 @@ def test_without_token_or_from_elsewhere_nothing_is_written(
     found = ask(f"{url}/hosts/pills.example/label", body, **headers)
     assert found.status == status
     assert TOKEN not in found.text
-    assert read_sheet(collection) == {}
+    assert read_labels(collection) == {}
 
 
 def test_programs_send_the_token_as_bearer_and_get_json(served: tuple[str, ws.Collection]) -> None:
@@ -101,7 +100,20 @@ def test_a_token_file_that_is_missing_or_too_short_is_refused(tmp_path: Path, co
         TokenDesk(str(tmp_path / "token"))
 
 
-def test_labels_are_a_file_that_others_of_the_group_can_read(served: tuple[str, ws.Collection]) -> None:
+def test_the_page_of_a_host_shows_its_label_at_once(served: tuple[str, ws.Collection]) -> None:
+    url, _ = served
+    before = ask(f"{url}/hosts/reef.example")
+    assert before.headers["cache-control"] == "no-store"
+    body = f"label=nonspam&kind=news&kind=high-quality&token={TOKEN}".encode()
+    assert ask(f"{url}/hosts/reef.example/label", body, Origin=url).status == 303
+    assert "Labelled <b>news, high-quality</b>" in ask(f"{url}/hosts/reef.example").text
+    rows = {row["host"]: row["label"] for row in ask(f"{url}/hosts.json").json["rows"]}
+    assert rows["reef.example"] == "news|high-quality"
+
+
+def test_kinds_are_words_and_need_a_host_that_is_not_spam(served: tuple[str, ws.Collection]) -> None:
     url, collection = served
-    ask(f"{url}/hosts/pills.example/label", f"label=spam&token={TOKEN}".encode())
-    assert stat.S_ISREG(collection.working_folder(FILE).stat().st_mode)
+    for kind in ("two%20words", "%3Cb%3E", "spam"):
+        body = f"label=nonspam&kind={kind}&token={TOKEN}".encode()
+        assert ask(f"{url}/hosts/reef.example/label", body, Origin=url).status == 422
+    assert read_labels(collection) == {}

@@ -45,7 +45,7 @@ def test_the_command_and_the_call_of_every_page_run(
 
 def test_the_command_and_the_call_of_the_spectrum_compute_it(capsys: pytest.CaptureFixture[str]) -> None:
     snapshot = testing.snapshot()
-    view = show_spectrum(Site(snapshot.collection, "uk"))
+    view = show_spectrum(Site(ws.open(snapshot.collection.path), "uk"))
     assert run(shlex.split(view.command)[1:]) == 0
     assert capsys.readouterr().out.strip()
     assert evaluate(view.python).table()

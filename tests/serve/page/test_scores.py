@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from webstrata import testing
 from webstrata.serve.page import scores
-from webstrata.serve.page.labels import FILE
 from webstrata.serve.page.search import show_search
 from webstrata.serve.page.site import Site
+from webstrata.store.table.host_labels import write_host_label
 
 if TYPE_CHECKING:
     import pytest
@@ -23,7 +23,8 @@ class Model:
 
 def test_labels_win_over_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     uk = testing.collection()
-    uk.working_folder(FILE).write_text("host,label\nreef.example,news\nkitchen.example,spam\n")
+    write_host_label(uk, "reef.example", "news")
+    write_host_label(uk, "kitchen.example", "spam")
     found = {"reef.example": 0.9, "pills.example": 0.7, "garden.example": 0.5}
     monkeypatch.setattr(scores, "load_models", lambda _: [Model()])
     monkeypatch.setattr(scores, "find_scores", lambda *_: ({"spam": found}, ""))
@@ -32,7 +33,7 @@ def test_labels_win_over_scores(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_spam_is_hidden_from_results_counts_and_hosts() -> None:
     uk = testing.collection()
-    uk.working_folder(FILE).write_text("host,label\npills.example,spam\n")
+    write_host_label(uk, "pills.example", "spam")
     site = Site(uk, "uk")
     shown, hidden = show_search(site, q="pills OR fish"), show_search(site, q="pills OR fish", hide_spam=True)
     assert "pills.example" in {row["host"] for row in shown.rows}

@@ -16,6 +16,10 @@ import scipy.sparse as sp
 from webstrata.errors import MissingError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
     from webstrata.classify.learning.matrix import HostMatrix
     from webstrata.classify.learning.model_file import HostModel
 
@@ -76,7 +80,8 @@ def explain(
     place = matrix.hosts.index(host)
     row = model.values(matrix.rows([place]))
     row = np.asarray(row.toarray() if sp.issparse(row) else row, np.float64)[0]
-    changed, about = [row], []
+    changed: list[tuple[int, float]] = []
+    about = []
     start = 0
     for name, columns in model.columns.items():
         typical = model.typical.get(name)
@@ -86,13 +91,11 @@ def explain(
             instead = 0.0 if typical is None else np.nan if negative is None else negative
             if row[number] == instead or (np.isnan(row[number]) and np.isnan(instead)):
                 continue
-            other = row.copy()
-            other[number] = instead
-            changed.append(other)
+            changed.append((number, instead))
             about.append((name, column, float(row[number]), negative, positive))
         start += len(columns)
     scores = model.estimator.predict_proba(
-        sp.csr_matrix(np.array(changed)) if model.term_sets else np.array(changed)
+        _vary_sparse(row, changed) if model.term_sets else _vary(row, changed)
     )
     effects = scores[0, 1] - scores[1:, 1]
     reasons = [
@@ -101,3 +104,29 @@ def explain(
     ]
     reasons.sort(key=lambda reason: -abs(reason.effect))
     return float(scores[0, 1]), [reason for reason in reasons[:most] if abs(reason.effect) > 1e-9]
+
+
+def _vary(row: npt.NDArray[np.float64], changes: Sequence[tuple[int, float]]) -> npt.NDArray[np.float64]:
+    """A row, and the same with each change alone."""
+    found = np.repeat(row[None, :], len(changes) + 1, axis=0)
+    for place, (column, value) in enumerate(changes, 1):
+        found[place, column] = value
+    return found
+
+
+def _vary_sparse(row: npt.NDArray[np.float64], changes: Sequence[tuple[int, float]]) -> sp.csr_matrix:
+    """The same as a sparse matrix; only columns that have a value somewhere are held.
+
+    Examples
+    --------
+    >>> row, changes = np.array([0.0, 2.0, 0.0, 3.0]), [(1, 0.0), (2, 5.0)]
+    >>> bool((_vary_sparse(row, changes).toarray() == _vary(row, changes)).all())
+    True
+    """
+    columns = np.union1d(np.flatnonzero(row), [column for column, _ in changes]).astype(np.int64)
+    places = {column: place for place, column in enumerate(columns.tolist())}
+    block = _vary(row[columns], [(places[column], value) for column, value in changes])
+    starts = np.arange(len(block) + 1) * len(columns)
+    found = sp.csr_matrix((block.ravel(), np.tile(columns, len(block)), starts), (len(block), len(row)))
+    found.eliminate_zeros()
+    return found

@@ -33,10 +33,10 @@ from webstrata.serve.page.control import add_control_routes
 from webstrata.serve.page.crawl import show_crawl
 from webstrata.serve.page.documents import show_features, show_history
 from webstrata.serve.page.graph import show_graph
-from webstrata.serve.page.helpers import add_helpers
 from webstrata.serve.page.home import show_home
 from webstrata.serve.page.hosts import show_host, show_hosts
 from webstrata.serve.page.labels import TokenDesk, add_label_routes
+from webstrata.serve.page.lookups import add_lookups
 from webstrata.serve.page.page import TABS, show_page
 from webstrata.serve.page.parts import show_parts
 from webstrata.serve.page.plane import show_plane, show_spectrum
@@ -139,7 +139,7 @@ def make_app(
     for site in sites.values():
         for route in (*ROUTES, *DOCUMENTS):
             shell.add(app, site, route)
-        add_helpers(app, site, describe_document)
+        add_lookups(app, site, describe_document)
         if settings.token_file and not settings.public:
             desk = TokenDesk(settings.token_file)
             add_label_routes(app, site, desk)

@@ -23,7 +23,7 @@ SHOWN = 15
 DRAWN = 12
 """Pages of the subgraph that are drawn."""
 WIDTH, HEIGHT = 520, 440
-ASIDE = 150
+ASIDE = 165
 """Room for labels on each side."""
 LABEL = 20
 """Characters of a label at most: so many have room there."""

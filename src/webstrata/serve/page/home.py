@@ -35,7 +35,7 @@ def show_home(site: Site) -> PageView:
     movements: dict[str, Any] = {}
     if "text_index" in collection.parts:
         movements = site.keep("movements", find_movements)
-    else:
+    elif site.dates:
         missing.append(site.lacks("Search and what changed", "text_index"))
     rows: list[dict[str, Any]] = []
     for mark in site.marks():
@@ -65,6 +65,7 @@ def show_home(site: Site) -> PageView:
     if rows and not top:
         missing.append(site.lacks("Ranks of pages", "rank-pagerank"))
     states = site.keep("states", lambda opened: opened.states())
+    crawl = find_crawl(site)
     facts = {
         "collection": collection.title,
         "snapshots": len(rows),
@@ -76,12 +77,13 @@ def show_home(site: Site) -> PageView:
         "lowest": max((rank for one in top for rank in one["trajectory"] if rank), default=1),
         "stale": sorted(name.strip("/") for name, state in states.items() if state.is_stale),
         "parts": len(states),
-        "crawl": find_crawl(site),
+        "crawl": crawl,
     }
     marks = [
         replace(mark, new=row["new"], changed=row["changed"], gone=row["gone"])
         for mark, row in zip(site.marks(), rows, strict=True)
     ]
+    is_live = crawl is not None and crawl["state"] != "ended"
     return PageView(
         "home",
         collection.title,
@@ -90,6 +92,7 @@ def show_home(site: Site) -> PageView:
         facts=facts,
         missing=missing,
         marks=marks,
+        is_live=is_live,
     )
 
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import Path, Query
 
+from webstrata.classify.features.sites import site_name
 from webstrata.collection.action import Action
 from webstrata.serve.page.home import find_rank, find_ranks
-from webstrata.serve.page.labels import find_kinds, read_sheet
+from webstrata.serve.page.labels import find_kinds, read_labels
 from webstrata.serve.page.scores import explain_host, find_scores
 from webstrata.serve.page.search import Cursor, Date
 from webstrata.serve.page.view import PageView, paginate
@@ -47,6 +48,7 @@ def show_hosts(
         "q": q, "sort": sort, "at": at or None, "snapshot": snapshot.date, "total": 0, "tasks": [],
         "labelled": 0, "is_ranked": False,
     }  # fmt: skip
+    view.is_live = True  # labels change without a build
     if "graph" not in snapshot.parts:
         view.missing.append(site.lacks("Hosts", "graph", snapshot=snapshot.date))
         return view
@@ -57,11 +59,11 @@ def show_hosts(
     scores, note = find_scores(site, snapshot.date)
     if note:
         view.facts["note"] = note
-    labels = read_sheet(site.collection)
+    labels = read_labels(site.collection)
     ranks = find_ranks(site, snapshot.date, [row["host"] for row in rows], level="host")
     for row, rank in zip(rows, ranks, strict=True):
         row["rank"] = rank
-        row["scores"] = {task: found.get(row["host"]) for task, found in scores.items()}
+        row["scores"] = {task: found.get(site_name(row["host"])) for task, found in scores.items()}
         row["label"] = labels.get(row["host"], "")
     is_ranked = any(rank is not None for rank in ranks)
     if rows and not is_ranked:
@@ -127,7 +129,7 @@ def show_host(
     places = list(nodes)[:5000]
     if ranking is not None:
         places.sort(key=lambda one: int(ranking.ranks[one]))
-    view = PageView("host", host, _list_captures(site, host))
+    view = PageView("host", host, _list_captures(site, host), is_live=True)
     view.rows = [
         {"url": snapshot.urls[one], "rank": int(ranking.ranks[one]) if ranking is not None else None}
         for one in places[:PAGES]
@@ -138,7 +140,7 @@ def show_host(
         "snapshot": snapshot.date,
         "pages": len(nodes),
         "history": _count_through_time(site, host),
-        "label": read_sheet(site.collection).get(host, ""),
+        "label": read_labels(site.collection).get(host, ""),
         "kinds": find_kinds(site),
         "scores": explain_host(site, snapshot.date, host),
     }

@@ -1,9 +1,10 @@
 """Labels of hosts that people give on the page; the only thing that is written, and only with the token.
 
-The file is ``labels.csv`` in the collection (``host,label``), which `classify train --labels` reads.
-A request needs the token, in the form or as ``Authorization: Bearer …``, and must come from a page of this
-origin: ``Origin``, where a browser sends it, has to name this server, and ``Sec-Fetch-Site`` must not name
-another site. The token is compared in constant time, and appears in no address and no log.
+They are kept in the row table of the collection (`webstrata.store.table.host_labels`), which `classify train
+--labels table` reads. A request needs the token, in the form or as ``Authorization: Bearer …``, and must come
+from a page of this origin: ``Origin``, where a browser sends it, has to name this server, and
+``Sec-Fetch-Site`` must not name another site. The token is compared in constant time, and appears in no
+address and no log.
 """
 
 import hmac
@@ -25,7 +26,6 @@ from webstrata.web.server.answers import Refusal
 if TYPE_CHECKING:
     from webstrata.serve.page.site import Site
 
-FILE = "labels.csv"
 LABELS = ("spam", "nonspam", "undecided")
 KINDS = ("news", "commercial", "educational", "discussion", "personal", "high-quality")
 """Genres and qualities that the form offers, as SPAM has them."""
@@ -53,18 +53,18 @@ def join_label(label: str, kinds: Sequence[str] = ()) -> str:
     return "|".join(named) if named and label == "nonspam" else label
 
 
-def read_sheet(collection: Any) -> dict[str, str]:  # noqa: ANN401
-    """The labels that were given on the page.
+def read_labels(collection: Any) -> dict[str, str]:  # noqa: ANN401
+    """The newest label of each host.
 
     Examples
     --------
     >>> from webstrata import testing
-    >>> read_sheet(testing.collection())
+    >>> read_labels(testing.collection())
     {}
     """
-    from webstrata.classify.learning.label_sheet import LabelSheet
+    from webstrata.store.table.host_labels import read_host_labels
 
-    return LabelSheet(collection.working_folder(FILE)).labels
+    return {found.host: found.label for found in read_host_labels(collection)}
 
 
 def find_kinds(site: "Site") -> list[str]:
@@ -77,7 +77,7 @@ def find_kinds(site: "Site") -> list[str]:
     >>> find_kinds(Site(testing.collection(), "uk"))[:2]
     ['news', 'commercial']
     """
-    given = {name for label in read_sheet(site.collection).values() for name in label.split("|")}
+    given = {name for label in read_labels(site.collection).values() for name in label.split("|")}
     return [*KINDS, *sorted(given - {*KINDS, *LABELS})]
 
 
@@ -158,12 +158,12 @@ def add_label_routes(app: FastAPI, site: "Site", desk: TokenDesk) -> None:
 
 
 def _write(site: "Site", desk: TokenDesk, host: str, label: str, *, wants_json: bool) -> Response:
-    from webstrata.classify.learning.label_sheet import LabelSheet
+    from webstrata.store.table.host_labels import write_host_label
 
     if site.snapshot().host_graph.get(host) is None:
         raise Refusal(404, f"{host[:253]} is not among the hosts of {site.snapshot().date}")
     with desk.lock:
-        LabelSheet(site.collection.working_folder(FILE)).add(host, label)
+        write_host_label(site.collection, host, label)
     if wants_json:
         return Response(to_json({"host": host, "label": label}), media_type="application/json")
     return RedirectResponse(site.path(f"hosts/{host}"), 303)

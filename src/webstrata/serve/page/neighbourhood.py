@@ -13,6 +13,7 @@ graphs of all snapshots.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -132,7 +133,7 @@ def _iter_arcs(source: _Source, places: dict[int, int]) -> Iterable[tuple[int, i
             return
 
 
-class _Source:
+class _Source(ABC):
     """Nodes with neighbours in some snapshots."""
 
     snapshots: list[str]
@@ -148,25 +149,25 @@ class _Source:
         rank = self.rank(node, date)
         return (rank is None, rank or 0, node)
 
+    @abstractmethod
     def successors(self, node: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
         """Nodes that a node links to, each with its mask."""
-        raise NotImplementedError
 
+    @abstractmethod
     def predecessors(self, node: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
         """Nodes that link to a node, each with its mask."""
-        raise NotImplementedError
 
+    @abstractmethod
     def when(self, node: int) -> int:
         """The mask of a node."""
-        raise NotImplementedError
 
+    @abstractmethod
     def rank(self, node: int, date: str) -> int | None:
         """The rank of a node in a snapshot."""
-        raise NotImplementedError
 
+    @abstractmethod
     def names(self, nodes: list[int]) -> list[str]:
         """What nodes are called."""
-        raise NotImplementedError
 
 
 class _Union(_Source):

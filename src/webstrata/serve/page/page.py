@@ -14,7 +14,7 @@ from webstrata.collection.action import Action
 from webstrata.errors import DateError, MissingError, UrlError, WebstrataError
 from webstrata.serve.page.diff import compare_captures
 from webstrata.serve.page.home import find_rank
-from webstrata.serve.page.labels import read_sheet
+from webstrata.serve.page.labels import read_labels
 from webstrata.serve.page.scores import explain_host
 from webstrata.serve.page.search import Cursor, Date
 from webstrata.serve.page.view import PageView, paginate
@@ -439,8 +439,9 @@ def _show_host(site: Site, view: PageView, capture: StoredCapture, **_: object) 
     host = view.facts["host"]
     call = f"ls({host!r}, match='host')"
     view.action = Action("ls", str(site.collection.path), words=(host,), options={"host": True}, python=call)
+    view.is_live = True  # labels change without a build
     view.rows = explain_host(site, capture.label, host)
-    labels = read_sheet(site.collection)
+    labels = read_labels(site.collection)
     view.facts |= {
         "label": labels.get(host, ""),
         "has_models": bool(site.models),

@@ -5,15 +5,19 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from webstrata.classify.features.sites import site_name
 from webstrata.errors import WebstrataError
-from webstrata.serve.page.labels import read_sheet
+from webstrata.serve.page.labels import read_labels
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
     from webstrata.classify.learning.model_file import HostModel
+    from webstrata.classify.learning.reasons import FeatureReason
     from webstrata.serve.page.site import Site
 
 SPAM = "spam"
+REASONS = 6
+"""Features that are named as reasons."""
 
 
 def find_scores(site: Site, date: str) -> tuple[dict[str, dict[str, float]], str]:
@@ -48,7 +52,7 @@ def find_spam(site: Site) -> list[str]:
     >>> find_spam(Site(testing.collection(), "uk"))
     []
     """
-    labels = read_sheet(site.collection)
+    labels = read_labels(site.collection)
     found = {host for host, label in labels.items() if SPAM in label.split("|")}
     if any(model.task == SPAM for model in load_models(site)) and site.dates:
         scores, _ = find_scores(site, site.dates[-1])
@@ -85,6 +89,18 @@ def _load(path: str, _opened: Collection) -> HostModel:
     return open_model(path)
 
 
+def _explain(
+    site: Site, date: str, model: HostModel, host: str, _opened: Collection
+) -> tuple[float, list[FeatureReason]]:
+    from webstrata.classify.learning.matrix import load_matrix
+    from webstrata.classify.learning.reasons import explain
+
+    matrix = site.keep(
+        ("matrix", date, model.task), lambda opened: load_matrix(opened[date], list(model.columns))
+    )
+    return explain(model, matrix, host, most=REASONS)
+
+
 def explain_host(site: Site, date: str, host: str) -> list[dict[str, Any]]:
     """The score of a host by each model, with the features that change it most.
 
@@ -95,17 +111,13 @@ def explain_host(site: Site, date: str, host: str) -> list[dict[str, Any]]:
     >>> explain_host(Site(testing.collection(), "uk"), "2026-06", "pills.example")
     []
     """
-    from webstrata.classify.learning.matrix import load_matrix
-    from webstrata.classify.learning.reasons import explain
-
+    name = site_name(host)
     found = []
     for model in load_models(site):
         try:
-            matrix = site.keep(
-                ("matrix", date, model.task),
-                lambda opened: load_matrix(opened[date], list(model.columns)),  # noqa: B023
+            score, reasons = site.keep(
+                ("reasons", date, model.task, name), partial(_explain, site, date, model, name)
             )
-            score, reasons = explain(model, matrix, host, most=6)
         except WebstrataError:
             continue
         found.append(

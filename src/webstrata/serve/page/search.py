@@ -88,7 +88,7 @@ def show_search(
         "query": q, "at": at, "from": from_, "to": to, "host": host, "language": language, "fold": fold,
         "hide_spam": hide_spam, "spam_hosts": len(spam), "total": 0, "hosts": [],
     }  # fmt: skip
-    view = PageView("search", f"{q} – search" if q else "Search", action, facts=facts)
+    view = PageView("search", f"{q} – search" if q else "Search", action, facts=facts, is_live=hide_spam)
     if "text_index" not in collection.parts:
         view.missing.append(site.lacks("Search", "text_index"))
         return view

@@ -12,6 +12,7 @@ import re
 import time
 import zlib
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, unquote
@@ -51,6 +52,7 @@ ROUTES = {
     "/{collection}/{timestamp}id_/{url}": "The same with the payload as it is stored.",
     "/{collection}/files/": "List of WARC files.",
     "/{collection}/files/{snapshot}/{name}": "A WARC file, whole or by range requests.",
+    "/{collection}/files/{snapshot}.wacz": "A snapshot as WACZ, whole or by range requests.",
     "/viewer/{path}": "A file of the folder `viewer`.",
     "/view/{collection}/{timestamp}/{url}": "A page that shows a capture in the viewer, with its scripts.",
     "/": "Names of the collections.",
@@ -160,7 +162,8 @@ class _Replay:
             return await self._answer_timemap(holdings, question)
         if rest == "files" or rest.startswith("files/"):
             wanted = unquote(rest.removeprefix("files").lstrip("/"))
-            return answer_file(holdings, wanted, headers.get("range", ""))
+            work = partial(answer_file, holdings, wanted, headers.get("range", ""))
+            return await asyncio.get_running_loop().run_in_executor(self._pool, work)
         if not rest:
             return _json(200, {"collection": name, "snapshots": holdings.collection.dates})
         return await self._answer_memento(holdings, question)

@@ -1,6 +1,7 @@
-"""WARC files of a collection, whole or by range requests.
+"""WARC files of a collection, and its snapshots as WACZ files, whole or by range requests.
 
-``/{collection}/files/`` lists them, ``/{collection}/files/{snapshot}/{name}`` is one. Only names that the
+``/{collection}/files/`` lists them, ``/{collection}/files/{snapshot}/{name}`` is a WARC file, and
+``/{collection}/files/{snapshot}.wacz`` a WACZ (see `packages`). Only names that the
 index or the folder of the part has are served; no path of a request is ever opened. While a URL is taken
 down, no file is served, since files have all captures.
 """
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from webstrata.errors import MissingError
-from webstrata.serve.replay.replies import Reply, find_span
+from webstrata.serve.replay.packages import ENDING
+from webstrata.serve.replay.replies import Reply, cut_span
 from webstrata.store.takedowns import find_takedowns
 
 if TYPE_CHECKING:
@@ -61,6 +63,10 @@ def answer_file(holdings: Holdings, name: str, wanted: str = "") -> Reply:
         reply.body = json.dumps({"error": {"status": 451, "message": sentence}}).encode()
         return reply
     files = list_files(holdings)
+    date = name.removesuffix(ENDING)
+    if date != name and date in [captures.date for captures in holdings.now().captures]:
+        state = next(id(captures) for captures in holdings.now().captures if captures.date == date)
+        return holdings.packages.answer(holdings.collection[date], state, wanted)
     if not name:
         rows = [
             {
@@ -70,23 +76,24 @@ def answer_file(holdings: Holdings, name: str, wanted: str = "") -> Reply:
             }
             for each, path in sorted(files.items())
         ]
-        return Reply(200, [("content-type", "application/json")], json.dumps({"rows": rows}).encode())
+        wacz = [
+            {
+                "name": f"{captures.date}{ENDING}",
+                "path": f"/{quote(holdings.name)}/files/{captures.date}{ENDING}",
+            }
+            for captures in holdings.now().captures
+        ]
+        document = {"rows": rows, "wacz": wacz}
+        return Reply(200, [("content-type", "application/json")], json.dumps(document).encode())
     path = files.get(name)
     if path is None:
         raise MissingError(f"{holdings.name}: no file {name[:200]}; /{holdings.name}/files/ lists them")
     size = path.stat().st_size
     kind = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     reply = Reply(200, [("content-type", kind), ("accept-ranges", "bytes")])
-    start, end = find_span(wanted, size) or (0, size)
-    if find_span(wanted, size) is not None:
-        if start >= end:
-            reply.status = 416
-            reply.headers.append(("content-range", f"bytes */{size}"))
-            return reply
-        reply.status = 206
-        reply.headers.append(("content-range", f"bytes {start}-{end - 1}/{size}"))
-    reply.headers.append(("content-length", str(end - start)))
-    reply.body = _read(path, start, end)
+    start, end = cut_span(reply, wanted, size)
+    if start < end:
+        reply.body = _read(path, start, end)
     return reply
 
 

@@ -255,6 +255,28 @@ def _cut_range(reply: Reply, wanted: str) -> None:
     reply.status, reply.body = 206, reply.body[start:end]
 
 
+def cut_span(reply: Reply, wanted: str, size: int) -> tuple[int, int]:
+    """First and last byte of a file of `size` bytes to be sent; the reply gets status and headers for them.
+
+    Examples
+    --------
+    >>> reply = Reply()
+    >>> cut_span(reply, "bytes=2-3", 10), reply.status, dict(reply.headers)["content-range"]
+    ((2, 4), 206, 'bytes 2-3/10')
+    """
+    span = find_span(wanted, size)
+    start, end = span or (0, size)
+    if span is not None:
+        is_empty = start >= end
+        reply.status = 416 if is_empty else 206
+        reply.headers.append(
+            ("content-range", f"bytes */{size}" if is_empty else f"bytes {start}-{end - 1}/{size}")
+        )
+    if start < end:
+        reply.headers.append(("content-length", str(end - start)))
+    return start, end
+
+
 def find_span(wanted: str, size: int) -> tuple[int, int] | None:
     """First byte, and the one after the last, of a ``Range`` with one range; None for the whole.
 

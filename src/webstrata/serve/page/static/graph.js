@@ -223,7 +223,7 @@ class Graph {
       for (let place = 0; place < ends.length; place += 2)
         (ends[place] === this.focus || ends[place + 1] === this.focus ? mine : others).push(ends[place], ends[place + 1]);
       this.drawLines(others, stroke, this.nodes.length > 500 ? 0.4 : 0.75, dash, 0.16, false);
-      this.drawLines(mine, stroke, width, dash, opacity);
+      this.drawLines(mine, stroke, mine.length > 1000 ? 0.75 : width, dash, mine.length > 1000 ? 0.5 : opacity);
     });
     const fills = [[], [], []];
     for (let node = 0; node < this.nodes.length; node++) {

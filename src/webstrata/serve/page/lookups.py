@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Describe = Callable[[str], dict[int | str, dict[str, Any]]]
 
 
-def add_helpers(app: FastAPI, site: "Site", describe: Describe) -> None:
+def add_lookups(app: FastAPI, site: "Site", describe: Describe) -> None:
     """Add the routes that scripts and forms of pages ask, with what `describe` says of their documents.
 
     Examples
@@ -26,7 +26,7 @@ def add_helpers(app: FastAPI, site: "Site", describe: Describe) -> None:
     >>> from webstrata import testing
     >>> from webstrata.serve.page.site import Site
     >>> app = FastAPI()
-    >>> add_helpers(app, Site(testing.collection(), "uk"), lambda name: {})
+    >>> add_lookups(app, Site(testing.collection(), "uk"), lambda name: {})
     >>> "/neighbours.json" in {route.path for route in app.routes}
     True
     """
