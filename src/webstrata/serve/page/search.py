@@ -12,7 +12,7 @@ from fastapi import Query
 
 from webstrata.collection.action import Action
 from webstrata.collection.dates import find_last, find_range
-from webstrata.errors import DateError, UsageError
+from webstrata.errors import DateError, MissingError, UsageError
 from webstrata.search.fields import NUMBERS, weight_list
 from webstrata.search.index import MAX_EXPANDED, within
 from webstrata.search.settings import SearchSettings
@@ -77,10 +77,11 @@ def show_search(
         "total": 0,
     }  # fmt: skip
     view = PageView("search", f"{q} – search" if q else "Search", action, facts=facts)
-    if "text_index" not in collection.parts:
+    try:
+        index = collection.text_index
+    except MissingError:  # not built, or not since the pages changed
         view.missing.append(site.lacks("Search", "text_index"))
         return view
-    index = collection.text_index
     facts["languages"] = site.keep("languages", list_languages)
     if at and (from_ or to):
         raise DateError("at names one time, from and to a range; give one of the two")
@@ -123,17 +124,16 @@ def count_hits(index: TextIndex, query: str, host: str, settings: SearchSettings
     {'2026-04': 0, '2026-05': 3, '2026-06': 2}
     """
     clause, weights = _compile(index, query, host, settings)
-    return {
-        date: index.reader.count(clause, weights, index.labels, 1 << place)
-        for place, date in enumerate(index.snapshots)
-    }
+    masks = [1 << place for place in range(len(index.snapshots))]
+    counts = index.reader.count(clause, weights, index.labels, masks)
+    return dict(zip(index.snapshots, counts, strict=True))
 
 
 def _count(index: TextIndex, query: str, host: str, settings: SearchSettings, chosen: list[str]) -> int:
     """Versions of pages in the chosen snapshots."""
     clause, weights = _compile(index, query, host, settings)
     mask = sum(1 << index.snapshots.index(date) for date in chosen)
-    return index.reader.count(clause, weights, index.labels, mask)
+    return index.reader.count(clause, weights, index.labels, [mask])[0]
 
 
 def _compile(index: TextIndex, query: str, host: str, settings: SearchSettings) -> tuple[Any, Any]:
