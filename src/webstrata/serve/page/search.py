@@ -90,7 +90,7 @@ def show_search(
         view.marks = site.marks(chosen=set(chosen))
         return view
     settings = collection.settings(SearchSettings, {"fold": FOLD if fold else -1})
-    counts = count_hits(index, asked, host, settings)
+    counts, total = _count(index, asked, host, settings, chosen)
     view.marks, view.unit = site.marks(counts, set(chosen)), "hits"
     start = read_cursor(cursor, MOST)
     hits = index.search(
@@ -100,14 +100,10 @@ def show_search(
         view.next = write_cursor(start + SIZE)
     shown = _slice(hits, start, start + SIZE)
     view.rows = [
-        _describe(site, index, hit, document, start)
-        for hit, document in zip(shown.rows(marks=_MARKS), shown.documents.tolist(), strict=True)
+        _describe(site, hit, key, start)
+        for hit, key in zip(shown.rows(marks=_MARKS), index._keys(shown.documents), strict=True)
     ]
-    facts["total"] = (
-        max((counts.get(date, 0) for date in chosen), default=0)
-        if len(chosen) == 1
-        else _count(index, asked, host, settings, chosen)
-    )
+    facts["total"] = total
     facts["understood"] = hits.explain()
     facts["snapshots"] = chosen
     return view
@@ -123,17 +119,18 @@ def count_hits(index: TextIndex, query: str, host: str, settings: SearchSettings
     >>> count_hits(index, "pond", "", SearchSettings())
     {'2026-04': 0, '2026-05': 3, '2026-06': 2}
     """
+    return _count(index, query, host, settings, [])[0]
+
+
+def _count(
+    index: TextIndex, query: str, host: str, settings: SearchSettings, chosen: list[str]
+) -> tuple[dict[str, int], int]:
+    """Pages by snapshot, and versions of pages in the chosen snapshots, by going through the index once."""
     clause, weights = _compile(index, query, host, settings)
     masks = [1 << place for place in range(len(index.snapshots))]
-    counts = index.reader.count(clause, weights, index.labels, masks)
-    return dict(zip(index.snapshots, counts, strict=True))
-
-
-def _count(index: TextIndex, query: str, host: str, settings: SearchSettings, chosen: list[str]) -> int:
-    """Versions of pages in the chosen snapshots."""
-    clause, weights = _compile(index, query, host, settings)
-    mask = sum(1 << index.snapshots.index(date) for date in chosen)
-    return index.reader.count(clause, weights, index.labels, [mask])[0]
+    both = sum(1 << index.snapshots.index(date) for date in chosen)
+    *counts, total = index.reader.count(clause, weights, index.labels, [*masks, both])
+    return dict(zip(index.snapshots, counts, strict=True)), total
 
 
 def _compile(index: TextIndex, query: str, host: str, settings: SearchSettings) -> tuple[Any, Any]:
@@ -150,8 +147,8 @@ def _slice(hits: Hits, start: int, end: int) -> Hits:
     )
 
 
-def _describe(site: Site, index: TextIndex, hit: Hit, document: int, start: int) -> dict[str, Any]:
-    versions, dates = find_versions(site, index._keys(np.array([document]))[0])
+def _describe(site: Site, hit: Hit, key: str, start: int) -> dict[str, Any]:
+    versions, dates = find_versions(site, key)
     return {
         "rank": start + hit.rank,
         "url": hit.url,
