@@ -14,10 +14,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from webstrata._core import __version__
+from webstrata.collection.cells import show_bytes
+from webstrata.collection.sentences import tell_plural
 from webstrata.errors import WebstrataError
 from webstrata.serve.http_api.coding import code_responses
 from webstrata.serve.http_api.cors import allow_origins, check_origins
@@ -31,19 +33,19 @@ from webstrata.serve.page.control import add_control_routes
 from webstrata.serve.page.crawl import show_crawl
 from webstrata.serve.page.documents import show_features, show_history
 from webstrata.serve.page.graph import show_graph
+from webstrata.serve.page.helpers import add_helpers
 from webstrata.serve.page.home import show_home
 from webstrata.serve.page.hosts import show_host, show_hosts
 from webstrata.serve.page.labels import TokenDesk, add_label_routes
 from webstrata.serve.page.page import TABS, show_page
 from webstrata.serve.page.parts import show_parts
-from webstrata.serve.page.plane import draw_figure, show_plane, show_spectrum
+from webstrata.serve.page.plane import show_plane, show_spectrum
 from webstrata.serve.page.ranks import show_ranks
-from webstrata.serve.page.search import show_completion, show_search
+from webstrata.serve.page.search import show_search
 from webstrata.serve.page.services import add_services, load_static
 from webstrata.serve.page.site import Site, write_query
-from webstrata.serve.page.view import PageView, to_json
+from webstrata.serve.page.view import PageView, TimeMark, to_json
 from webstrata.serve.settings import ServeSettings
-from webstrata.web.server.answers import Refusal
 
 Page = Callable[..., PageView]
 
@@ -137,7 +139,7 @@ def make_app(
     for site in sites.values():
         for route in (*ROUTES, *DOCUMENTS):
             shell.add(app, site, route)
-        _add_helpers(app, site)
+        add_helpers(app, site, describe_document)
         if settings.token_file and not settings.public:
             desk = TokenDesk(settings.token_file)
             add_label_routes(app, site, desk)
@@ -164,8 +166,12 @@ class _Shell:
         )
         self._environment.filters |= {
             "number": drawing.show_number,
-            "bytes": drawing.show_bytes,
+            "rate": drawing.show_rate,
+            "many": tell_plural,
+            "bytes": lambda value: show_bytes(int(value)),
             "seconds": drawing.show_seconds,
+            "address": drawing.show_url,
+            "crumbs": drawing.split_url,
         }
         self._environment.globals |= {
             "drawing": drawing,
@@ -213,6 +219,7 @@ class _Shell:
             started = time.perf_counter()
             here = site.with_replay(self.find_origin(request))
             view = route.page(here, **values)
+            view.marks = view.marks or here.marks(chosen=_chosen(here, request))
             if self._settings.public:
                 hide_path(view, here)
             if is_json:
@@ -252,7 +259,7 @@ class _Shell:
             site=site,
             title=site.collection.title,
             sites=self._sites,
-            marks=view.marks or site.marks(chosen=_chosen(site, request)),
+            marks=view.marks,
             here=_make_here(request),
             json_address=_json_address(request, site, route),
             kept={name: request.query_params.get(name, "") for name in ("at", "from", "to")},
@@ -304,6 +311,8 @@ class _Shell:
             kept={name: "" for name in ("at", "from", "to")},
             sites=self._sites,
             current="",
+            marks=_find_marks(site),
+            here=_make_here(request),
         )
         headers = {"content-security-policy": write_policy(self.find_origin(request))}
         return Response(
@@ -340,6 +349,8 @@ def hide_path(view: PageView, site: Site) -> None:
     """
     path = str(site.collection.path)
     view.action = replace(view.action, collection=site.name)
+    if view.also is not None:
+        view.also = replace(view.also, collection=site.name)
     view.missing = [replace(one, command=one.command.replace(path, site.name)) for one in view.missing]
     for row in view.rows if view.name == "parts" else ():
         row["command"] = row["command"].replace(path, site.name)
@@ -379,6 +390,14 @@ def _chosen(site: Site, request: Request) -> set[str]:
         return set()
 
 
+def _find_marks(site: Site) -> list[TimeMark]:
+    """The time strip of a page about an error; none where the collection cannot be read either."""
+    try:
+        return site.marks()
+    except WebstrataError:
+        return []
+
+
 def _make_here(request: Request) -> Callable[..., str]:
     """The address of this page with some parameters changed; ``None`` removes one."""
 
@@ -397,41 +416,3 @@ def _json_address(request: Request, site: Site, route: Route) -> str:
     word, slash, rest = path.partition("/")
     query = f"?{request.url.query}" if request.url.query else ""
     return f"{site.base}/{word or 'home'}.json{slash}{rest}{query}"
-
-
-def _add_helpers(app: FastAPI, site: Site) -> None:
-    """Routes without a page of their own: completion, pages by form, figures."""
-
-    def complete(q: str = "") -> Response:
-        view = show_completion(site, q=q[:100])
-        return Response(to_json(view.to_dict()), media_type="application/json")
-
-    def find_page(request: Request, url: str = "") -> Response:
-        """Lead the form of a URL to its page."""
-        if not url.strip():
-            raise Refusal(422, "url is empty; write a URL as http://example.org/")
-        url = url.strip() if "://" in url else f"http://{url.strip()}"
-        return RedirectResponse(site.page(url, at=request.query_params.get("at")), 303)
-
-    def figure(request: Request, name: str, date: str, theme: str = "light") -> Response:
-        picture = draw_figure(site, name, date, is_dark=theme == "dark")
-        return Response(
-            picture,
-            media_type="image/svg+xml",
-            headers={
-                "cache-control": "private, max-age=600",
-                "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-            },
-        )
-
-    app.add_api_route(
-        f"{site.base}/complete.json",
-        complete,
-        response_class=Response,
-        summary="Words that begin with the last word of a query.",
-        tags=[site.name],
-        operation_id=f"complete_{site.name}",
-        responses=describe_document("complete"),
-    )
-    app.add_api_route(f"{site.base}/page", find_page, include_in_schema=False)
-    app.add_api_route(f"{site.base}/figures/{{name}}/{{date}}.svg", figure, include_in_schema=False)

@@ -22,7 +22,7 @@ def load_static() -> dict[str, tuple[bytes, str, str]]:
     Examples
     --------
     >>> sorted(load_static())
-    ['icon.svg', 'page.css', 'page.js']
+    ['forces.js', 'graph.js', 'icon.svg', 'page.css', 'page.js', 'plane.js', 'strip.js']
     """
     found = {}
     for file in (resources.files("webstrata.serve.page") / "static").iterdir():
