@@ -276,10 +276,10 @@ impl Reader {
         clause: &Bound<'_, PyAny>,
         weights: Vec<Weights>,
         labels: PyReadonlyArray1<'_, u64>,
-        mask: u64,
-    ) -> PyResult<u64> {
+        masks: Vec<u64>,
+    ) -> PyResult<Vec<u64>> {
         let (clause, labels) = (read_clause(clause)?, labels.as_slice()?);
-        Ok(py.detach(|| self.0.count(&clause, &weights, labels, mask))?)
+        Ok(py.detach(|| self.0.count(&clause, &weights, labels, &masks))?)
     }
 
     fn postings<'py>(&self, py: Python<'py>, field: u32, term: &str) -> PyResult<Counts<'py>> {
