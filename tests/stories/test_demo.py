@@ -45,7 +45,7 @@ def test_the_demo_is_made_again_equals_the_truth_and_ends_by_saying_what_to_try_
         tried = webstrata(*words)
         assert tried.returncode == 0, line
         if "--dry-run" in words:  # its settings are stored: nothing is stale without --config
-            assert tried.stdout.startswith("0 of "), tried.stdout
+            assert "\n0 of " in tried.stdout, tried.stdout
 
 
 def test_anything_else_that_is_there_is_left_alone(
