@@ -22,7 +22,7 @@ from webstrata.archive.request_body import URN, to_key
 from webstrata.archive.responses import HTML, media_type
 from webstrata.archive.revisits import find_original
 from webstrata.archive.warc import read_record
-from webstrata.collection.action import list_host
+from webstrata.collection.action import Action, list_host
 from webstrata.collection.tables import SHOWN, Rows, Table
 from webstrata.errors import MissingError, UrlError, UsageError
 from webstrata.store.main_content.methods import find_places
