@@ -95,6 +95,7 @@ class CrawlKeywords(TypedDict, total=False):
     follow_nofollow: bool
     follow_canonical: bool
     follow_duplicates: bool
+    follow_formats: str | Sequence[str]
     priority: str
     levels: int
     level_bias: float
@@ -326,6 +327,7 @@ class ServeKeywords(TypedDict, total=False):
     token_file: str
     redirect_to_exact: bool
     viewer: str
+    cors_origins: str | Sequence[str]
     model: str | Sequence[str]
 
 
@@ -512,6 +514,7 @@ class ServingKeywords(TypedDict, total=False):
     token_file: str
     redirect_to_exact: bool
     viewer: str
+    cors_origins: str | Sequence[str]
     model: str | Sequence[str]
     allowed_hosts: str | Sequence[str]
     max_connections: int

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from webstrata.crawl.status import CrawlStatus, find_progress, find_rest, show_time
+from webstrata.collection.cells import show_time
+from webstrata.crawl.status import CrawlStatus, find_progress, find_rest
 
 RATES = {"pages": 2.0, "bytes": 1024.0, "requests": 4.0}
 STATUS = {

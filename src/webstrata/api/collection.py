@@ -222,10 +222,10 @@ class Collection(LifeMethods, TimeMethods, rooms.Collection):
     def diff(
         self, url: str, before: str, after: str, *, source: bool = False, context: int = 3
     ) -> Difference:
-        """What changed in the text of a page, or in its source, between two snapshots."""
-        from webstrata.store.differences import compare
+        """What changed in the text of a page, or in its source, between two snapshots or until two dates."""
+        from webstrata.store.differences import compare, find_captures
 
-        one, two = self[before].capture(url), self[after].capture(url)
+        one, two = find_captures(self, url, before, after)
         return compare(one, two, source=source, context=context)
 
     @rename_keywords(top="limit")

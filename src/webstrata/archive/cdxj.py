@@ -453,8 +453,8 @@ class Index:
     def unpack(self, place: BlockPlace) -> bytes:
         """The lines of a block, or `FormatError`."""
         try:
-            return gzip.decompress(self.packed(place))
-        except (OSError, EOFError, zlib.error) as error:
+            return zlib.decompress(self.packed(place), wbits=31)
+        except zlib.error as error:
             raise FormatError(
                 f"{self.path / 'index.cdxj.gz'}, byte {place.offset}: this block cannot be unpacked "
                 f"({error}); build the index again"

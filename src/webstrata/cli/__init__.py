@@ -167,7 +167,7 @@ def run(arguments: list[str]) -> int:
             if isinstance(error, click.UsageError) and error.ctx
             else ""
         )
-        return _say(f"{error.format_message().rstrip('.')}{where}", 2)
+        return _say(f"{_make_sentence(error.format_message())}{where}", 2)
     except WebstrataError as error:
         if "--traceback" in arguments:
             raise
@@ -197,6 +197,15 @@ def _describe_missing(error: click.MissingParameter) -> str:
     assert error.param is not None
     name = error.param.make_metavar(error.ctx).split()[-1].strip("[].")
     return f"{name} is missing; write `{describe_usage(error.ctx)}`"
+
+
+def _make_sentence(message: str) -> str:
+    """A message of click's in one line, with plain words for its types."""
+    sentence = " ".join(message.split()).rstrip(".")
+    for kind, plain in (("integer", "whole number"), ("float", "number")):
+        for spelled in (f"{kind} range", kind):
+            sentence = sentence.replace(f"is not a valid {spelled}", f"is not a {plain}")
+    return sentence
 
 
 def _run_verb(arguments: list[str]) -> int:

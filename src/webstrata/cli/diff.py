@@ -37,16 +37,17 @@ def command(
 ) -> None:
     """Show what changed in the text of a page between two SNAPSHOTs.
 
+    A date or a timestamp of 14 digits in place of a SNAPSHOT stands for the last capture until then.
     Lines that are gone begin with -, new ones with +; on a terminal they are coloured.
     """
     from webstrata.collection.snapshot_dates import is_date
-    from webstrata.store.differences import compare
+    from webstrata.store.differences import compare, find_captures
 
     if not is_date(before) and is_date(after) and is_date(url):
         before, after, url = after, url, before
         note_order("webstrata diff COLLECTION SNAPSHOT SNAPSHOT URL")
 
-    one, two = (collection[label].capture(url) for label in (before, after))
+    one, two = find_captures(collection, url, before, after)
     for answered in dict.fromkeys((one.url, two.url)):
         show_answered(url, answered, f"{url} itself was not captured in both snapshots")
     difference = compare(one, two, source=source, context=context)

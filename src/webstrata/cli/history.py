@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 @verb("history", epilog="Example: webstrata history uk http://example.uk/a --in")
 @collection_argument
 @click.argument("url", metavar="URL")
-@click.option("--in", "with_inlinks", is_flag=True, help="Show the pages that link to it too.")
+@click.option(
+    "--in", "--with-inlinks", "with_inlinks", is_flag=True, help="Show the pages that link to it too."
+)
 @json_option
 def command(collection: Collection, url: str, *, with_inlinks: bool, as_json: bool) -> None:
     """Show when a page and each of its links existed.

@@ -82,7 +82,6 @@ def show_access_log() -> None:
     log = logging.getLogger("webstrata.web.server.access")
     if not log.handlers:
         handler = logging.StreamHandler()
-        handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
         log.addHandler(handler)
         log.propagate = False
     log.setLevel(logging.INFO)

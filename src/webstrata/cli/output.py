@@ -278,6 +278,10 @@ def show_warnings(warnings: Iterable[str]) -> None:
         click.echo(f"warning: {sentence}", err=True)
 
 
+PROGRESS_INTERVAL = 10.0
+"""Seconds between two lines of progress where stderr is not a terminal."""
+
+
 class TerminalProgress(Progress):
     """Bars on stderr for tasks over a second; where it is no terminal, a line every ten seconds."""
 
@@ -303,7 +307,7 @@ class TerminalProgress(Progress):
         if self._is_quiet or now - task.started < 1:
             return
         if not sys.stderr.isatty():
-            if now - self._said > 10:
+            if now - self._said > PROGRESS_INTERVAL:
                 self._said = now
                 of_total = f" of {task.total:,}" if task.total else ""
                 click.echo(f"{task.title}: {task.done:,}{of_total} {task.unit}".rstrip(), err=True)

@@ -62,4 +62,4 @@ def command(
             click.echo(f"Serving {', '.join(paths)} at {server.url}")
             click.echo(f"Archived captures are at {server.replay_url}, another origin.")
             click.echo("Ctrl-C stops the server.")
-        server.run(seconds)
+        server.run(seconds, warm=True)

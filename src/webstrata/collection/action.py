@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from webstrata.errors import Fix
 
 PROGRAM = "webstrata"
+_KEYWORDS = {"from": "start", "to": "end"}
+"""Options whose keywords have other names in Python."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,11 @@ class Action:
     words: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     """By the names of keywords; ``True`` stands for an option without a value, ``None`` is left out."""
+    python: str = ""
+    """A method call, as ``graph_links('http://a.org/', inward=True)``, where its words or keywords are others
+    in Python."""
+    stdin: str = ""
+    """What the command reads from standard input, as a list of one name."""
 
     @classmethod
     def on(cls, holder: Collection | Snapshot, verb: str, *words: str, **options: Any) -> Action:  # noqa: ANN401
@@ -85,7 +92,8 @@ class Action:
 
     def _write(self, collection: str, snapshot: str) -> str:
         words = [PROGRAM, self.verb, collection, snapshot, *map(shlex.quote, self.words)]
-        return " ".join([*filter(None, words), *_write_options(self.options)])
+        given = [f"<<< {shlex.quote(self.stdin)}"] if self.stdin else []
+        return " ".join([*filter(None, words), *_write_options(self.options), *given])
 
     @property
     def call(self) -> str:
@@ -97,13 +105,31 @@ class Action:
         "collection.build('temporal')"
         >>> Action("new", "uk").call
         "webstrata.create('uk')"
+        >>> Action("search", "uk", words=("fish",), options={"from": "2026-05"}).call
+        "collection.search('fish', start='2026-05')"
         """
-        given = [*map(repr, self.words), *(f"{name}={value!r}" for name, value in self._given())]
+        holder = "snapshot" if self.snapshot else "collection"
         if self.verb == "new":
             place = f"webstrata.create({self.collection!r})"
             return f"collection.add({self.snapshot!r})" if self.snapshot else place
-        holder = "snapshot" if self.snapshot else "collection"
-        return f"{holder}.{self.verb.replace(' ', '_').replace('-', '_')}({', '.join(given)})"
+        return f"{holder}.{self.method}"
+
+    @property
+    def method(self) -> str:
+        """The method of the collection or snapshot that does it, with its arguments.
+
+        Examples
+        --------
+        >>> Action("graph stats", "uk", "2026-06").method
+        'graph_stats()'
+        """
+        if self.python:
+            return self.python
+        given = [
+            *map(repr, self.words),
+            *(f"{_KEYWORDS.get(name, name)}={value!r}" for name, value in self._given()),
+        ]
+        return f"{self.verb.replace(' ', '_').replace('-', '_')}({', '.join(given)})"
 
     def _given(self) -> list[tuple[str, Any]]:
         return [(name, value) for name, value in self.options.items() if value is not None]

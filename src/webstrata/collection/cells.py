@@ -121,6 +121,25 @@ def show_bytes(number: int) -> str:
     return f"{size:.1f} TiB"
 
 
+def show_time(seconds: float) -> str:
+    """A time for people.
+
+    Examples
+    --------
+    >>> show_time(7.2), show_time(75), show_time(3700), show_time(200_000)
+    ('7 s', '1:15', '1:01:40', '2 d 7:33:20')
+    """
+    whole = int(seconds)
+    days, rest = divmod(whole, 86_400)
+    hours, rest = divmod(rest, 3_600)
+    minutes, left = divmod(rest, 60)
+    if days:
+        return f"{days} d {hours}:{minutes:02}:{left:02}"
+    if hours:
+        return f"{hours}:{minutes:02}:{left:02}"
+    return f"{minutes}:{left:02}" if minutes else f"{whole} s"
+
+
 def _is_number(value: object) -> bool:
     """Whether it stands to the right; what is not known does not prevent that."""
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool))

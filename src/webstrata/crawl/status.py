@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from webstrata.collection.cells import show_bytes
+from webstrata.collection.cells import show_bytes, show_time
 from webstrata.collection.sentences import tell_count
 from webstrata.collection.tables import FactsTable, Rows
 
@@ -106,25 +106,6 @@ def nonzero(counters: Mapping[str, int], prefix: str) -> list[str]:
     ['status_200']
     """
     return [name for name, value in counters.items() if name.startswith(prefix) and value]
-
-
-def show_time(seconds: float) -> str:
-    """A time for people.
-
-    Examples
-    --------
-    >>> show_time(7.2), show_time(75), show_time(3700), show_time(200_000)
-    ('7 s', '1:15', '1:01:40', '2 d 7:33:20')
-    """
-    whole = int(seconds)
-    days, rest = divmod(whole, 86_400)
-    hours, rest = divmod(rest, 3_600)
-    minutes, left = divmod(rest, 60)
-    if days:
-        return f"{days} d {hours}:{minutes:02}:{left:02}"
-    if hours:
-        return f"{hours}:{minutes:02}:{left:02}"
-    return f"{minutes}:{left:02}" if minutes else f"{whole} s"
 
 
 def find_progress(status: Mapping[str, Any]) -> tuple[float, float] | None:

@@ -27,8 +27,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import log_ndtr
 
 from webstrata.collection.caveats import warn_few
 
@@ -162,6 +160,9 @@ def _bound(fit: PowerLawFit) -> float | None:
 
 def _compare(fit: PowerLawFit, found: NDArray[np.int64], counts: NDArray[np.int64]) -> PowerLawFit:
     """The same fit, with the likelihood ratio to the best lognormal law."""
+    from scipy.optimize import minimize  # takes half a second to import
+    from scipy.special import log_ndtr
+
     is_tail = found >= fit.x_min
     x, weight = found[is_tail].astype(float), counts[is_tail]
     logs = np.log(x / fit.x_min), np.log((x + 1) / fit.x_min)

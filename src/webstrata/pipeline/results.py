@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from webstrata.collection.settings import to_text
 from webstrata.collection.tables import Rows
 from webstrata.pipeline.context import Context, read_config
-from webstrata.pipeline.presets import parse_presets
+from webstrata.pipeline.presets import parse_presets, tell_other_crawls
 from webstrata.pipeline.run import Pipeline
 
 if TYPE_CHECKING:
@@ -107,7 +107,10 @@ def prepare_run(
         explain=explain,
         write_report=write_report,
     )
-    return Pipeline(context, first, last, progress=progress)
+    pipeline = Pipeline(context, first, last, progress=progress)
+    for sentence in tell_other_crawls(context.presets, collection):
+        pipeline.progress.note(sentence)
+    return pipeline
 
 
 def describe_plan(pipeline: Pipeline) -> RunPlan:

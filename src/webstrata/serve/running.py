@@ -6,10 +6,15 @@ head, body, time, connections and requests per client, and closes who waits long
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from typing import TYPE_CHECKING
 
 from webstrata.errors import UsageError
+from webstrata.serve.http_api.metrics import Metrics
 from webstrata.serve.page.app import make_app
+from webstrata.serve.page.home import show_home
+from webstrata.serve.page.search import show_search
 from webstrata.serve.page.site import Site
 from webstrata.serve.replay import make_replay_app
 from webstrata.web.server import Door, HostNames, HttpHandler, Service, bind
@@ -22,7 +27,6 @@ if TYPE_CHECKING:
 
     from webstrata.api import Collection
     from webstrata.serve.settings import ServeSettings
-    from webstrata.web.server.exchange import Application
 
 _TRIES = 20
 
@@ -61,19 +65,36 @@ class PageServer(Service):
                 for name, one in named.items()
             }
             names = HostNames((*limits.allowed_hosts, settings.host))
-            apps: tuple[Application, ...] = (
-                make_app(sites, settings, self.replay_port),
-                make_replay_app(named, settings),
-            )
+            metrics = Metrics()
+            first = make_app(sites, settings, self.replay_port, metrics=metrics)
+            second = metrics.wrap(make_replay_app(named, settings), "replay")
             doors = [
-                Door(listening, HttpHandler(app, limits, names), refuse_http())
-                for listening, app in zip((pages, replay), apps, strict=True)
+                Door(pages, HttpHandler(first, limits, names, problems=True), refuse_http()),
+                Door(replay, HttpHandler(second, limits, names), refuse_http()),
             ]
         except BaseException:
             pages.close()
             replay.close()
             raise
+        self._sites = list(sites.values())
         super().__init__(doors, limits, name="webstrata pages")
+
+    def run(self, seconds: float | None = None, *, warm: bool = False) -> None:
+        """Serve until Ctrl-C, SIGTERM, `close`, or for some seconds.
+
+        With `warm`, a thread opens what the first pages need, so that the first visitor does not wait for it.
+        """
+        if warm:
+            threading.Thread(target=self._warm, name="webstrata warm-up", daemon=True).start()
+        super().run(seconds)
+
+    def _warm(self) -> None:
+        for site in self._sites:
+            for show in (show_home, show_search):
+                if self._is_stopped.is_set():
+                    return
+                with contextlib.suppress(Exception):  # the request that needs it tells what is wrong
+                    show(site)
 
 
 def name_collections(collections: Sequence[Collection]) -> dict[str, Collection]:

@@ -39,6 +39,11 @@ class ServeSettings(Settings):
     viewer: str = setting(
         "", "Folder with a copy of ReplayWeb.page to replay captures with; default: replay without scripts."
     )
+    cors_origins: tuple[str, ...] = setting(
+        (),
+        "Origins whose pages may read JSON documents, as https://notebook.example.org; never the replay "
+        "origin; default: none.",
+    )
     model: tuple[str, ...] = setting(
         (), "Model files of `classify train`; their scores and reasons are shown for hosts."
     )

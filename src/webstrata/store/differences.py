@@ -11,6 +11,7 @@ from webstrata.collection.tables import Table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from webstrata.api import Collection
     from webstrata.store.captures import StoredCapture
 
 
@@ -53,6 +54,22 @@ class Difference(Table):
     def removed(self) -> int:
         """How many lines are gone."""
         return sum(change.mark == "-" for change in self.changes)
+
+
+def find_captures(collection: Collection, url: str, *dates: str) -> list[StoredCapture]:
+    """For each date the capture of a URL in the snapshot of this name, or the last one until this time.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> found = find_captures(testing.collection(), "http://garden.example/pond", "2026-05", "20260602")
+    >>> [capture.entry.timestamp for capture in found]
+    ['20260501000007', '20260601000007']
+    """
+    return [
+        collection[date].capture(url) if date in collection else collection.capture(url, date)
+        for date in dates
+    ]
 
 
 def compare_lines(before: Sequence[str], after: Sequence[str], *, context: int = 3) -> list[LineChange]:

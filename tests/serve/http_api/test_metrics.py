@@ -1,36 +1,48 @@
-"""Requests counted for Prometheus."""
+"""Metrics of both origins."""
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any
+from typing import TYPE_CHECKING
 
-from webstrata.serve.http_api.metrics import Metrics
+from prometheus_client.parser import text_string_to_metric_families
 
+from tests.serve.page.served import ask
+from webstrata.serve.running import PageServer
+from webstrata.serve.settings import ServeSettings
 
-def test_buckets_are_cumulative_and_end_with_all() -> None:
-    metrics = Metrics()
-    for seconds in (0.001, 0.02, 0.3, 60.0):
-        metrics.count("page", 200, seconds)
-    lines = metrics.to_text().splitlines()
-    buckets = [int(line.rpartition(" ")[2]) for line in lines if "_bucket" in line]
-    assert buckets == sorted(buckets)
-    assert (buckets[0], buckets[-2], buckets[-1]) == (1, 3, 4)
-    assert "webstrata_response_seconds_count 4" in lines
+if TYPE_CHECKING:
+    import webstrata as ws
 
 
-def test_a_response_is_counted_by_route_and_status_never_by_address() -> None:
-    metrics = Metrics()
+def test_prometheus_can_read_what_both_origins_have_answered(ready: ws.Collection) -> None:
+    with PageServer([ready], ServeSettings(port=0)) as server:
+        ask(f"{server.url}/search?q=storm")
+        ask(f"{server.url}/nothing")
+        ask(f"{server.replay_url}/{ready.path.name}/cdx?url=news.example")
+        ask(f"{server.replay_url}/{ready.path.name}/2026id_/http://news.example/")
+        answer = ask(f"{server.url}/metrics")
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    families = {one.name: one for one in text_string_to_metric_families(answer.text)}
+    requests = {tuple(one.labels.values()): one.value for one in families["webstrata_requests"].samples}
+    assert requests["pages", "show_search", "200"] == 1
+    assert requests["replay", "cdx", "200"] == 1
+    assert requests["replay", "memento", "200"] == 1
+    assert any(status == "404" for _, _, status in requests)
+    assert families["webstrata_response_seconds"].type == "histogram"
+    sent = {one.labels["origin"]: one.value for one in families["webstrata_response_bytes"].samples}
+    assert sent["replay"] > 100
+    active = {one.labels["origin"]: one.value for one in families["webstrata_active_requests"].samples}
+    assert active == {"pages": 1, "replay": 0}
+    assert "process_resident_memory_bytes" in families
 
-    async def app(scope: Any, _receive: Any, send: Any) -> None:  # noqa: ANN401
-        await send({"type": "http.response.start", "status": 404, "headers": []})
 
-    async def run() -> None:
-        async def send(_message: Any) -> None:  # noqa: ANN401
-            pass
-
-        await metrics.middleware(app)({"type": "http", "path": "/secret"}, lambda: None, send)  # type: ignore[arg-type, return-value]
-
-    asyncio.run(run())
-    assert 'webstrata_requests_total{page="none",status="404"} 1' in metrics.to_text()
-    assert "secret" not in metrics.to_text()
+def test_addresses_make_no_series(ready: ws.Collection) -> None:
+    with PageServer([ready], ServeSettings(port=0)) as server:
+        for number in range(20):
+            ask(f"{server.url}/page/http://a.example/{number}")
+            ask(f"{server.replay_url}/made-up-{number}/x")
+            ask(f"{server.replay_url}/{ready.path.name}/2026/http://a.example/{number}")
+        text = ask(f"{server.url}/metrics").text
+    assert "a.example" not in text
+    assert "made-up" not in text
+    assert text.count("webstrata_requests_total{") < 6

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pytest
 
@@ -21,9 +23,10 @@ AXE = Path(__file__).parents[3] / ".peers" / "npm" / "axe-core" / "axe.min.js"
 TOMATOES = "/page/http://garden.example/tomatoes"
 PAGES = [
     "/", "/search", "/search?q=fish", "/search?q=zebra", TOMATOES,
-    *(f"{TOMATOES}?view={view}" for view in ("text", "diff", "links", "ranks", "similar", "records")),
-    "/changes", "/changes?q=storm", "/graph", "/ranks", "/plane", "/spectrum", "/hosts",
-    "/hosts/pills.example", "/crawl", "/parts", "/nowhere",
+    *(f"{TOMATOES}?view={view}" for view in ("text", "diff", "links", "ranks", "host", "similar", "records")),
+    f"{TOMATOES}?view=diff&source=true", f"{TOMATOES}?view=diff&rendered=true", "/search?q=fish&at=2026-05",
+    "/changes", "/changes?q=storm", "/graph", "/graph?of=reef.example", "/ranks", "/spectrum", "/hosts",
+    "/plane?find=reef.example", "/hosts/pills.example", "/crawl", "/parts", "/nowhere",
 ]  # fmt: skip
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
@@ -39,6 +42,7 @@ def browser() -> Iterator[Any]:
         # inside a container, and as its administrator, Chromium has no sandbox of its own
         arguments = ["--disable-gpu", "--disable-background-networking"]
         arguments += ["--no-sandbox"] if os.geteuid() == 0 else []
+        arguments += ["--disable-component-update", "--disable-sync"]
         opened = started.chromium.launch(executable_path=CHROMIUM, args=arguments)
         yield opened
         opened.close()
@@ -131,6 +135,158 @@ def test_a_range_of_dates_is_chosen_by_dragging_over_the_strip(browser: Any, url
     page.mouse.up()
     page.wait_for_url("**from=2026-04&to=2026-05")
     page.close()
+
+
+def test_a_handle_of_the_strip_is_moved_by_keys(browser: Any, url: str) -> None:  # noqa: ANN401
+    page = browser.new_page()
+    page.goto(f"{url}/search?q=fish")
+    handle = page.locator(".strip [role=slider]").first
+    assert handle.get_attribute("aria-valuetext") == "2026-04"
+    handle.focus()
+    page.keyboard.press("ArrowRight")
+    assert handle.get_attribute("aria-valuetext") == "2026-05"
+    page.keyboard.press("Enter")
+    page.wait_for_url("**from=2026-05&to=2026-06")
+    page.goto(f"{url}/ranks")
+    page.locator(".strip [role=slider]").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/ranks?at=2026-04")
+    page.close()
+
+
+def test_nothing_moves_while_a_page_is_loaded(browser: Any, url: str) -> None:  # noqa: ANN401
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.add_init_script(
+        "window.moved = 0; new PerformanceObserver(list => {for (const one of list.getEntries()) "
+        "if (!one.hadRecentInput) moved += one.value}).observe({type: 'layout-shift', buffered: true})"
+    )
+    shifts = {}
+    for path in PAGES[:-1]:
+        page.goto(url + path)
+        page.wait_for_timeout(300)
+        shifts[path] = page.evaluate("moved")
+    page.close()
+    assert {path: moved for path, moved in shifts.items() if moved > 0.001} == {}
+
+
+def test_a_neighbourhood_is_opened_by_clicks_and_filtered_by_time(browser: Any, url: str) -> None:  # noqa: ANN401
+    page = browser.new_page(viewport={"width": 1280, "height": 1200})
+    page.goto(f"{url}/graph?of=http://garden.example/pond")
+    page.wait_for_selector("figure[data-arcs]")
+    figure = page.locator("figure[data-graph]")
+    before = int(figure.get_attribute("data-nodes"))
+    canvas = page.locator("canvas")
+    canvas.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f"figure[data-nodes]:not([data-nodes='{before}'])")
+    assert int(figure.get_attribute("data-nodes")) > before
+    assert "2026-06" in figure.locator("output").inner_text()
+    june = figure.locator("[role=status]").inner_text()
+    slider = figure.locator("input[type=range]")
+    slider.focus()
+    page.keyboard.press("Home")
+    page.wait_for_url("**at=2026-04")
+    assert figure.locator("output").inner_text() == "2026-04"
+    assert figure.locator("[role=status]").inner_text() != june
+    # the pond appeared in May
+    page.wait_for_selector(".neighbour-list .sentence:has-text('not among the pages of 2026-04')")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector(".neighbour-list h2:has-text('2026-05')")
+    page.wait_for_selector(".neighbour-list td:has-text('reef.example/fish')")
+    page.close()
+
+
+def test_ten_thousand_nodes_are_drawn_smoothly(browser: Any, url: str) -> None:  # noqa: ANN401
+    number = 10_000
+    rows = [{"name": f"http://a.example/{one}", "rank": one + 1, "when": [7, 0]} for one in range(number)]
+    arcs = [[one, (one * 7919 + 13) % number, 7, 0] for one in range(1, number)]
+    arcs += [[0, one, 7 if one % 3 else 4, 0] for one in range(1, number)]
+    document = {
+        "rows": rows, "arcs": arcs, "snapshots": ["2026-04", "2026-05", "2026-06"], "level": "page",
+        "total": number, "left": 0, "next": None,
+    }  # fmt: skip
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.route("**/neighbours.json*", lambda route: route.fulfill(json=document))
+    page.goto(f"{url}/graph?of=http://reef.example/")
+    page.wait_for_selector("figure[data-nodes='10000']", timeout=60_000)
+    page.wait_for_timeout(2000)
+    figure = page.locator("figure[data-graph]")
+    assert float(figure.get_attribute("data-frame")) < 400  # 60 on an idle machine; tests share theirs
+    assert 0 < int(figure.get_attribute("data-labels")) <= 120
+    page.close()
+
+
+def test_labels_of_drawings_do_not_overlap(browser: Any, url: str) -> None:  # noqa: ANN401
+    page = browser.new_page(viewport={"width": 1280, "height": 900}, java_script_enabled=True)
+    page.goto(f"{url}/changes?q=fish+OR+storm+OR+garden")
+    boxes = page.evaluate(
+        "[...document.querySelectorAll('.subgraph > svg text')].map(one => {"
+        "const r = one.getBoundingClientRect();"
+        "return [r.left, r.top, r.right, r.bottom]})"
+    )
+    page.close()
+    assert len(boxes) > 3
+    pairs = [(one, other) for place, one in enumerate(boxes) for other in boxes[:place]]
+    assert [
+        (one, other)
+        for one, other in pairs
+        if one[0] < other[2] and other[0] < one[2] and one[1] + 2 < other[3] and other[1] + 2 < one[3]
+    ] == []
+
+
+def test_the_plane_lists_the_pages_under_the_pointer(browser: Any, url: str) -> None:  # noqa: ANN401
+    page = browser.new_page(viewport={"width": 1280, "height": 1200})
+    page.goto(f"{url}/plane?find=http://reef.example/")
+    page.wait_for_selector("[data-plane][data-ready]")
+    box = page.locator(".overlay .spot").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.wait_for_selector(".near li")
+    assert "reef.example/" in page.locator(".near").inner_text()
+    page.close()
+
+
+def test_scripts_of_the_search_page_are_small(browser: Any, url: str) -> None:  # noqa: ANN401
+    page = browser.new_page()
+    sizes: list[int] = []
+    page.on(
+        "response",
+        lambda response: sizes.append(len(gzip.compress(response.body()))) if ".js" in response.url else None,
+    )
+    page.goto(f"{url}/search?q=fish", wait_until="networkidle")
+    page.close()
+    assert sizes
+    assert sum(sizes) <= 60_000
+
+
+def test_titles_of_all_scripts_and_any_length_stay_inside(browser: Any) -> None:  # noqa: ANN401
+    long = "Donaudampfschifffahrtsgesellschaft" * 12
+    titles = {
+        "http://a.example/": long,
+        "http://a.example/%E9%AD%9A": "熱帯魚の飼育と水槽の管理について、初心者のための長い説明文" * 4,
+        "http://a.example/%D8%B3%D9%85%D9%83": "أسماك المياه الدافئة في البحر الأحمر",
+        f"http://a.example/{'long-' * 60}?{'q=1&' * 50}": "A page with a long address",
+    }
+    pages = {
+        url: f"<title>{title}</title><p>fish {title}</p>"
+        + "".join(f"<a href='{other}'>{title}</a>" for other in titles)
+        for url, title in titles.items()
+    }
+    collection = testing.collection_of({"2026-05": pages, "2026-06": pages}, parts=testing.PARTS)
+    with PageServer([collection], ServeSettings(port=0)) as server:
+        for width in (390, 1280):
+            page = browser.new_page(viewport={"width": width, "height": 900})
+            paths = ["/", "/search?q=fish", "/ranks", "/graph", "/changes?q=fish"]
+            paths += [f"/page/{quote(one, safe=':/')}?view=links" for one in titles]
+            for path in paths:
+                page.goto(server.url + path)
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, (width, path)
+            page.goto(f"{server.url}/search?q=fish")
+            assert "a.example › 魚" in page.locator(".results").inner_text()
+            rtl = page.locator(".results h2", has_text="أسماك").first
+            assert rtl.evaluate("one => getComputedStyle(one).direction") == "rtl"
+            page.close()
 
 
 def test_nothing_of_a_hostile_archive_runs_on_the_pages(browser: Any) -> None:  # noqa: ANN401

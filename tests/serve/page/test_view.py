@@ -62,7 +62,7 @@ def test_a_view_names_the_command_and_what_is_missing() -> None:
     found = view.to_dict()
     assert (found["made_by"], found["python"], found["next"]) == (
         "webstrata show uk",
-        "collection.show()",
+        "webstrata.open('uk').show()",
         None,
     )
     assert found["missing"] == [{"what": "Search", "command": "webstrata build uk text_index"}]

@@ -7,6 +7,8 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -156,15 +158,82 @@ def test_reading_what_was_never_written_makes_no_folder(tmp_path: Path) -> None:
     assert not (tmp_path / "table").exists()
 
 
-def test_a_reader_beside_a_writer_is_told_who_writes(tmp_path: Path) -> None:
+def test_a_reader_sees_what_a_writer_has_written_so_far(tmp_path: Path) -> None:
     writer, reader = Cells(tmp_path / "table"), Cells(tmp_path / "table")
     writer.write([CellChange("meta", encode_key("a", "b", 1), b"sx")])
-    with pytest.raises(LockedError, match=rf"process {os.getpid()} .* is writing the table"):
-        list(reader.scan("meta"))
-    with pytest.raises(LockedError, match="has been writing here since"):
-        reader.write([])
-    writer.close()
     assert [row for row, _ in reader.scan("meta")] == ["a"]
+    writer.write([CellChange("meta", encode_key("b", "b", 1), b"sx")])
+    assert [row for row, _ in reader.scan("meta")] == ["a"]  # it keeps what it saw
+    reader.close()
+    assert [row for row, _ in reader.scan("meta")] == ["a", "b"]
+    assert reader.read_cell("meta", "b", "b") == Cell("b", 1, "x")
+    reader.close()
+    writer.close()
+
+
+def test_a_second_writer_waits_for_the_first_and_is_told_who_it_is(tmp_path: Path) -> None:
+    writer, other = Cells(tmp_path / "table"), Cells(tmp_path / "table", patience=0.05)
+    change = CellChange("meta", encode_key("a", "b", 1), b"sx")
+    writer.write([change])
+    with pytest.raises(LockedError, match=rf"process {os.getpid()} .* has been writing here since"):
+        other.write([change])
+    patient = Cells(tmp_path / "table")
+    timer = threading.Timer(0.2, writer.close)
+    timer.start()
+    patient.write([change])  # no error: the first writer closes while this one waits
+    timer.join()
+    patient.close()
+
+
+BUSY_WRITER = """
+import sys
+from pathlib import Path
+from webstrata.store.table.cells import CellChange, Cells, encode_key
+cells = Cells(Path(sys.argv[1]) / "table")
+for number in range(120):
+    keys = [encode_key(f"row{n:05}", "x", number) for n in range(60)]
+    changes = [CellChange("scores", key, b"s" + b"y" * 400) for key in keys]
+    cells.write(changes)
+    if number % 10 == 9:  # files are replaced while others read them
+        cells._database.flush(True)
+        cells._families["scores"].compact_range(None, None)
+    if number == 0:
+        print("begun", flush=True)
+cells.close()
+"""
+
+
+def test_readers_in_other_processes_see_whole_batches_while_files_are_replaced(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", BUSY_WRITER, str(tmp_path)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == "begun\n"
+        seen = []
+        while writer.poll() is None:
+            reader = Cells(tmp_path / "table")
+            rows = {row: len(cells) for row, cells in reader.scan("scores")}
+            reader.close()
+            assert len(rows) == 60
+            assert len(set(rows.values())) == 1  # a batch is seen whole or not at all
+            seen.append(rows["row00000"])
+        assert writer.returncode == 0
+    assert seen == sorted(seen)
+    assert len(set(seen)) > 2
+    reader = Cells(tmp_path / "table")
+    assert {len(cells) for _, cells in reader.scan("scores")} == {120}
+    reader.close()
+
+
+def test_a_reader_beside_a_writer_leaves_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "scratch").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch"))
+    writer, reader = Cells(tmp_path / "table"), Cells(tmp_path / "table")
+    writer.write([CellChange("meta", encode_key("a", "b", 1), b"sx")])
+    assert len(list(reader.scan("meta"))) == 1
+    assert len(list((tmp_path / "scratch").iterdir())) == 1
+    reader.close()
+    assert list((tmp_path / "scratch").iterdir()) == []
+    writer.close()
 
 
 def test_a_reader_keeps_what_it_saw_when_a_writer_comes(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import shutil
 import socket
 import subprocess
@@ -310,13 +311,23 @@ def test_a_response_that_breaks_off_is_not_completed(server: Server) -> None:
 
 def test_requests_are_written_to_the_access_log(server: Server, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, "webstrata.web.server.access"):
-        get(server.port, "/a?b=%0A")
+        ask(
+            server.port, b'GET /a?b=%0A HTTP/1.0\r\nUser-Agent: x "y"\xe9\r\nReferer: /z\r\n' + HOST + b"\r\n"
+        )
         get(server.port, "/", "Host: attacker.example")
         ask(server.port, b"not HTTP\r\n\r\n")
-    lines = [record.getMessage().rsplit(" ", 2)[0] for record in caplog.records]
-    assert lines[0] == '127.0.0.1 "GET /a?b=%0A" 200 61'
-    assert lines[1].startswith('127.0.0.1 "GET /" 421 ')
-    assert lines[2].startswith('127.0.0.1 "-" 400 ')
+    combined = re.compile(
+        r"127\.0\.0\.1 - - \[\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d \+0000\] "
+        r'"((?:[^"\\]|\\.)*)" (\d{3}) (\d+|-) "((?:[^"\\]|\\.)*)" "((?:[^"\\]|\\.)*)"'
+    )
+    found = [combined.fullmatch(record.getMessage()) for record in caplog.records]
+    assert [match and match.group(1, 2) for match in found] == [
+        ("GET /a?b=%0A HTTP/1.0", "200"),
+        ("GET / HTTP/1.1", "421"),
+        ("-", "400"),
+    ]
+    assert found[0] is not None
+    assert found[0].group(4, 5) == ("/z", r"x \"y\"\xe9")
 
 
 @pytest.mark.peer

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 TRUTH = "truth"
 """In place of a file: what an in-vitro web planted."""
+TABLE = "table"
+"""In place of a file: labels in the row table, as given on the pages of `webstrata serve`."""
 SPAM = "spam"
 _YES = {"yes", "1", "true", "y", "+", "positive", "maybe"}
 _NO = {"no", "0", "false", "n", "-", "negative"}
@@ -124,14 +126,14 @@ def tell_unknown(hosts: Sequence[str], most: int = 3) -> str:
 
 
 def load_labels(source: str | Path, snapshot: Snapshot | None = None, *, task: str = SPAM) -> Labels:
-    r"""Labels of a CSV or published file, or of the truth of a snapshot where `source` is ``truth``.
+    r"""Labels of a CSV or published file, of a snapshot's truth (``truth``), or of the row table (``table``).
 
     Parameters
     ----------
     source
-        A file, also one of WEBSPAM-UK2006, WEBSPAM-UK2007 or DC2010 as published, or ``truth``.
+        A file, also one of WEBSPAM-UK2006, WEBSPAM-UK2007 or DC2010 as published, ``truth`` or ``table``.
     snapshot
-        The one whose truth is meant.
+        The one whose truth, or whose collection's table, is meant.
     task
         What a column ``label`` is about that says yes or no.
 
@@ -147,6 +149,10 @@ def load_labels(source: str | Path, snapshot: Snapshot | None = None, *, task: s
         if snapshot is None:
             raise ValueError("snapshot is needed for the labels of its truth")
         return read_truth(snapshot)
+    if str(source) == TABLE:
+        if snapshot is None:
+            raise ValueError("snapshot is needed for the labels of the table of its collection")
+        return read_table(snapshot, task=task)
     from pathlib import Path
 
     from webstrata.classify.published.label_files import load_published_labels, tell_label_format
@@ -170,6 +176,34 @@ def read_labels(path: Path, *, task: str = SPAM) -> Labels:
     """
     with explained(path, "read"):
         content = path.read_bytes()
+    return _parse_labels(path, content, task)
+
+
+def read_table(snapshot: Snapshot, *, task: str = SPAM) -> Labels:
+    """Labels of the row table of a snapshot's collection.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> from webstrata.store.table import write_host_label
+    >>> june = testing.snapshot()
+    >>> write_host_label(june.collection, "shop.example", "spam")
+    >>> read_table(june).tasks
+    {'spam': {'shop.example': True}}
+    """
+    from webstrata.store.table import export_host_labels
+
+    text = export_host_labels(snapshot.collection)
+    path = snapshot.collection.working_folder("table")
+    if text.count("\n") < 2:
+        raise MissingError(
+            f"{path}: no host has a label in the row table; give labels on the pages of `webstrata serve "
+            "--token-file`, or name a file"
+        )
+    return _parse_labels(path, text.encode(), task)
+
+
+def _parse_labels(path: Path, content: bytes, task: str) -> Labels:
     try:
         rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig")), strict=True))
     except (UnicodeDecodeError, csv.Error) as error:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from webstrata.cli import output
 from webstrata.cli.output import TerminalProgress, show_bytes
+from webstrata.collection.cells import show_time
 from webstrata.collection.sentences import tell_count
-from webstrata.crawl.status import find_progress, find_rest, name_crawl, nonzero, show_time
+from webstrata.crawl.status import find_progress, find_rest, name_crawl, nonzero
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -272,14 +274,14 @@ class CrawlProgress(TerminalProgress):
             super().note(sentence)
 
     def changed(self, task: Task) -> None:
-        """Draw anew, twice a second at most."""
+        """Draw again, at most twice a second."""
         control = self._crawl.control if self._crawl is not None else None
         if control is None or control.state == "storing":
             super().changed(task)
             return
         now = time.monotonic()
         if not sys.stderr.isatty():
-            if now - self._spoken > 10:
+            if now - self._spoken > output.PROGRESS_INTERVAL:
                 self._spoken = now
                 click.echo(f"crawling: {plain_line(control.status())}", err=True)
             return

@@ -28,5 +28,7 @@ class LinkRoutes:
         if date not in self._site.dates or "graph" not in self._site.collection[date].parts:
             known = ", ".join(self._site.dates) or "none"
             raise Refusal(404, f"{date[:20]} is not a snapshot with a graph; there are {known}")
-        app: Any = self._site.keep(("links", date), lambda opened: make_links_app(opened[date].connectivity))
+        app: Any = self._site.keep(
+            ("links", date), lambda opened: make_links_app(opened[date].connectivity, is_mounted=True)
+        )
         await app({**scope, "root_path": f"{root}/{date}", "app": app}, receive, send)

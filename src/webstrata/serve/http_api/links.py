@@ -18,6 +18,7 @@ from pydantic import BaseModel, Field
 
 from webstrata._core import __version__
 from webstrata.errors import UrlError
+from webstrata.serve.http_api.problems import describe_problems, send_problems
 from webstrata.serve.http_api.refusals import describe_refusals, refuse_in_one_shape
 from webstrata.web.server.answers import Refusal
 
@@ -165,8 +166,12 @@ class About(BaseModel):
     limits: dict[str, int]
 
 
-def make_links_app(server: "Connectivity", limits: LinkLimits | None = None) -> FastAPI:
+def make_links_app(
+    server: "Connectivity", limits: LinkLimits | None = None, *, is_mounted: bool = False
+) -> FastAPI:
     """The application that answers questions about the links of a snapshot.
+
+    Where it is mounted below the pages, its errors are problems (RFC 9457) as those of the pages.
 
     Examples
     --------
@@ -182,14 +187,16 @@ def make_links_app(server: "Connectivity", limits: LinkLimits | None = None) -> 
         docs_url=None,  # these pages load programs from elsewhere
         redoc_url=None,
     )
-    refuse_in_one_shape(app)
+    describe = describe_problems if is_mounted else describe_refusals
+    if is_mounted:
+        send_problems(app)
+    else:
+        refuse_in_one_shape(app)
     ask = _Questions(server, limits)
-    refusals = describe_refusals(404, 422)
+    refusals = describe(404, 422)
     streams: dict[int | str, dict[str, Any]] = {200: {"content": {ARROW: {}}}, **refusals}
 
-    @app.get(
-        "/", summary="What is served, and the limits", response_model=About, responses=describe_refusals()
-    )
+    @app.get("/", summary="What is served, and the limits", response_model=About, responses=describe())
     def about() -> JSONResponse:
         return JSONResponse(
             {

@@ -17,7 +17,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from webstrata.errors import AccessError, LockedError, MissingError, UserError, WebstrataError
-from webstrata.web.server.answers import Refusal, ThrottledLog
+from webstrata.web.server.answers import BASE_STATUSES, MEANINGS, Refusal, ThrottledLog
 
 LOG = logging.getLogger(__name__)
 MEDIA_TYPE = "application/problem+json"
@@ -157,3 +157,16 @@ PROBLEM: dict[str, Any] = {
     }
 }
 """How OpenAPI describes a problem."""
+
+
+def describe_problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The entries of OpenAPI for problems with these statuses, and for those that the server base sends.
+
+    Examples
+    --------
+    >>> describe_problems(404)[429]["description"]
+    'The client sends more requests per second than allowed.'
+    """
+    return {
+        status: {"description": MEANINGS[status], **PROBLEM} for status in sorted({*statuses, *BASE_STATUSES})
+    }

@@ -8,42 +8,44 @@ values, and the Content-Security-Policy allows no script, style or picture but t
 
 import hashlib
 import inspect
-import mimetypes
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
 from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from starlette.middleware.gzip import GZipMiddleware
 
 from webstrata._core import __version__
-from webstrata.collection.action import Action
+from webstrata.collection.cells import show_bytes
+from webstrata.collection.sentences import tell_plural
 from webstrata.errors import WebstrataError
+from webstrata.serve.http_api.coding import code_responses
+from webstrata.serve.http_api.cors import allow_origins, check_origins
 from webstrata.serve.http_api.link_routes import LinkRoutes
 from webstrata.serve.http_api.metrics import Metrics
-from webstrata.serve.http_api.problems import PROBLEM, ProblemDetails, send_problems
+from webstrata.serve.http_api.openapi import describe_api, describe_document
+from webstrata.serve.http_api.problems import ProblemDetails, send_problems
 from webstrata.serve.page import drawing
 from webstrata.serve.page.changes import show_changes
 from webstrata.serve.page.control import add_control_routes
 from webstrata.serve.page.crawl import show_crawl
+from webstrata.serve.page.documents import show_features, show_history
 from webstrata.serve.page.graph import show_graph
+from webstrata.serve.page.helpers import add_helpers
 from webstrata.serve.page.home import show_home
 from webstrata.serve.page.hosts import show_host, show_hosts
 from webstrata.serve.page.labels import TokenDesk, add_label_routes
 from webstrata.serve.page.page import TABS, show_page
 from webstrata.serve.page.parts import show_parts
-from webstrata.serve.page.plane import draw_figure, show_plane, show_spectrum
+from webstrata.serve.page.plane import show_plane, show_spectrum
 from webstrata.serve.page.ranks import show_ranks
-from webstrata.serve.page.search import show_completion, show_search
+from webstrata.serve.page.search import show_search
+from webstrata.serve.page.services import add_services, load_static
 from webstrata.serve.page.site import Site, write_query
-from webstrata.serve.page.view import PageView, to_json
+from webstrata.serve.page.view import PageView, TimeMark, to_json
 from webstrata.serve.settings import ServeSettings
-from webstrata.web.server.answers import Refusal
 
 Page = Callable[..., PageView]
 
@@ -61,6 +63,16 @@ class Route:
         word, slash, rest = self.path.partition("/")
         return f"{word or 'home'}.json{slash}{rest}"
 
+    @property
+    def name(self) -> str:
+        """The name of its document, as ``search``."""
+        return self.page.__name__.removeprefix("show_")
+
+    @property
+    def api_path(self) -> str:
+        """The address of the same document below ``api``."""
+        return f"api/{self.path or 'home'}"
+
 
 ROUTES = (
     Route("", show_home),
@@ -76,12 +88,18 @@ ROUTES = (
     Route("crawl", show_crawl),
     Route("parts", show_parts),
 )
+DOCUMENTS = (Route("features", show_features), Route("history", show_history))
+"""Documents without a page of their own, below ``api`` alone."""
 NAVIGATION = ("search", "changes", "graph", "ranks", "hosts", "crawl", "parts")
 """Pages that the header links to."""
 
 
 def make_app(
-    sites: Mapping[str, Site], settings: ServeSettings | None = None, replay_port: int = 0
+    sites: Mapping[str, Site],
+    settings: ServeSettings | None = None,
+    replay_port: int = 0,
+    *,
+    metrics: Metrics | None = None,
 ) -> FastAPI:
     """The application that serves the pages of some collections.
 
@@ -93,13 +111,15 @@ def make_app(
         Who may write, and where replay is.
     replay_port
         The port of the replay origin; 0 where replay is not served.
+    metrics
+        What counts responses, also those of the replay origin.
 
     Examples
     --------
     >>> from webstrata import testing
     >>> app = make_app({"uk": Site(testing.collection(), "uk")})
     >>> [path for path in sorted(app.openapi()["paths"]) if "search" in path]
-    ['/search.json']
+    ['/api/search', '/search.json']
     """
     settings = settings or ServeSettings()
     app = FastAPI(
@@ -110,14 +130,16 @@ def make_app(
         redoc_url=None,
     )
     shell = _Shell(sites, settings, replay_port)
-    metrics = Metrics()
-    app.add_middleware(GZipMiddleware, minimum_size=1024)
-    app.add_middleware(metrics.middleware)
+    metrics = metrics or Metrics()
+    origins = check_origins(settings.cors_origins, [settings.replay_origin] if settings.replay_origin else [])
+    app.add_middleware(code_responses)
+    app.add_middleware(allow_origins, origins=origins, replay_port=replay_port)
+    app.add_middleware(metrics.wrap, origin="pages")
     send_problems(app, shell.write_problem, shell.hide_paths if settings.public else None)
     for site in sites.values():
-        for route in ROUTES:
+        for route in (*ROUTES, *DOCUMENTS):
             shell.add(app, site, route)
-        _add_helpers(app, site)
+        add_helpers(app, site, describe_document)
         if settings.token_file and not settings.public:
             desk = TokenDesk(settings.token_file)
             add_label_routes(app, site, desk)
@@ -125,7 +147,8 @@ def make_app(
         app.mount(f"{site.base}/api/links", LinkRoutes(site))
     if len(sites) > 1:
         app.add_api_route("/", shell.list_collections, include_in_schema=False)
-    _add_services(app, sites, metrics)
+    add_services(app, sites, metrics, is_public=settings.public)
+    describe_api(app, [f"{site.base}/api/links" for site in sites.values()])
     return app
 
 
@@ -143,8 +166,12 @@ class _Shell:
         )
         self._environment.filters |= {
             "number": drawing.show_number,
-            "bytes": drawing.show_bytes,
+            "rate": drawing.show_rate,
+            "many": tell_plural,
+            "bytes": lambda value: show_bytes(int(value)),
             "seconds": drawing.show_seconds,
+            "address": drawing.show_url,
+            "crumbs": drawing.split_url,
         }
         self._environment.globals |= {
             "drawing": drawing,
@@ -166,7 +193,9 @@ class _Shell:
 
     def add(self, app: FastAPI, site: Site, route: Route) -> None:
         """Add the HTML and the JSON route of a page."""
-        for path, is_json in ((route.path, False), (route.json_path, True)):
+        is_document = route in DOCUMENTS
+        paths = [(route.path, False), (route.json_path, True)] if not is_document else []
+        for path, is_json in [*paths, (route.api_path, True)]:
             app.add_api_route(
                 f"{site.base}/{path}",
                 self._make_endpoint(site, route, is_json=is_json),
@@ -175,8 +204,8 @@ class _Shell:
                 summary=_first_line(route.page),
                 tags=[site.name],
                 response_class=Response,
-                responses=_describe_responses() if is_json else {},
-                operation_id=f"{route.page.__name__}_{route.path.count('{')}_{site.name}",
+                responses=describe_document(route.name) if is_json else {},
+                operation_id=f"{'api_' * path.startswith('api/')}{route.page.__name__}_{site.name}",
             )
 
     def _make_endpoint(self, site: Site, route: Route, *, is_json: bool) -> Callable[..., Response]:
@@ -185,11 +214,12 @@ class _Shell:
 
         def endpoint(request: Request, **values: Any) -> Response:  # noqa: ANN401
             tag = self._make_tag(site, request)
-            if request.headers.get("if-none-match") == tag and route.page is not show_crawl:
+            if has_tag(request.headers.get("if-none-match", ""), tag) and route.page is not show_crawl:
                 return Response(status_code=304, headers=self._headers(request, tag, is_live=False))
             started = time.perf_counter()
             here = site.with_replay(self.find_origin(request))
             view = route.page(here, **values)
+            view.marks = view.marks or here.marks(chosen=_chosen(here, request))
             if self._settings.public:
                 hide_path(view, here)
             if is_json:
@@ -206,7 +236,8 @@ class _Shell:
 
     def _make_tag(self, site: Site, request: Request) -> str:
         words = (__version__, site.version, request.url.path, request.url.query, self.find_origin(request))
-        return f'"{hashlib.sha256(chr(0).join(words).encode("utf-8", "replace")).hexdigest()[:20]}"'
+        # weak: the same document has other bytes in each content coding
+        return f'W/"{hashlib.sha256(chr(0).join(words).encode("utf-8", "replace")).hexdigest()[:20]}"'
 
     def _headers(self, request: Request, tag: str, *, is_live: bool) -> dict[str, str]:
         headers = {
@@ -228,7 +259,7 @@ class _Shell:
             site=site,
             title=site.collection.title,
             sites=self._sites,
-            marks=view.marks or site.marks(chosen=_chosen(site, request)),
+            marks=view.marks,
             here=_make_here(request),
             json_address=_json_address(request, site, route),
             kept={name: request.query_params.get(name, "") for name in ("at", "from", "to")},
@@ -280,6 +311,8 @@ class _Shell:
             kept={name: "" for name in ("at", "from", "to")},
             sites=self._sites,
             current="",
+            marks=_find_marks(site),
+            here=_make_here(request),
         )
         headers = {"content-security-policy": write_policy(self.find_origin(request))}
         return Response(
@@ -288,6 +321,18 @@ class _Shell:
             media_type="text/html; charset=utf-8",
             headers=headers,
         )
+
+
+def has_tag(header: str, tag: str) -> bool:
+    """Whether an ``If-None-Match`` has an ETag, compared as RFC 9110, 8.8.3.2 says for weak ones.
+
+    Examples
+    --------
+    >>> has_tag('"a", W/"b"', 'W/"b"'), has_tag('"b"', 'W/"b"'), has_tag("*", 'W/"b"'), has_tag("", 'W/"b"')
+    (True, True, True, False)
+    """
+    known = {one.strip().removeprefix("W/") for one in header.split(",")}
+    return tag.removeprefix("W/") in known or "*" in known
 
 
 def hide_path(view: PageView, site: Site) -> None:
@@ -304,6 +349,8 @@ def hide_path(view: PageView, site: Site) -> None:
     """
     path = str(site.collection.path)
     view.action = replace(view.action, collection=site.name)
+    if view.also is not None:
+        view.also = replace(view.also, collection=site.name)
     view.missing = [replace(one, command=one.command.replace(path, site.name)) for one in view.missing]
     for row in view.rows if view.name == "parts" else ():
         row["command"] = row["command"].replace(path, site.name)
@@ -326,56 +373,6 @@ def write_policy(replay: str = "") -> str:
     )
 
 
-@cache
-def load_static() -> dict[str, tuple[bytes, str, str]]:
-    """The static files: name, content, digest and media type.
-
-    Examples
-    --------
-    >>> sorted(load_static())
-    ['icon.svg', 'page.css', 'page.js']
-    """
-    found = {}
-    for file in (resources.files("webstrata.serve.page") / "static").iterdir():
-        content = file.read_bytes()
-        kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
-        found[file.name] = (content, hashlib.sha256(content).hexdigest()[:12], kind)
-    return found
-
-
-def _describe_responses() -> dict[int | str, dict[str, Any]]:
-    schema = {
-        "type": "object",
-        "required": ["rows", "next", "made_by"],
-        "properties": {
-            "rows": {"type": "array", "items": {"type": "object"}},
-            "next": {"type": ["string", "null"], "description": "The cursor of the next rows."},
-            "made_by": {"type": "string", "description": "The command that gives the same."},
-            "python": {"type": "string"},
-            "missing": {"type": "array", "items": {"type": "object"}},
-        },
-    }
-    example: dict[str, Any] = {
-        "rows": [],
-        "next": None,
-        "made_by": Action("show", "uk").command,
-        "python": "collection.show()",
-        "missing": [],
-    }
-    found: dict[int | str, dict[str, Any]] = {
-        200: {
-            "description": "The rows and facts of the page.",
-            "content": {"application/json": {"schema": schema, "example": example}},
-        }
-    }
-    meanings = {
-        400: "A date, query or cursor that cannot be read.",
-        404: "No such page.",
-        422: "A wrong parameter.",
-    }
-    return found | {status: {"description": text, **PROBLEM} for status, text in meanings.items()}
-
-
 def _first_line(function: Callable[..., object]) -> str:
     return (inspect.getdoc(function) or "").splitlines()[0]
 
@@ -391,6 +388,14 @@ def _chosen(site: Site, request: Request) -> set[str]:
         return set(find_range(site.dates, start, end)) if start or end else set(site.dates)
     except WebstrataError:
         return set()
+
+
+def _find_marks(site: Site) -> list[TimeMark]:
+    """The time strip of a page about an error; none where the collection cannot be read either."""
+    try:
+        return site.marks()
+    except WebstrataError:
+        return []
 
 
 def _make_here(request: Request) -> Callable[..., str]:
@@ -411,69 +416,3 @@ def _json_address(request: Request, site: Site, route: Route) -> str:
     word, slash, rest = path.partition("/")
     query = f"?{request.url.query}" if request.url.query else ""
     return f"{site.base}/{word or 'home'}.json{slash}{rest}{query}"
-
-
-def _add_helpers(app: FastAPI, site: Site) -> None:
-    """Routes without a page of their own: completion, pages by form, figures."""
-
-    def complete(q: str = "") -> Response:
-        view = show_completion(site, q=q[:100])
-        return Response(to_json(view.to_dict()), media_type="application/json")
-
-    def find_page(request: Request, url: str = "") -> Response:
-        """Lead the form of a URL to its page."""
-        if not url.strip():
-            raise Refusal(422, "url is empty; write a URL as http://example.org/")
-        url = url.strip() if "://" in url else f"http://{url.strip()}"
-        return RedirectResponse(site.page(url, at=request.query_params.get("at")), 303)
-
-    def figure(request: Request, name: str, date: str, theme: str = "light") -> Response:
-        picture = draw_figure(site, name, date, is_dark=theme == "dark")
-        return Response(
-            picture,
-            media_type="image/svg+xml",
-            headers={
-                "cache-control": "private, max-age=600",
-                "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-            },
-        )
-
-    app.add_api_route(
-        f"{site.base}/complete.json",
-        complete,
-        response_class=Response,
-        summary="Words that begin with the last word of a query.",
-        tags=[site.name],
-        operation_id=f"complete_{site.name}",
-        responses=_describe_responses(),
-    )
-    app.add_api_route(f"{site.base}/page", find_page, include_in_schema=False)
-    app.add_api_route(f"{site.base}/figures/{{name}}/{{date}}.svg", figure, include_in_schema=False)
-
-
-def _add_services(app: FastAPI, sites: Mapping[str, Site], metrics: Metrics) -> None:
-    def static(name: str) -> Response:
-        if name not in load_static():
-            raise Refusal(404, f"there is no file {name[:40]} here")
-        content, digest, kind = load_static()[name]
-        return Response(
-            content,
-            media_type=kind,
-            headers={"cache-control": "public, max-age=86400", "etag": f'"{digest}"'},
-        )
-
-    def health() -> Response:
-        return Response(b'{"status": "ok"}', media_type="application/json")
-
-    def readiness() -> Response:
-        for site in sites.values():
-            site.collection.states()
-        return Response(b'{"status": "ready"}', media_type="application/json")
-
-    def tell_metrics() -> Response:
-        return Response(metrics.to_text(), media_type="text/plain; version=0.0.4")
-
-    app.add_api_route("/static/{name}", static, include_in_schema=False)
-    app.add_api_route("/healthz", health, include_in_schema=False)
-    app.add_api_route("/readyz", readiness, include_in_schema=False)
-    app.add_api_route("/metrics", tell_metrics, include_in_schema=False)

@@ -23,6 +23,10 @@ SHOWN = 15
 DRAWN = 12
 """Pages of the subgraph that are drawn."""
 WIDTH, HEIGHT = 520, 440
+ASIDE = 150
+"""Room for labels on each side."""
+LABEL = 20
+"""Characters of a label at most: so many have room there."""
 
 
 def show_changes(
@@ -139,12 +143,12 @@ def draw_graph(answer: ChangeAnswer, scores: list[float]) -> dict[str, Any] | No
         return None
     before, after = ({tuple(arc) for arc in arcs.tolist()} for arcs in (graph.arcs_before, graph.arcs_after))
     prefix = drawing.drop_prefix(graph.urls)
-    places = drawing.place_ring(graph.num_nodes, WIDTH, HEIGHT)
+    places = drawing.place_ring(graph.num_nodes, WIDTH, HEIGHT, aside=ASIDE)
     highest = max(scores[: graph.num_nodes], default=0.0) or 1.0
     nodes = [
         {
             "url": url,
-            "label": drawing.shorten(url.removeprefix(prefix) or url, 18),
+            "label": drawing.shorten(drawing.show_url(url.removeprefix(prefix) or url), LABEL),
             "x": x,
             "y": y,
             "r": round(4 + 8 * math.sqrt(max(score, 0.0) / highest), 1),
@@ -153,7 +157,12 @@ def draw_graph(answer: ChangeAnswer, scores: list[float]) -> dict[str, Any] | No
         for url, (x, y), score in zip(graph.urls, places, [*scores, *[0.0] * graph.num_nodes], strict=False)
     ]
     arcs = [
-        {"source": source, "target": target, "state": _state((source, target), before, after)}
+        {
+            "source": source,
+            "target": target,
+            "state": _state((source, target), before, after),
+            **drawing.shorten_line(nodes[source], nodes[target]),
+        }
         for source, target in sorted(before | after)
         if source != target
     ]

@@ -1,4 +1,4 @@
-"""Control of a running crawl from the page, with the token: pause, resume, stop, block a host.
+"""Control of a running crawl from the page, with the token: pause, resume, stop, block a host, set a filter.
 
 The crawl is asked at its socket, as the verb `crawl pause` asks it.
 """
@@ -16,7 +16,7 @@ from webstrata.web.server.answers import Refusal
 if TYPE_CHECKING:
     from webstrata.serve.page.site import Site
 
-ACTIONS = ("pause", "resume", "stop", "blacklist")
+ACTIONS = ("pause", "resume", "stop", "blacklist", "set")
 
 
 def add_control_routes(app: FastAPI, site: "Site", desk: TokenDesk) -> None:
@@ -38,7 +38,7 @@ def add_control_routes(app: FastAPI, site: "Site", desk: TokenDesk) -> None:
         values = await desk.read_form(request)
         if action not in ACTIONS:
             raise Refusal(404, f"there is no such action; there are {', '.join(ACTIONS)}")
-        state = await run_in_threadpool(_steer, site, date, action, values.get("host", "").strip())
+        state = await run_in_threadpool(_steer, site, date, action, values)
         if "text/html" in request.headers.get("accept", ""):
             return RedirectResponse(site.path("crawl"), 303)
         return Response(
@@ -50,16 +50,23 @@ def add_control_routes(app: FastAPI, site: "Site", desk: TokenDesk) -> None:
         steer,
         methods=["POST"],
         response_class=Response,
-        summary="Pause, resume or stop a crawl, or block a host, with the token",
+        summary="Pause, resume or stop a crawl, block a host or change a setting, with the token",
         tags=[site.name],
         operation_id=f"steer_{site.name}",
     )
 
 
-def _steer(site: "Site", date: str, action: str, host: str) -> str:
+def _steer(site: "Site", date: str, action: str, values: dict[str, str]) -> str:
     from webstrata.crawl.control import connect
 
+    host, name = values.get("host", "").strip(), values.get("name", "").strip()
+    if date not in site.collection:
+        raise Refusal(404, f"there is no snapshot {date[:20]}")
+    if action == "set" and not name:
+        raise Refusal(422, "name: name the setting to change")
     if action == "blacklist" and not host:
         raise Refusal(422, "host: name the host or address to block")
     with connect(site.collection[date]) as client:
+        if action == "set":
+            return f"{name} = {client.set(name, values.get('value', ''))}"
         return client.blacklist(host) if action == "blacklist" else str(getattr(client, action)())

@@ -10,7 +10,7 @@ from fastapi import Query
 from webstrata.collection.action import Action
 from webstrata.errors import UrlError
 from webstrata.serve.page import drawing
-from webstrata.serve.page.home import find_rank, list_top
+from webstrata.serve.page.home import find_ranks, list_top
 from webstrata.serve.page.search import Cursor, Date
 from webstrata.serve.page.view import PageView, paginate
 from webstrata.web.server.answers import Refusal
@@ -47,7 +47,7 @@ def show_graph(
     ('host', [('news.example', ['in', 'out']), ('kitchen.example', ['in', 'out'])])
     """
     snapshot = site.snapshot(at or None)
-    view = PageView("graph", "Graph", Action.on(snapshot, "graph links", of or "URL"))
+    view = PageView("graph", "Graph", Action.on(snapshot, "show"))
     view.facts = {
         "of": of, "at": at or None, "snapshot": snapshot.date, "level": "page", "direction": direction,
         "total": 0, "drawing": None, "name": of,
@@ -79,8 +79,20 @@ def show_graph(
     }
     view.title = f"{of} – graph"
     view.rows, view.next = paginate(rows, cursor, SIZE)
-    options = {"of": "hosts" if is_host else None, "in": True if direction == "in" else None}
-    view.action = Action.on(snapshot, "graph links", of, **options)
+    level_words = ", level='hosts'" if is_host else ""
+    actions = [
+        Action(
+            "graph links",
+            str(site.collection.path),
+            snapshot.date,
+            (of,),
+            {"of": "hosts" if is_host else None, "in": way == "in" or None},
+            f"graph_links({of!r}{level_words}{', inward=True' if way == 'in' else ''})",
+        )
+        for way in ("out", "in")
+        if direction in ("both", way)
+    ]
+    view.action, view.also = actions[0], actions[1] if len(actions) > 1 else None
     return view
 
 
@@ -104,7 +116,7 @@ def _list_pages(site: Site, snapshot: Snapshot, url: str, direction: str) -> lis
                     found.setdefault(other, []).append(way)
     ranks: dict[str, int | None] = {}
     if site.ranking(snapshot.date) is not None:
-        ranks = {other: find_rank(site, snapshot.date, other) for other in found}
+        ranks = dict(zip(found, find_ranks(site, snapshot.date, list(found)), strict=True))
     return [
         {"name": other, "ways": ways, "rank": ranks.get(other), "links": None}
         for other, ways in found.items()
@@ -125,14 +137,11 @@ def _list_hosts(site: Site, snapshot: Snapshot, host: str, direction: str) -> li
             for other, weight in one.weighted_successors(node)[:MAX_LINKS]:
                 if other != node:
                     found.setdefault(other, {})[way] = int(weight)
+    names = [graph.names[other] for other in found]
+    ranks = find_ranks(site, snapshot.date, names, level="host")
     return [
-        {
-            "name": graph.names[other],
-            "ways": sorted(ways),
-            "rank": find_rank(site, snapshot.date, graph.names[other], level="host"),
-            "links": sum(ways.values()),
-        }
-        for other, ways in found.items()
+        {"name": name, "ways": sorted(ways), "rank": rank, "links": sum(ways.values())}
+        for name, rank, ways in zip(names, ranks, found.values(), strict=True)
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.action import Action
@@ -10,6 +11,9 @@ from webstrata.serve.page.site import find_movements
 from webstrata.serve.page.view import PageView
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from webstrata.api import Collection
     from webstrata.serve.page.site import Site
 
 TOP = 8
@@ -69,12 +73,23 @@ def show_home(site: Site) -> PageView:
         "hosts": rows[-1]["hosts"] if rows else None,
         "changed_hosts": hosts,
         "top": top,
+        "lowest": max((rank for one in top for rank in one["trajectory"] if rank), default=1),
         "stale": sorted(name.strip("/") for name, state in states.items() if state.is_stale),
         "parts": len(states),
         "crawl": find_crawl(site),
     }
+    marks = [
+        replace(mark, new=row["new"], changed=row["changed"], gone=row["gone"])
+        for mark, row in zip(site.marks(), rows, strict=True)
+    ]
     return PageView(
-        "home", collection.title, Action.on(collection, "show"), rows, facts=facts, missing=missing
+        "home",
+        collection.title,
+        Action.on(collection, "show"),
+        rows,
+        facts=facts,
+        missing=missing,
+        marks=marks,
     )
 
 
@@ -121,9 +136,11 @@ def list_top(
     ranking = site.ranking(chosen, method)
     assert ranking is not None
     rows = []
-    for place in ranking.top(number):
-        url = place.name or f"node {place.node}"
-        trajectory = [find_rank(site, date, url, method) for date in dates]
+    places = ranking.top(number)
+    urls = [place.name or f"node {place.node}" for place in places]
+    trajectories = zip(*(find_ranks(site, date, urls, method) for date in dates), strict=True)
+    for place, url, ranks in zip(places, urls, trajectories, strict=True):
+        trajectory = list(ranks)
         position = dates.index(chosen)
         before = trajectory[position - 1] if position else None
         rows.append(
@@ -149,8 +166,45 @@ def find_rank(site: Site, date: str, name: str, method: str = "pagerank", level:
     >>> find_rank(Site(testing.collection(), "uk"), "2026-06", "http://news.example/storm")
     2
     """
+    return find_ranks(site, date, [name], method, level)[0]
+
+
+def find_ranks(
+    site: Site, date: str, names: Sequence[str], method: str = "pagerank", level: str = "page"
+) -> list[int | None]:
+    """The ranks of pages, hosts or domains in a snapshot, all looked up at once; none where one has none.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> from webstrata.serve.page.site import Site
+    >>> find_ranks(Site(testing.collection(), "uk"), "2026-06", ["http://news.example/storm", "http://a.org/"])
+    [2, None]
+    """
     ranking, graph = site.ranking(date, method, level), site.ranked_graph(date, method, level)
-    if ranking is None or graph is None:
-        return None
-    node = graph.find(name)
-    return int(ranking.ranks[node]) if node is not None else None
+    if ranking is None or graph is None or not names:
+        return [None] * len(names)
+    if level == "page":
+        nodes = site.collection[date].connectivity.nodes(list(names)).tolist()
+    else:
+        places = number_names(site, date, level)
+        nodes = [places.get(name.lower(), -1) for name in names]
+    return [int(ranking.ranks[node]) if 0 <= node < len(ranking.ranks) else None for node in nodes]
+
+
+def number_names(site: Site, date: str, level: str) -> dict[str, int]:
+    """The nodes of the hosts or domains of a snapshot by their names.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> from webstrata.serve.page.site import Site
+    >>> number_names(Site(testing.collection(), "uk"), "2026-06", "host")["garden.example"]
+    0
+    """
+
+    def number(collection: Collection) -> dict[str, int]:
+        graph = collection[date].host_graph if level == "host" else collection[date].domain_graph
+        return {name: node for node, name in enumerate(graph.names)}
+
+    return site.keep(("places", date, level), number)

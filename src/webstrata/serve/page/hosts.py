@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import Path, Query
 
 from webstrata.collection.action import Action
-from webstrata.errors import WebstrataError
-from webstrata.serve.page.home import find_rank
-from webstrata.serve.page.labels import read_sheet
+from webstrata.serve.page.home import find_rank, find_ranks
+from webstrata.serve.page.labels import find_kinds, read_sheet
+from webstrata.serve.page.scores import explain_host, find_scores
 from webstrata.serve.page.search import Cursor, Date
 from webstrata.serve.page.view import PageView, paginate
 from webstrata.web.server.answers import Refusal
 
 if TYPE_CHECKING:
-    from webstrata.api import Collection, Snapshot
-    from webstrata.classify.learning.model_file import HostModel
+    from webstrata.api import Collection
     from webstrata.serve.page.site import Site
 
 SIZE = 50
@@ -47,7 +45,7 @@ def show_hosts(
     view = PageView("hosts", "Hosts", Action.on(snapshot, "rank", level="host"))
     view.facts = {
         "q": q, "sort": sort, "at": at or None, "snapshot": snapshot.date, "total": 0, "tasks": [],
-        "labelled": 0,
+        "labelled": 0, "is_ranked": False,
     }  # fmt: skip
     if "graph" not in snapshot.parts:
         view.missing.append(site.lacks("Hosts", "graph", snapshot=snapshot.date))
@@ -56,13 +54,19 @@ def show_hosts(
         dict(row)
         for row in site.keep(("host rows", snapshot.date), lambda opened: _list_rows(opened, snapshot.date))
     ]
-    scores = _find_scores(site, snapshot, view)
+    scores, note = find_scores(site, snapshot.date)
+    if note:
+        view.facts["note"] = note
     labels = read_sheet(site.collection)
-    for row in rows:
-        row["rank"] = find_rank(site, snapshot.date, row["host"], level="host")
+    ranks = find_ranks(site, snapshot.date, [row["host"] for row in rows], level="host")
+    for row, rank in zip(rows, ranks, strict=True):
+        row["rank"] = rank
         row["scores"] = {task: found.get(row["host"]) for task, found in scores.items()}
         row["label"] = labels.get(row["host"], "")
-    view.facts |= {"tasks": list(scores), "labelled": len(labels)}
+    is_ranked = any(rank is not None for rank in ranks)
+    if rows and not is_ranked:
+        view.missing.append(site.lacks("Ranks of hosts", "rank-pagerank-host", snapshot=snapshot.date))
+    view.facts |= {"tasks": list(scores), "labelled": len(labels), "is_ranked": is_ranked}
     if q.strip():
         rows = [row for row in rows if q.strip().lower() in row["host"]]
     first = next(iter(scores), "")
@@ -97,44 +101,6 @@ def _list_rows(collection: Collection, date: str) -> list[dict[str, Any]]:
     ]
 
 
-def _find_scores(site: Site, snapshot: Snapshot, view: PageView) -> dict[str, dict[str, float]]:
-    """By task the score of each host, of the models that the server was started with."""
-    found: dict[str, dict[str, float]] = {}
-    for model in load_models(site):
-        try:
-            rows = site.keep(("scores", snapshot.date, model.task), partial(_predict, snapshot.date, model))
-        except WebstrataError as error:
-            view.facts["note"] = error.explain()
-            continue
-        found[model.task] = {str(row["host"]): float(row["score"]) for row in rows}
-    return found
-
-
-def _predict(date: str, model: HostModel, opened: Collection) -> list[dict[str, Any]]:
-    from webstrata.classify.learning.lessons import predict_hosts
-
-    return list(predict_hosts(opened[date], model).rows)
-
-
-def load_models(site: Site) -> list[HostModel]:
-    """The models that the server was started with.
-
-    Examples
-    --------
-    >>> from webstrata import testing
-    >>> from webstrata.serve.page.site import Site
-    >>> load_models(Site(testing.collection(), "uk"))
-    []
-    """
-    return [site.keep(("model", path), partial(_load, path)) for path in site.models]
-
-
-def _load(path: str, _opened: Collection) -> HostModel:
-    from webstrata.classify.learning.lessons import open_model
-
-    return open_model(path)
-
-
 def show_host(
     site: Site, host: Annotated[str, Path(description="The name of the host.")], *, at: Date = None
 ) -> PageView:
@@ -161,7 +127,7 @@ def show_host(
     places = list(nodes)[:5000]
     if ranking is not None:
         places.sort(key=lambda one: int(ranking.ranks[one]))
-    view = PageView("host", host, Action.on(site.collection, "ls", host, match="host"))
+    view = PageView("host", host, _list_captures(site, host))
     view.rows = [
         {"url": snapshot.urls[one], "rank": int(ranking.ranks[one]) if ranking is not None else None}
         for one in places[:PAGES]
@@ -173,11 +139,17 @@ def show_host(
         "pages": len(nodes),
         "history": _count_through_time(site, host),
         "label": read_sheet(site.collection).get(host, ""),
-        "scores": _explain(site, snapshot, host),
+        "kinds": find_kinds(site),
+        "scores": explain_host(site, snapshot.date, host),
     }
     view.unit = "pages"
     view.marks = site.marks({one["date"]: one["pages"] for one in view.facts["history"]}, {snapshot.date})
     return view
+
+
+def _list_captures(site: Site, host: str) -> Action:
+    call = f"ls({host!r}, match='host')"
+    return Action("ls", str(site.collection.path), words=(host,), options={"host": True}, python=call)
 
 
 def _count_through_time(site: Site, host: str) -> list[dict[str, Any]]:
@@ -187,39 +159,3 @@ def _count_through_time(site: Site, host: str) -> list[dict[str, Any]]:
         number = len(snapshot.urls.host(host)) if "urls" in snapshot.parts else 0
         rows.append({"date": date, "pages": number, "rank": find_rank(site, date, host, level="host")})
     return rows
-
-
-def _explain(site: Site, snapshot: Snapshot, host: str) -> list[dict[str, Any]]:
-    """The score of a host by each model, with the features that change it most."""
-    from webstrata.classify.learning.matrix import load_matrix
-    from webstrata.classify.learning.reasons import explain
-
-    found = []
-    for model in load_models(site):
-        try:
-            matrix = site.keep(
-                ("matrix", snapshot.date, model.task),
-                lambda opened: load_matrix(opened[snapshot.date], list(model.columns)),  # noqa: B023
-            )
-            score, reasons = explain(model, matrix, host, most=6)
-        except WebstrataError:
-            continue
-        found.append(
-            {
-                "task": model.task,
-                "score": float(score),
-                "threshold": model.threshold,
-                "reasons": [
-                    {
-                        "set": one.feature_set,
-                        "feature": one.feature,
-                        "value": one.value,
-                        "usual": one.negative,
-                        "typical": one.positive,
-                        "effect": one.effect,
-                    }
-                    for one in reasons
-                ],
-            }
-        )
-    return found

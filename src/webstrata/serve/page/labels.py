@@ -7,7 +7,9 @@ another site. The token is compared in constant time, and appears in no address 
 """
 
 import hmac
+import re
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
@@ -25,7 +27,30 @@ if TYPE_CHECKING:
 
 FILE = "labels.csv"
 LABELS = ("spam", "nonspam", "undecided")
+KINDS = ("news", "commercial", "educational", "discussion", "personal", "high-quality")
+"""Genres and qualities that the form offers, as SPAM has them."""
 MIN_TOKEN = 16
+_KIND = re.compile("[a-z][a-z0-9-]{0,39}")
+
+
+def join_label(label: str, kinds: Sequence[str] = ()) -> str:
+    """The label that is written for a host: what it is, and the kinds of one that is not spam.
+
+    Examples
+    --------
+    >>> join_label("nonspam", ["news", "", "high-quality"]), join_label("spam", ["news"])
+    ('news|high-quality', 'spam')
+    >>> join_label("what")
+    Traceback (most recent call last):
+    webstrata.web.server.answers.Refusal: label: expected spam, nonspam, undecided
+    """
+    if label not in LABELS:
+        raise Refusal(422, f"label: expected {', '.join(LABELS)}")
+    named = list(dict.fromkeys(kind.strip().lower() for kind in kinds if kind.strip()))
+    for kind in named:
+        if not _KIND.fullmatch(kind) or kind in LABELS:
+            raise Refusal(422, f"kind: {kind[:40]!r} is not a word of letters, digits and hyphens")
+    return "|".join(named) if named and label == "nonspam" else label
 
 
 def read_sheet(collection: Any) -> dict[str, str]:  # noqa: ANN401
@@ -40,6 +65,20 @@ def read_sheet(collection: Any) -> dict[str, str]:  # noqa: ANN401
     from webstrata.classify.learning.label_sheet import LabelSheet
 
     return LabelSheet(collection.working_folder(FILE)).labels
+
+
+def find_kinds(site: "Site") -> list[str]:
+    """The genres and qualities that the form offers: the usual ones, those given before, those of models.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> from webstrata.serve.page.site import Site
+    >>> find_kinds(Site(testing.collection(), "uk"))[:2]
+    ['news', 'commercial']
+    """
+    given = {name for label in read_sheet(site.collection).values() for name in label.split("|")}
+    return [*KINDS, *sorted(given - {*KINDS, *LABELS})]
 
 
 class TokenDesk:
@@ -76,7 +115,7 @@ class TokenDesk:
         """The values of a form that has the token and comes from this origin, or `Refusal`."""
         check_origin(request)
         body = (await request.body()).decode("utf-8", "replace")
-        values = {name: found[0] for name, found in parse_qs(body).items()}
+        values = {name: "\n".join(found) for name, found in parse_qs(body).items()}
         scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
         token = bearer.strip() if scheme.lower() == "bearer" else values.pop("token", "")
         if not self.knows(token):
@@ -103,9 +142,7 @@ def add_label_routes(app: FastAPI, site: "Site", desk: TokenDesk) -> None:
 
     async def give_label(request: Request, host: str) -> Response:
         values = await desk.read_form(request)
-        label = values.get("label", "")
-        if label not in LABELS:
-            raise Refusal(422, f"label: expected {', '.join(LABELS)}")
+        label = join_label(values.get("label", ""), values.get("kind", "").split("\n"))
         wants_json = "text/html" not in request.headers.get("accept", "")
         return await run_in_threadpool(_write, site, desk, host.lower(), label, wants_json=wants_json)
 

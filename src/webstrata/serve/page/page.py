@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import urlsplit
 
@@ -12,6 +14,8 @@ from webstrata.collection.action import Action
 from webstrata.errors import DateError, MissingError, UrlError, WebstrataError
 from webstrata.serve.page.diff import compare_captures
 from webstrata.serve.page.home import find_rank
+from webstrata.serve.page.labels import read_sheet
+from webstrata.serve.page.scores import explain_host
 from webstrata.serve.page.search import Cursor, Date
 from webstrata.serve.page.view import PageView, paginate
 from webstrata.web.server.answers import Refusal
@@ -30,7 +34,7 @@ METHODS = ("pagerank", "cheirank", "2drank", "hits", "indegree", "trustrank")
 LONGEST = 200_000
 """Characters of a text that are shown."""
 
-Tab = Literal["replay", "text", "main", "diff", "links", "ranks", "similar", "records"]
+Tab = Literal["replay", "text", "main", "diff", "links", "ranks", "host", "similar", "records"]
 TABS: dict[str, str] = {
     "replay": "Replay",
     "text": "Text",
@@ -38,6 +42,7 @@ TABS: dict[str, str] = {
     "diff": "Diff",
     "links": "Links",
     "ranks": "Ranks",
+    "host": "Host",
     "similar": "Similar",
     "records": "Records",
 }
@@ -55,6 +60,7 @@ def show_page(
     before: Annotated[str | None, Query(max_length=20, description="Diff: the earlier capture.")] = None,
     after: Annotated[str | None, Query(max_length=20, description="Diff: the later capture.")] = None,
     source: Annotated[bool, Query(description="Diff: compare the source in place of the text.")] = False,
+    rendered: Annotated[bool, Query(description="Diff: both captures side by side, rendered.")] = False,
     cursor: Cursor = None,
 ) -> PageView:
     """Everything known about one URL: its captures, and what `view` selects.
@@ -87,20 +93,24 @@ def show_page(
         "at": at or None,
         "capture": captures[chosen],
         "captures": captures,
+        "line": draw_line(site.dates, captures),
         "more_captures": max(0, len(entries) - MAX_CAPTURES),
         "replay": site.capture(url, captures[chosen]["timestamp"]),
         "title": "",
     }
     timestamp = captures[chosen]["timestamp"]
     action = Action.on(collection, "get", url, at=timestamp, text=True)
-    found = PageView("page", url, action, facts=facts)
+    found = PageView("page", url, action, facts=facts, unit="captures")
+    found.marks = site.marks(Counter(one["snapshot"] for one in captures), {captures[chosen]["snapshot"]})
     capture = collection.capture(url, timestamp)
     try:
         facts["title"] = capture.page.title if capture.mime == "text/html" else ""
     except WebstrataError:
         facts["title"] = ""
     found.title = facts["title"] or url
-    _SHOW[tab](site, found, capture, before=before, after=after, source=source, cursor=cursor)
+    _SHOW[tab](
+        site, found, capture, before=before, after=after, source=source, rendered=rendered, cursor=cursor
+    )
     return found
 
 
@@ -136,6 +146,8 @@ def find_nearest(site: Site, url: str) -> list[str]:
         except WebstrataError:
             continue
         found |= dict.fromkeys(near)
+    host = urlsplit(url).hostname
+    found = {one: None for one in found if urlsplit(one).hostname == host} or found
     return sorted(found, key=lambda one: -difflib.SequenceMatcher(None, one, url).ratio())[:8]
 
 
@@ -175,6 +187,24 @@ def describe_captures(site: Site, entries: list[tuple[str, Entry]]) -> list[dict
     return rows
 
 
+def draw_line(dates: list[str], captures: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The time line of a page: its captures, and a gap for every snapshot since the first without one.
+
+    Examples
+    --------
+    >>> captures = [{"snapshot": "2026-04", "state": "first"}, {"snapshot": "2026-06", "state": "same"}]
+    >>> line = draw_line(["2026-03", "2026-04", "2026-05", "2026-06"], captures)
+    >>> [(one["snapshot"], one["state"]) for one in line]
+    [('2026-04', 'first'), ('2026-05', 'gap'), ('2026-06', 'same')]
+    """
+    if not captures:
+        return []
+    held = {one["snapshot"] for one in captures}
+    first = captures[0]["snapshot"]
+    gaps = [{"snapshot": date, "state": "gap"} for date in dates if date > first and date not in held]
+    return sorted([*captures, *gaps], key=lambda one: str(one["snapshot"]))
+
+
 def _choose(captures: list[dict[str, Any]], at: str | None, url: str) -> int:
     """The place of the last capture at or before a date."""
     if not at:
@@ -192,7 +222,7 @@ def _choose(captures: list[dict[str, Any]], at: str | None, url: str) -> int:
 
 def _show_replay(site: Site, view: PageView, capture: StoredCapture, **_: object) -> None:
     view.rows = view.facts["captures"]
-    view.action = Action.on(site.collection, "get", capture.url, at=capture.entry.timestamp)
+    view.action = _get(site, capture, "payload")
     if not site.replay:
         view.facts["note"] = "Replay is not served here: this server runs without its replay origin."
 
@@ -206,8 +236,7 @@ def _show_text(site: Site, view: PageView, capture: StoredCapture, **_: object) 
         return
     view.facts["is_cut"] = len(text) > LONGEST
     view.rows = [{"text": line} for line in text[:LONGEST].splitlines()]
-    options = {"main": True} if is_main else {"text": True}
-    view.action = Action.on(site.collection, "get", capture.url, at=capture.entry.timestamp, **options)
+    view.action = _get(site, capture, "main" if is_main else "text", text=True, main=is_main or None)
 
 
 def _show_diff(
@@ -218,6 +247,7 @@ def _show_diff(
     before: str | None,
     after: str | None,
     source: bool,
+    rendered: bool,
     **_: object,
 ) -> None:
     captures, url = view.facts["captures"], capture.url
@@ -233,9 +263,17 @@ def _show_diff(
         "before": captures[first],
         "after": captures[last],
         "source": source,
+        "rendered": rendered,
     }
-    dates = captures[first]["snapshot"], captures[last]["snapshot"]
-    view.action = Action("diff", str(site.collection.path), "", (*dates, url), {"source": source or None})
+    dates = captures[first]["timestamp"], captures[last]["timestamp"]
+    words = ", ".join(map(repr, (url, *dates)))
+    view.action = Action(
+        "diff",
+        str(site.collection.path),
+        words=(*dates, url),
+        options={"source": source or None},
+        python=f"diff({words}{', source=True' if source else ''})",
+    )
 
 
 def _changed_before(captures: list[dict[str, Any]], last: int) -> int:
@@ -250,7 +288,13 @@ def _show_links(
     site: Site, view: PageView, capture: StoredCapture, *, cursor: str | None, **_: object
 ) -> None:
     collection, date = site.collection, capture.label
-    view.action = Action.on(collection, "history", capture.url, **{"in": True})
+    view.action = Action(
+        "history",
+        str(collection.path),
+        words=(capture.url,),
+        options={"in": True},
+        python=f"history({capture.url!r}, with_inlinks=True)",
+    )
     view.facts["snapshot"] = date
     rows = []
     if "temporal" in collection.parts:
@@ -262,7 +306,10 @@ def _show_links(
         view.missing.append(site.lacks("Since when and until when links existed", "temporal"))
     if not rows:
         rows = _list_now(site, view, capture.url, date)
-    _name_links(site, rows, capture.url, date)
+        view.action = Action("graph links", str(collection.path), date, (capture.url,))
+        view.also = replace(
+            view.action, options={"in": True}, python=f"graph_links({capture.url!r}, inward=True)"
+        )
     order = {"added": 0, "removed": 1, "": 2}
     rows.sort(key=lambda row: (row["direction"] == "in", order[row["state"]], row["url"]))
     view.facts["counts"] = {
@@ -273,6 +320,7 @@ def _show_links(
         for way in ("out", "in")
     }
     view.rows, view.next = paginate(rows, cursor, SIZE)
+    _name_links(site, view.rows, capture.url, date)
 
 
 def _list_histories(site: Site, url: str, date: str) -> list[dict[str, Any]]:
@@ -329,16 +377,15 @@ def _array(values: list[int]) -> Any:  # noqa: ANN401
 
 
 def _name_links(site: Site, rows: list[dict[str, Any]], url: str, date: str) -> None:
-    """Add the texts of links, for as many as are shown on a few pages."""
+    """Add the texts of links to rows."""
     snapshot = site.collection[date]
     if not {"graph", "links", "urls"} <= {record.name for record in snapshot.parts}:
         return
     connectivity = snapshot.connectivity
-    own = connectivity.get(url)
-    named = [row for row in rows if row["state"] != "removed"][: 5 * SIZE]
-    nodes = [connectivity.get(row["url"]) for row in named]
-    known = [(row, node) for row, node in zip(named, nodes, strict=True) if node is not None]
-    if own is None or not known:
+    named = [row for row in rows if row["state"] != "removed"]
+    own, *nodes = connectivity.nodes([url, *(row["url"] for row in named)]).tolist()
+    known = [(row, node) for row, node in zip(named, nodes, strict=True) if node >= 0]
+    if own < 0 or not known:
         return
     ends = [(own, node) if row["direction"] == "out" else (node, own) for row, node in known]
     try:
@@ -350,7 +397,6 @@ def _name_links(site: Site, rows: list[dict[str, Any]], url: str, date: str) -> 
 
 
 def _show_ranks(site: Site, view: PageView, capture: StoredCapture, **_: object) -> None:
-    view.action = Action.on(site.collection, "rank", capture.url)
     rows, methods = [], []
     for method in METHODS:
         ranks = {date: find_rank(site, date, capture.url, method) for date in site.dates}
@@ -368,7 +414,13 @@ def _show_ranks(site: Site, view: PageView, capture: StoredCapture, **_: object)
     if not rows:
         view.missing.append(site.lacks("Ranks of pages", "rank-pagerank"))
     view.facts["methods"] = methods
-    view.action = Action("rank", str(site.collection.path), "", (), {"all_snapshots": True, "list": "FILE"})
+    view.action = Action(
+        "rank",
+        str(site.collection.path),
+        options={"all_snapshots": True, "list": "/dev/stdin"},
+        python=f"rank(list=[{capture.url!r}])",
+        stdin=capture.url,
+    )
     view.rows = rows
 
 
@@ -381,6 +433,31 @@ def _show_similar(site: Site, view: PageView, capture: StoredCapture, **_: objec
         view.rows = [dict(row) for row in site.collection.similar(capture.url, at=capture.label).rows]
     except MissingError as error:
         view.facts["note"] = str(error)
+
+
+def _show_host(site: Site, view: PageView, capture: StoredCapture, **_: object) -> None:
+    host = view.facts["host"]
+    call = f"ls({host!r}, match='host')"
+    view.action = Action("ls", str(site.collection.path), words=(host,), options={"host": True}, python=call)
+    view.rows = explain_host(site, capture.label, host)
+    labels = read_sheet(site.collection)
+    view.facts |= {
+        "label": labels.get(host, ""),
+        "has_models": bool(site.models),
+        "host_rank": find_rank(site, capture.label, host, level="host"),
+    }
+
+
+def _get(site: Site, capture: StoredCapture, what: str, **options: Any) -> Action:  # noqa: ANN401
+    """What gives the payload, text or main content of a capture."""
+    at = capture.entry.timestamp
+    return Action(
+        "get",
+        str(site.collection.path),
+        words=(capture.url,),
+        options={"at": at, **options},
+        python=f"get({capture.url!r}, at={at!r}).{what}",
+    )
 
 
 def _show_records(site: Site, view: PageView, capture: StoredCapture, **_: object) -> None:
@@ -397,6 +474,7 @@ _SHOW: dict[str, Any] = {
     "diff": _show_diff,
     "links": _show_links,
     "ranks": _show_ranks,
+    "host": _show_host,
     "similar": _show_similar,
     "records": _show_records,
 }

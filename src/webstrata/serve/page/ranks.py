@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from fastapi import Query
 
 from webstrata.collection.action import Action
-from webstrata.serve.page.home import find_rank
+from webstrata.serve.page.home import find_ranks
 from webstrata.serve.page.search import Cursor, Date
 from webstrata.serve.page.view import PageView, read_cursor, write_cursor
 
@@ -61,10 +61,11 @@ def show_ranks(
     dates = [date for date in site.dates if site.ranking(date, method, level) is not None]
     start = read_cursor(cursor)
     rows: list[dict[str, Any]] = []
-    for node in ranking.order[start : start + SIZE].tolist():
-        place = ranking.place(int(node))
-        name = place.name or f"node {place.node}"
-        trajectory = [find_rank(site, date, name, method, level) for date in dates]
+    places = [ranking.place(int(node)) for node in ranking.order[start : start + SIZE].tolist()]
+    names = [place.name or f"node {place.node}" for place in places]
+    trajectories = zip(*(find_ranks(site, date, names, method, level) for date in dates), strict=True)
+    for place, name, ranks in zip(places, names, trajectories, strict=True):
+        trajectory = list(ranks)
         position = dates.index(snapshot.date)
         rows.append(
             {
@@ -77,7 +78,8 @@ def show_ranks(
         )
     view.rows = rows
     view.next = write_cursor(start + SIZE) if start + SIZE < ranking.num_ranked else None
-    view.facts |= {"total": ranking.num_ranked, "dates": dates}
+    lowest = max((rank for row in rows for rank in row["trajectory"] if rank), default=1)
+    view.facts |= {"total": ranking.num_ranked, "dates": dates, "lowest": lowest}
     return view
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlsplit
 
@@ -16,10 +17,14 @@ from webstrata.errors import DateError, UsageError
 from webstrata.search.fields import NUMBERS, weight_list
 from webstrata.search.index import MAX_EXPANDED, within
 from webstrata.search.settings import SearchSettings
-from webstrata.serve.page.home import find_rank
+from webstrata.serve.page.home import find_ranks
+from webstrata.serve.page.scores import find_spam
 from webstrata.serve.page.view import PageView, read_cursor, write_cursor
+from webstrata.web.row_key import from_row_key
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from webstrata.api import Collection
     from webstrata.search.hits import Hit, Hits
     from webstrata.search.index import TextIndex
@@ -28,6 +33,9 @@ if TYPE_CHECKING:
 SIZE = 10
 MOST = 1000
 """Results that can be paged through."""
+COUNTED = 500
+"""Best versions whose hosts are counted."""
+HOSTS = 8
 FOLD = 3
 """Bits by which simhashes of near-duplicates differ at most."""
 _MARKS = ("\ue000", "\ue001")
@@ -52,6 +60,9 @@ def show_search(
     host: Annotated[str, Query(max_length=253, description="A host, or a domain with its hosts.")] = "",
     language: Annotated[str, Query(max_length=3, pattern="^[a-z]*$", description="ISO 639-1 code.")] = "",
     fold: Annotated[bool, Query(description="Fold near-duplicates into the best of them.")] = False,
+    hide_spam: Annotated[
+        bool, Query(description="Leave out hosts that a label or model calls spam.")
+    ] = False,
     cursor: Cursor = None,
 ) -> PageView:
     """The best pages for a query, as of a date or in a range, with hits over time.
@@ -70,11 +81,12 @@ def show_search(
     collection = site.collection
     at, from_, to = at or None, from_ or None, to or None
     options = {"at": at, "from": from_, "to": to, "host": host or None, "fold": FOLD if fold else None}
-    asked = f"{q} language:{language}".strip() if language else q
+    spam = find_spam(site)
+    asked = narrow(q, language, spam if hide_spam else [])
     action = Action.on(collection, "search", asked or "QUERY", **options)
     facts: dict[str, Any] = {
         "query": q, "at": at, "from": from_, "to": to, "host": host, "language": language, "fold": fold,
-        "total": 0,
+        "hide_spam": hide_spam, "spam_hosts": len(spam), "total": 0, "hosts": [],
     }  # fmt: skip
     view = PageView("search", f"{q} – search" if q else "Search", action, facts=facts)
     if "text_index" not in collection.parts:
@@ -85,10 +97,12 @@ def show_search(
     if at and (from_ or to):
         raise DateError("at names one time, from and to a range; give one of the two")
     chosen = [find_last(index.snapshots, at)] if at else find_range(index.snapshots, from_, to)
+    facts["snapshots"] = chosen
     if not q.strip():
         view.marks = site.marks(chosen=set(chosen))
         return view
     settings = collection.settings(SearchSettings, {"fold": FOLD if fold else -1})
+    index.compiler(settings).compile(q)  # what is wrong with it is marked as it was typed
     counts = count_hits(index, asked, host, settings)
     view.marks, view.unit = site.marks(counts, set(chosen)), "hits"
     start = read_cursor(cursor, MOST)
@@ -102,14 +116,54 @@ def show_search(
         _describe(site, index, hit, document, start)
         for hit, document in zip(shown.rows(marks=_MARKS), shown.documents.tolist(), strict=True)
     ]
+    for date in {row["snapshot"] for row in view.rows}:
+        mine = [row for row in view.rows if row["snapshot"] == date]
+        for row, rank in zip(mine, find_ranks(site, date, [row["url"] for row in mine]), strict=True):
+            row["page_rank"] = rank
     facts["total"] = (
         max((counts.get(date, 0) for date in chosen), default=0)
         if len(chosen) == 1
         else _count(index, asked, host, settings, chosen)
     )
     facts["understood"] = hits.explain()
-    facts["snapshots"] = chosen
+    facts["hosts"] = count_hosts(index, asked, settings, chosen)
     return view
+
+
+def narrow(query: str, language: str = "", without: Sequence[str] = ()) -> str:
+    """A query that holds in one language, and outside of some hosts.
+
+    Examples
+    --------
+    >>> narrow("fish OR soup", "en", ["pills.example"])
+    '+(fish OR soup) +language:en -site:pills.example'
+    >>> narrow("fish"), narrow("", "en")
+    ('fish', '')
+    """
+    if not query.strip() or not (language or without):
+        return query
+    words = [f"+({query})", *([f"+language:{language}"] if language else [])]
+    return " ".join([*words, *(f"-site:{host}" for host in without)])
+
+
+def count_hosts(
+    index: TextIndex, query: str, settings: SearchSettings, chosen: list[str]
+) -> list[dict[str, Any]]:
+    """The hosts of the best pages for a query, those of most pages first.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> index = testing.collection().text_index
+    >>> count_hosts(index, "pond", SearchSettings(), ["2026-06"])
+    [{'host': 'garden.example', 'pages': 2}]
+    """
+    mask = sum(1 << index.snapshots.index(date) for date in chosen)
+    clause = index.compiler(settings).compile(query)
+    documents, *_ = index.top(clause, COUNTED, mask, settings)
+    keys = set(index._keys(documents))
+    found = Counter(urlsplit(from_row_key(key)).hostname or "" for key in keys)
+    return [{"host": host, "pages": number} for host, number in found.most_common(HOSTS)]
 
 
 def count_hits(index: TextIndex, query: str, host: str, settings: SearchSettings) -> dict[str, int]:
@@ -163,7 +217,7 @@ def _describe(site: Site, index: TextIndex, hit: Hit, document: int, start: int)
         "last_seen": dates[-1],
         "versions": versions,
         "score": hit.score,
-        "page_rank": find_rank(site, hit.snapshot, hit.url),
+        "page_rank": None,
         "folded": hit.folded,
     }
 
@@ -242,5 +296,14 @@ def show_completion(
     words = site.collection.text_index.complete(word, 8) if word else []
     rows = [{"text": f"{before}{blank}{one}"} for one in words]
     return PageView(
-        "complete", "Completion", Action.on(site.collection, "search", q or "WORD", complete=True), rows
+        "complete",
+        "Completion",
+        Action(
+            "search",
+            str(site.collection.path),
+            words=(word or "WORD",),
+            options={"complete": True},
+            python=f"text_index.complete({word!r}, 8)",
+        ),
+        rows,
     )

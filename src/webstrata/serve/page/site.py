@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 _LOOK = 1.0
 """Seconds between two looks at the manifests."""
+_NONE = object()
+_MOST = 4096
+"""Things that are kept of one state of the parts."""
 
 
 @dataclass
@@ -38,6 +41,8 @@ class _Opened:
     collection: Collection
     version: str
     kept: dict[Any, Any]
+    locks: dict[Any, threading.Lock]
+    """One per key of `kept`, so that many first requests compute a thing once."""
 
 
 class _Shared:
@@ -46,7 +51,7 @@ class _Shared:
     def __init__(self, collection: Collection, clock: Callable[[], float]) -> None:
         self.lock = threading.Lock()
         self.clock, self.looked = clock, clock()
-        self.opened = _Opened(collection, read_version(collection), {})
+        self.opened = _Opened(collection, read_version(collection), {}, {})
 
 
 class Site:
@@ -101,7 +106,7 @@ class Site:
                 current = shared.opened.collection
                 version = read_version(current)
                 if version != shared.opened.version:
-                    shared.opened = _Opened(type(current).open(current.path), version, {})
+                    shared.opened = _Opened(type(current).open(current.path), version, {}, {})
             return shared.opened
 
     @property
@@ -117,10 +122,22 @@ class Site:
     def keep(self, key: object, make: Callable[[Collection], _T]) -> _T:
         """What `make` computes from the parts, once for as long as they stay the same."""
         opened = self._now
-        if key not in opened.kept:
-            opened.kept[key] = make(opened.collection)
-        found: _T = opened.kept[key]
-        return found
+        found = opened.kept.get(key, _NONE)
+        if found is _NONE:
+            with self._shared.lock:
+                lock = opened.locks.setdefault(key, threading.Lock())
+            with lock:
+                found = opened.kept.get(key, _NONE)
+                if found is _NONE:
+                    found = opened.kept[key] = make(opened.collection)
+            with self._shared.lock:
+                opened.locks.pop(key, None)
+                # some keys have words of clients
+                if len(opened.kept) > _MOST:
+                    for old in list(opened.kept)[: _MOST // 2]:
+                        opened.kept.pop(old, None)
+        made: _T = found
+        return made
 
     # ---- snapshots
 

@@ -36,6 +36,10 @@ class TimeMark:
     date: str
     count: int
     is_chosen: bool = True
+    new: int | None = None
+    changed: int | None = None
+    gone: int | None = None
+    """Pages that came, changed and went since the snapshot before; none where that is not known."""
 
 
 @dataclass
@@ -52,6 +56,8 @@ class PageView:
     """The cursor of the next rows; none where these are the last."""
     facts: dict[str, Any] = field(default_factory=dict)
     """Everything else that the page shows, by name."""
+    also: Action | None = None
+    """What gives the rest, where no single command gives all."""
     missing: list[MissingPart] = field(default_factory=list)
     marks: list[TimeMark] = field(default_factory=list)
     """The time strip; empty for the one of the collection."""
@@ -60,14 +66,32 @@ class PageView:
     is_live: bool = False
     """Whether it may change without a build, so that no cache may keep it."""
 
+    @property
+    def python(self) -> str:
+        """The expression that gives the same after ``import webstrata``."""
+        calls = []
+        for action in filter(None, (self.action, self.also)):
+            snapshot = f"[{action.snapshot!r}]" if action.snapshot else ""
+            calls.append(f"webstrata.open({action.collection!r}){snapshot}.{action.method}")
+        return ", ".join(calls)
+
+    @property
+    def command(self) -> str:
+        """The command that gives the same."""
+        return " && ".join(action.command for action in filter(None, (self.action, self.also)))
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON document."""
         return {
             "rows": self.rows,
             "next": self.next,
-            "made_by": self.action.command,
-            "python": self.action.call,
+            "made_by": self.command,
+            "python": self.python,
             "missing": [{"what": one.what, "command": one.command} for one in self.missing],
+            "time": {
+                "unit": self.unit,
+                "snapshots": [{"date": one.date, "count": one.count} for one in self.marks],
+            },
             **self.facts,
         }
 

@@ -33,7 +33,7 @@ from webstrata.serve.replay.replies import (
     make_reply,
     redirect_to_exact,
 )
-from webstrata.serve.replay.viewer import NAME, Viewer
+from webstrata.serve.replay.viewer import NAME, VIEW, Viewer
 from webstrata.web.server.answers import write_error
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ ROUTES = {
     "/{collection}/files/": "List of WARC files.",
     "/{collection}/files/{snapshot}/{name}": "A WARC file, whole or by range requests.",
     "/viewer/{path}": "A file of the folder `viewer`.",
+    "/view/{collection}/{timestamp}/{url}": "A page that shows a capture in the viewer, with its scripts.",
     "/": "Names of the collections.",
     "/healthz": "`ok` while the server runs.",
 }
@@ -136,14 +137,23 @@ class _Replay:
             return Reply(200, [("content-type", "text/plain")], b"ok\n")
         if name == NAME and self._viewer is not None:
             return self._viewer.answer(unquote(rest))
+        if name == VIEW and self._viewer is not None and name not in self._holdings:
+            return self._show_in_viewer(rest, query, scope, headers)
         holdings = self._holdings.get(name)
         if holdings is None:
             known = ", ".join(self._holdings) or "none"
             return _refuse(404, f"no such collection: {name[:200]}; served are {known}", headers)
-        host = headers.get("host", "localhost")
-        origin = self._origin or f"{scope['scheme']}://{host}"
+        origin = self._find_origin(scope, headers)
         path = rest + (f"?{query}" if query else "")
         question = Question(path, query, headers, f"{origin}/{quote(name)}/")
+        state = scope.setdefault("state", {})
+        state["route"] = (
+            rest
+            if rest == "cdx"
+            else rest.partition("/")[0]
+            if rest.startswith(("timemap/", "files"))
+            else "memento"
+        )
         if rest == "cdx":
             return await self._answer_cdx(holdings, question)
         if rest.startswith("timemap/"):
@@ -154,6 +164,17 @@ class _Replay:
         if not rest:
             return _json(200, {"collection": name, "snapshots": holdings.collection.dates})
         return await self._answer_memento(holdings, question)
+
+    def _find_origin(self, scope: Any, headers: dict[str, str]) -> str:  # noqa: ANN401
+        return self._origin or f"{scope['scheme']}://{headers.get('host', 'localhost')}"
+
+    def _show_in_viewer(self, rest: str, query: str, scope: Any, headers: dict[str, str]) -> Reply:  # noqa: ANN401
+        assert self._viewer is not None
+        name, _, wanted = rest.partition("/")
+        if unquote(name) not in self._holdings:
+            return _refuse(404, f"no such collection: {unquote(name)[:200]}", headers)
+        path = wanted + (f"?{query}" if query else "")
+        return self._viewer.show(unquote(name), path, self._find_origin(scope, headers))
 
     async def _answer_cdx(self, holdings: Holdings, question: Question) -> Reply:
         try:

@@ -19,7 +19,7 @@ from urllib.parse import urljoin
 
 from webstrata.archive.cdxj import Entry, surt
 from webstrata.errors import MissingError, UrlError
-from webstrata.serve.replay.lines import END, BlockTable, IndexLine, MergedLines, Range
+from webstrata.serve.replay.lines import END, BlockTable, IndexLine, MergedLines, Range, forget_blocks
 from webstrata.serve.replay.rows import parse_timestamp
 from webstrata.store.captures import AllCaptures, StoredCapture, read_capture
 from webstrata.store.takedowns import find_takedowns
@@ -89,6 +89,8 @@ class Holdings:
         with self._lock:
             captures = self._all.list()
             known, self._tables = self._tables, {}
+            if any(id(each) not in known for each in captures):
+                forget_blocks()
             for each in captures:
                 self._tables[id(each)] = known.get(id(each)) or (each, BlockTable(each.index))
             lines = MergedLines([self._tables[id(each)][1] for each in captures])

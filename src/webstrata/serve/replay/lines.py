@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 END = b"\xff"
 """Behind every line, since keys are ASCII."""
-_KEPT_BLOCKS = 64
+KEPT_BLOCKS = 512
+"""Unpacked blocks that are kept, of all indexes of the process; one takes some 100 KB."""
 
 
 class Range(NamedTuple):
@@ -60,7 +61,6 @@ class BlockTable:
         data = np.frombuffer(index.summary, np.uint8) if len(index.summary) else np.zeros(0, np.uint8)
         self._starts = np.concatenate([[0], np.flatnonzero(data == ord("\n")) + 1])
         del data  # it would keep the file mapped
-        self._lines = lru_cache(_KEPT_BLOCKS)(self._unpack)
 
     def __len__(self) -> int:
         return len(self._starts) - 1
@@ -82,17 +82,33 @@ class BlockTable:
     def forward(self, lines: Range) -> Iterator[bytes]:
         """The lines of a range in order."""
         for number in range(*self.overlapping(lines)):
-            block = self._lines(number)
+            block = _unpack(self, number)
             yield from block[bisect_left(block, lines.low) : bisect_left(block, lines.high)]
 
     def backward(self, lines: Range) -> Iterator[bytes]:
         """The lines of a range, the last one first."""
         for number in reversed(range(*self.overlapping(lines))):
-            block = self._lines(number)
+            block = _unpack(self, number)
             yield from reversed(block[bisect_left(block, lines.low) : bisect_left(block, lines.high)])
 
-    def _unpack(self, number: int) -> list[bytes]:
+    def unpack(self, number: int) -> list[bytes]:
+        """The lines of a block."""
         return self._index.unpack(self._index.parse_place(int(self._starts[number]))).splitlines()
+
+
+@lru_cache(KEPT_BLOCKS)
+def _unpack(table: BlockTable, number: int) -> list[bytes]:
+    return table.unpack(number)
+
+
+def forget_blocks() -> None:
+    """Let all unpacked blocks go, and with them the files of parts that were replaced.
+
+    Examples
+    --------
+    >>> forget_blocks()
+    """
+    _unpack.cache_clear()
 
 
 class MergedLines:

@@ -14,16 +14,20 @@ and its value a letter and what it announces: ``b`` bytes, ``s`` UTF-8, ``i`` an
 float of 64 bits, both big-endian. The column family ``default`` has the key ``format`` with the number of the
 format in decimal. A write is in the log, synced, before it returns; all its cells are there, or none.
 
-One process writes at a time, and nobody else reads meanwhile. Who has opened it to read keeps what it saw.
+One process writes at a time; a second one waits for it for some seconds. Any number of processes read, also
+while one writes: then they open a *secondary instance* of RocksDB, which replays the log of the writer once.
+Who has opened the table to read keeps what it saw.
 """
 
 from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import shutil
 import struct
+import tempfile
+import time
 import weakref
-from contextlib import contextmanager
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -42,15 +46,8 @@ from rocksdict import (
 from webstrata.collection import dates
 from webstrata.collection.files import explained, make_directory, remove_tree, rename
 from webstrata.collection.lock import WriteLock
-from webstrata.errors import (
-    AccessError,
-    DiskFullError,
-    FormatError,
-    LockedError,
-    NewerFormatError,
-    StorageError,
-    UsageError,
-)
+from webstrata.errors import FormatError, LockedError, NewerFormatError, UsageError
+from webstrata.store.table.failures import RESTORE, translated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -71,6 +68,11 @@ _MICROSECOND = dt.timedelta(microseconds=1)
 
 _COPIED = 10_000
 """Cells that are copied together."""
+PATIENCE = 5.0
+"""Seconds for which a writer waits for another one; most write a batch and close."""
+_TRIES = 20
+_PAUSE = 0.02
+"""Times that a reader opens a table whose files a writer is changing, and seconds between two of them."""
 
 
 class Cell(NamedTuple):
@@ -227,6 +229,13 @@ class CellChange(NamedTuple):
 class Cells:
     """The database in `folder`: opened to read when first read, and to write when first written.
 
+    Parameters
+    ----------
+    folder
+        Where it is; made by the first write.
+    patience
+        Seconds for which a write waits while another process writes.
+
     Examples
     --------
     >>> from webstrata import testing
@@ -237,8 +246,8 @@ class Cells:
     >>> cells.close()
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, *, patience: float = PATIENCE) -> None:
+        self.folder, self.patience = folder, patience
         self.can_write = False
         self._families: dict[str, Rdict] = {}
         self._database: Rdict | None = None
@@ -257,7 +266,7 @@ class Cells:
                 batch.put(key, value, handles[family])
         options = WriteOptions()
         options.sync = True
-        with _told(self.folder, "write"):
+        with translated(self.folder, "write"):
             self._database.write(batch, options)
 
     def scan(
@@ -350,39 +359,69 @@ class Cells:
             return
         options = ReadOptions()
         options.set_iterate_upper_bound(stop)
-        with _told(self.folder, "read"):
+        with translated(self.folder, "read"):
             yield from self._families[family].items(from_key=start, read_opt=options)
 
     def _open_to_read(self) -> bool:
         """Open what was written so far; False where nothing was."""
         with explained(self.folder, "read"):
             if not (self.folder / "CURRENT").exists():
+                if WriteLock(self.folder).holder():
+                    return False  # it is writing the first cells
                 if any(self.folder.glob("MANIFEST-*")) or any(self.folder.glob("*.sst")):
                     raise FormatError(
-                        f"{self.folder}: the table is damaged, its file CURRENT is missing; {_RESTORE}"
+                        f"{self.folder}: the table is damaged, its file CURRENT is missing; {RESTORE}"
                     )
                 return False
-        if writer := WriteLock(self.folder).holder():
-            raise LockedError(
-                f"{self.folder}: {writer} is writing the table, which nobody else can read meanwhile; wait "
-                f"until it is done, or stop it"
-            )
-        self._open(AccessType.read_only(False), None)
-        return True
+        tries = 0
+        while True:
+            is_written = bool(WriteLock(self.folder).holder())
+            try:
+                if is_written:
+                    self._open_beside_writer()
+                else:
+                    self._open(AccessType.read_only(False), None)
+            except FormatError:
+                # a writer may have replaced files since their names were read
+                tries += 1
+                if tries >= (_TRIES if is_written else 2):
+                    raise
+                time.sleep(_PAUSE)
+            else:
+                return True
+
+    def _open_beside_writer(self) -> None:
+        scratch = tempfile.mkdtemp(prefix="webstrata-table-")  # RocksDB writes its own log there
+        logs = self._list_logs()
+        try:
+            self._open(AccessType.secondary(scratch), None, scratch)
+        except BaseException:
+            shutil.rmtree(scratch, ignore_errors=True)
+            raise
+        assert self._database is not None
+        for _ in range(_TRIES):
+            # a log that went after the list of files was read may have had cells that this list does not name
+            if (now := self._list_logs()) == logs:
+                return
+            logs = now
+            with translated(self.folder, "read"):
+                self._database.try_catch_up_with_primary()
+
+    def _list_logs(self) -> list[str]:
+        return sorted(path.name for path in self.folder.glob("*.log"))
 
     def _open_to_write(self) -> None:
         if self.can_write:
             return
         self.close()
         make_directory(self.folder)
-        lock = WriteLock(self.folder)
-        lock.acquire()
+        lock = _acquire(self.folder, self.patience)
         self._open(AccessType.read_write(), lock)
         self.can_write = True
 
-    def _open(self, access: AccessType, lock: WriteLock | None) -> None:
+    def _open(self, access: AccessType, lock: WriteLock | None, scratch: str = "") -> None:
         try:
-            with _told(self.folder, "open"):
+            with translated(self.folder, "open"):
                 options = {name: _options() for name in FAMILIES}
                 database = Rdict(str(self.folder), _options(), column_families=options, access_type=access)
                 families = {name: database.get_column_family(name) for name in FAMILIES}
@@ -391,19 +430,19 @@ class Cells:
                 lock.release()
             raise
         # whoever forgets to close holds the lock no longer than the object lives
-        self._close = weakref.finalize(self, _close, [*families.values(), database], lock)
+        self._close = weakref.finalize(self, _close, [*families.values(), database], lock, scratch)
         self._database, self._families = database, families
         try:
-            with _told(self.folder, "read"):
+            with translated(self.folder, "read"):
                 told = database.get(b"format")
             if told is not None and not bytes(told).isdigit():
                 raise FormatError(
-                    f"{self.folder}: the table is damaged, its format is {told[:20]!r}; {_RESTORE}"
+                    f"{self.folder}: the table is damaged, its format is {told[:20]!r}; {RESTORE}"
                 )
             if told is None and lock is not None:
                 options_of_write = WriteOptions()
                 options_of_write.sync = True
-                with _told(self.folder, "write"):
+                with translated(self.folder, "write"):
                     database.put(b"format", str(FORMAT).encode(), options_of_write)
             elif told is not None and int(told) > FORMAT:
                 raise NewerFormatError(
@@ -435,49 +474,26 @@ def _options() -> Options:
     return options
 
 
-def _close(databases: list[Rdict], lock: WriteLock | None) -> None:
+def _acquire(folder: Path, patience: float) -> WriteLock:
+    """The lock of a writer, which another one may have for a moment."""
+    lock, until = WriteLock(folder), time.monotonic() + patience
+    while True:
+        try:
+            lock.acquire()
+        except LockedError:
+            if time.monotonic() >= until:
+                raise
+            time.sleep(_PAUSE)
+        else:
+            return lock
+
+
+def _close(databases: list[Rdict], lock: WriteLock | None, scratch: str = "") -> None:
     for database in databases:
         with contextlib.suppress(Exception):  # closed already
             database.close()
     databases.clear()
+    if scratch:
+        shutil.rmtree(scratch, ignore_errors=True)
     if lock is not None:
         lock.release()
-
-
-_RESTORE = "restore the folder from a copy"
-_REFUSALS = (
-    ("No space left", DiskFullError, "no space left to {}; free some space on this disk, and try again"),
-    ("File too large", DiskFullError, "no space left to {}; free some space on this disk, and try again"),
-    ("Permission denied", AccessError, "no permission to {}; change the permissions of the folder"),
-    ("Read-only file system", AccessError, "no permission to {}; the file system is read-only"),
-    ("No locks available", LockedError, "the table is open already in this process; close it first"),
-    ("While lock file", LockedError, "another process is writing; wait until it is done, or stop it"),
-    ("Corruption", FormatError, f"the table is damaged; {_RESTORE}"),
-    ("No such file or directory", FormatError, f"the table is damaged, a file is missing; {_RESTORE}"),
-    (
-        "Is a directory",
-        FormatError,
-        f"the table is damaged, a file is a directory; {_RESTORE}",
-    ),
-    ("Not implemented", FormatError, f"the table is damaged; {_RESTORE}"),
-    ("Invalid argument", FormatError, f"the table is damaged; {_RESTORE}"),
-)
-
-
-@contextmanager
-def _told(folder: Path, action: str) -> Iterator[None]:
-    """Turn what RocksDB refuses, which is only a text, into one of our sentences."""
-    try:
-        yield
-    except Exception as error:
-        if action == "open" and isinstance(error, OSError | ValueError):
-            # of the file in which rocksdict notes its settings, without the name of it
-            raise FormatError(f"{folder}: the table is damaged ({error}); {_RESTORE}") from error
-        if type(error) is not Exception:  # one of ours, or of the caller of a generator
-            raise
-        for mark, kind, sentence in _REFUSALS:
-            if mark in str(error):
-                raise kind(f"{folder}: {sentence.format(action)} ({error})") from error
-        raise StorageError(
-            f"{folder}: could not {action} ({error}); look at the disk, then try again"
-        ) from error

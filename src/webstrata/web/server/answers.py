@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import time
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -66,6 +67,20 @@ def write_error(status: int, message: str, **more: object) -> bytes:
     b'{"error": {"status": 404, "message": "no such page: http://example.org/"}}'
     """
     return json.dumps({"error": {"status": status, "message": message} | more}).encode()
+
+
+def write_problem(status: int, message: str, **more: object) -> bytes:
+    """The same as ``application/problem+json`` (RFC 9457).
+
+    Examples
+    --------
+    >>> write_problem(404, "no such page: http://example.org/")
+    b'{"type": "about:blank", "title": "Not Found", "status": 404, "detail": "no such page: http://example.org/"}'
+    """
+    title = HTTPStatus(status).phrase
+    return json.dumps(
+        {"type": "about:blank", "title": title, "status": status, "detail": message} | more
+    ).encode()
 
 
 class ThrottledLog:

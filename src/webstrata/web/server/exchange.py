@@ -22,13 +22,14 @@ import re
 import sys
 import time
 from email.utils import formatdate
+from functools import lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import h11
 
-from webstrata.web.server.answers import Refusal, ThrottledLog, write_error
+from webstrata.web.server.answers import Refusal, ThrottledLog, write_error, write_problem
 from webstrata.web.server.rates import Rates
 
 if TYPE_CHECKING:
@@ -57,16 +58,24 @@ HEADERS = {
 """Headers of every response that does not set them itself."""
 _ABSOLUTE = re.compile(rb"https?://([^/?#]*)(.*)", re.IGNORECASE)
 _CLOSE = (b"connection", b"close")
+_FRAMING = frozenset({b"content-length", b"transfer-encoding", b"connection"})
+_NAME = re.compile(rb"[!#$%&'*+.^_`|~0-9a-z-]+")
+_VALUE = re.compile(rb"(?:[!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?)?")
 
 _log = logging.getLogger(__name__)
 _access = logging.getLogger("webstrata.web.server.access")
 
 
 class HttpHandler:
-    """Handles a connection as HTTP, with `app` (ASGI 3) behind the limits of `settings`."""
+    """Handles a connection as HTTP, with `app` (ASGI 3) behind the limits of `settings`.
 
-    def __init__(self, app: Application, settings: ServerSettings, names: HostNames) -> None:
-        self._app, self._settings, self._names = app, settings, names
+    With `problems`, its errors are ``application/problem+json`` (RFC 9457).
+    """
+
+    def __init__(
+        self, app: Application, settings: ServerSettings, names: HostNames, *, problems: bool = False
+    ) -> None:
+        self._app, self._settings, self._names, self._problems = app, settings, names, problems
         self._rates = Rates(settings.request_rate, settings.request_burst)
         self._log = ThrottledLog(_log)
         self._left: set[asyncio.Future[None]] = set()
@@ -78,7 +87,9 @@ class HttpHandler:
         is_first = True
         while True:
             connection.wait()
-            exchange = _Exchange(connection, parser, self._settings, is_stopping=self.is_stopping)
+            exchange = _Exchange(
+                connection, parser, self._settings, is_stopping=self.is_stopping, problems=self._problems
+            )
             try:
                 request = await self._read_head(connection, parser, is_first=is_first)
                 if request is None:
@@ -291,9 +302,10 @@ class _Exchange:
         settings: ServerSettings,
         *,
         is_stopping: Callable[[], bool],
+        problems: bool = False,
     ) -> None:
         self._connection, self._parser, self._settings = connection, parser, settings
-        self._is_stopping = is_stopping
+        self._is_stopping, self._problems = is_stopping, problems
         self._request: h11.Request | None = None
         self._start: Message | None = None
         self._since = time.perf_counter()
@@ -349,9 +361,10 @@ class _Exchange:
 
     async def refuse(self, refusal: Refusal) -> None:
         """Answer with an error, and close the connection afterwards."""
-        body = write_error(refusal.status, str(refusal), **refusal.more)
+        write = write_problem if self._problems else write_error
+        body = write(refusal.status, str(refusal), **refusal.more)
         headers = [
-            (b"content-type", b"application/json"),
+            (b"content-type", b"application/problem+json" if self._problems else b"application/json"),
             (b"content-length", str(len(body)).encode()),
             (b"cache-control", b"no-store"),
             *refusal.headers,
@@ -375,27 +388,86 @@ class _Exchange:
         headers = [(bytes(name).lower(), bytes(value)) for name, value in headers]
         names = {name for name, _ in headers}
         headers += [(name, value) for name, value in HEADERS.items() if name not in names]
-        # with an empty value an application says that a header is not to be sent
-        headers = [(name, value) for name, value in headers if value or name not in HEADERS]
         if b"date" not in names:
-            headers.append((b"date", formatdate(usegmt=True).encode()))
+            headers.append((b"date", write_date(int(time.time()))))
         if self._is_stopping() and b"connection" not in names:
             headers.append(_CLOSE)
-        response = h11.Response(status_code=status, headers=headers, reason=_reason(status))
-        return self._parser.send(response) or b""
+        # h11 looks at every byte of every header, which takes longer than most responses; it gets those that
+        # say where a response ends, and the others are checked once per header
+        framing = [(name, value) for name, value in headers if name in _FRAMING]
+        response = h11.Response(status_code=status, headers=framing, reason=_reason(status))
+        head = self._parser.send(response) or b""
+        # with an empty value an application says that a header is not to be sent
+        fields = [
+            write_field(name, value)
+            for name, value in headers
+            if name not in _FRAMING and (value or name not in HEADERS)
+        ]
+        return head[:-2] + b"".join(fields) + b"\r\n"
 
     def _note(self) -> None:
-        """Write a line to the access log."""
+        """Write a line to the access log, in the combined format of Apache and nginx."""
         if not _access.isEnabledFor(logging.INFO):
             return
-        line = "-"
-        if self._request is not None:
+        line, headers = "-", {}
+        if (request := self._request) is not None:
             # h11 lets only printable ASCII into a method and a target
-            line = f"{self._request.method.decode('ascii')} {self._request.target.decode('ascii')}"
-        status = self._start["status"] if self._start is not None else 0
-        milliseconds = (time.perf_counter() - self._since) * 1000
-        client = self._connection.client[0] or "-"
-        _access.info('%s "%s" %d %d %.1f ms', client, line, status, self._sent, milliseconds)
+            version = request.http_version.decode("ascii")
+            line = f"{request.method.decode('ascii')} {quote_field(request.target)} HTTP/{version}"
+            headers = {bytes(name): bytes(value) for name, value in request.headers}
+        _access.info(
+            '%s - - [%s] "%s" %d %s "%s" "%s"',
+            self._connection.client[0] or "-",
+            time.strftime("%d/%b/%Y:%H:%M:%S +0000", time.gmtime()),
+            line,
+            self._start["status"] if self._start is not None else 0,
+            self._sent or "-",
+            quote_field(headers.get(b"referer", b"-")),
+            quote_field(headers.get(b"user-agent", b"-")),
+        )
+
+
+@lru_cache(1024)
+def write_field(name: bytes, value: bytes) -> bytes:
+    r"""A header field as it is sent, or `h11.LocalProtocolError`; checked as RFC 9110, 5.5 says.
+
+    Examples
+    --------
+    >>> write_field(b"etag", b'"1"')
+    b'etag: "1"\r\n'
+    >>> write_field(b"x-note", b"a\r\nset-cookie: b")
+    Traceback (most recent call last):
+    h11._util.LocalProtocolError: the header x-note has a value that cannot be sent
+    """
+    if not _NAME.fullmatch(name):
+        raise h11.LocalProtocolError(f"{name!r} is not a name of a header")
+    if not _VALUE.fullmatch(value):
+        raise h11.LocalProtocolError(f"the header {name.decode()} has a value that cannot be sent")
+    return name + b": " + value + b"\r\n"
+
+
+def quote_field(value: bytes) -> str:
+    r"""What a client sent, as a field in quotes of the access log.
+
+    Examples
+    --------
+    >>> print(quote_field(b'curl/8 "x" \xff'))
+    curl/8 \"x\" \xff
+    """
+    text = value.decode("latin-1").replace("\\", "\\\\").replace('"', '\\"')
+    return "".join(char if " " <= char <= "~" else f"\\x{ord(char):02x}" for char in text)
+
+
+@lru_cache(4)
+def write_date(seconds: int) -> bytes:
+    """The header ``Date`` of a second since 1970.
+
+    Examples
+    --------
+    >>> write_date(0)
+    b'Thu, 01 Jan 1970 00:00:00 GMT'
+    """
+    return formatdate(seconds, usegmt=True).encode()
 
 
 def _next_event(parser: h11.Connection) -> object:

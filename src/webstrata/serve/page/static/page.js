@@ -1,4 +1,4 @@
-// Completion, copying of commands, a range of dates by dragging, and the live crawl. Every page works without it.
+// Completion, copying of commands, and the live crawl. Every page works without it.
 "use strict";
 
 for (const button of document.querySelectorAll("button[data-copy]")) {
@@ -26,37 +26,6 @@ for (const input of document.querySelectorAll("input[data-complete]")) {
         return option;
       }));
     }, 120);
-  });
-}
-
-for (const strip of document.querySelectorAll(".strip[data-range]")) {
-  const links = [...strip.querySelectorAll("a[data-date]")];
-  let first = null;
-  let moved = false;
-  const place = (event) => links.indexOf(event.target.closest?.("a[data-date]"));
-  const paint = (from, to) => links.forEach((link, number) =>
-    link.classList.toggle("picked", number >= Math.min(from, to) && number <= Math.max(from, to)));
-  strip.addEventListener("dragstart", (event) => event.preventDefault());
-  strip.addEventListener("pointerdown", (event) => { first = place(event); moved = false; });
-  strip.addEventListener("pointerover", (event) => {
-    const now = place(event);
-    if (first === null || first < 0 || now < 0 || !event.buttons) return;
-    moved = moved || now !== first;
-    if (moved) paint(first, now);
-  });
-  strip.addEventListener("click", (event) => { if (moved) event.preventDefault(); }, true);
-  addEventListener("pointerup", (event) => {
-    const last = place(event);
-    if (first !== null && first >= 0 && moved && last >= 0) {
-      const address = new URL(location.href);
-      const [from, to] = [Math.min(first, last), Math.max(first, last)];
-      address.searchParams.delete("at");
-      address.searchParams.delete("cursor");
-      address.searchParams.set("from", links[from].dataset.date);
-      address.searchParams.set("to", links[to].dataset.date);
-      location.assign(address);
-    }
-    first = null;
   });
 }
 

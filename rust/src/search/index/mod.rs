@@ -4,14 +4,16 @@
 //! score is found here (`evaluate`). Nothing is ever written: the folder may belong to somebody else, and its files are
 //! described by checksums.
 
+pub mod segment;
+
 use super::SearchError;
 use super::best::{Best, Choice, Hit, Takes};
 use super::evaluate::{Looking, NO_MATCH, Tree};
 use super::folder::ReadOnly;
 use super::query::{Clause, Own, Statistics};
 use super::scoring::{Norms, Scoring, Weights};
-use super::segment::Segment;
 use super::union;
+use segment::Segment;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
