@@ -42,7 +42,10 @@ def test_the_demo_is_made_again_equals_the_truth_and_ends_by_saying_what_to_try_
     assert len(tries) == 5
     for line in tries:
         words = [word for word in shlex.split(line)[1:] if word != "--open"]
-        assert webstrata(*words).returncode == 0, line
+        tried = webstrata(*words)
+        assert tried.returncode == 0, line
+        if "--dry-run" in words:  # its settings are stored: nothing is stale without --config
+            assert "\n0 of " in tried.stdout, tried.stdout
 
 
 def test_anything_else_that_is_there_is_left_alone(

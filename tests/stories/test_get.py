@@ -92,7 +92,10 @@ def test_bytes_are_printed_as_they_are_and_revisits_with_their_payload(
 @pytest.mark.parametrize(
     ("words", "pattern"),
     [
-        (["http://c.uk/"], "uk: http://c.uk/ was not captured; run `webstrata ls uk` to list what was"),
+        (
+            ["http://c.uk/"],
+            "uk: http://c.uk/ was not captured; run `webstrata ls uk c.uk --match host`",
+        ),
         (["http://a.uk/", "--at", "2025"], "was first captured at 2026-06-12T18:30:00Z, after 2025"),
         (["http://a.uk/", "--at", "soon"], "'soon' is not a date; write it as 2026, 2026-06"),
         (["a.uk"], "'a.uk' is not a URL"),

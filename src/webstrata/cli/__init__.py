@@ -189,15 +189,6 @@ def run(arguments: list[str]) -> int:
         )
 
 
-def _make_sentence(message: str) -> str:
-    """A message of click's in one line, with plain words for its types."""
-    sentence = " ".join(message.split()).rstrip(".")
-    for kind, plain in (("integer", "whole number"), ("float", "number")):
-        for spelled in (f"{kind} range", kind):
-            sentence = sentence.replace(f"is not a valid {spelled}", f"is not a {plain}")
-    return sentence
-
-
 def _describe_missing(error: click.MissingParameter) -> str:
     """Which argument is missing, and all that the command takes."""
     from webstrata.cli.options import describe_usage
@@ -206,6 +197,15 @@ def _describe_missing(error: click.MissingParameter) -> str:
     assert error.param is not None
     name = error.param.make_metavar(error.ctx).split()[-1].strip("[].")
     return f"{name} is missing; write `{describe_usage(error.ctx)}`"
+
+
+def _make_sentence(message: str) -> str:
+    """A message of click's in one line, with plain words for its types."""
+    sentence = " ".join(message.split()).rstrip(".")
+    for kind, plain in (("integer", "whole number"), ("float", "number")):
+        for spelled in (f"{kind} range", kind):
+            sentence = sentence.replace(f"is not a valid {spelled}", f"is not a {plain}")
+    return sentence
 
 
 def _run_verb(arguments: list[str]) -> int:

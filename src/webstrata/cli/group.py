@@ -52,7 +52,7 @@ class LazyGroup(click.Group):
         super().__init__(*args, **rest)
         self._package, self.summaries = package, summaries
         self.modules, self._sections = modules or {}, sections or {"Commands": sorted(summaries)}
-        self._default, self._aliases = default, aliases or {}
+        self.default, self._aliases = default, aliases or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The commands in alphabetical order."""
@@ -71,9 +71,9 @@ class LazyGroup(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put the name of the usual command before what is not a command's."""
-        if self._default is not None and args and args[0] not in self.get_help_option_names(ctx):
+        if self.default is not None and args and args[0] not in self.get_help_option_names(ctx):
             if args[0] not in self.summaries:
-                args = [self._default, *args]
+                args = [self.default, *args]
             elif not ctx.resilient_parsing:
                 note_collection(args[0], ctx.command_path)
         return super().parse_args(ctx, args)
@@ -110,7 +110,7 @@ class LazyGroup(click.Group):
             if name.startswith(incomplete)
         ]
         found += click.Command.shell_complete(self, ctx, incomplete)
-        usual = self.get_command(ctx, self._default) if self._default else None
+        usual = self.get_command(ctx, self.default) if self.default else None
         if usual is not None:
             arguments = [one for one in usual.params if isinstance(one, click.Argument)]
             found += arguments[0].shell_complete(ctx, incomplete) if arguments else []

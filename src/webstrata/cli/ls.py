@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 @verb("ls", epilog="Example: webstrata ls uk 'uk,example)/news' --prefix --from 2026-05 --to 2026-06")
 @collection_argument
 @click.argument("where", metavar="URL|HOST|KEY|SNAPSHOT")
+@click.option(
+    "--match",
+    type=click.Choice(["exact", "prefix", "host", "domain"]),
+    help="What is listed: this URL alone, or as one of the next three options. [exact]",
+)
 @click.option("--prefix", "match", flag_value="prefix", help="Everything whose key begins so.")
 @click.option("--host", "match", flag_value="host", help="Everything of this host.")
 @click.option(

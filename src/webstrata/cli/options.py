@@ -94,7 +94,10 @@ def describe_usage(ctx: click.Context) -> str:
     'webstrata rename COLLECTION SNAPSHOT NEW'
     """
     arguments = [one for one in ctx.command.params if isinstance(one, click.Argument)]
-    return " ".join([ctx.command_path, *(one.make_metavar(ctx) for one in arguments)])
+    path, parent = ctx.command_path, ctx.parent
+    if parent is not None and getattr(parent.command, "default", None) == ctx.info_name:
+        path = parent.command_path  # nobody types the name of the usual command
+    return " ".join([path, *(one.make_metavar(ctx) for one in arguments)])
 
 
 def complete_collections(_ctx: click.Context, _parameter: click.Parameter, start: str) -> list[str]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.former_names import current_name
@@ -23,7 +24,6 @@ from webstrata.errors import WebstrataError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from webstrata.collection.collection import Collection, Snapshot
     from webstrata.errors import Fix
@@ -204,6 +204,17 @@ def locate(path: Path) -> tuple[str, str, str]:
         if folder.parent.name == "snapshots":
             return str(folder.parent.parent), folder.name, ""
     return "", "", ""
+
+
+def list_host(where: str, host: str) -> Action:
+    """The action that lists the captures of a host in the collection of a path.
+
+    Examples
+    --------
+    >>> list_host("uk/snapshots/2026-06", "a.example").command
+    'webstrata ls uk a.example --match host'
+    """
+    return Action("ls", locate(Path(where))[0] or where, words=(host,), options={"match": "host"})
 
 
 def rebuild(path: Path, part: str, **options: Any) -> Action:  # noqa: ANN401

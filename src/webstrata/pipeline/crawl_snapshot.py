@@ -85,7 +85,9 @@ def crawl_snapshot(
     if label in collection and is_finished(collection[label]) and not again:
         raise UsageError(f"{collection.path} {label} is finished; --again crawls it again")
     goes_on = label in collection and not again and can_go_on(collection[label])
-    if (seeds is not None and invitro is not None) or (seeds is None and invitro is None and not goes_on):
+    if seeds is not None and invitro is not None:
+        raise UsageError("--seeds and --invitro both say what to crawl; choose one")
+    if seeds is None and invitro is None and not goes_on:
         raise UsageError("what to crawl is not clear: give --seeds FILE, or --invitro PRESET")
     with ExitStack() as stack:
         hosts: Hosts = {}

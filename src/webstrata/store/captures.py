@@ -22,7 +22,7 @@ from webstrata.archive.request_body import URN, to_key
 from webstrata.archive.responses import HTML, media_type
 from webstrata.archive.revisits import find_original
 from webstrata.archive.warc import read_record
-from webstrata.collection.action import Action
+from webstrata.collection.action import Action, list_host
 from webstrata.collection.tables import SHOWN, Rows, Table
 from webstrata.errors import MissingError, UrlError, UsageError
 from webstrata.store.main_content.methods import find_places
@@ -391,7 +391,8 @@ def find_capture(
     '2026-06-01T00:00:12+00:00'
     >>> find_capture([captures], "http://nowhere.example/", where="uk")
     Traceback (most recent call last):
-    webstrata.errors.MissingError: uk: http://nowhere.example/ was not captured; call `collection.ls()` ...
+    webstrata.errors.MissingError: uk: http://nowhere.example/ was not captured; call
+    `collection.ls('nowhere.example', match='host')` ...
     """
     holders = list(holders)
     url = normalize_any(url)
@@ -415,7 +416,8 @@ def find_capture(
             f"{where}: {url} was first captured at {earliest:%Y-%m-%dT%H:%M:%SZ}, after {at}; "
             f"ask for a later time"
         )
-    raise MissingError(f"{where}: {url} was not captured; {{fix}} to list what was", fix=Action("ls", where))
+    fix = list_host(where, urlsplit(url).hostname or url)
+    raise MissingError(f"{where}: {url} was not captured; {{fix}} to list what was of its host", fix=fix)
 
 
 def read_capture(
