@@ -187,15 +187,6 @@ def run(arguments: list[str]) -> int:
         )
 
 
-def _make_sentence(message: str) -> str:
-    """A message of click's in one line, with plain words for its types."""
-    sentence = " ".join(message.split()).rstrip(".")
-    for kind, plain in (("integer", "whole number"), ("float", "number")):
-        for spelled in (f"{kind} range", kind):
-            sentence = sentence.replace(f"is not a valid {spelled}", f"is not a {plain}")
-    return sentence
-
-
 def _run_verb(arguments: list[str]) -> int:
     """Run a command; an error that a damaged part explains becomes the sentence about that part."""
     try:
@@ -254,3 +245,12 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 def _say(sentence: str, exit_code: int) -> int:
     click.echo(f"webstrata: {sentence}", err=True)
     return exit_code
+
+
+def _make_sentence(message: str) -> str:
+    """A message of click's in one line, with plain words for its types."""
+    sentence = " ".join(message.split()).rstrip(".")
+    for kind, plain in (("integer", "whole number"), ("float", "number")):
+        for spelled in (f"{kind} range", kind):
+            sentence = sentence.replace(f"is not a valid {spelled}", f"is not a {plain}")
+    return sentence
