@@ -10,7 +10,7 @@ import webstrata as ws
 from tests.pipeline.revisits import HOME, TERMS, URLS
 from webstrata import testing
 from webstrata.collection.check import check_collection
-from webstrata.errors import DateError, ExistsError, MissingError
+from webstrata.errors import DateError, ExistsError, MissingError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,3 +47,17 @@ def test_a_split_by_host_keeps_that_host_and_its_takedowns(tmp_path: Path) -> No
         reef.capture("http://reef.example/storm")
     reef.takedown("http://reef.example/storm", lift=True)
     assert reef.capture("http://reef.example/storm").status == 200
+
+
+def test_what_has_no_captures_is_neither_copied_nor_erased(tmp_path: Path) -> None:
+    testing.collection()["2026-06"].export("bundle", tmp_path / "reef.bundle")
+    bundled = testing.empty()
+    bundled.add("2026-06").ingest(tmp_path / "reef.bundle")
+    with pytest.raises(UsageError, match="this snapshot has no captures to copy; leave it out"):
+        bundled.split(tmp_path / "part", ["2026-06"])
+    assert not (tmp_path / "part").exists()
+    with pytest.raises(UsageError, match="no captures to copy"):
+        testing.collection().merge(bundled)
+    with pytest.raises(UsageError, match="this snapshot has such URLs and no captures to build it from"):
+        bundled.takedown("http://reef.example/", reason="a court order", erase=True)
+    assert len(bundled["2026-06"].urls) == 15

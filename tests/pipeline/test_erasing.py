@@ -18,7 +18,7 @@ from tests.pipeline.sstables import read_blocks
 from webstrata import testing
 from webstrata.archive.warc import read_records
 from webstrata.collection.check import check_collection
-from webstrata.errors import LockedError, MissingError
+from webstrata.errors import FormatError, LockedError, MissingError
 from webstrata.pipeline.erasing import erase
 from webstrata.store.table.cells import FAMILIES, Cells
 from webstrata.store.takedowns import find_takedowns
@@ -222,3 +222,15 @@ def test_compressed_blocks_are_decoded_where_their_bytes_show_nothing() -> None:
     raw = sum(path.read_bytes().count(TOKEN.encode()) for path in files)
     decoded = sum(block.count(TOKEN.encode()) for path in files for block in read_blocks(path))
     assert decoded >= 200 > raw
+
+
+@pytest.mark.parametrize("journal", ["", "{}", "[1]", '{"a": 1}'])
+def test_a_damaged_journal_of_an_erasure_is_reported(journal: str) -> None:
+    uk = testing.collection()
+    path = uk.path / "erasing.json"
+    path.write_text(journal)
+    with pytest.raises(FormatError, match=r"erasing\.json: not the journal of an erasure .*restore it"):
+        erase(uk, "http://reef.example/storm", reason="a court order", workers=1)
+    path.unlink()
+    erase(uk, "http://reef.example/storm", reason="a court order", workers=1)
+    assert "http://reef.example/storm" not in list(uk["2026-06"].urls)

@@ -10,7 +10,7 @@ import webstrata as ws
 from tests.pipeline.revisits import HOME, TERMS, URLS
 from webstrata import testing
 from webstrata.collection.check import check_collection
-from webstrata.errors import ExistsError, LockedError, MissingError, UsageError
+from webstrata.errors import ExistsError, FormatError, LockedError, MissingError, UsageError
 from webstrata.pipeline.life import finish_removal
 
 if TYPE_CHECKING:
@@ -174,3 +174,28 @@ def test_the_union_can_be_built_again_after_a_rename_and_a_removal() -> None:
     assert list(uk.temporal.facts.snapshots) == ["2026-05-01", "2026-06"]
     hits = list(uk.search("tropical fish", at="2026-05-01"))
     assert hits[0].url == "http://reef.example/fish"
+
+
+@pytest.mark.parametrize(
+    "journal",
+    [
+        "",
+        "{",
+        "[]",
+        '{"old": "2026-06"}',
+        '{"old": 1, "new": 2, "pages": {}}',
+        '{"old": "2026-05", "new": ".."}',
+    ],
+)
+def test_a_damaged_journal_of_a_rename_is_reported_and_nothing_is_moved(journal: str) -> None:
+    uk = testing.collection()
+    path = uk.path / "renaming.json"
+    path.write_text(journal)
+    with pytest.raises(FormatError, match=r"renaming\.json: not the journal of a rename .*restore it"):
+        uk.rename("2026-06", "2026-07")
+    with pytest.raises(FormatError, match=r"renaming\.json"):
+        uk.remove("2026-06")
+    path.unlink()
+    assert ws.open(uk.path).dates == ["2026-04", "2026-05", "2026-06"]
+    uk.rename("2026-06", "2026-07")
+    assert "2026-07" in uk

@@ -94,7 +94,6 @@ REFUSED = [
     ("new other 2026-13", "2026-13"),
     ("history uk http://nowhere.example/", "nowhere"),
     ("history uk not-a-url", "not-a-url"),
-    (f"diff uk 2026-05 2026-09 {PAGE}", "2026-09"),
     ("diff uk 2026-05 2026-06 http://nowhere.example/", "nowhere"),
     ("search evaluate uk --queries binary --judgements binary", "binary"),
     ("search compare uk --queries nowhere", "nowhere"),

@@ -199,15 +199,6 @@ def _describe_missing(error: click.MissingParameter) -> str:
     return f"{name} is missing; write `{describe_usage(error.ctx)}`"
 
 
-def _make_sentence(message: str) -> str:
-    """A message of click's in one line, with plain words for its types."""
-    sentence = " ".join(message.split()).rstrip(".")
-    for kind, plain in (("integer", "whole number"), ("float", "number")):
-        for spelled in (f"{kind} range", kind):
-            sentence = sentence.replace(f"is not a valid {spelled}", f"is not a {plain}")
-    return sentence
-
-
 def _run_verb(arguments: list[str]) -> int:
     """Run a command; an error that a damaged part explains becomes the sentence about that part."""
     try:
@@ -266,3 +257,12 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 def _say(sentence: str, exit_code: int) -> int:
     click.echo(f"webstrata: {sentence}", err=True)
     return exit_code
+
+
+def _make_sentence(message: str) -> str:
+    """A message of click's in one line, with plain words for its types."""
+    sentence = " ".join(message.split()).rstrip(".")
+    for kind, plain in (("integer", "whole number"), ("float", "number")):
+        for spelled in (f"{kind} range", kind):
+            sentence = sentence.replace(f"is not a valid {spelled}", f"is not a {plain}")
+    return sentence

@@ -30,7 +30,7 @@ from webstrata.collection.declarations import load_parts
 from webstrata.collection.files import crash_point, explained, remove_tree, replace_file
 from webstrata.collection.manifest import NAME, keep_copy
 from webstrata.collection.progress import Progress
-from webstrata.errors import LockedError, MissingError, UrlError, UsageError
+from webstrata.errors import FormatError, LockedError, MissingError, UrlError, UsageError
 from webstrata.pipeline.build import build_parts
 from webstrata.pipeline.life import finish_pending, refuse_unfinished, writing_all
 from webstrata.store.editing import FOLDER, prepare_edit, publish_edit
@@ -213,8 +213,19 @@ def _remove_stale(collection: Collection, held: dict[str, Snapshot]) -> list[str
 def _read_journal(collection: Collection) -> list[str]:
     """The parts that a killed erasure removed, or was about to."""
     path = collection.path / _JOURNAL
+    if not path.exists():
+        return []
     with explained(path, "read"):
-        found: list[str] = json.loads(path.read_bytes()) if path.exists() else []
+        data = path.read_bytes()
+    try:
+        found = json.loads(data)
+        if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
+            raise ValueError("it names no parts")
+    except ValueError as error:
+        raise FormatError(
+            f"{path}: not the journal of an erasure ({error}); the file is damaged, restore it from a copy "
+            "so that the erasure can be completed"
+        ) from None
     return found
 
 

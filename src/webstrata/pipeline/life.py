@@ -32,7 +32,7 @@ from webstrata.collection.progress import Progress
 from webstrata.collection.snapshot_dates import check_date
 from webstrata.collection.tables import FactsTable
 from webstrata.crawl.recovery import can_go_on
-from webstrata.errors import ExistsError, UsageError
+from webstrata.errors import DateError, ExistsError, FormatError, UsageError
 from webstrata.store.build import PARSED, build_parsed, renumber
 from webstrata.store.editing import FOLDER, is_prepared, prepare_edit, publish_edit
 from webstrata.store.ingest.journal import is_ingesting
@@ -149,7 +149,7 @@ def rename_snapshot(collection: Collection, old: str, new: str, *, progress: Pro
     progress = progress or Progress()
     check_date(new)
     with writing_all(collection, progress) as held:
-        finished = _read_journal(collection)
+        finished = _read_names(collection)
         finish_pending(collection, held, progress=progress)
         if (old, new) == finished:
             return
@@ -271,20 +271,37 @@ def _refuse_reordered(collection: Collection, old: str, new: str) -> None:
                 )
 
 
-def _read_journal(collection: Collection) -> tuple[str, str]:
+def _read_names(collection: Collection) -> tuple[str, str]:
     """The labels of a rename that was killed; empty where none was."""
-    path = collection.path / _JOURNAL
-    if not path.exists():
+    if not (collection.path / _JOURNAL).exists():
         return "", ""
-    with explained(path, "read"):
-        journal = json.loads(path.read_bytes())
+    journal = _read_journal(collection)
     return journal["old"], journal["new"]
+
+
+def _read_journal(collection: Collection) -> dict[str, Any]:
+    """What a rename that was killed has to do: labels, and pages and parts by their checksums."""
+    path = collection.path / _JOURNAL
+    with explained(path, "read"):
+        data = path.read_bytes()
+    try:
+        journal = json.loads(data)
+        for name in ("old", "new"):
+            check_date(journal[name])
+        if not isinstance(journal["pages"], dict):
+            raise ValueError("it names no pages")
+    except (DateError, ValueError, LookupError, TypeError) as error:
+        raise FormatError(
+            f"{path}: not the journal of a rename ({error}); the file is damaged, restore it from a copy so "
+            "that the rename can be completed"
+        ) from None
+    found: dict[str, Any] = journal
+    return found
 
 
 def _finish_renaming(collection: Collection, held: dict[str, Snapshot], progress: Progress) -> None:
     """Do what the journal says, or what is left of it."""
-    with explained(collection.path / _JOURNAL, "read"):
-        journal: dict[str, Any] = json.loads((collection.path / _JOURNAL).read_bytes())
+    journal = _read_journal(collection)
     old, new = journal["old"], journal["new"]
     folder = collection.path / "snapshots"
     if (folder / old).is_dir():
