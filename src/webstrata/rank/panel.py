@@ -15,7 +15,7 @@
 
 Rows are in the order of row keys (``org,example``), those of one host by date. Of a collection of pages the
 hosts are those of the host graph, of a web graph release its nodes. Snapshots are merged in blocks of sorted
-keys: memory does not grow with the number of hosts, but for what ranking takes.
+keys; memory grows with the number of hosts by what ranking takes, and by graphs that are mapped.
 """
 
 from __future__ import annotations
@@ -188,8 +188,9 @@ class _Source:
     def __init__(self, snapshot: Snapshot, methods: Sequence[str], scratch: Path, progress: Progress) -> None:
         self._is_release = "release" in snapshot.parts
         level = "page" if self._is_release else "host"
-        self._ranked = RankedGraph(snapshot, level, shown=False)
-        self.graph, self._turned = self._ranked.graph, self._ranked.graph.transpose()
+        # what ranking decodes is not kept: all snapshots are open at once
+        ranked = RankedGraph(snapshot, level, shown=False)
+        self.graph, self._turned = ranked.graph, ranked.graph.transpose()
         self._pages: npt.NDArray[np.int64] | None = None
         self._published: dict[str, pa.ChunkedArray] = {}
         if self._is_release:
@@ -213,18 +214,19 @@ class _Source:
             )
             self._pages = self.graph.pages
             self._wanted = {}
-        self._ranks = {method: self._rank(snapshot, method, level, scratch, progress) for method in methods}
+        self._ranks = {method: self._rank(snapshot, method, ranked, scratch, progress) for method in methods}
         self._place = 0
 
     def __len__(self) -> int:
         return len(self._keys)
 
     def _rank(
-        self, snapshot: Snapshot, method: str, level: str, scratch: Path, progress: Progress
+        self, snapshot: Snapshot, method: str, ranked: RankedGraph, scratch: Path, progress: Progress
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint32]]:
         """Scores and ranks in files, so that those of many snapshots need no memory."""
+        level = "page" if self._is_release else "host"
         settings = replace(snapshot.settings(RankSettings), method=method, level=level)
-        found = rank_snapshot(snapshot, settings, graph=self._ranked, progress=progress)
+        found = rank_snapshot(snapshot, settings, graph=ranked, progress=progress)
         paths = [scratch.with_name(f"{scratch.name}-{method}-{kind}.npy") for kind in ("scores", "ranks")]
         with explained(paths[0], "write"):
             np.save(paths[0], found.scores)
