@@ -63,7 +63,7 @@ class Site:
     host: str
     dates: tuple[str, ...]
     use: str
-    """``tune`` where defaults are chosen, ``report`` where they are reported."""
+    """``tune``: defaults were chosen here; ``report``: reported; ``untouched``: added after the choice."""
 
 
 def _years(first: int, last: int) -> tuple[str, ...]:
@@ -78,6 +78,7 @@ SITES = [
     Site("openbsd", "openbsd/www", "master", "", "www.openbsd.org", _years(2016, 2026), "report"),
     Site("i18n", "w3c/i18n-drafts", "gh-pages", "", "www.w3.org", _years(2017, 2025), "report"),
     Site("aria", "w3c/aria-practices", "main", "", "www.w3.org", _years(2017, 2025), "report"),
+    Site("curl", "curl/curl-www", "master", "", "curl.se", _years(2014, 2024), "untouched"),
 ]  # fmt: skip
 
 

@@ -5,7 +5,8 @@ git repositories or working copies: ``OWNER+NAME/repo``, ``OWNER/NAME`` or ``NAM
 is not there is reported and left out. Collections are made once, in ``.bench-data/histories``, by the
 commands that a user would type.
 
-For each site, and for all sites of a kind (`tune`, where defaults were chosen, and `report`), a row for
+For each site, and for all sites of a kind (`tune`, where defaults were chosen, `report`, and `untouched`,
+added after the last choice), a row for
 
 - each ranking of `webstrata changes`, the default first;
 - ``bm25``: the text of seeds at t₂ alone, without link scores: BM25F, and once more that of title and URL;
@@ -253,7 +254,7 @@ def main() -> None:
             continue
         tables[site.name] = compare_ways([site.name], outcomes)
         show_table(f"{site.name} ({site.use})", len(read_questions(site.name)), tables[site.name])
-    for use in ("tune", "report"):
+    for use in ("tune", "report", "untouched"):
         own = [site.name for site in SITES if site.use == use and site.name in outcomes]
         if len(own) > 1:
             tables[use] = compare_ways(own, outcomes)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from webstrata.store.main_content.evaluate import Labelled
 
 FILE = Path(__file__).with_suffix("").with_name("main_content.toml")
+PARTS = ("tuning", "held-out", "untouched")
 INLINE = frozenset({
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i",
     "img", "ins", "kbd", "label", "mark", "nobr", "q", "rp", "rt", "s", "samp", "small", "span", "strike",
@@ -119,7 +120,7 @@ def sample(generator: Generator, corpus: Path) -> Iterator[Labelled]:
 
 
 def read_documentation(part: str) -> tuple[dict[str, list[Labelled]], list[str]]:
-    """Pages of each generator of a part (``tuning``, ``held-out``), and a sentence for each absent one."""
+    """Pages of each generator of a part (one of `PARTS`), and a sentence for each absent one."""
     try:
         corpus = find_corpus()
     except BenchError as error:
@@ -218,7 +219,7 @@ def main() -> None:
         failed = fetch()
     except BenchError as error:
         sys.exit(f"bench.labelled: {error}")
-    for part in ("tuning", "held-out"):
+    for part in PARTS:
         sets, absent = read_documentation(part)
         failed += absent
         for name, pages in sets.items():

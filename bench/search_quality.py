@@ -3,8 +3,9 @@
 `python -m bench.search_quality` prints a table: a row per documentation set and kind of query
 (`bench.search_corpora`), with recall@10 and the mean reciprocal rank of the right page (0 where it is not
 among the first ten). Sets that are absent are named in a sentence. `--part tuning` prints the sets that
-defaults were chosen on, the default is `report`; `--quick` asks a third of the queries of the sets below 300
-pages and of `docs`; `--json` prints one JSON document.
+defaults were chosen on, `--part untouched` those added after the last choice, the default is `report`;
+`--quick` asks a third of the queries of the sets below 300 pages and of `docs`; `--json` prints one JSON
+document.
 
 - *ours*: the pages are ingested from a WARC file, indexed and searched with default settings; queries are
   passed as plain text (`webstrata.search.query.escape`). Where the collection was ranked, links count as
@@ -265,7 +266,7 @@ def main() -> None:
     """Measure all sets that are there."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="sets (default: all)")
-    parser.add_argument("--part", choices=["report", "tuning", "all"], default="report")
+    parser.add_argument("--part", choices=["report", "tuning", "untouched", "all"], default="report")
     parser.add_argument("--quick", action="store_true", help="a third of the queries, without large sets")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--tantivy", action="store_true", help=argparse.SUPPRESS)

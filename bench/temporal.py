@@ -177,7 +177,7 @@ def load(place: str) -> Union:
 _WRITERS = (
     "rust/Cargo.lock",
     "rust/src/graph/bvgraph/write.rs",
-    "rust/src/temporal/runs.rs",
+    "rust/src/temporal/labels/runs.rs",
     "src/webstrata/graph/compress.py",
     "src/webstrata/graph/settings.py",
     "src/webstrata/temporal/labels/codes.py",

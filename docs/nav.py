@@ -29,7 +29,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Called by mkdocs when it has read its configuration."""
     root = Path(config.docs_dir)
     sections = [{title: _list(root, root / folder)} for folder, title in SECTIONS.items()]
-    config.nav = ["index.md", *sections]
+    config.nav = ["index.md", *sections, "measured.md"]
     return config
 
 

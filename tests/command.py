@@ -110,7 +110,10 @@ def _receive(link: socket.socket, size: int) -> bytes:
 
 def _serve(path: str) -> None:
     from webstrata import cli
+    from webstrata.cli import output
 
+    # examples show what is printed when the machine is not busy with other things
+    output.PROGRESS_INTERVAL = 3600.0
     for name in LOADED:
         importlib.import_module(name)
     for verb in cli.VERBS:

@@ -96,6 +96,13 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Seconds(), "seconds")
 
 
+def pytest_sessionfinish() -> None:
+    # xdist kills processes that take over 10 seconds to end, and with them the lines that they measured
+    coverage = sys.modules.get("coverage")
+    if coverage is not None and (measured := coverage.Coverage.current()) is not None:
+        measured.save()
+
+
 def pytest_collection_finish() -> None:
     # thousands of collected tests stay to the end: looking through them for garbage made each test slower
     gc.collect()

@@ -12,6 +12,29 @@ ROOMS_WITHOUT_KERNELS = {"cli", "_core"}
 RUST_ALONE = {"bits", "python"}
 # bindings for tests and benchmarks, which no wheel has
 TEST_BINDINGS = {"testing"}
+# Kernels that bindings name and that have no Python module of their name, each with the reason; all others
+# have the name of the module that calls them.
+KERNELS_WITHOUT_MODULE = {
+    "crawl/config": "what run.py hands over; configuration.py makes it of the settings",
+    "crawl/counters": "numbers of the engine, which run.py reads",
+    "crawl/engine": "the threads of a crawl, which run.py starts",
+    "crawl/frontier": "the hash of a host, which earlier.py needs before a crawl",
+    "crawl/journal": "written by the engine, read by recovery.py after a crawl",
+    "crawl/messages": "events of the engine, which run.py reads",
+    "crawl/sieve": "the hash of a URL, for earlier.py and recovery.py",
+    "invitro/facts": "web.py asks one web for all of it",
+    "invitro/respond": "web.py asks one web for all of it",
+    "invitro/site": "web.py asks one web for all of it",
+    "invitro/spec": "web.py asks one web for all of it",
+    "invitro/survey": "web.py asks one web for all of it",
+    "invitro/words": "web.py asks one web for all of it",
+    "search/analysis": "terms of texts and of queries, for index.py and segments.py",
+    "search/best": "a parameter of a search in index.py",
+    "search/scoring": "parameters of a search in index.py",
+    "summaries/counting": "terms of texts, for build.py, query.py and other rooms",
+    "summaries/sets": "compressed sets of numbers, for archive.py, subarchive.py and write.py",
+    "web/manifest": "pictures of a web app's manifest, which css.py finds with those of style sheets",
+}
 
 
 def test_rooms_on_the_rust_side_are_rooms_of_the_python_side() -> None:
@@ -104,6 +127,52 @@ def test_the_check_of_the_layers_of_the_core_sees_every_way_to_name_a_room() -> 
     assert not breaks_the_layers("summaries", "bits")
     for text in ("use super::graph::Lists; // crate::graph", "use crate::collection::{self, graph};"):
         assert "graph" not in rust_imports("summaries", 2, text), text
+
+
+def modules_calling(room: str) -> set[str]:
+    """Names of the Python modules and folders of a room, and of modules elsewhere that import its core."""
+    folder = PACKAGE / room
+    names = {path.stem if path.suffix == ".py" else path.name for path in folder.rglob("*")}
+    return names | {
+        path.stem
+        for path in PACKAGE.rglob("*.py")
+        if re.search(rf"from webstrata\._core(\.{room} import| import {room}\b)", path.read_text())
+    }
+
+
+def named_kernels(room: str) -> set[str]:
+    """Modules of a room of the core that the bindings of the room name."""
+    source = ROOT / "rust" / "src"
+    there = {path.stem for path in (source / room).iterdir() if path.name != "mod.rs"}
+    code = "".join(re.sub(r"//.*", "", path.read_text()) for path in (source / "python" / room).rglob("*.rs"))
+    named = set(re.findall(rf"\bcrate::{room}::(\w+)", code))
+    for listed in re.findall(rf"\bcrate::{room}::\{{([^;]*)\}};", code):
+        named |= set(re.findall(r"\w+", listed))
+    return named & there
+
+
+def test_a_kernel_has_the_name_of_the_module_that_calls_it() -> None:
+    bound = {path.name for path in (ROOT / "rust" / "src" / "python").iterdir() if path.is_dir()}
+    assert bound
+    different = {
+        f"{room}/{kernel}" for room in bound for kernel in named_kernels(room) - modules_calling(room)
+    }
+    unknown = sorted(different - set(KERNELS_WITHOUT_MODULE))
+    assert not unknown, f"rename it, or say in KERNELS_WITHOUT_MODULE why it cannot be: {unknown}"
+    stale = sorted(set(KERNELS_WITHOUT_MODULE) - different)
+    assert not stale, f"take it out of KERNELS_WITHOUT_MODULE: {stale}"
+
+
+def test_bindings_have_the_name_of_what_they_bind() -> None:
+    source = ROOT / "rust" / "src"
+    wrong = [
+        shown(path)
+        for path in tracked("rust/src/python/*/*.rs")
+        for room in [path.parent.name]
+        if path.stem not in {"mod"} | modules_calling(room)
+        and not list((source / room).glob(f"{path.stem}*"))
+    ]
+    assert not wrong, f"name them as the module that calls them, or as the kernel: {wrong}"
 
 
 def test_no_message_of_the_core_spells_a_command() -> None:

@@ -20,7 +20,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 import sys
 import time
 from pathlib import Path
@@ -37,6 +36,11 @@ DELAYS = (0.0, 0.1, 0.2, 0.4, 0.8)
 LATENCY = "100ms"
 SEEDS = 20_000
 FORMAT = 1
+NOT_MEASURED = {
+    "Heritrix": "not measured: it needs com.sleepycat:je 7.5.11, which Maven Central does not have",
+    "Nutch": "not measured: Maven Central has it without plugins, so without HTTP and parsers",
+}
+"""Crawlers of table 1 that are not run, and why (docs/decisions/crawl.md)."""
 
 
 def sweep(*, quick: bool, peers: bool = True) -> dict[str, Any]:
@@ -79,15 +83,9 @@ def sweep(*, quick: bool, peers: bool = True) -> dict[str, Any]:
     _say("webstrata", point)
     if peers and not quick:
         _measure_peers(found)
-    for name, why in (
-        ("BUbiNG", "left out by --quick" if quick else ""),
-        ("Scrapy", "left out by --quick" if quick else ""),
-        ("Heritrix", "not installed: there is no `heritrix` on the PATH"),
-        ("Nutch", "not installed: there is no `nutch` on the PATH"),
-    ):
-        program = shutil.which(name.lower())
-        if why and program is None:
-            found["absent"].setdefault(name, why)
+    if quick or not peers:
+        found["absent"] |= dict.fromkeys(("BUbiNG", "Scrapy"), "left out by --quick or --no-peers")
+    found["absent"] |= NOT_MEASURED
     found["machine"]["load_after"] = round(os.getloadavg()[0], 1)
     return found
 

@@ -107,7 +107,7 @@ class RunError(WebstrataError):
     def __init__(self, message: str = "", result: Any = None, *, fix: Fix | None = None) -> None:  # noqa: ANN401
         super().__init__(message, fix=fix)
         self.result = result
-        """What the run did, with the failures of each stage (`webstrata.pipeline.steps.RunResult`)."""
+        """What the run did, with the failures of each stage (`webstrata.pipeline.results.RunResult`)."""
 
 
 class UserError(WebstrataError):

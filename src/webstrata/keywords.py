@@ -95,6 +95,7 @@ class CrawlKeywords(TypedDict, total=False):
     follow_nofollow: bool
     follow_canonical: bool
     follow_duplicates: bool
+    follow_formats: str | Sequence[str]
     priority: str
     levels: int
     level_bias: float

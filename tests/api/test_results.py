@@ -155,7 +155,7 @@ def list_results() -> Iterator[tuple[type, str, str]]:
 PLAIN = {
     "None", "str", "Path", "int", "object", "tuple[int, int]", "dict[str, Any]", "Server", "Collection",
     "Snapshot", "StoredCapture", "StoredUnion", "TextIndex", "StoredGraph", "Archive", "HostModel",
-    "Takedown", "PageServer",
+    "Takedown", "PageServer", "CrawlStatus",
 }  # fmt: skip
 """Results that are no tables: numbers, paths, parts that are opened, a capture, a model."""
 ELSEWHERE = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bench.labelled import Generator, read_documentation, read_generators, sample, select
+from bench.labelled import PARTS, Generator, read_documentation, read_generators, sample, select
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def test_there_are_generators_to_tune_on_and_others_that_are_held_out() -> None:
     generators = read_generators()
     parts = [generator.part for generator in generators]
-    assert set(parts) == {"tuning", "held-out"}
+    assert set(parts) == set(PARTS)
     assert parts.count("held-out") >= 6
     assert sum(generator.pages for generator in generators if generator.part == "held-out") >= 120
     assert len({generator.name for generator in generators}) == len(generators)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import runpy
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import webstrata as ws
+from tests.conftest import ROOT
 from webstrata.cli import run
 from webstrata.collection.declarations import SnapshotPart, declare, find_part, forget, load_parts
 from webstrata.errors import MissingError, UsageError
@@ -59,6 +61,18 @@ def test_a_scratch_part_needs_one_declaration_and_one_builder(
     # the help of `build`
     assert run(["build", "--help"]) == 0
     assert "Count the words of pages." in capsys.readouterr().out
+    assert run(["show", str(uk.path), "2026-06", "--json"]) == 0
+    capsys.readouterr()
+    # the same error as a command
+    with pytest.raises(MissingError) as caught:
+        june.open_part(scratch.name)
+    assert f"run `webstrata build {uk.path} 2026-06 word-count`" in caught.value.explain()
+    # the docs page of parts
+    pages = runpy.run_path(str(ROOT / "docs" / "generate.py"))
+    assert "| `word-count` |" in pages["write_parts"]()
+    # a run of all stages
+    assert uk.run(first="word-count", last="word-count")[0]["built"] == 1
+    uk["2026-06"].parts.remove("word-count")
     # build, from the command line and from Python
     assert run(["build", str(uk.path), "word-count"]) == 0
     assert "2026-06/word-count" in capsys.readouterr().out

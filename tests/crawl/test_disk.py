@@ -17,9 +17,9 @@ from tests.crawl.killing import count_captures
 from tests.crawl.origin import core_threads
 from tests.crawl.test_ending import interrupt_when
 from webstrata._core.collection import set_faults
-from webstrata.cli.crawl.status import _show
 from webstrata.crawl.control import Control, connect
 from webstrata.crawl.metrics import write_metrics
+from webstrata.crawl.status import CrawlStatus
 from webstrata.errors import DiskFullError, StorageError
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def assert_whole(snapshot: Snapshot, web: Web) -> None:
     ],
 )
 def test_a_full_disk_pauses_the_crawl_until_there_is_room(
-    snapshot: Snapshot, web: Web, plan: str, name: str, capsys: pytest.CaptureFixture[str]
+    snapshot: Snapshot, web: Web, plan: str, name: str
 ) -> None:
     seen: dict[str, Any] = {}
 
@@ -117,8 +117,7 @@ def test_a_full_disk_pauses_the_crawl_until_there_is_room(
     assert name in sentence
     assert "no space left" in sentence
     assert f"webstrata crawl resume {snapshot.collection.path} 2026-06" in sentence
-    _show(seen["status"])
-    assert sentence in capsys.readouterr().out
+    assert sentence in CrawlStatus(seen["status"]).summary
     assert 'webstrata_crawl_state{state="out of space"} 1' in write_metrics(seen["status"])
     assert result.end == "exhausted"
     assert result.counters["disk_waits"] > 0

@@ -65,6 +65,18 @@ def test_a_folder_of_files_is_stored_as_resource_records_and_leads_on_to_the_web
     assert kinds["http://a.test/x"] == "response"
 
 
+@pytest.mark.parametrize("place", ["fetch", "schedule"])
+def test_links_that_a_filter_refuses_are_not_looked_up(place: str, tmp_path: Path, tree: Path) -> None:
+    """With retries on, a name that does not resolve would keep the crawl waiting for minutes."""
+    (tree / "far.html").write_text('<a href="http://nowhere.invalid/">Far</a>')
+    settings = CrawlSettings(schemes=("file",), resolve=False, **{place: "false"})  # type: ignore[arg-type]
+    snapshot = ws.create(tmp_path / "uk").add("2026-06")
+    crawl = Crawl(snapshot, settings, seeds=[f"file://{tree}/"])
+    result = crawl.run()
+    assert (result.end, result.counters["received"], result.counters["pages"]) == ("exhausted", 0, 0)
+    assert f"file://localhost{tree}/far.html" in list(snapshot.urls)
+
+
 def test_files_are_not_asked_for_unless_settings_name_their_scheme(tmp_path: Path, tree: Path) -> None:
     with pytest.raises(UsageError, match="there is no URL to begin with"):
         crawl(tmp_path, [f"file://{tree}/"])

@@ -97,7 +97,7 @@ def test_the_interval_that_was_come_to_is_gone_on_with(tmp_path: Path) -> None:
     assert make(path, clock, 10).interval in (series.interval, series.interval / 2)
 
 
-def test_a_damaged_series_is_named_by_readers_and_begun_anew_by_a_crawl(tmp_path: Path) -> None:
+def test_a_damaged_series_is_named_by_readers_and_begun_again_by_a_crawl(tmp_path: Path) -> None:
     path = tmp_path / "series.jsonl"
     path.write_text('{"series": 1}\nnonsense\n')
     with pytest.raises(FormatError, match=r"series.jsonl, line 2: this is no JSON object"):
@@ -113,6 +113,20 @@ def test_a_damaged_series_is_named_by_readers_and_begun_anew_by_a_crawl(tmp_path
         read_series(path)
     assert make(path, Clock()).rows == []
     assert read_series(path) == []
+
+
+def test_a_series_that_a_power_cut_damaged_keeps_the_lines_before_the_damage(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "series.jsonl"
+    good = '{"series": 1}\n{"seconds": 0.0, "pages": 1}\n{"seconds": 1.0, "pages": 5}\n'
+    path.write_bytes(good.encode() + bytes(40) + b'\n{"seconds": 3.0, "pages": 9}\n')
+    series = make(path, Clock())
+    assert [row["pages"] for row in series.rows] == [1, 5]
+    assert (
+        "line 4: this is no JSON object; the series of the crawl continues after 2 good lines" in caplog.text
+    )
+    assert read_series(path) == series.rows  # the file is sound again
 
 
 def test_a_disk_that_refuses_costs_the_series_and_not_the_crawl(tmp_path: Path) -> None:

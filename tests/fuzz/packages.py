@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from tests.fuzz.damage import damage, damage_text
 from webstrata.archive.packages.check import check_package
-from webstrata.archive.packages.reading import Package
 from webstrata.archive.tally import Tally
 from webstrata.archive.wacz import read_wacz
 
@@ -81,9 +80,4 @@ def read_package(folder: Path) -> None:
     tally = Tally()
     for record in read_wacz(path, tally, scratch=folder):
         assert record.kind
-    with Package(path) as package:
-        for info in package.infos:
-            if info.filename.startswith("pages/"):
-                for _ in package.iter_lines(info):
-                    pass
     assert sorted(each.name for each in folder.iterdir()) == ["a.wacz"]

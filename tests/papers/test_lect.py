@@ -11,7 +11,8 @@ from webstrata.crawl.priorities import as_core, choose_levels, selection_weights
 from webstrata.crawl.settings import CrawlSettings
 from webstrata.graph import BVGraph, Graph
 from webstrata.graph.compress import compress
-from webstrata.pipeline.presets import preset_settings
+from webstrata.graph.settings import GraphSettings
+from webstrata.pipeline.presets import made_with, preset_settings
 from webstrata.web.robots import parse_robots
 
 if TYPE_CHECKING:
@@ -74,3 +75,13 @@ def test_the_gap_between_requests_is_much_longer_than_the_last_fetch() -> None:
     settings = preset_settings("paper:lect", CrawlSettings)
     assert settings.delay_factor >= 10
     assert settings.obey_robots
+
+
+def test_the_preset_has_politeness_front_queues_and_the_window_of_seven_lists() -> None:
+    crawl, graph = preset_settings("paper:lect", CrawlSettings), preset_settings("paper:lect", GraphSettings)
+    assert (crawl.priority, graph.window) == ("depth", 7)
+    assert choose_levels(crawl, None)[0].levels == 8, "K front queues"
+    assert crawl.level_bias > 1, "urgent ones are served more often"
+    assert not made_with("paper:lect", CrawlSettings, CrawlSettings().to_dict())
+    assert made_with("paper:lect", CrawlSettings, crawl.to_dict())
+    assert made_with("paper:lect", "graph", graph.to_dict())

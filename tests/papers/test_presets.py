@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
+from dataclasses import replace
 from importlib import resources
 from typing import TYPE_CHECKING
 
 import pytest
 
 from webstrata import testing
+from webstrata.collection.files import make_directory
 from webstrata.collection.settings import describe, load_tables
 from webstrata.crawl.settings import CrawlSettings
 from webstrata.errors import UsageError
@@ -22,6 +25,7 @@ from webstrata.pipeline.presets import (
     preset_names,
     preset_settings,
     read_preset,
+    tell_other_crawls,
 )
 from webstrata.summaries.settings import SummariesSettings
 from webstrata.temporal.settings import TemporalSettings
@@ -124,6 +128,25 @@ def test_a_part_is_of_a_paper_only_if_what_it_is_made_from_is_too() -> None:
     uk.build("temporal", **{name: getattr(papers, name) for name in read_preset("paper:time")["temporal"]})
     assert made_with("paper:time", "temporal", uk.find_record("/temporal").settings)
     assert not is_made_with("paper:time", uk, "/temporal"), "its graphs have another fold"
+
+
+def test_the_crawl_counts_too_and_a_run_says_where_it_had_other_settings() -> None:
+    uk = testing.collection()
+    uk.run(preset="paper:time", first="graph", last="graph")
+    assert is_made_with("paper:time", uk, "2026-06/graph")
+    assert tell_other_crawls(["paper:time"], uk) == [], "ingested pages have no crawl"
+
+    folder = make_directory(uk["2026-06"].working_folder("crawl"))
+    papers = preset_settings("paper:time", CrawlSettings)
+    for store_pointers in (True, False):
+        settings = replace(papers, store_pointers=store_pointers).to_dict()
+        (folder / "crawl.json").write_text(json.dumps({"settings": settings}))
+        assert is_made_with("paper:time", uk, "2026-06/graph") is store_pointers
+    assert is_made_with("paper:time", uk, "2026-05/graph")
+    (said,) = tell_other_crawls(["paper:time", "paper:wiki"], uk)
+    assert said.startswith(
+        "2026-06: kept, though crawled without the settings of paper:time (store_pointers);"
+    )
 
 
 def test_a_setting_that_a_record_lacks_counts_as_its_default() -> None:

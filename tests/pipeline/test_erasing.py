@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import gzip
+import json
 import zlib
 from typing import TYPE_CHECKING
 
@@ -79,6 +80,8 @@ def find_token(uk: Collection) -> set[str]:
     for snapshot in ws.open(uk.path):
         readers = {
             "urls": list(snapshot.urls),
+            "row_keys": list(snapshot.urls.row_keys),
+            "page lists": list(snapshot.packages.iter_pages()) if "packages" in snapshot.parts else [],
             "text": [snapshot.text[node] for node in range(len(snapshot.urls))],
             "anchors": [snapshot.anchors[node] for node in range(len(snapshot.urls))],
             "links": [snapshot.links[node] for node in range(len(snapshot.urls))],
@@ -111,6 +114,11 @@ def plant() -> Collection:
     snapshot = uk["2026-06"]
     (snapshot.path / ".building" / "text").mkdir(parents=True)
     (snapshot.path / ".building" / "text" / "shard.gz").write_bytes(gzip.compress(TOKEN.encode()))
+    with snapshot.write_part("packages") as build:
+        row = {"number": 1, "file": "a.wacz", "digest": "", "lists": [{"name": "pages/pages.jsonl"}]}
+        (build.path / "packages.json").write_text(json.dumps([row]))
+        (build.path / "1" / "pages").mkdir(parents=True)
+        (build.path / "1" / "pages" / "pages.jsonl").write_text(json.dumps({"url": PAGE, "ts": "2026"}))
     old = snapshot.path / ".parts" / "text.77"
     old.mkdir()
     (old / "text").write_text(TOKEN)
@@ -125,6 +133,8 @@ def test_a_token_is_found_by_every_reader_before_an_erasure_and_by_none_after() 
     before = find_token(uk)
     readers = {
         "urls",
+        "row_keys",
+        "page lists",
         "text",
         "anchors",
         "links",

@@ -12,7 +12,7 @@ import pytest
 
 from bench.floors import read_floors, require
 from bench.frame import digest_tree
-from bench.labelled import digest_pages, read_articles, read_documentation, read_generators
+from bench.labelled import PARTS, digest_pages, read_articles, read_documentation, read_generators
 from webstrata.archive.warc import read_records
 from webstrata.store.main_content import extract
 from webstrata.store.main_content.dom import find_main, find_places, load_rules
@@ -81,7 +81,7 @@ def load(part: str) -> list[Labelled]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("part", ["tuning", "held-out"])
+@pytest.mark.parametrize("part", PARTS)
 def test_documentation_is_found_better_than_by_taking_all_text(part: str) -> None:
     pages = load(part)
     ours = evaluate(pages, lambda body, _url: extract(body))
@@ -114,7 +114,7 @@ def test_the_pages_are_those_that_were_listed_before_rules_were_tuned() -> None:
     wanted = {tuple(line.split("\t")[2:]) for line in listed}
     found = {
         (page.url.removeprefix("http://"), hashlib.sha256(page.body).hexdigest()[:16])
-        for part in ("tuning", "held-out")
+        for part in PARTS
         for page in load(part)
     }
     # another version of a package has other pages; most of them stay

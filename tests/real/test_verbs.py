@@ -92,7 +92,7 @@ REFUSED = {
     "ingest flink 2018-10-23 site.warc.gz": "",
     "new flink": "",
     "search evaluate flink --queries none.tsv --judgements none.tsv": "none.tsv",
-    "temporal stats docs": "no union of snapshots",
+    "temporal stats docs": "no union of snapshots: it takes two, and there is one",
 }
 """Commands that a real collection of this kind must refuse with a sentence and exit code 2."""
 ELSEWHERE = {

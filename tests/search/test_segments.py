@@ -118,7 +118,9 @@ def test_versions_that_share_an_entry_are_found_as_if_each_had_its_own(
         everything = np.arange(total, dtype=np.uint32)
         np.testing.assert_allclose(shared.score(clause, given_weights, everything), expected, rtol=1e-5)
         for mask, limit in ((7, total), (2, 3), (1, 1)):
-            counts = {each.count(clause, given_weights, labels, mask) for each in (shared, alone)}
+            counts = {
+                tuple(each.count(clause, given_weights, labels, [mask, 1, mask])) for each in (shared, alone)
+            }
             assert len(counts) == 1
             for weighed in (None, (factors, 1.5)):
                 found = shared.search(clause, given_weights, limit, labels, mask, weighed)

@@ -51,3 +51,12 @@ def test_pages_take_the_mean_time_on_the_mean(web: StoredWeb) -> None:
 def test_a_delay_of_nobody_is_refused(web: StoredWeb, line: str) -> None:
     with pytest.raises(errors.SettingError, match="host_delays"):
         make_clock(web, SimulateSettings(host_delays=(line,)))
+
+
+def test_the_truth_says_which_hosts_share_an_address(months: ws.Collection) -> None:
+    web = StoredWeb(months["2026-06"])
+    truth = make_clock(web, SimulateSettings(addresses="truth")).addresses
+    hosts = make_clock(web, SimulateSettings(addresses="host")).addresses
+    assert len(truth) == len(hosts)
+    assert len(np.unique(truth)) < len(np.unique(hosts))
+    assert "truth" in web.used

@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webstrata import errors
-from webstrata.simulate.harvest import Ground, Harvest, Trace, half_band, measure, read_configuration
+from webstrata.simulate.harvest import (
+    SHOWN_MEASURES,
+    Ground,
+    Harvest,
+    Trace,
+    half_band,
+    measure,
+    read_configuration,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,3 +102,31 @@ def test_a_harvest_of_many_pages_hosts_and_runs_is_not_warned_of() -> None:
         for run in range(2)
     ]
     assert Harvest(ground.facts, {}, [measure(trace, ground) for trace in traces]).warnings == []
+
+
+def test_a_table_says_how_far_runs_lie_apart_and_how_long_they_took() -> None:
+    ground = Ground(np.array([True, False, True]), np.array([0, 0, 1], np.uint32), 2, most=3)
+    curves = [measure(make_trace(order, run), ground) for run, order in enumerate([[0, 1, 2], [0, 2]])]
+    timed = {"simulate": {"clock": True, "relevant": "query:fish"}}
+    several, one = Harvest(ground.facts, timed, curves), Harvest(ground.facts, {}, curves[:1])
+    [row] = several.tables()["What each policy brought in"].rows
+    assert row["time"] == "1 s"
+    assert row["runs"] == 2
+    assert all(" ± " in row[title] for title in SHOWN_MEASURES.values())
+    assert several.summary.startswith(
+        "2 runs of up to 3 pages; 2 of 3 pages on 2 hosts are relevant (query:fish)"
+    )
+    assert several.summary.endswith("± is half of a band of 95%.")
+    [row] = one.tables()["What each policy brought in"].rows
+    assert "time" not in row
+    assert not any("±" in str(cell) for cell in row.values())
+    assert one.summary == "A run of up to 3 pages; 2 of 3 pages on 2 hosts are relevant."
+    [plain] = several.to_rows()
+    assert plain["recall"] == pytest.approx(1.0)
+    assert plain["recall_band"] == 0.0
+
+
+def test_a_policy_without_runs_has_an_empty_band() -> None:
+    ground = Ground(np.array([True]), np.array([0], np.uint32), 1, most=1)
+    band = Harvest(ground.facts, {}, [measure(make_trace([0]), ground)]).band("oracle", "recall")
+    assert [len(column) for column in (band.places, band.mean, band.low, band.high)] == [0, 0, 0, 0]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import webstrata as ws
 from tests.temporal.months import add_month
 from webstrata.collection.progress import Progress
 from webstrata.serve.report.simulate import make_paces
+from webstrata.simulate.harvest import Trace
 from webstrata.simulate.pace import HOST_FACTOR, measure_paces, warn_paces
+from webstrata.simulate.run import Simulation
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,3 +74,14 @@ def test_a_crawl_of_one_page_gives_no_rate_in_the_report(tmp_path: Path) -> None
 def test_enough_pages_on_many_hosts_are_no_reason_to_warn(tmp_path: Path) -> None:
     snapshot = add_hosts(tmp_path, 40, 4)
     assert warn_paces(measure_paces(snapshot, [(2, 0.0)]), 160, 40) == []
+
+
+def test_a_web_without_a_page_to_begin_with_has_no_pace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snapshot = add_hosts(tmp_path, 1, 2)
+    empty = np.zeros(0, np.uint32)
+    trace = Trace("breadth-first", 0, empty, empty, np.zeros(0))
+    monkeypatch.setattr(Simulation, "trace", lambda *_: trace)
+    (pace,) = measure_paces(snapshot, [(3, 0.25)])
+    assert (pace.fetchers, pace.ip_delay, pace.pages, pace.rate, pace.front) == (3, 0.25, 0, 0.0, 0.0)

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from webstrata import errors
+from webstrata import errors, testing
 from webstrata.simulate.relevance import bm25, find_relevance
 from webstrata.simulate.web import StoredWeb
 from webstrata.summaries.query import find_terms
@@ -108,3 +108,25 @@ def test_what_cannot_be_is_said(web: StoredWeb, tmp_path: Path) -> None:
     assert "this file is not there" in refused("labels:{file}.gone")
     np.save(tmp_path / "few.npy", np.zeros(3))
     assert "it is of another snapshot" in refused(f"scores:{tmp_path / 'few.npy'}")
+
+
+def test_a_file_that_is_no_text_or_names_no_label_is_refused(web: StoredWeb, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(errors.FormatError, match=r"file: this is no text in UTF-8 .*write a URL a line"):
+        find_relevance(web, f"labels:{file}")
+    file.write_text(f"{web.urls[0]} good\n{web.urls[1]}\n")
+    with pytest.raises(errors.SettingError, match="no page has the label bad; labels are good"):
+        find_relevance(web, f"labels:{file}#bad")
+
+
+def test_topics_and_examples_need_their_parts(tmp_path: Path) -> None:
+    pages = {"http://a.org/": "<p>", "http://b.org/": "<p>Fish"}
+    bare = testing.snapshot_of(pages, parts=("graph", "summaries"))
+    web = StoredWeb(bare)
+    with pytest.raises(errors.MissingError, match="no truth with topics"):
+        find_relevance(web, "topic:1")
+    file = tmp_path / "examples"
+    file.write_text("http://a.org/\nhttp://b.org/\n")
+    found = find_relevance(web, f"examples:{file}")
+    assert web.urls[int(np.argmax(found.scores))] == "http://b.org/"

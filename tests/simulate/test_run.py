@@ -245,3 +245,15 @@ def test_a_bundle_is_enough(months: ws.Collection, tmp_path: Path) -> None:
     theirs = Simulation(bundle, settings).build()
     assert [curve.digest for curve in theirs.curves] == [curve.digest for curve in ours.curves]
     assert isinstance(bundle.simulation(), Harvest)
+
+
+def test_a_crawl_without_relevant_pages_or_with_an_odd_name_is_refused(tmp_path: Path) -> None:
+    snapshot = add_month(ws.create(tmp_path / "uk"), "2026-06", ["org,a)/", "org,b)/"], [(0, 1)])
+    scores = tmp_path / "scores"
+    scores.write_text("http://a.org/ 0\n")
+    settings = SimulateSettings(start="relevant:3", relevant=f"scores:{scores}", threshold=0.5)
+    with pytest.raises(errors.MissingError, match="no page is relevant by 'scores:"):
+        _ = Simulation(snapshot, settings).start
+    with pytest.raises(errors.SettingError, match="'A/b' has other characters than a to z, digits and '-'"):
+        Simulation(snapshot, SimulateSettings()).build("A/b")
+    assert "simulation" not in snapshot.parts

@@ -69,6 +69,8 @@ def test_the_version_is_printed(webstrata: Command) -> None:
         (["--verbos"], "No such option.*`webstrata --help`"),
         (["show", "uk", "2026-06", "more"], "unexpected extra argument"),
         (["check", "uk", "--workers"], "requires an argument"),
+        (["ls", "uk", "--limit", "two"], "'--limit': 'two' is not a whole number"),
+        (["graph", "convert", "uk", "2026-06", "out"], r"Missing option '--format'. Choose from: edges, mtx"),
     ],
 )
 def test_a_word_that_is_not_known_is_refused_in_one_sentence(

@@ -52,14 +52,16 @@ def test_a_stale_part_is_named_with_the_command_that_renews_it(webstrata: Comman
         (build.path / "arcs.txt").write_text("changed")
     done = webstrata("show", "uk")
     stale = "2026-06/graph is stale: 2026-06/links changed since; "
-    assert f"{stale}renew it with `webstrata build uk 2026-06 graph`" in done.stdout
+    assert f"{stale}run `webstrata build uk 2026-06 graph`" in done.stdout
     assert done.returncode == 0
 
 
 def test_an_empty_collection_says_what_to_do_next(webstrata: Command) -> None:
     webstrata("new", "my uk")
     done = webstrata("show", "my uk")
-    assert done.stdout.splitlines()[-1] == "Add a snapshot with `webstrata new 'my uk' 2026-06`."
+    assert done.stdout.splitlines()[-1] == (
+        "There are no snapshots; to add one, run `webstrata new 'my uk' 2026-06`"
+    )
 
 
 def test_a_place_that_is_no_collection_says_how_to_make_one(webstrata: Command, tmp_path: Path) -> None:

@@ -53,10 +53,7 @@ def test_stale_parts_are_named_with_this_command(webstrata: Command, tmp_path: P
         (build.path / "pages.parquet").write_bytes(content)
         (build.path / "note.txt").write_text("changed")
     shown = webstrata("show", "uk").stdout
-    assert (
-        "2026-01/text is stale: 2026-01/pages changed since; renew it with `webstrata build uk 2026-01 text"
-        in shown
-    )
+    assert "2026-01/text is stale: 2026-01/pages changed since; run `webstrata build uk 2026-01 text" in shown
     done = webstrata("store", "uk", "2026-01")
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["part", "anchors", "links", "text"]
 

@@ -96,11 +96,11 @@ def test_what_cannot_be_done_is_said_in_a_sentence(webstrata: Command, uk: Colle
     assert_refused(
         webstrata("table", "get", "uk", "foo"), "'foo' is neither a URL nor a row key; write it as"
     )
-    assert_refused(webstrata("table", "get", "uk", URL), "the row uk,example,www.* has no cell here")
+    assert_refused(webstrata("table", "get", "uk", URL), "the row uk,example,www.* has no cell")
     assert_refused(webstrata("table", "get", "uk", URL, "--at", "June"), "'June' is not a date; write it as")
     assert_refused(webstrata("table", "put", "uk", URL, "text", "a", "b"), "'text' is what was captured")
     assert_refused(webstrata("table", "put", "uk", URL, "meta"), "a cell needs ROW, FAMILY, COLUMN and VALUE")
-    assert_refused(webstrata("table", "put", "uk", URL, "meta", "a", "b", "--number"), "'b' is no number")
+    assert_refused(webstrata("table", "put", "uk", URL, "meta", "a", "b", "--number"), "'b' is not a number")
     assert_refused(webstrata("table", "put", "uk", URL, "meta", "a", "b", "--lines", "-"), "not both")
     assert_refused(webstrata("table", "scan", "uk", "--family", "x"), "'x' is not known; choose one of")
     assert_refused(webstrata("table", "got"), "got")

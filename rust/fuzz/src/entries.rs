@@ -10,8 +10,8 @@ use super::bits::sux_list::SuxList;
 use super::bits::words::BigEndian;
 use super::crawl::filters::{Facts, Filter, Subject};
 use super::graph::bvgraph::lists::{Lists, Shape};
-use super::temporal::pointers::Pointers;
-use super::web::rewrite::{self, Address, Place};
+use super::temporal::labels::pointers::Pointers;
+use super::web::rewriting::{self, Address, Place};
 use super::web::{charset, css, host, html, http, manifest, robots, row_key, sitemap, url};
 use dsi_bitstream::prelude::Codes;
 use std::io;
@@ -165,7 +165,7 @@ pub fn html(input: &[u8]) {
     let mut scan = html::Scan::default();
     let charset = CHARSETS[usize::from(which) % CHARSETS.len()];
     html::scan(body, charset, &wants, &mut scan);
-    assert!(rewrite::page(body, charset, "org", &REPLAY).is_ok());
+    assert!(rewriting::page(body, charset, "org", &REPLAY).is_ok());
     // a character of one byte may become one of three, a reference of few bytes one of six
     assert!(scan.text.len() <= 6 * body.len() + 16);
     assert!(scan.refresh_delay.is_none_or(|delay| delay >= 0.0));
@@ -206,7 +206,7 @@ pub fn css(input: &[u8]) {
     let text = css::decode(body, std::str::from_utf8(label).ok());
     let mut found = Vec::new();
     css::references(&text, &mut |address| found.push(address.to_owned()));
-    css::references(&rewrite::stylesheet(&text, &REPLAY), &mut |address| {
+    css::references(&rewriting::stylesheet(&text, &REPLAY), &mut |address| {
         let is_kept = REPLAY.lead(address, "") == Address::Keep;
         assert!(address.starts_with(REPLAY.prefix) || is_kept);
     });

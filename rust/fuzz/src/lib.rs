@@ -27,7 +27,9 @@ pub mod graph {
 
 #[path = "../../src/temporal"]
 pub mod temporal {
-    pub mod pointers;
+    pub mod labels {
+        pub mod pointers;
+    }
 }
 
 pub mod entries;

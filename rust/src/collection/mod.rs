@@ -1,12 +1,11 @@
 //! What every room needs of the disk and of its user: writers that can be made to fail, digests, progress.
 
-pub mod blocks;
-pub mod digest;
 pub mod faults;
 pub mod files;
 pub mod numbers;
 pub mod progress;
 pub mod space;
+pub mod verify;
 
 use std::fmt;
 use std::io;

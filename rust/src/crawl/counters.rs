@@ -1,6 +1,6 @@
 //! What happened so far: numbers that every thread adds to and anybody reads.
 
-use super::cuts::Cuts;
+use super::skip_reasons::Cuts;
 use crate::web::http::{Cut, Failure};
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -286,7 +286,9 @@ impl Frontier {
         if state.state == State::Closed {
             super::counters::add(&self.counters.dropped, 1);
             let cuts = &self.counters.cuts;
-            cuts.note(super::cuts::Reason::Dropped, || record.url.to_owned());
+            cuts.note(super::skip_reasons::Reason::Dropped, || {
+                record.url.to_owned()
+            });
         } else if state.queue.num_bytes() > PER_HOST
             || self.distributor.virtualizer.len_of(host) > 0
         {

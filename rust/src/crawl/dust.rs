@@ -4,10 +4,10 @@
 
 use super::Result;
 use super::counters::add;
-use super::cuts::Reason;
 use super::frontier::Frontier;
 use super::record::{Batch, Record};
 use super::sieve;
+use super::skip_reasons::Reason;
 use crate::web::url;
 
 impl Frontier {

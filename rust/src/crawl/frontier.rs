@@ -6,18 +6,18 @@
 
 use super::Result;
 use super::config::{Config, nanos};
+use super::copies::Known;
 use super::counters::{Counters, add, get, set, thread_cpu_ns};
-use super::cuts;
 use super::distributor::Distributor;
 use super::dns::Resolver;
 use super::flusher::Message;
 use super::journal::Journal;
-use super::known::Known;
 use super::messages::{Clock, End, Event, Notice, Order, Reason};
 use super::patterns::Patterns;
 use super::record::{Batch, Record};
 use super::resolving::Remembered;
 use super::sieve::Sieve;
+use super::skip_reasons::Reason as Skipped;
 use super::steering::name_of;
 use super::workbench::{Moment, State, Workbench};
 use crate::collection::space::Space;
@@ -258,7 +258,7 @@ impl Frontier {
                         .map_or("", |record| record.url)
                         .to_owned()
                 };
-                self.counters.cuts.note(cuts::Reason::Urls, url);
+                self.counters.cuts.note(Skipped::Urls, url);
                 continue;
             }
             add(&self.counters.enqueued, 1);
@@ -349,7 +349,7 @@ impl Frontier {
             let target = Record::read(&first).map_or("/", |record| record.url);
             let example = || format!("{}{target}", self.bench.get(host).origin);
             let noted = &self.counters.cuts;
-            noted.note_many(cuts::Reason::Dropped, queued, example);
+            noted.note_many(Skipped::Dropped, queued, example);
         }
         self.patterns.forget(host);
         add(&self.counters.hosts_closed, 1);

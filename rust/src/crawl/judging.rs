@@ -2,12 +2,12 @@
 
 use super::config::{Filters, Judge, Subjects};
 use super::counters::add;
-use super::cuts::Reason;
 use super::fetcher::{Asked, Fetcher};
 use super::filters::{Facts, Filter, Subject};
 use super::messages::Event;
 use super::page::Page;
 use super::record::{Batch, Record};
+use super::skip_reasons::Reason;
 use super::{CrawlError, Result};
 use crate::web::html::{self, Scan, Wants};
 use crate::web::language;

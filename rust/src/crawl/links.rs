@@ -2,7 +2,6 @@
 
 use super::Result;
 use super::counters::add;
-use super::cuts::Reason;
 use super::fetcher::{Asked, Fetcher};
 use super::filters::Subject;
 use super::log::Source;
@@ -11,6 +10,7 @@ use super::page::Page;
 use super::record::{Batch, MAX_REDIRECTS, Record};
 use super::requisites::{self, MAX_STEPS};
 use super::sieve;
+use super::skip_reasons::Reason;
 use super::url_cache::UrlCache;
 use crate::web::html::{self, NOFOLLOW};
 use crate::web::url;

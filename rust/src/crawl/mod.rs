@@ -10,8 +10,8 @@
 //! Each structure belongs to one thread, and the threads send each other messages: no lock stands on the way of a page.
 
 pub mod config;
+pub mod copies;
 pub mod counters;
-pub mod cuts;
 pub mod decoding;
 pub mod distributor;
 pub mod dns;
@@ -24,10 +24,9 @@ pub mod fifo;
 pub mod filters;
 pub mod flusher;
 pub mod frontier;
-pub mod idle;
 pub mod journal;
 pub mod judging;
-pub mod known;
+pub mod keep_alive;
 pub mod links;
 pub mod log;
 pub mod loops;
@@ -35,7 +34,6 @@ pub mod messages;
 pub mod pacing;
 pub mod page;
 pub mod patterns;
-pub mod probes;
 pub mod queue;
 pub mod record;
 pub mod recovery;
@@ -45,6 +43,8 @@ pub mod rules;
 pub mod sieve;
 pub mod signals;
 pub mod sitemaps;
+pub mod skip_reasons;
+pub mod soft_404;
 pub mod steering;
 pub mod tls;
 pub mod url_cache;

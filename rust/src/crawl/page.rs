@@ -1,11 +1,11 @@
 //! What becomes of an answer: is it a page, was it there before, where does it lead, and what is kept of it.
 
 use super::counters::add;
-use super::cuts::Reason;
 use super::fetcher::{Asked, Fetcher};
 use super::flusher::Stored;
 use super::messages::{Copies, Earlier, Event, Notice, Outcome, Question};
 use super::signals::{self, Signals};
+use super::skip_reasons::Reason;
 use super::{Result, sieve};
 use crate::archive::warc::{Capture, Profile, Revisit, Truncated};
 use crate::web::html::kinds::{is_html, is_text, looks_like_html};

@@ -10,10 +10,10 @@
 //! Apart from that, a pattern that is variable in three places or more is full with `max_pages_per_pattern` pages.
 
 use super::config::Limits;
-use super::cuts::Reason;
 use super::fetcher::{Asked, Fetcher};
 use super::messages::Notice;
 use super::page::Page;
+use super::skip_reasons::Reason;
 use hashbrown::HashMap;
 use xxhash_rust::xxh3::xxh3_64;
 

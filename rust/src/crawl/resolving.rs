@@ -3,10 +3,10 @@
 use super::Result;
 use super::config::nanos;
 use super::counters::add;
-use super::cuts;
 use super::dns::Found;
 use super::frontier::Frontier;
 use super::messages::Reason;
+use super::skip_reasons::Reason as Skipped;
 use super::workbench::State;
 use crate::web::http::Failure;
 use crate::web::robots::Robots;
@@ -115,7 +115,7 @@ impl Frontier {
             add(&self.counters.hosts_unresolved, 1);
         }
         let origin = state.origin.to_string();
-        let cause = cuts::Reason::of_failure(failure as usize);
+        let cause = Skipped::of_failure(failure as usize);
         self.counters.cuts.note(cause, || origin);
         self.log_name(host, failure);
         self.give_up(host, Reason::Failed(failure))

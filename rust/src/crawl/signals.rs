@@ -3,9 +3,9 @@
 //! `x-robots-tag`, `content-usage`, `content-signal` as their headers came; `tdm-reservation` and `tdm-policy` (header, else
 //! meta); `robots-meta` (the directives of meta robots that count); `robots-txt` (each signal of robots.txt).
 
-use super::cuts::Reason;
 use super::fetcher::{Asked, Fetcher};
 use super::page::Page;
+use super::skip_reasons::Reason;
 use crate::web::html::{NOARCHIVE, NOFOLLOW, NOINDEX};
 use memchr::memmem;
 

@@ -4,10 +4,10 @@
 //! lists is on level n + 1. An index is read if its level is at most `max_sitemap_depth`; sitemaps.org knows one level. The
 //! level of a URL that waits is the fifth line of its validators.
 
-use super::cuts::Reason;
 use super::fetcher::{Asked, Fetcher};
 use super::frontier::Frontier;
 use super::page::Page;
+use super::skip_reasons::Reason;
 use crate::web::sitemap::{self, Kind};
 
 /// What a sitemap lists.

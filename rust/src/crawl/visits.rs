@@ -3,7 +3,6 @@
 use super::Result;
 use super::config::nanos;
 use super::counters::{add, get};
-use super::cuts;
 use super::filters::Filter;
 use super::frontier::Frontier;
 use super::judging::admit_urls;
@@ -12,6 +11,7 @@ use super::messages::{Ended, Order, Outcome, Reason, RobotsAnswer, Visit};
 use super::record::Record;
 use super::resolving::wall_clock;
 use super::sitemaps;
+use super::skip_reasons::Reason as Skipped;
 use super::workbench::{Moment, State, Task};
 use crate::web::http::Failure;
 use crate::web::url;
@@ -130,7 +130,7 @@ impl Frontier {
                 let example = || format!("{}{}", state.origin, record.url);
                 if !is_allowed {
                     add(&self.counters.disallowed, 1);
-                    self.counters.cuts.note(cuts::Reason::Disallowed, example);
+                    self.counters.cuts.note(Skipped::Disallowed, example);
                     let task = record.task();
                     self.log(host, &task, log::ROBOTS, "");
                 } else if let Some(reason) =
@@ -142,9 +142,9 @@ impl Frontier {
                     self.log(host, &task, log::FILTER, reason.name());
                 } else if sitemaps::level_of(record.validators) > 0 && !self.may_send_sitemaps(host)
                 {
-                    self.counters.cuts.note(cuts::Reason::Sitemap, example);
+                    self.counters.cuts.note(Skipped::Sitemap, example);
                     let task = record.task();
-                    self.log(host, &task, log::FILTER, cuts::Reason::Sitemap.name());
+                    self.log(host, &task, log::FILTER, Skipped::Sitemap.name());
                 } else if !self.replace(host, &record)? {
                     found.push(record.task());
                 }
@@ -163,7 +163,7 @@ impl Frontier {
                 add(&self.counters.filtered, refused as u64);
                 for (task, _) in found.iter().zip(&told).filter(|(_, told)| !**told) {
                     let example = || format!("{}{}", self.bench.get(host).origin, task.target);
-                    self.counters.cuts.note(cuts::Reason::Fetch, example);
+                    self.counters.cuts.note(Skipped::Fetch, example);
                     self.log(host, task, log::FILTER, "");
                 }
                 let mut told = told.into_iter();
@@ -293,7 +293,7 @@ impl Frontier {
         }
         let origin = &self.bench.get(host).origin;
         let example = || format!("{origin}{}", task.target);
-        let cause = cuts::Reason::of_failure(kind);
+        let cause = Skipped::of_failure(kind);
         self.counters.cuts.note(cause, example);
         let failures = self.bench.get(host).failures.saturating_add(1);
         self.bench.get_mut(host).failures = failures;

@@ -1,7 +1,7 @@
 //! Graphs of nodes in row-key order.
 
-pub mod arc_labels;
-pub mod arcs;
+pub mod arc_labelled;
+pub mod arc_sort;
 pub mod balls;
 pub mod bvgraph;
 pub mod components;

@@ -3,7 +3,7 @@
 
 use crate::collection::{CollectionError, Result};
 use crate::crawl::{duplicates, queue, sieve, url_cache, virtualizer};
-use crate::python::crawl::records::for_each;
+use crate::python::crawl::sieve::for_each;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

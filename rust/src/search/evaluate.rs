@@ -1,8 +1,8 @@
 //! What each document of an entry scores, exactly: which of the words that a clause asks for it has itself, and how often.
 
+use super::index::segment::Segment;
 use super::query::{Clause, Leaf};
 use super::scoring::{Scoring, saturate};
-use super::segment::Segment;
 use super::versions::Pieces;
 use tantivy::postings::{BlockSegmentPostings, Postings, SegmentPostings, TermInfo};
 use tantivy::query::Occur;

@@ -2,7 +2,7 @@
 
 use super::SearchError;
 use super::evaluate::for_each_document;
-use super::read::Reader;
+use super::index::Reader;
 use std::collections::BTreeMap;
 
 /// Documents, how often each has a term and where its places begin; and all places.

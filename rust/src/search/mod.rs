@@ -7,15 +7,14 @@ pub mod analysis;
 pub mod best;
 pub mod evaluate;
 mod folder;
+pub mod index;
 mod lists;
 pub mod query;
-pub mod read;
 pub mod scoring;
-pub mod segment;
+pub mod segments;
 pub mod sharing;
 pub mod union;
 pub mod versions;
-pub mod write;
 
 use crate::collection::CollectionError;
 use std::fmt;

@@ -1,7 +1,7 @@
 //! Queries as Python builds them, and the statistics that they are scored by.
 
 use super::SearchError;
-use super::segment::Segment;
+use super::index::segment::Segment;
 use hashbrown::HashMap;
 use std::cell::RefCell;
 use std::rc::Rc;

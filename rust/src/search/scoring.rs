@@ -9,8 +9,8 @@
 //!
 //! A phrase is scored as a word: x counts phrases, and its idf is the sum of those of its words.
 
+use super::index::segment::Segment;
 use super::query::{Own, Statistics};
-use super::segment::Segment;
 use std::sync::{Arc, OnceLock};
 use tantivy::fieldnorm::FieldNormReader;
 

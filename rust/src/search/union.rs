@@ -8,9 +8,9 @@
 
 use super::best::Takes;
 use super::evaluate::{Blocks, Looking, Lookup};
+use super::index::segment::Segment;
 use super::query::Leaf;
 use super::scoring::{Scoring, saturate};
-use super::segment::Segment;
 use tantivy::TERMINATED;
 
 /// Entries of a window.

@@ -1,3 +1,3 @@
 //! Simulated crawls of stored webs.
 
-pub mod crawl;
+pub mod run;

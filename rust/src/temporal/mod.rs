@@ -2,7 +2,4 @@
 //!
 //! Codes, counts and headers are made in Python (`webstrata.temporal.labels`); here is what runs once per arc.
 
-pub mod pointers;
-pub mod read;
-pub mod runs;
-pub mod terms;
+pub mod labels;

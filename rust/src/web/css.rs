@@ -64,19 +64,36 @@ pub fn references(text: &str, take: &mut dyn FnMut(&str)) {
     walk(&mut Parser::new(&mut input), 0, Strings::Other, &mut keep);
 }
 
+/// What strings are after an at-keyword, up to the end of its statement.
+fn after_keyword(name: &str, outer: Strings) -> Strings {
+    if name.eq_ignore_ascii_case("import") {
+        Strings::Import
+    } else if name.eq_ignore_ascii_case("namespace") {
+        Strings::Names
+    } else {
+        outer
+    }
+}
+
+/// What strings are among the arguments of a function.
+fn in_function(name: &str, outside: Strings) -> Strings {
+    let is_address = ["url", "src", "image-set", "-webkit-image-set"]
+        .iter()
+        .any(|known| name.eq_ignore_ascii_case(known));
+    match outside {
+        Strings::Names => Strings::Names,
+        _ if is_address => Strings::Addresses,
+        _ => Strings::Other,
+    }
+}
+
 fn walk(parser: &mut Parser, depth: usize, outer: Strings, take: &mut dyn FnMut(&str)) {
     let mut strings = outer;
     // the only error is the end of the block
     while let Ok(token) = parser.next().cloned() {
         let inner = match &token {
             Token::AtKeyword(name) => {
-                strings = if name.eq_ignore_ascii_case("import") {
-                    Strings::Import
-                } else if name.eq_ignore_ascii_case("namespace") {
-                    Strings::Names
-                } else {
-                    outer
-                };
+                strings = after_keyword(name, outer);
                 continue;
             }
             Token::Semicolon => {
@@ -101,16 +118,7 @@ fn walk(parser: &mut Parser, depth: usize, outer: Strings, take: &mut dyn FnMut(
                 }
                 continue;
             }
-            Token::Function(name) => {
-                let is_address = ["url", "src", "image-set", "-webkit-image-set"]
-                    .iter()
-                    .any(|known| name.eq_ignore_ascii_case(known));
-                match strings {
-                    Strings::Names => Strings::Names,
-                    _ if is_address => Strings::Addresses,
-                    _ => Strings::Other,
-                }
-            }
+            Token::Function(name) => in_function(name, strings),
             Token::ParenthesisBlock | Token::SquareBracketBlock => Strings::Other,
             Token::CurlyBracketBlock => {
                 strings = outer;
@@ -207,13 +215,7 @@ fn copy(
         let end = parser.position().byte_index();
         let inner = match &token {
             Token::AtKeyword(name) => {
-                strings = if name.eq_ignore_ascii_case("import") {
-                    Strings::Import
-                } else if name.eq_ignore_ascii_case("namespace") {
-                    Strings::Names
-                } else {
-                    outer
-                };
+                strings = after_keyword(name, outer);
                 is_sheet = strings == Strings::Import;
                 continue;
             }
@@ -239,16 +241,7 @@ fn copy(
                 }
                 continue;
             }
-            Token::Function(name) => {
-                let is_address = ["url", "src", "image-set", "-webkit-image-set"]
-                    .iter()
-                    .any(|known| name.eq_ignore_ascii_case(known));
-                match strings {
-                    Strings::Names => Strings::Names,
-                    _ if is_address => Strings::Addresses,
-                    _ => Strings::Other,
-                }
-            }
+            Token::Function(name) => in_function(name, strings),
             Token::ParenthesisBlock | Token::SquareBracketBlock => Strings::Other,
             Token::CurlyBracketBlock => {
                 strings = outer;

@@ -9,7 +9,7 @@ pub mod html;
 pub mod http;
 pub mod language;
 pub mod manifest;
-pub mod rewrite;
+pub mod rewriting;
 pub mod robots;
 pub mod row_key;
 pub mod sitemap;

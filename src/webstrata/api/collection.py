@@ -10,7 +10,6 @@ from webstrata import collection as rooms
 from webstrata.api.former_keywords import rename_keywords
 from webstrata.api.snapshot import Snapshot
 from webstrata.api.time_methods import TimeMethods
-from webstrata.collection.tables import Rows, TableDict
 from webstrata.errors import UsageError
 from webstrata.pipeline.methods import LifeMethods
 
@@ -23,10 +22,10 @@ if TYPE_CHECKING:
     from webstrata import keywords
     from webstrata.archive.fixity import FixityResult
     from webstrata.collection.check import CheckResult
-    from webstrata.collection.description import Description
-    from webstrata.collection.manifest import PartRecord
+    from webstrata.collection.description import BuiltParts, Description
     from webstrata.collection.progress import Progress
-    from webstrata.pipeline.steps import RunResult
+    from webstrata.collection.tables import Rows
+    from webstrata.pipeline.results import RunPlan, RunResult
     from webstrata.rank.trajectories import Trajectories
     from webstrata.search.change import ChangeAnswer, ChangeSearch
     from webstrata.search.distributed.comparison import PartitionComparison
@@ -85,15 +84,14 @@ class Collection(LifeMethods, TimeMethods, rooms.Collection):
         workers: int | None = None,
         progress: Progress | None = None,
         **settings: Unpack[keywords.BuildKeywords],
-    ) -> TableDict[PartRecord]:
+    ) -> BuiltParts:
         """Build parts by name, for all snapshots or some; see `Snapshot.build`."""
         from webstrata.pipeline.build import build_parts
 
-        built = build_parts(
+        return build_parts(
             self, parts, snapshots=snapshots, options={**settings}, again=again, workers=workers,
             progress=progress,
         )  # fmt: skip
-        return TableDict(built)
 
     def run(
         self,
@@ -105,7 +103,7 @@ class Collection(LifeMethods, TimeMethods, rooms.Collection):
         dry_run: bool = False,
         progress: Progress | None = None,
         **settings: Unpack[keywords.RunKeywords],
-    ) -> RunResult:
+    ) -> RunResult | RunPlan:
         """Run all stages: build what is missing or stale, and write the report."""
         from webstrata.pipeline.steps import run_stages
         from webstrata.serve.report import write_report

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webstrata.api.parts import SnapshotParts
-from webstrata.collection.tables import TableList
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,9 +14,10 @@ if TYPE_CHECKING:
 
     from webstrata.collection.progress import Progress
     from webstrata.crawl.control import Client
-    from webstrata.crawl.given_up import GivenUp
+    from webstrata.crawl.given_up import GivenUpList
     from webstrata.crawl.report import CrawlReport
     from webstrata.crawl.results import CrawlResult
+    from webstrata.crawl.status import CrawlStatus
     from webstrata.keywords import CrawlKeywords
 
 
@@ -73,12 +73,12 @@ class Crawling(SnapshotParts):
                 progress=progress,
             )
 
-    def crawl_status(
-        self, *, at: str | None = None, token: str | PathLike[str] | None = None
-    ) -> dict[str, Any]:
+    def crawl_status(self, *, at: str | None = None, token: str | PathLike[str] | None = None) -> CrawlStatus:
         """How the running crawl stands: state, counters, rates, settings."""
+        from webstrata.crawl.status import CrawlStatus
+
         with self._connect(at, token) as client:
-            return client.status()
+            return CrawlStatus(client.status())
 
     def crawl_pause(self, *, at: str | None = None, token: str | PathLike[str] | None = None) -> str:
         """Start no more visits in the running crawl until `crawl_resume`; its state."""
@@ -116,11 +116,11 @@ class Crawling(SnapshotParts):
         with self._connect(at, token) as client:
             return client.blacklist(what)
 
-    def crawl_retry(self, *hosts: str, classes: Iterable[str] = (), list: bool = False) -> TableList[GivenUp]:
+    def crawl_retry(self, *hosts: str, classes: Iterable[str] = (), list: bool = False) -> GivenUpList:
         """Retry hosts that the crawl has given up, in its next run; with `list`, only list them."""
-        from webstrata.crawl.given_up import retry_hosts
+        from webstrata.crawl.given_up import GivenUpList, retry_hosts
 
-        return TableList(retry_hosts(self, hosts, classes, only_list=list))
+        return GivenUpList(retry_hosts(self, hosts, classes, only_list=list))
 
     def crawl_result(self) -> CrawlReport:
         """What is known about its crawl, ended or running: counters, series, hosts; with tables and figures.

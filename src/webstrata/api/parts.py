@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from webstrata import collection as rooms
+from webstrata.errors import MissingError
 
 if TYPE_CHECKING:
     from webstrata.graph.build import StoredGraph
@@ -43,9 +44,14 @@ class SnapshotParts(rooms.Snapshot):
     def packages(self) -> Packages:
         """The WACZ files it was ingested from, and the pages they list."""
         from webstrata.store.packages import Packages
+        from webstrata.store.takedowns import find_takedowns
 
+        if "packages" not in self.parts:
+            raise MissingError(
+                f"{self.path}: no page lists; only snapshots ingested from WACZ files have them"
+            )
         part = self.open_part("packages")
-        return Packages(part.path, part)
+        return Packages(part.path, part, lambda: find_takedowns(self.collection))
 
     @cached_property
     def captures(self) -> Captures:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from webstrata.api.crawling import Crawling
 from webstrata.api.former_keywords import rename_keywords
-from webstrata.collection.tables import ArrowTable, Rows, TableDict, TableList
+from webstrata.collection.tables import ArrowTable, Rows
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from webstrata import keywords
     from webstrata.api.collection import Collection
     from webstrata.classify.experiments import Experiment
-    from webstrata.classify.features.feature_sets import Made
+    from webstrata.classify.features.feature_sets import MadeSets
     from webstrata.classify.gate.training import TrainedGate
     from webstrata.classify.learning.model_file import HostModel
-    from webstrata.collection.description import Description
-    from webstrata.collection.manifest import PartRecord
+    from webstrata.classify.learning.results import HostScores
+    from webstrata.collection.description import BuiltParts, Description
     from webstrata.collection.progress import Progress
     from webstrata.graph.build import StoredGraph
     from webstrata.graph.check import GraphCheck
@@ -61,7 +61,7 @@ class Snapshot(Crawling):
         workers: int | None = None,
         progress: Progress | None = None,
         **settings: Unpack[keywords.BuildKeywords],
-    ) -> TableDict[PartRecord]:
+    ) -> BuiltParts:
         """Build parts by name where they are missing or stale, inputs first; the records of those built.
 
         Settings of the named parts are keywords; they are remembered in `collection.toml`.
@@ -126,14 +126,13 @@ class Snapshot(Crawling):
         workers: int | None = None,
         progress: Progress | None = None,
         **settings: Unpack[keywords.StoreKeywords],
-    ) -> TableDict[PartRecord]:
+    ) -> BuiltParts:
         """Build text, links and anchors where they are missing or stale; the records of those built."""
         from webstrata.pipeline.steps import store_snapshot
 
-        built = store_snapshot(
+        return store_snapshot(
             self, {**settings}, parts=parts, renumber=renumber, workers=workers, progress=progress
         )
-        return TableDict(built)
 
     def capture(self, url: str, at: dt.datetime | str | None = None) -> StoredCapture:
         """The last capture of a URL in this snapshot, of those at or before a time, or `MissingError`."""
@@ -348,12 +347,12 @@ class Snapshot(Crawling):
         webspam: str | PathLike[str] | None = None,
         progress: Progress | None = None,
         **settings: Unpack[keywords.ClassifyKeywords],
-    ) -> TableList[Made]:
+    ) -> MadeSets:
         """Measure its hosts: what their pages say, and who links to them; `features` reads the result.
 
         With `webspam`, the folder of a published data set, store the features that it has.
         """
-        from webstrata.classify.features.feature_sets import build_features
+        from webstrata.classify.features.feature_sets import MadeSets, build_features
         from webstrata.classify.published.dataset import find_published, store_features
         from webstrata.classify.settings import ClassifySettings
 
@@ -363,7 +362,7 @@ class Snapshot(Crawling):
         else:
             made = build_features(self, chosen, progress=progress)
         self._all.remember(ClassifySettings, {**settings})
-        return TableList(made)
+        return MadeSets(made)
 
     def classify_train(
         self,
@@ -394,7 +393,7 @@ class Snapshot(Crawling):
         *,
         hosts: Sequence[str] | None = None,
         progress: Progress | None = None,
-    ) -> Rows:
+    ) -> HostScores:
         """The scores of its hosts, or of some, by a model or the file of one, the highest first."""
         from webstrata.classify.learning.lessons import open_model, predict_hosts
 

@@ -30,6 +30,7 @@ from webstrata.archive.tally import Damage, Tally
 from webstrata.archive.warc import find_end, read_record, read_records
 from webstrata.collection.files import explained
 from webstrata.collection.progress import Progress
+from webstrata.collection.sentences import tell_count
 from webstrata.collection.tables import Table
 
 if TYPE_CHECKING:
@@ -245,6 +246,30 @@ class FixityResult(Table):
     def to_rows(self) -> list[dict[str, Any]]:
         """One row per digest that does not hold, and per place that cannot be read."""
         return [{"kind": name} | each._asdict() for name in _LISTS for each in getattr(self, name)]
+
+    @property
+    def lines(self) -> list[str]:
+        """A sentence per finding, known ones first."""
+        return [
+            *(f"note: known since the ingest: {each}" for each in self.known),
+            *(f"damaged: {each}" for each in (*self.mismatches, *self.damage)),
+        ]
+
+    @property
+    def summary(self) -> str:
+        """How much was compared, and with what result."""
+        return (
+            f"{tell_count(self.digests, 'digest')} of {tell_count(self.records, 'record')} in "
+            f"{tell_count(self.files, 'WARC file')} compared, "
+            f"{tell_count(len(self.mismatches) + len(self.damage), 'new finding')}, "
+            f"{len(self.known):,} known since the ingest, "
+            f"{tell_count(self.unknown, 'digest')} of unknown algorithms"
+        )
+
+    @property
+    def damaged_files(self) -> list[str]:
+        """The files with new findings."""
+        return sorted({each.file for each in self.mismatches} | {each.file for each in self.damage})
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data."""

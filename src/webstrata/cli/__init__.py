@@ -165,7 +165,7 @@ def run(arguments: list[str]) -> int:
             if isinstance(error, click.UsageError) and error.ctx
             else ""
         )
-        return _say(f"{error.format_message().rstrip('.')}{where}", 2)
+        return _say(f"{_make_sentence(error.format_message())}{where}", 2)
     except WebstrataError as error:
         if "--traceback" in arguments:
             raise
@@ -185,6 +185,15 @@ def run(arguments: list[str]) -> int:
         return _say(
             str(error) or "interrupted; what was done is kept, and the same command resumes from there", 130
         )
+
+
+def _make_sentence(message: str) -> str:
+    """A message of click's in one line, with plain words for its types."""
+    sentence = " ".join(message.split()).rstrip(".")
+    for kind, plain in (("integer", "whole number"), ("float", "number")):
+        for spelled in (f"{kind} range", kind):
+            sentence = sentence.replace(f"is not a valid {spelled}", f"is not a {plain}")
+    return sentence
 
 
 def _run_verb(arguments: list[str]) -> int:

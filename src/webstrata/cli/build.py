@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from webstrata.cli.options import collection_argument, complete_parts, json_option, make_options
-from webstrata.cli.output import TerminalProgress, show_bytes, show_json, show_table
+from webstrata.cli.output import TerminalProgress, show, show_json
 from webstrata.cli.verb import Verb, verb
 from webstrata.collection.declarations import load_parts
 from webstrata.collection.settings import ResourcesSettings
@@ -93,16 +93,7 @@ def command(
         document = {name: record.to_table() for name, record in built.items()}
         show_json({"collection": str(collection.path), "built": document})
         return
-    rows = [
-        [
-            name,
-            show_bytes(record.bytes),
-            f"{record.seconds:.1f} s",
-            ", ".join(f"{number:,} {what}" for what, number in record.counts.items()),
-        ]
-        for name, record in built.items()
-    ]
-    if rows:
-        show_table(["part", "size", "time", "holds"], rows)
+    if built:
+        show(built)
     else:
         click.echo("Nothing to do: all of it is fresh.")

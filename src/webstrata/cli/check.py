@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
 
 from webstrata.cli.options import collection_argument, json_option, options
-from webstrata.cli.output import TerminalProgress, show_bytes, show_json
+from webstrata.cli.output import TerminalProgress, show_json, show_lines
 from webstrata.cli.verb import verb
 from webstrata.collection.check import check_collection
 from webstrata.collection.sentences import tell_count
@@ -54,23 +53,13 @@ def command(
         return
     result = check_collection(collection, settings, repair=repair, progress=TerminalProgress())
     if as_json:
-        show_json(asdict(result))
+        show_json(result)
     else:
-        for finding in result.notes:
-            click.echo(f"note: {finding.where}: {finding.problem}; {finding.remedy}")
-        for finding in result.damage:
-            click.echo(f"damaged: {finding.where}: {finding.problem}; {finding.remedy}")
+        show_lines(result.lines)
         if not result.damage:
-            size = show_bytes(result.bytes)
-            click.echo(
-                f"{collection.path} is sound: {tell_count(result.parts, 'part')}, "
-                f"{tell_count(result.files, 'file')}, {size}."
-            )
+            click.echo(f"{collection.path} {result.summary}.")
     if result.damage:
-        places = sorted({finding.where for finding in result.damage})
-        raise FormatError(
-            f"{collection.path}: {len(places)} damaged ({', '.join(places)}); see above for what to do"
-        )
+        raise FormatError(f"{collection.path}: {result.summary}; see above for what to do")
 
 
 def _check_fixity(collection: Collection, settings: ResourcesSettings, *, as_json: bool) -> None:
@@ -81,22 +70,12 @@ def _check_fixity(collection: Collection, settings: ResourcesSettings, *, as_jso
     except KeyboardInterrupt:
         raise Cancelled("interrupted; nothing was changed") from None
     if as_json:
-        show_json(result.to_dict())
+        show_json(result)
     else:
-        for each in result.known:
-            click.echo(f"note: known since the ingest: {each}")
-        for found in (*result.mismatches, *result.damage):
-            click.echo(f"damaged: {found}")
-        click.echo(
-            f"{collection.path}: {tell_count(result.digests, 'digest')} of "
-            f"{tell_count(result.records, 'record')} in {tell_count(result.files, 'WARC file')} compared, "
-            f"{tell_count(len(result.mismatches) + len(result.damage), 'new finding')}, "
-            f"{len(result.known):,} known since the ingest, "
-            f"{tell_count(result.unknown, 'digest')} of unknown algorithms."
-        )
-    if result.mismatches or result.damage:
-        places = sorted({each.file for each in result.mismatches} | {each.file for each in result.damage})
+        show_lines(result.lines)
+        click.echo(f"{collection.path}: {result.summary}.")
+    if damaged := result.damaged_files:
         raise FormatError(
-            f"{collection.path}: {tell_count(len(places), 'WARC file')} damaged ({', '.join(places[:5])}); "
+            f"{collection.path}: {tell_count(len(damaged), 'WARC file')} damaged ({', '.join(damaged[:5])}); "
             f"restore from a backup, or ingest the source again"
         )

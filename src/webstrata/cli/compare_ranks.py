@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from webstrata.cli.options import collection_argument, json_option, snapshot_argument
-from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.cli.output import TerminalProgress, show, show_json
 from webstrata.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -39,27 +39,5 @@ def command(collection: Collection, label: str, methods: str, limit: int, *, as_
     if as_json:
         show_json({"collection": str(collection.path), "snapshot": label} | found.to_dict())
         return
-    for method, correlation in found.correlations.items():
-        click.echo(
-            f"{found.release}, {method}: Spearman's ρ = {correlation:.4f} over {found.compared[method]:,} "
-            f"{found.level}s"
-        )
-    click.echo()
-    show_table(
-        ["method", "first", "in both", "Jaccard", "Kendall's τ", "rank-biased overlap"],
-        [
-            [
-                row["method"],
-                row["depth"],
-                row["common"],
-                *(f"{row[name]:.3f}" for name in ("jaccard", "kendall_tau", "rank_biased_overlap")),
-            ]
-            for row in found.agreements
-        ],
-    )
-    if found.first:
-        click.echo()
-        show_table(
-            ["method", "published", "ours", found.level],
-            [[row["method"], row["published"], row["ours"], row["name"] or ""] for row in found.first],
-        )
+    click.echo(f"{found.summary}\n")
+    show(found)

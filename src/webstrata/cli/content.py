@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from webstrata.cli.options import json_option
-from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.cli.output import TerminalProgress, show, show_json
 from webstrata.cli.verb import VerbGroup
 from webstrata.collection.sentences import tell_count
-from webstrata.errors import UsageError
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -30,14 +29,9 @@ def command() -> None:
 @click.option("--method", default=METHODS[0], show_default=True, help=f"One of {', '.join(METHODS)}.")
 def extract(file: BinaryIO, url: str | None, method: str) -> None:
     """Print the main content of a page of HTML; FILE may be - for stdin."""
-    from webstrata.store.main_content import extract
+    from webstrata.store.main_content import check_html, extract
 
-    body = file.read()
-    start = body[:4096]
-    controls = sum(byte < 9 or 13 < byte < 32 for byte in start) - start.count(b"\x1b")
-    if controls > len(start) // 50 and not body.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise UsageError(f"{file.name}: this is binary data, not a page of HTML; name an HTML file")
-    click.echo(extract(body, url=url, method=method))
+    click.echo(extract(check_html(file.read(), file.name), url=url, method=method))
 
 
 @command.command(
@@ -55,22 +49,10 @@ def evaluate(folder: Path, methods: tuple[str, ...], *, as_json: bool) -> None:
     from webstrata.store.main_content.evaluate import evaluate_methods
 
     result = evaluate_methods(folder, methods, progress=TerminalProgress())
-    found: dict[str, dict[str, Any]] = {
-        row["method"]: {name: value for name, value in row.items() if name != "method"} for row in result.rows
-    }
     pages = result.facts["pages"]
     if as_json:
-        show_json({"folder": str(folder), "pages": pages, "methods": found})
+        by_method = {row.pop("method"): row for row in result.rows}
+        show_json({"folder": str(folder), "pages": pages, "methods": by_method})
         return
     click.echo(tell_count(pages, "page"))
-    show_table(
-        ["method", "precision", "recall", "F1", "pages/s"],
-        [
-            (
-                name,
-                *(f"{quality[key]:.3f}" for key in ("precision", "recall", "f1")),
-                f"{quality['pages_per_second']:.0f}",
-            )
-            for name, quality in found.items()
-        ],
-    )
+    show(result)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from webstrata.cli.options import collection_argument, complete_collections, json_option, snapshots_argument
-from webstrata.cli.output import TerminalProgress, show_json, show_table
+from webstrata.cli.output import TerminalProgress, show, show_json
 from webstrata.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -31,5 +31,4 @@ def command(collection: Collection, other: str, snapshots: tuple[str, ...], *, a
     if as_json:
         show_json({"collection": str(collection.path), "other": other, "snapshots": copied})
         return
-    rows = [[label, counts["captures"], counts["moved"]] for label, counts in copied.items()]
-    show_table(["snapshot", "captures", "payloads moved"], rows)
+    show(copied)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
+    from webstrata.collection.action import Hint
     from webstrata.collection.tables import Result, Table
 
 
@@ -143,6 +144,25 @@ def show_tables(tables: Mapping[str, Table], *, limit: int | None = None, untitl
             click.echo(f"and {cells.left_out:,} more; --json has all of them")
         if table.note:
             click.echo(f"\n{table.note}")
+
+
+def show_lines(lines: Iterable[str]) -> None:
+    """Print sentences of a result, one per line."""
+    for line in lines:
+        click.echo(line)
+
+
+def show_hints(hints: Iterable[Hint]) -> None:
+    """Print what a result says about what to do next, one sentence per line.
+
+    Examples
+    --------
+    >>> from webstrata.collection.action import Action, Hint
+    >>> show_hints([Hint("the graph is stale", Action("build", "uk", "2026-06", ("graph",)))])
+    the graph is stale; run `webstrata build uk 2026-06 graph`
+    """
+    for hint in hints:
+        click.echo(hint.explain())
 
 
 def draw(result: Result, folder: Path | None, *, page: str, title: str) -> list[Path]:
@@ -275,6 +295,10 @@ def show_warnings(warnings: Iterable[str]) -> None:
         click.echo(f"warning: {sentence}", err=True)
 
 
+PROGRESS_INTERVAL = 10.0
+"""Seconds between two lines of progress where stderr is not a terminal."""
+
+
 class TerminalProgress(Progress):
     """Bars on stderr for tasks over a second; where it is no terminal, a line every ten seconds."""
 
@@ -300,7 +324,7 @@ class TerminalProgress(Progress):
         if self._is_quiet or now - task.started < 1:
             return
         if not sys.stderr.isatty():
-            if now - self._said > 10:
+            if now - self._said > PROGRESS_INTERVAL:
                 self._said = now
                 of_total = f" of {task.total:,}" if task.total else ""
                 click.echo(f"{task.title}: {task.done:,}{of_total} {task.unit}".rstrip(), err=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,20 +9,17 @@ import click
 
 from webstrata.cli.crawl.dashboard import CrawlProgress
 from webstrata.cli.options import collection_argument, json_option, options
-from webstrata.cli.output import show_json, show_table
+from webstrata.cli.output import show, show_json
 from webstrata.cli.verb import verb
-from webstrata.collection.settings import to_text
 from webstrata.errors import WebstrataError
-from webstrata.pipeline.presets import parse_presets, preset_names
+from webstrata.pipeline.presets import preset_names
 from webstrata.pipeline.settings import RunSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from webstrata.api import Collection
-    from webstrata.pipeline import Outcome, Pipeline
-    from webstrata.pipeline.context import SettingChange
+    from webstrata.collection.tables import Result
 
 
 def _complete_presets(_ctx: click.Context, _parameter: click.Parameter, start: str) -> list[str]:
@@ -79,106 +75,45 @@ def command(
     A stage that fails is reported; what depends on it is skipped, everything else is run. The exit code is
     then 1, or 2 if the cause of every failure is something that you can correct.
     """
-    from webstrata.pipeline import Pipeline
-    from webstrata.pipeline.context import Context, read_config
+    from webstrata.pipeline.results import describe_plan, describe_run, follow, prepare_run
     from webstrata.serve.report import write_report
 
     progress = CrawlProgress()
-    context = Context(
+    pipeline = prepare_run(
         collection,
-        read_config(config) if config else {},
-        str(config or ""),
         run_options,
-        parse_presets(preset),
+        config=config,
+        preset=preset,
+        first=first,
+        last=last,
         watch=progress.watch,
         explain=WebstrataError.explain,
         write_report=write_report,
+        progress=progress,
     )
-    pipeline = Pipeline(context, first, last, progress=progress)
     if dry_run:
-        _show_plan(pipeline.plan(), context.find_changes(), as_json=as_json)
+        plan = describe_plan(pipeline)
+        if as_json:
+            show_json(plan)
+        else:
+            _show(plan)
+            click.echo(plan.summary)
         return 0
-    context.remember()
     try:
-        _follow(pipeline)
+        follow(pipeline)
     finally:
-        _show_outcomes(pipeline, as_json=as_json)
+        result = describe_run(pipeline)
+        if as_json:
+            show_json(result)
+        else:
+            _show(result)
+            click.echo(result.summary)
+            for failure in result.failures:
+                click.echo(f"webstrata: stage failed: {failure}", err=True)
     return pipeline.exit_code
 
 
-def _follow(pipeline: Pipeline) -> None:
-    """Go through the stages, with a line on stderr for each as it begins and as it ends."""
-    total = len(pipeline.stages)
-    for outcome in pipeline.run():
-        place = f"[{len(pipeline.outcomes):>{len(str(total))}}/{total}] {outcome.stage}"
-        if not outcome.is_over:
-            due = len(outcome.due)
-            if due:
-                pipeline.progress.note(f"{place}: {due} of {len(outcome.decisions)} to be built")
-        elif outcome.built or outcome.notes or outcome.failures:
-            failed = f", {len(outcome.failures)} failed" if outcome.failures else ""
-            pipeline.progress.note(f"{place}: {outcome.built} built in {outcome.seconds:.1f} s{failed}")
-        else:
-            pipeline.progress.note(f"{place}: nothing to do")
-
-
-def _show_plan(plan: list[Outcome], changes: list[SettingChange], *, as_json: bool) -> None:
-    rows = [
-        [outcome.stage, decision.job.name, decision.state, decision.why, decision.job.action.command]
-        for outcome in plan
-        for decision in outcome.decisions
-    ]
-    if as_json:
-        keys = ("stage", "what", "state", "why", "command")
-        document = {"plan": [dict(zip(keys, row, strict=True)) for row in rows]}
-        show_json(document | {"settings": [asdict(change) for change in changes]})
-        return
-    if changes:
-        show_table(
-            ["setting", "now", "would be"],
-            [
-                [f"[{each.table}] {each.name}", to_text(each.now, each.unit), to_text(each.then, each.unit)]
-                for each in changes
-            ],
-        )
+def _show(result: Result) -> None:
+    show(result)
+    if any(table.preview(1)[1] for table in result.tables().values()):
         click.echo()
-    shown = [row for row in rows if row[2] != "fresh"]
-    if shown:
-        show_table(["stage", "what", "state", "why", "command"], shown)
-        click.echo()
-    due = sum(row[2] == "due" for row in rows)
-    click.echo(
-        f"{due} of {len(rows)} jobs would be done; {sum(row[2] == 'fresh' for row in rows)} are fresh."
-    )
-
-
-def _show_outcomes(pipeline: Pipeline, *, as_json: bool) -> None:
-    rows: list[list[Any]] = []
-    for outcome in pipeline.outcomes:
-        failed = len(outcome.failures)
-        left = len(outcome.decisions) - outcome.fresh - outcome.built - failed
-        state = "interrupted" if not outcome.is_over else "failed" if failed else "done"
-        row = [outcome.stage, outcome.built, outcome.fresh, max(left, 0), failed, outcome.seconds, state]
-        rows.append(row)
-    if as_json:
-        keys = ("stage", "built", "fresh", "left_out", "failed", "seconds", "state")
-        stages = [
-            dict(zip(keys, row, strict=True))
-            | {"notes": outcome.notes, "failures": [asdict(failure) for failure in outcome.failures]}
-            for row, outcome in zip(rows, pipeline.outcomes, strict=True)
-        ]
-        show_json(
-            {"collection": str(pipeline.context.collection.path), "stages": stages, "off": pipeline.off}
-        )
-        return
-    shown = [[*row[:5], f"{row[5]:.1f} s", row[6]] for row in rows]
-    show_table(["stage", "built", "fresh", "left out", "failed", "time", "state"], shown)
-    total = sum(row[5] for row in rows)
-    click.echo(f"\n{sum(row[1] for row in rows)} built in {total:.1f} s.")
-    for outcome in pipeline.outcomes:
-        for note in outcome.notes:
-            click.echo(f"{outcome.stage}, left out: {note}")
-    if pipeline.off:
-        click.echo(f"Switched off: {', '.join(pipeline.off)}.")
-    for failure in pipeline.failures:
-        click.echo(f"webstrata: stage failed: {failure}", err=True)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from webstrata.cli.options import collection_argument, complete_snapshots, json_option
-from webstrata.cli.output import show_bytes, show_json, show_table
+from webstrata.cli.output import show, show_hints, show_json
 from webstrata.cli.verb import verb
 from webstrata.collection.description import describe_collection
 from webstrata.collection.manifest import repair_error
-from webstrata.collection.sentences import tell_count, tell_plural
-from webstrata.errors import FormatError, MissingError, UsageError
+from webstrata.errors import FormatError, UsageError
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
+    from webstrata.collection.description import Description
 
 
 @verb("show", epilog="Example: webstrata show uk --json")
@@ -39,11 +38,11 @@ def command(collection: Collection, snapshot: str | None, *, page_lists: bool, a
             raise UsageError("--page-lists needs a snapshot; write its date after the collection")
         _show_page_lists(collection, snapshot, as_json=as_json)
         return
-    document = describe_collection(collection, snapshot).to_dict()
+    found = describe_collection(collection, snapshot)
     if as_json:
-        show_json(document)
+        show_json(found)
     else:
-        _show_text(document)
+        _show_text(found)
     damaged = [
         repair_error(holder.parts.manifest, str(collection.path)).explain()
         for holder in [collection, *collection]
@@ -54,61 +53,18 @@ def command(collection: Collection, snapshot: str | None, *, page_lists: bool, a
 
 
 def _show_page_lists(collection: Collection, label: str, *, as_json: bool) -> None:
-    snapshot = collection[label]
-    if "packages" not in snapshot.parts:
-        raise MissingError(
-            f"{snapshot.path}: no page lists; only snapshots ingested from WACZ files have them"
-        )
-    pages = snapshot.packages.iter_pages()
+    found = collection[label].packages
     if as_json:
-        show_json([{"file": page.file, "list": page.list, **page.fields} for page in pages])
-        return
-    show_table(
-        ["file", "list", "time", "url", "title"],
-        [(page.file, page.list.removeprefix("pages/"), page.time, page.url, page.title) for page in pages],
-    )
+        show_json([{"file": page.file, "list": page.list, **page.fields} for page in found.iter_pages()])
+    else:
+        show(found)
 
 
-def _show_text(document: dict[str, Any]) -> None:
-    snapshots = document["snapshots"]
-    click.echo(f"{document['title']} ({document['path']}): {tell_count(len(snapshots), 'snapshot')}")
-    holders = [("", document["parts"]), *((snapshot["date"], snapshot["parts"]) for snapshot in snapshots)]
-    rows = [
-        (
-            label or "(all)",
-            part["name"],
-            part["state"],
-            show_bytes(part["bytes"]),
-            f"{part['built']:%Y-%m-%d %H:%M}",
-            ", ".join(tell_plural(number, name) for name, number in part.get("counts", {}).items()),
-        )
-        for label, parts in holders
-        for part in parts
-    ]
-    if rows:
+def _show_text(found: Description) -> None:
+    click.echo(found.summary)
+    if found.rows:
         click.echo()
-        show_table(["snapshot", "part", "state", "size", "built", "holds"], rows)
-    empty = [label for label, parts in holders[1:] if not parts]
-    if empty:
-        click.echo(f"\nNothing built yet: {', '.join(empty)}")
-    for label, parts in holders:
-        for part in parts:
-            if part["state"] == "stale":
-                renew = f"; renew it with `{part['renew']}`" if part["renew"] else "; build it again"
-                click.echo(f"{label}/{part['name']} is stale: {part['why']}{renew}")
-    for label, parts in holders:
-        if any(_is_folded(part) for part in parts):
-            place = shlex.quote(document["path"])
-            click.echo(
-                f"{label}/pages follows the rule of 0.1.0: pages with equal fingerprints are one node, and "
-                f"pages marked noindex are none; `webstrata store {place} {label} --renumber` makes every "
-                f"URL a node"
-            )
-    if not snapshots:
-        click.echo(f"Add a snapshot with `webstrata new {shlex.quote(document['path'])} 2026-06`.")
-
-
-def _is_folded(part: dict[str, Any]) -> bool:
-    """Whether these are pages that webstrata 0.1.0 numbered; a table of links has no such rule."""
-    counts = part.get("counts", {})
-    return part["name"] == "pages" and "noindex" not in counts and counts.get("nodes", 0) > 0
+        show(found)
+    if found.empty:
+        click.echo(f"\nNothing built yet: {', '.join(found.empty)}")
+    show_hints(found.hints)

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import base64
-import json
-from itertools import islice
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from webstrata.cli.options import at_option, collection_argument, json_option, limit_option
-from webstrata.cli.output import say, show_answered, show_bytes, show_json, show_table
+from webstrata.cli.output import say, show, show_answered, show_json
 from webstrata.cli.verb import VerbGroup
 from webstrata.collection.sentences import tell_count
-from webstrata.errors import FormatError, MissingError, UsageError, UserError
+from webstrata.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from webstrata.api import Collection
-    from webstrata.store.table import Batch, Cell, Row
-
-_BATCH = 10_000
-"""Lines of a file that are written together."""
 
 row_argument = click.argument("row", metavar="ROW")
 family_option = click.option(
@@ -61,28 +52,16 @@ def get(
     as_json: bool,
 ) -> None:
     """Show the cells of ROW."""
-    from webstrata.store.table.rows import ALL
+    from webstrata.store.table.listing import list_row
 
     with collection.table as table:
-        found = table.find(row) if at is None else table.find(row).at(at)
-        cells = {family: _cells(found, family, versions=versions) for family in families or ALL}
-    if not any(cells.values()):
-        raise MissingError(
-            f"{collection.path}: the row {found.key} has no cell here; `webstrata table scan` lists the rows"
-        )
+        found = list_row(table, row, families=families, at=at, versions=versions)
     if "://" in row:
-        show_answered(row, found.url, f"{row} has no cell")
+        show_answered(row, found.found[0].row.url, f"{row} has no cell")
     if as_json:
-        show_json({"row": found.key, "url": found.url, "families": _document(cells)})
+        show_json(found)
     else:
-        show_table(
-            ["family", "column", "time", "value"],
-            [
-                (family, cell.column, _time(cell), _short(cell.value))
-                for family, group in cells.items()
-                for cell in group
-            ],
-        )
+        show(found)
 
 
 @command.command("put", epilog="Example: webstrata table put uk http://example.uk/a meta note 'seen twice'")
@@ -113,17 +92,13 @@ def put(
 
     It is on disk when the command ends. The cells of a file are written in batches of 10 000.
     """
+    from webstrata.store.table.listing import put_lines
+
     with collection.table as table:
         if lines is not None:
             if row is not None:
                 raise UsageError("webstrata table put: give a cell or --lines, not both")
-            count = 0
-            while piece := list(islice(lines, _BATCH)):
-                with table.batch() as batch:
-                    for place, line in enumerate(piece, count + 1):
-                        _put_line(batch, line, at, f"{lines.name}, line {place}")
-                count += len(piece)
-            say(f"{tell_count(count, 'cell')} written.")
+            say(f"{tell_count(put_lines(table, lines, lines.name, at=at), 'cell')} written.")
             return
         if row is None or family is None or column is None or value is None:
             raise UsageError("webstrata table put: a cell needs ROW, FAMILY, COLUMN and VALUE")
@@ -173,65 +148,14 @@ def scan(
     org,example)/ is a host, org,example all below the domain's name. Without --family only the keys are
     shown, and whatever can be written.
     """
-    from webstrata.store.table import FAMILIES
+    from webstrata.store.table.listing import list_rows
 
     with collection.table as table:
-        rows = table.scan(prefix, start=start, stop=stop, families=families or None, at=at)
-        found = [
-            (row, {family: _cells(row, family) for family in families or FAMILIES})
-            for row in islice(rows, limit)
-        ]
+        found = list_rows(table, prefix, start=start, stop=stop, families=families, at=at, limit=limit)
     if as_json:
-        show_json([{"row": row.key, "url": row.url, "families": _document(cells)} for row, cells in found])
-        return
-    lines: list[tuple[str, ...]] = []
-    for row, cells in found:
-        shown = [
-            (row.key, family, cell.column, _time(cell), _short(cell.value))
-            for family, group in cells.items()
-            for cell in group
-        ]
-        lines += shown or [(row.key, "", "", "", "")]
-    show_table(["row", "family", "column", "time", "value"], lines)
-
-
-def _cells(row: Row, family: str, *, versions: bool = False) -> Sequence[Cell]:
-    """Cells by column; the newest of each unless all versions are wanted."""
-    newest: dict[str, Cell] = {}
-    cells = row.cells(family)
-    for cell in cells:
-        newest.setdefault(cell.column, cell)
-    return cells if versions else list(newest.values())
-
-
-def _document(cells: dict[str, Sequence[Cell]]) -> dict[str, list[dict[str, Any]]]:
-    return {
-        family: [
-            {"column": cell.column, "time": cell.datetime, "value": _to_json(cell.value)} for cell in group
-        ]
-        for family, group in cells.items()
-    }
-
-
-def _to_json(value: object) -> object:
-    """Bytes become text where they are UTF-8, and Base64 elsewhere."""
-    if not isinstance(value, bytes):
-        return value
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return {"base64": base64.b64encode(value).decode()}
-
-
-def _time(cell: Cell) -> str:
-    return f"{cell.datetime:%Y-%m-%d %H:%M:%S}".removesuffix(" 00:00:00")
-
-
-def _short(value: object) -> str:
-    if isinstance(value, bytes):
-        return f"({show_bytes(len(value))})"
-    text = " ".join(str(value).split())
-    return text if len(text) <= 60 else text[:59] + "…"
+        show_json(found.to_dict()["rows"])
+    else:
+        show(found)
 
 
 def _number(text: str) -> int | float:
@@ -242,20 +166,4 @@ def _number(text: str) -> int | float:
     try:
         return float(text)
     except ValueError:
-        raise UsageError(f"webstrata table put: {text!r} is no number; leave --number out") from None
-
-
-def _put_line(batch: Batch, line: bytes, at: str | None, where: str) -> None:
-    try:
-        cell = json.loads(line)
-        row, family, column, value = (cell[name] for name in ("row", "family", "column", "value"))
-        if not all(isinstance(text, str) for text in (row, family, column)):
-            raise ValueError("row, family and column are texts")
-        if isinstance(value, bool) or not isinstance(value, str | int | float):
-            raise ValueError("the value is a text or a number")
-        batch.put(row, {family: {column: value}}, at=cell.get("at", at))
-    except (ValueError, KeyError, TypeError, UserError) as error:
-        raise FormatError(
-            f"{where}: this is no cell ({error}); mend the line, and run the command again, which writes the "
-            f"cells above it once more"
-        ) from error
+        raise UsageError(f"webstrata table put: {text!r} is not a number; leave --number out") from None

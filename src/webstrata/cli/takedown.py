@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from webstrata.cli.options import collection_argument, json_option
-from webstrata.cli.output import TerminalProgress, confirm, show_json, show_table
+from webstrata.cli.output import TerminalProgress, confirm, show, show_json
 from webstrata.cli.verb import verb
 from webstrata.errors import UsageError
 
@@ -49,27 +49,23 @@ def command(
             raise UsageError("--list shows all takedowns; leave out the URL and the other options")
         if not is_listed:
             raise UsageError("name a URL, a host or a prefix, or add --list to list what is taken down")
-        log = [each.to_dict() for each in collection.takedowns]
-    else:
-        if is_erased and not is_lifted and not yes:
-            confirm(
-                f"Erase {what} of {collection.path} for good?", f"this erases {what} of {collection.path}"
-            )
-        made = collection.takedown(
-            what, reason=reason, lift=is_lifted, erase=is_erased, progress=TerminalProgress()
-        )
-        log = [made.to_dict()]
+        found = collection.takedowns
+        if as_json:
+            log = [each.to_dict() for each in found]
+            show_json({"collection": str(collection.path), "takedowns": log})
+        else:
+            show(found)
+        return
+    if is_erased and not is_lifted and not yes:
+        confirm(f"Erase {what} of {collection.path} for good?", f"this erases {what} of {collection.path}")
+    made = collection.takedown(
+        what, reason=reason, lift=is_lifted, erase=is_erased, progress=TerminalProgress()
+    )
     if as_json:
-        show_json({"collection": str(collection.path), "takedowns": log})
-    elif is_listed:
-        rows = [
-            [each["kind"], each["what"] or "(erased)", each["date"], each["lifted"] or "no", each["reason"]]
-            for each in log
-        ]
-        show_table(["kind", "what", "since", "lifted", "reason"], rows)
+        show_json({"collection": str(collection.path), "takedowns": [made.to_dict()]})
     elif is_lifted:
         click.echo(f"Lifted the takedown of {what}.")
     elif is_erased:
-        click.echo(f"Erased {what} ({log[0]['kind']}).")
+        click.echo(f"Erased {what} ({made.rule.kind}).")
     else:
-        click.echo(f"Took down {what} ({log[0]['kind']}).")
+        click.echo(f"Took down {what} ({made.rule.kind}).")

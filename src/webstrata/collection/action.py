@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.former_names import current_name
+from webstrata.errors import WebstrataError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -156,6 +157,30 @@ def _write_options(options: Mapping[str, Any]) -> list[str]:
             text = ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
             found.append(f"--{option} {shlex.quote(text)}")
     return found
+
+
+@dataclass(frozen=True)
+class Hint:
+    r"""A sentence of a result about what to do next; it names a call in Python, a command elsewhere.
+
+    Examples
+    --------
+    >>> hint = Hint("the graph is stale", Action("build", "uk", "2026-06", ("graph",)))
+    >>> print(hint, hint.explain(), sep="\n")
+    the graph is stale; call `snapshot.build('graph')`
+    the graph is stale; run `webstrata build uk 2026-06 graph`
+    """
+
+    message: str
+    """With ``{fix}`` where the action belongs; else it is written last."""
+    fix: Fix | None = None
+
+    def __str__(self) -> str:
+        return str(WebstrataError(self.message, fix=self.fix))
+
+    def explain(self) -> str:
+        """The sentence for the command line."""
+        return WebstrataError(self.message, fix=self.fix).explain()
 
 
 def locate(path: Path) -> tuple[str, str, str]:

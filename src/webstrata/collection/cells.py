@@ -1,8 +1,9 @@
 """How the values of tables are written for people: on the terminal, in notebooks and in the report.
 
 A table names the format of a column where the number alone would not do (`Table.formats`): a format of
-Python, as ``.3f`` or ``.1%``, or ``bytes``. Other whole numbers are grouped by thousands, other fractions
-have six digits, and a dash stands for what is not known.
+Python, as ``.3f`` or ``.1%``, ``bytes``, or ``s`` for seconds. Other whole numbers are grouped by thousands,
+other fractions have six digits, and a dash stands for what is not known. `Table.headings` chooses columns and
+names them for people.
 """
 
 from __future__ import annotations
@@ -44,12 +45,14 @@ def lay_out_cells(table: Table, number: int | None = None) -> FormattedRows:
         total = content.num_rows
     else:
         content, total = table.preview(number)
-    names = content.column_names
+    headings = {name: heading for name, heading in table.headings.items() if name in content.column_names}
+    headings = headings or {name: name for name in content.column_names}
+    names = list(headings)
     if not names:  # Arrow counts no rows where there are no columns
         return FormattedRows([], [], [], 0)
     values = [[row[name] for name in names] for row in content.to_pylist()]
     return FormattedRows(
-        names,
+        [*headings.values()],
         [[write(value, table.formats.get(name, "")) for name, value in zip(names, row, strict=True)]
          for row in values],
         [all(_is_number(value) for value in column) for column in zip(*values, strict=True)],
@@ -64,8 +67,8 @@ def write(value: Any, how: str = "") -> str:  # noqa: ANN401
     --------
     >>> write(1234567), write(0.25, ".1%"), write(2048, "bytes"), write(0.123456789), write(None)
     ('1,234,567', '25.0%', '2.0 KiB', '0.123457', '–')
-    >>> write(["a", "b"]), write(True), write(12.0, ".1f")
-    ('a b', 'True', '12.0')
+    >>> write(["a", "b"]), write(True), write(12.0, ".1f"), write(0.25, "s")
+    ('a b', 'True', '12.0', '0.2 s')
     """
     if value is None:
         return UNKNOWN
@@ -75,6 +78,8 @@ def write(value: Any, how: str = "") -> str:  # noqa: ANN401
         return str(value)
     if how == "bytes":
         return show_bytes(int(value))
+    if how == "s":
+        return f"{value:,.1f} s"
     if how:
         return format(value, how)
     return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
@@ -92,7 +97,7 @@ def round_value(value: Any, how: str = "") -> Any:  # noqa: ANN401
         return write(value, how)
     if not _is_number(value) or value is None or not how:
         return value
-    if how == "bytes":
+    if how in ("bytes", "s"):
         return write(value, how)
     if how[0] != "." or how[-1] not in "f%":
         return float(write(value, how).replace(",", ""))

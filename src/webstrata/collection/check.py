@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, cast
 from webstrata._core.collection import digest_files, verify_files
 from webstrata.collection.action import Action
 from webstrata.collection.build import RECORD, SUMS, list_files, read_record, write_record
+from webstrata.collection.cells import show_bytes
 from webstrata.collection.files import explained, make_directory, remove_tree, rename, replace_file
 from webstrata.collection.manifest import NAME, Manifest, keep_copy
 from webstrata.collection.progress import Progress
@@ -69,6 +70,24 @@ class CheckResult(Table):
     def to_dict(self) -> dict[str, Any]:
         """As plain data: what was verified, then the findings."""
         return asdict(self)
+
+    @property
+    def lines(self) -> list[str]:
+        """A sentence per finding, notes first."""
+        return [
+            f"{kind}: {finding.where}: {finding.problem}; {finding.remedy}"
+            for kind, findings in (("note", self.notes), ("damaged", self.damage))
+            for finding in findings
+        ]
+
+    @property
+    def summary(self) -> str:
+        """What was verified, and where it is damaged."""
+        places = sorted({finding.where for finding in self.damage})
+        if places:
+            return f"{len(places)} damaged ({', '.join(places)})"
+        parts, files = tell_count(self.parts, "part"), tell_count(self.files, "file")
+        return f"is sound: {parts}, {files}, {show_bytes(self.bytes)}"
 
 
 def check_collection(

@@ -30,6 +30,7 @@ from concurrent.futures import (
     wait,
 )
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for
@@ -47,7 +48,7 @@ from webstrata.collection.progress import Progress, Task
 from webstrata.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from multiprocessing.queues import SimpleQueue
     from multiprocessing.synchronize import Event
     from pathlib import Path
@@ -284,6 +285,38 @@ _lock: Connection
 def _begin_worker(queue: SimpleQueue[int], stop: Event, lock: Connection) -> None:
     global _queue, _stop, _lock
     _queue, _stop, _lock = queue, stop, lock
+    begin_worker()
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back: it goes to all processes of a terminal, and those that begin now must not die of it.
+
+    Examples
+    --------
+    >>> import os, signal
+    >>> with interrupts_held():
+    ...     signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    True
+    """
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def begin_worker() -> None:
+    """Begin in a spawned process: Ctrl-C is left to the parent, and the process ends with it.
+
+    Examples
+    --------
+    >>> from concurrent.futures import ProcessPoolExecutor
+    >>> from multiprocessing import get_context
+    >>> with ProcessPoolExecutor(1, get_context("spawn"), initializer=begin_worker) as pool:
+    ...     pool.submit(len, "four").result()
+    4
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     parent = multiprocessing.parent_process()
@@ -346,15 +379,11 @@ class Processes:
                 initializer=_begin_worker,
                 initargs=(self._queue, self._stop, self._lock),
             )
-        # a Ctrl-C goes to all processes of a terminal: those that begin now must not die of it half-way
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            try:
+            with interrupts_held():
                 running: set[Future[None]] = {
                     self._pool.submit(_compute_in_worker, function, shard, folder) for shard in shards
                 }
-            finally:
-                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             _wait(running, self._queue, task)
         except BrokenProcessPool as error:
             raise StorageError(

@@ -68,6 +68,8 @@ class Table:
     """Names of the columns, for a result without rows."""
     formats: Mapping[str, str] = {}  # not to be changed
     """How numbers of a column are written for people (see `webstrata.collection.cells`)."""
+    headings: Mapping[str, str] = {}
+    """Columns that people see, in this order, with their headings; empty for all columns by their names."""
     shown: int | None = None
     """Rows that the command line and the report show; all if None, and none of a table for programs alone."""
     note: str = ""
@@ -148,7 +150,7 @@ class Rows(Table):
         The rows, with the same names in each.
     facts
         What is known about all of them together; `to_dict` has it before the rows.
-    formats, shown, note
+    formats, headings, shown, note
         How the command line and the report show it; see `Table`.
 
     Examples
@@ -166,11 +168,12 @@ class Rows(Table):
         facts: Mapping[str, Any] | None = None,
         *,
         formats: Mapping[str, str] | None = None,
+        headings: Mapping[str, str] | None = None,
         shown: int | None = None,
         note: str = "",
     ) -> None:
         self.name, self.rows, self.facts = name, [dict(row) for row in rows], dict(facts or {})
-        self.formats, self.shown, self.note = formats or {}, shown, note
+        self.formats, self.headings, self.shown, self.note = formats or {}, headings or {}, shown, note
 
     def to_rows(self) -> list[dict[str, Any]]:
         """The rows."""
@@ -182,6 +185,9 @@ class Rows(Table):
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.rows)
 
     @overload
     def __getitem__(self, place: int) -> dict[str, Any]: ...

@@ -39,6 +39,7 @@ FIXED = {
     "private_addresses": _NAMES,
     "accept_all_certificates": _THREADS,
     "authority": _THREADS,
+    "follow_formats": _THREADS,
     "schemes": "seeds of other schemes were fetched at the start",
     "store_to": _THREADS,
     "compression": _FILES,

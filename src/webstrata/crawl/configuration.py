@@ -12,6 +12,7 @@ from webstrata._core.crawl import LIMITS
 from webstrata.collection.files import explained
 from webstrata.collection.settings import ResourcesSettings, parse_seconds
 from webstrata.collection.snapshot_dates import parse_snapshot_date
+from webstrata.crawl.document_links import FOLLOWED, OTHERS
 from webstrata.crawl.filters import Filter
 from webstrata.crawl.hosts import parse_address, read_hosts_table
 from webstrata.crawl.priorities import selection_weights
@@ -173,9 +174,10 @@ def make_filters(
         own = filters["schedule"]
         # made of a filter that is sound, so that a mistake was told in the user's own words
         filters["schedule"] = make(f"({own.text}) and {guard}" if own else guard, "schedule")
-    if PREDICATE in (predicates or {}):
-        own = filters["store"]
-        filters["store"] = make(f"({own.text}) and {PREDICATE}" if own else PREDICATE, "store")
+    for place, name, text in (("store", PREDICATE, PREDICATE), ("follow", FOLLOWED, OTHERS)):
+        if name in (predicates or {}):
+            own = filters[place]
+            filters[place] = make(f"({own.text}) and ({text})" if own else text, place)
     return filters
 
 

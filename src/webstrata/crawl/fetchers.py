@@ -39,10 +39,11 @@ from webstrata.web.fingerprint import fingerprint
 from webstrata.web.url import normalize_any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from webstrata.collection import Snapshot
     from webstrata.collection.progress import Progress
+    from webstrata.crawl.filters import Filter
     from webstrata.crawl.settings import CrawlSettings
 
     Fetch = Callable[[str], "Fetched"]
@@ -159,10 +160,15 @@ def has_scheme(url: str, schemes: Iterable[str]) -> bool:
 
 
 def fetch_seeds(
-    seeds: Iterable[str], settings: CrawlSettings, snapshot: Snapshot, progress: Progress
+    seeds: Iterable[str],
+    settings: CrawlSettings,
+    snapshot: Snapshot,
+    progress: Progress,
+    filters: Mapping[str, Filter | None] | None = None,
 ) -> list[tuple[str, int, str | None]]:
     """Fetch the seeds of other schemes and what they lead to; the links to http and https, as a crawl begins.
 
+    Links that the filters ``schedule`` or ``fetch`` refuse are left out: nobody looks their hosts up.
     A crawl that resumes has them: where its folder is complete, nothing is fetched again.
 
     Examples
@@ -212,7 +218,11 @@ def fetch_seeds(
                     waiting.append((link, depth + 1))
     with open_writer(place / CAPTURES) as stream:
         stream.write(b"".join(lines))
-    return [(url, 0, None) for url in found]
+    urls = list(found)
+    for chosen in ((filters or {}).get("schedule"), (filters or {}).get("fetch")):
+        if urls and chosen is not None:
+            urls = [url for url, passes in zip(urls, chosen.admits_many(urls), strict=True) if passes]
+    return [(url, 0, None) for url in urls]
 
 
 def _complete(url: str) -> str:

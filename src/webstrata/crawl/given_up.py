@@ -32,11 +32,12 @@ from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.action import Action
 from webstrata.collection.files import explained, replace_file
+from webstrata.collection.tables import TableList
 from webstrata.crawl.failures import NAMES
 from webstrata.errors import FormatError, LockedError, MissingError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from webstrata.collection import Snapshot
@@ -58,6 +59,12 @@ class GivenUp:
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
         return {"time": self.time, "origin": self.origin, "reason": self.reason, "urls": self.urls}
+
+
+class GivenUpList(TableList[GivenUp]):
+    """Hosts that a crawl has given up."""
+
+    headings: Mapping[str, str] = {"origin": "host", "reason": "why", "urls": "URLs"}
 
 
 class GivenUpHosts:

@@ -15,6 +15,7 @@ from webstrata.collection.files import explained
 from webstrata.errors import FormatError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 Hosts = dict[str, tuple[str, int | None]]
@@ -66,3 +67,18 @@ def parse_address(text: str) -> tuple[str, int | None] | None:
     except ValueError:
         return None
     return (str(ip), port) if port is None or 0 < port < 65536 else None
+
+
+def check_hosts(hosts: Mapping[str, tuple[str, int | None]]) -> None:
+    """Refuse names whose place is not an address and a port.
+
+    Examples
+    --------
+    >>> check_hosts({"a.example": ("127.0.0.1", 8080)})
+    >>> check_hosts({"a.example": ("127.0.0.1", 0)})
+    Traceback (most recent call last):
+    ValueError: hosts: expected an address and a port for a.example, got ('127.0.0.1', 0)
+    """
+    for name, place in hosts.items():
+        if parse_address(str(place[0])) is None or not (place[1] is None or 0 < place[1] < 65536):
+            raise ValueError(f"hosts: expected an address and a port for {name}, got {place!r}")

@@ -59,7 +59,8 @@ def judge_hosts(
                 body=body or b"",
                 digest=digest,
                 is_duplicate=is_duplicate,
+                depth=depth,
             )
-            for url, _, _, status, content_type, body, digest, is_duplicate in subjects
+            for url, _, depth, status, content_type, body, digest, is_duplicate in subjects
         ]
     return chosen.asked[number](batch)

@@ -25,6 +25,7 @@ from webstrata.crawl.changes import FILE as CHANGES
 from webstrata.crawl.changes import SettingChanges, kept_changes, read_changes
 from webstrata.crawl.configuration import check_settings, configure, configure_live, make_filters
 from webstrata.crawl.control import SOCKET, Control, Listener
+from webstrata.crawl.document_links import document_predicates
 from webstrata.crawl.earlier import check_not_lending, lend_payloads
 from webstrata.crawl.ending import raise_finished, settle_files
 from webstrata.crawl.fetchers import fetch_seeds, has_scheme, merge_fetched
@@ -33,7 +34,7 @@ from webstrata.crawl.gate import FILE as GATE
 from webstrata.crawl.gate import GateKeeper
 from webstrata.crawl.given_up import FILE as GIVEN_UP
 from webstrata.crawl.given_up import GivenUpHosts, read_given_up
-from webstrata.crawl.hosts import parse_address, read_hosts_table
+from webstrata.crawl.hosts import check_hosts, read_hosts_table
 from webstrata.crawl.judging import judge_hosts
 from webstrata.crawl.name_servers import check_name_servers
 from webstrata.crawl.priorities import as_core, choose_levels
@@ -154,7 +155,6 @@ class Crawl:
         self.pages = list(pages)
         self.hosts = {name.lower(): place for name, place in (hosts or {}).items()}
         self.gate = gate
-        self.ring = ring
         self.agent = agent
         self.send = send
         self.waits = waits
@@ -163,7 +163,9 @@ class Crawl:
         self.progress = progress or Progress()
         opened = store or open_store(self.settings.store_to, snapshot)
         self.store = GuardedStore(opened) if opened else None
-        self.predicates = {**(predicates or {}), **({PREDICATE: self.store.write} if self.store else {})}
+        self.ring = ring
+        own = {PREDICATE: self.store.write} if self.store else {}
+        self.predicates = {**(predicates or {}), **own, **document_predicates(self)}
         self.filters = make_filters(self.settings, self.predicates, folder=snapshot.collection.path)
         self.listener = listener
         self.control: Control | None = None
@@ -201,7 +203,7 @@ class Crawl:
             if self.store is not None:
                 stack.callback(self.store.close)
             self.goes_on = self._prepare(again=again)
-            given += fetch_seeds(self.seeds, self.settings, self.snapshot, self.progress)
+            given += fetch_seeds(self.seeds, self.settings, self.snapshot, self.progress, self.filters)
             self._num_given = len(given)
             keep_seeds(self.folder, (url for url, _, told in given if told is None))
             past = recover(self.folder) if self.goes_on else Past()
@@ -416,9 +418,7 @@ class Crawl:
         check_settings(self.settings)
         if self.gate is None and self.settings.gate_after:
             raise SettingError("gate_after: there is no gate to ask; leave it out, or give one")
-        for name, place in self.hosts.items():
-            if parse_address(str(place[0])) is None or not (place[1] is None or 0 < place[1] < 65536):
-                raise ValueError(f"hosts: expected an address and a port for {name}, got {place!r}")
+        check_hosts(self.hosts)
         if self.ring is not None and self.agent not in self.ring.agents:
             raise ValueError(f"agent: expected one of {list(self.ring.agents)}, got {self.agent!r}")
 

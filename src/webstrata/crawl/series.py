@@ -25,7 +25,7 @@ from webstrata.crawl.failures import FAILURES
 from webstrata.errors import FormatError, NewerFormatError, UserError, WebstrataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     Row = dict[str, Any]
@@ -155,31 +155,44 @@ def read_series(path: Path) -> list[Row]:
     >>> read_series(path)
     [{'seconds': 1.0, 'pages': 7}]
     """
+    return list(_iter_rows(path))
+
+
+def _iter_rows(path: Path) -> Iterator[Row]:
+    """The rows one by one, up to the first line that is damaged."""
     with explained(path, "read"):
         lines = path.read_bytes().split(b"\n")
     # what stands behind the last line feed was cut off, or is nothing
-    rows = [_parse(path, number, line) for number, line in enumerate(lines[:-1], 1)]
-    if not rows:
-        return []
-    version = rows[0].get("series")
-    if not isinstance(version, int):
-        raise FormatError(
-            f"{path}, line 1: this is no series of a crawl; remove the file, or restore it from a copy"
-        )
-    if version > VERSION:
-        raise NewerFormatError(f"{path}: this is version {version}, of a newer webstrata; upgrade webstrata")
-    for number, row in enumerate(rows[1:], 2):
-        if not isinstance(row.get("seconds"), int | float):
-            raise FormatError(f"{path}, line {number}: it has no `seconds`; remove the file, or restore it")
-    return rows[1:]
+    for number, line in enumerate(lines[:-1], 1):
+        row = _parse(path, number, line)
+        if number > 1:
+            if not isinstance(row.get("seconds"), int | float):
+                raise FormatError(
+                    f"{path}, line {number}: it has no `seconds`; remove the file, or restore it"
+                )
+            yield row
+            continue
+        version = row.get("series")
+        if not isinstance(version, int):
+            raise FormatError(
+                f"{path}, line 1: this is no series of a crawl; remove the file, or restore it from a copy"
+            )
+        if version > VERSION:
+            raise NewerFormatError(
+                f"{path}: this is version {version}, of a newer webstrata; upgrade webstrata"
+            )
 
 
 def _read_what_is_there(path: Path) -> list[Row]:
+    """The rows that a crawl continues: of a file that a power cut damaged, those before the damage."""
+    rows: list[Row] = []
     try:
-        return read_series(path) if path.exists() else []
+        if path.exists():
+            rows.extend(_iter_rows(path))
     except UserError as error:
-        _log.warning("%s; the series of the crawl begins anew", error)
-        return []
+        place = str(error).partition(";")[0]
+        _log.warning("%s; the series of the crawl continues after %d good lines", place, len(rows))
+    return rows
 
 
 def rates(rows: Sequence[Mapping[str, Any]], column: str) -> list[float]:

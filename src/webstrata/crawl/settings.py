@@ -211,6 +211,11 @@ class CrawlSettings(Settings):
         "BUbiNG.",
         live=True,
     )
+    follow_formats: tuple[str, ...] = setting(
+        (),
+        "Follow the links of documents that are not HTML: names of parsers (`feed`, `json-ld`, `pdf`), and "
+        "`text` for URLs in plain text. They are pages only if `parsers` of [store] has them, too.",
+    )
     priority: str = setting(
         "",
         "What gives URLs their priority: `depth`; `pagerank`, of the last snapshot before this one that is "

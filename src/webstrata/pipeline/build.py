@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from webstrata import collection as rooms
 from webstrata.collection.declarations import CollectionPart, find_part, load_parts
+from webstrata.collection.description import BuiltParts
 from webstrata.collection.progress import Progress
 from webstrata.collection.settings import unknown_name
 from webstrata.collection.states import describe_changes, read_settings
@@ -32,7 +33,7 @@ def build_parts(
     again: bool = False,
     workers: int | None = None,
     progress: Progress | None = None,
-) -> dict[str, PartRecord]:
+) -> BuiltParts:
     """Build parts by name, inputs first, where they are missing or stale; the records of those built.
 
     Parameters
@@ -70,7 +71,7 @@ def build_parts(
     given = {name: value for name, value in (options or {}).items() if value is not None}
     tables = _sort_options(asked, given)
     config = {cls.table: dict(own) for cls, own in tables.items()}
-    context = Context(collection, config, "options", chosen=tuple(labels), num_workers=workers)
+    context = Context(collection, given=config, chosen=tuple(labels), num_workers=workers)
     built: dict[str, PartRecord] = {}
     for part in _list_needed(asked):
         is_asked = part in asked
@@ -85,7 +86,7 @@ def build_parts(
                     collection.remember(cls, own)
     for cls, own in tables.items():
         collection.remember(cls, own)
-    return built
+    return BuiltParts(built)
 
 
 def _list_needed(asked: list[PartDeclaration]) -> list[PartDeclaration]:

@@ -1,8 +1,8 @@
 """What every stage of a pipeline works on: the collection, its snapshots, and settings by one rule.
 
-Settings come from the environment, then the file of ``--config``, then presets, then `snapshot.toml`, then
-`collection.toml`. A run stores the settings of presets and of ``--config`` in `collection.toml` before it
-starts, so that every later command has them; a plan only looks at them.
+Settings come from options, then the environment, then the file of ``--config``, then presets, then
+`snapshot.toml`, then `collection.toml`. A run stores the settings of presets and of ``--config`` in
+`collection.toml` before it starts, so that every later command has them; a plan only looks at them.
 """
 
 from __future__ import annotations
@@ -81,6 +81,8 @@ class Context:
     config_name: str = ""
     options: Mapping[str, object] = field(default_factory=dict)
     """Of ``[run]``, from the command line."""
+    given: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    """Options of other tables, by table."""
     presets: tuple[str, ...] = ()
     """Names of presets; of two with the same setting the later one applies."""
     watch: Callable[[Crawl], None] | None = None
@@ -110,9 +112,8 @@ class Context:
             files.insert(0, (self.config_name, self.config[cls.table]))
         if fitting:
             files.append(("what fits", fitting))
-        return cls.read(
-            options={**self.options, **(options or {})} if cls is RunSettings else options, files=files
-        )
+        own = self.options if cls is RunSettings else self.given.get(cls.table, {})
+        return cls.read(options={**own, **(options or {})}, files=files)
 
     def read(
         self,

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from webstrata.collection.collection import MAX_SNAPSHOTS
 from webstrata.collection.files import replace_file
+from webstrata.collection.tables import TableDict
 from webstrata.errors import DateError, ExistsError, UsageError
 from webstrata.pipeline.life import refuse_unfinished
 from webstrata.store.copying import copy_snapshots
@@ -22,13 +23,17 @@ from webstrata.store.moves import has_captures
 from webstrata.store.takedowns import FILE, find_takedowns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from os import PathLike
 
     from webstrata.api import Collection, Snapshot
     from webstrata.collection.progress import Progress
 
-    Counts = dict[str, dict[str, int]]
+
+class MergeResult(TableDict[dict[str, int]]):
+    """What was copied, by snapshot."""
+
+    headings: Mapping[str, str] = {"name": "snapshot", "captures": "captures", "moved": "payloads moved"}
 
 
 def merge(
@@ -37,7 +42,7 @@ def merge(
     snapshots: Iterable[str] = (),
     *,
     progress: Progress | None = None,
-) -> Counts:
+) -> MergeResult:
     """Copy snapshots of another collection into this one; what was copied, by label.
 
     Parameters
@@ -69,7 +74,8 @@ def merge(
         raise DateError(f"{collection.path}: it would have more than {MAX_SNAPSHOTS} snapshots; merge fewer")
     with collection.parts.writing(progress):
         _copy_takedowns(other, collection)
-        return copy_snapshots([other[label] for label in labels], collection, progress=progress)
+        copied = copy_snapshots([other[label] for label in labels], collection, progress=progress)
+    return MergeResult(copied)
 
 
 def split(

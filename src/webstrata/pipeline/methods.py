@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from webstrata.collection.progress import Progress
-from webstrata.collection.tables import TableDict, TableList
 from webstrata.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,8 +15,9 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from webstrata.api import Collection
+    from webstrata.pipeline.copying import MergeResult
     from webstrata.pipeline.life import Removal
-    from webstrata.store.takedowns import Takedown
+    from webstrata.store.takedowns import Takedown, TakedownLog
 
 
 class LifeMethods:
@@ -101,15 +101,15 @@ class LifeMethods:
         return made
 
     @property
-    def takedowns(self) -> TableList[Takedown]:
+    def takedowns(self) -> TakedownLog:
         """Every takedown that was ever made, the oldest first."""
-        from webstrata.store.takedowns import find_takedowns
+        from webstrata.store.takedowns import TakedownLog, find_takedowns
 
-        return TableList(find_takedowns(cast("Collection", self)).log)
+        return TakedownLog(find_takedowns(cast("Collection", self)).log)
 
     def merge(
         self, other: Collection, snapshots: Iterable[str] = (), *, progress: Progress | None = None
-    ) -> TableDict[dict[str, int]]:
+    ) -> MergeResult:
         """Copy snapshots of another collection into this one, all or some.
 
         Examples
@@ -121,7 +121,7 @@ class LifeMethods:
         """
         from webstrata.pipeline.copying import merge
 
-        return TableDict(merge(cast("Collection", self), other, snapshots, progress=progress))
+        return merge(cast("Collection", self), other, snapshots, progress=progress)
 
     def split(
         self,

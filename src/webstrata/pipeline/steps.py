@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from webstrata.collection.settings import ResourcesSettings
-from webstrata.collection.tables import Rows
 from webstrata.errors import RunError, UsageError
 from webstrata.pipeline.build import choose_settings, remember_settings
-from webstrata.pipeline.context import Context, read_config
+from webstrata.pipeline.context import Context
 from webstrata.pipeline.presets import made_with, parse_presets, preset_settings
-from webstrata.pipeline.run import Pipeline
+from webstrata.pipeline.results import describe_plan, describe_run, follow, prepare_run
 from webstrata.rank.settings import RankSettings
 from webstrata.search.change.settings import ChangesSettings
 
@@ -21,8 +19,9 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from webstrata.api import Collection, Snapshot
-    from webstrata.collection.manifest import PartRecord
+    from webstrata.collection.description import BuiltParts
     from webstrata.collection.progress import Progress
+    from webstrata.pipeline.results import RunPlan, RunResult
     from webstrata.rank.plane import Plane
     from webstrata.search.evaluate.experiment import SearchExperiment
     from webstrata.search.evaluate.tables import Report
@@ -112,7 +111,7 @@ def store_snapshot(
     renumber: bool = False,
     workers: int | None = None,
     progress: Progress | None = None,
-) -> dict[str, PartRecord]:
+) -> BuiltParts:
     """Build text, links and anchors of a snapshot where they are missing or stale, or those that are named.
 
     Examples
@@ -122,6 +121,7 @@ def store_snapshot(
     >>> list(store_snapshot(june, {})), list(store_snapshot(june, {}, parts="links"))
     ([], ['links'])
     """
+    from webstrata.collection.description import BuiltParts
     from webstrata.store.build import build_parsed, find_unparsed, is_numbered_for
     from webstrata.store.build import renumber as number_nodes
 
@@ -133,7 +133,7 @@ def store_snapshot(
     resources = snapshot.settings(ResourcesSettings, {"workers": workers})
     build_parsed(snapshot, chosen, settings=settings, workers=resources.num_workers, progress=progress)
     remember_settings(snapshot, "text", options)
-    return {record.name: record for record in snapshot.parts if record.name in chosen}
+    return BuiltParts({record.name: record for record in snapshot.parts if record.name in chosen})
 
 
 def compute_plane(
@@ -203,15 +203,6 @@ def evaluate_changes(
     )
 
 
-class RunResult(Rows):
-    """What a run did, one row per stage; or what it would do, one row per job."""
-
-    @property
-    def failures(self) -> list[str]:
-        """The errors that jobs ended with, one sentence each; the other jobs were done."""
-        return [failure for row in self.rows for failure in row.get("failures", ())]
-
-
 def run_stages(
     collection: Collection,
     options: Mapping[str, object],
@@ -223,7 +214,7 @@ def run_stages(
     dry_run: bool = False,
     write_report: Callable[[Collection], object] | None = None,
     progress: Progress | None = None,
-) -> RunResult:
+) -> RunResult | RunPlan:
     """Run all stages on a collection: build what is missing or stale.
 
     A stage that fails does not stop the others; `RunError` is raised in the end. It has the result with all
@@ -256,46 +247,20 @@ def run_stages(
     >>> [(row["what"], row["state"]) for row in result.rows][:2]
     [('2026-04/graph', 'fresh'), ('2026-05/graph', 'fresh')]
     """
-    context = Context(
+    pipeline = prepare_run(
         collection,
-        read_config(Path(config)) if config else {},
-        str(config or ""),
         options,
-        parse_presets(preset),
+        config=config,
+        preset=preset,
+        first=first,
+        last=last,
         write_report=write_report,
+        progress=progress,
     )
-    pipeline = Pipeline(context, first, last, progress=progress)
     if dry_run:
-        return RunResult(
-            "jobs",
-            [_describe(outcome.stage, job) for outcome in pipeline.plan() for job in outcome.decisions],
-            {"settings": [asdict(change) for change in context.find_changes()]},
-        )
-    context.remember()
-    for _ in pipeline.run():
-        pass
-    rows = [
-        {
-            "stage": outcome.stage,
-            "built": outcome.built,
-            "fresh": outcome.fresh,
-            "seconds": outcome.seconds,
-            "notes": outcome.notes,
-            "failures": [str(failure) for failure in outcome.failures],
-        }
-        for outcome in pipeline.outcomes
-    ]
-    result = RunResult("stages", rows, {"off": pipeline.off})
+        return describe_plan(pipeline)
+    follow(pipeline)
+    result = describe_run(pipeline)
     if result.failures:
         raise RunError("; ".join(f"stage failed: {failure}" for failure in result.failures), result)
     return result
-
-
-def _describe(stage: str, decision: Any) -> dict[str, Any]:  # noqa: ANN401
-    return {
-        "stage": stage,
-        "what": decision.job.name,
-        "state": decision.state,
-        "why": decision.why,
-        "call": decision.job.action.call,
-    }

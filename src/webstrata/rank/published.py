@@ -16,7 +16,8 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from webstrata.collection.tables import Table
+from webstrata.collection.sentences import tell_count
+from webstrata.collection.tables import Rows, Table
 from webstrata.errors import MissingError, UsageError
 from webstrata.graph.part import open_release
 from webstrata.rank.settings import RankSettings
@@ -52,6 +53,26 @@ class PublishedComparison(Table):
     """Nodes with both scores, by method."""
     first: list[dict[str, Any]]
     """The first by the published ranks, with ours."""
+
+    @property
+    def summary(self) -> str:
+        """The correlations of all nodes, one line per method."""
+        return "\n".join(
+            f"{self.release}, {method}: Spearman's ρ = {correlation:.4f} over "
+            f"{tell_count(self.compared[method], self.level)}"
+            for method, correlation in self.correlations.items()
+        )
+
+    def tables(self) -> dict[str, Table]:
+        """How much the first nodes agree, and the first with both ranks."""
+        numbers = dict.fromkeys(("jaccard", "kendall_tau", "rank_biased_overlap"), ".3f")
+        headings = {"method": "method", "depth": "first", "common": "in both", "jaccard": "Jaccard"}
+        headings |= {"kendall_tau": "Kendall's τ", "rank_biased_overlap": "rank-biased overlap"}
+        names = {"method": "method", "published": "published", "ours": "ours", "name": self.level}
+        return {
+            "Agreement": Rows("agreement", self.agreements, formats=numbers, headings=headings),
+            "First by the published ranks": Rows("first", self.first, headings=names),
+        }
 
     def to_rows(self) -> list[dict[str, Any]]:
         """One row per method and depth."""

@@ -240,15 +240,6 @@ class Trajectories(Table):
         formats = dict.fromkeys(("Jaccard", "Kendall τ", "rank-biased overlap"), ".3f")
         return {title: Rows("stability", rows, formats=formats)}
 
-    def list_shares(self, number: int | None = None) -> list[dict[str, Any]]:
-        """One row per method, snapshot and category: its share among the first members."""
-        return [
-            {"method": method, "snapshot": label, "category": category, "share": share}
-            for method in self.methods
-            for label, row in zip(self.labels, self.shares(method, number or self.number), strict=True)
-            for category, share in row.items()
-        ]
-
     def list_overlaps(self, outside: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """One row per method, size and snapshot: how many of the first members are among the first outside.
 

@@ -4,7 +4,7 @@
    and get their documents (`documents`).
 2. *Write*: new documents become a generation of segments, as many at a time as there are workers, each in a
    process of its own, which has a range of row keys. All versions of a page come one behind the other, so
-   that those that are alike share an entry (``rust/src/search/write.rs``). What is done is kept when the
+   that those that are alike share an entry (``rust/src/search/segments.rs``). What is done is kept when the
    build is broken off. Where there would be more than `MAX_GENERATIONS`, some of before are written again
    together with what is new: each segment costs a little of every query, has a dictionary of its own, and
    shares nothing with others. All of it is in `segments`.

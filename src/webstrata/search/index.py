@@ -225,7 +225,7 @@ class TextIndex:
         """How many documents a query finds."""
         settings = settings or self.collection.settings(SearchSettings)
         clause = self.compiler(settings).compile(query)
-        return self.reader.count(clause, weight_list(settings), self.labels, self.mask(at=at))
+        return self.reader.count(clause, weight_list(settings), self.labels, [self.mask(at=at)])[0]
 
     def complete(self, start: str, limit: int = 10) -> list[str]:
         """Words of titles and links that begin so, those of most documents first."""

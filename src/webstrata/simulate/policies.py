@@ -22,7 +22,7 @@ ones the page found first. s(v) is the score of a page, seen once it is fetched;
 ``oracle``         knows what no crawler does: relevant pages first, then those with the fewest links to one
 =================  =======================================================================================
 
-All of them run in the core (`rust/src/simulate/crawl`). A user's policy is a class with one method::
+All of them run in the core (`rust/src/simulate/run`). A user's policy is a class with one method::
 
     class FewLinks(Policy):
         def prioritize(self, page):

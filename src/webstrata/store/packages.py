@@ -26,13 +26,15 @@ from webstrata.archive.packages.check import DIGEST, PACKAGE, PackageCheck, chec
 from webstrata.archive.packages.reading import MAX_LINE, Package
 from webstrata.collection.files import explained, link_file, make_directory, open_writer
 from webstrata.collection.progress import Progress
+from webstrata.collection.tables import Table
 from webstrata.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from webstrata.collection import Snapshot
     from webstrata.collection.parts import Part
+    from webstrata.store.takedowns import Takedowns
 
 NAME = "packages"
 _TABLE = "packages.json"
@@ -196,11 +198,19 @@ def _keep_earlier(earlier: Packages, rows: list[dict[str, Any]], target: Path) -
         rows.append(row)
 
 
-class Packages:
-    """The part ``packages`` of a snapshot, read."""
+class Packages(Table):
+    """The part ``packages`` of a snapshot, read; as a table one row per listed page.
 
-    def __init__(self, path: Path, part: Part | None = None) -> None:
-        self.path, self._part = path, part
+    Pages that `takedowns` hide are left out.
+    """
+
+    name = "page lists"
+    empty_columns = ("file", "list", "time", "url", "title")
+
+    def __init__(
+        self, path: Path, part: Part | None = None, takedowns: Callable[[], Takedowns] | None = None
+    ) -> None:
+        self.path, self._part, self._takedowns = path, part, takedowns
         with explained(path / _TABLE, "read"):
             try:
                 self.rows: list[dict[str, Any]] = json.loads((path / _TABLE).read_bytes())
@@ -213,8 +223,20 @@ class Packages:
     def __repr__(self) -> str:
         return f"<Packages {', '.join(row['file'] for row in self.rows)}>"
 
+    def to_rows(self) -> Iterator[dict[str, Any]]:
+        """One row per listed page, without the other fields of its line."""
+        for page in self.iter_pages():
+            name = page.list.removeprefix("pages/")
+            yield {"file": page.file, "list": name, "time": page.time, "url": page.url, "title": page.title}
+
     def iter_pages(self) -> Iterator[ListedPage]:
         """The pages that the packages list, in the order of packages, lists and lines."""
+        takedowns = self._takedowns() if self._takedowns else None
+        for page in self._iter_all():
+            if not takedowns or not takedowns.hides(page.url):
+                yield page
+
+    def _iter_all(self) -> Iterator[ListedPage]:
         for row in self.rows:
             for each in row["lists"]:
                 for fields in _iter_lines(self.path / str(row["number"]) / each["name"]):

@@ -34,6 +34,7 @@ from urllib.parse import urlsplit
 from webstrata.archive.cdxj import surt
 from webstrata.collection.action import Action
 from webstrata.collection.files import explained, replace_file
+from webstrata.collection.tables import Rows, TableList
 from webstrata.errors import FormatError, MissingError, UrlError, UsageError
 from webstrata.web.url import normalize
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from webstrata.collection import Collection
+    from webstrata.collection.tables import Table
 
 FILE = "takedowns.jsonl"
 HIDDEN = "http://taken-down.invalid/"
@@ -95,6 +97,24 @@ class Takedown:
         """The same as plain data."""
         facts = asdict(self)
         return {"kind": self.rule.kind, **{name: facts[name] for name in facts if name != "rule"}}
+
+
+class TakedownLog(TableList[Takedown]):
+    """All takedowns of a collection, the oldest first."""
+
+    def tables(self) -> dict[str, Table]:
+        """What was taken down, since when and why."""
+        rows = [
+            {
+                "kind": each.rule.kind,
+                "what": each.what or "(erased)",
+                "since": each.date,
+                "lifted": each.lifted or "no",
+                "reason": each.reason,
+            }
+            for each in self
+        ]
+        return {"Takedowns": Rows("takedowns", rows)}
 
 
 class Takedowns:

@@ -166,7 +166,8 @@ class Text(Table):
         self._path = folder / "text.arrow"
         with explained(self._path, "read"):
             self._source = pa.memory_map(str(self._path))
-            self._file = pa.ipc.open_file(self._source)
+            # a batch of 64 pages is small: handing it to threads takes longer than unpacking it
+            self._file = pa.ipc.open_file(self._source, options=pa.ipc.IpcReadOptions(use_threads=False))
         with explained(folder / "columns.parquet", "read"):
             self._columns = pq.ParquetFile(folder / "columns.parquet", memory_map=True)
         self._last: tuple[int, pa.RecordBatch] | None = None

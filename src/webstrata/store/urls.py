@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
+from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
@@ -43,7 +44,7 @@ from webstrata.web.row_key import from_row_key, row_key, row_keys
 from webstrata.web.url import normalize, normalize_any, split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     import numpy.typing as npt
@@ -168,6 +169,26 @@ _FORMS: tuple[tuple[str, Callable[[pa.Array], pa.Array]], ...] = (
 """Other forms of a row key that was not captured, in the order in which they are tried."""
 
 
+class _ShownKeys(Sequence[str]):
+    """Row keys without those that are hidden."""
+
+    def __init__(self, keys: Sequence[str], hide: Hide) -> None:
+        self._keys, self._hide, self._none = keys, hide, row_key(HIDDEN)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        if isinstance(place, slice):
+            return _ShownKeys(self._keys[place], self._hide)
+        key = self._keys[place]
+        return self._none if self._hide(from_row_key(key)) else key
+
+
 class Urls(TableSequence[str]):
     """The URLs of the nodes in order, a sequence; `node` goes the other way.
 
@@ -194,14 +215,33 @@ class Urls(TableSequence[str]):
         self._part = part  # held, so that the files stay
         self._hide = hide
         self._nodes, self.others = (_open_table(folder / f"{name}.arrow") for name in ("nodes", "others"))
-        self.row_keys: Sequence[str] = SortedKeys(self._nodes["row_key"])
         self._rules = _read_rules(folder / RULES)
         self._keys, self._other_keys = SortedKeys(self._nodes["row_key"]), SortedKeys(self.others["row_key"])
 
     @property
     def key_column(self) -> pa.ChunkedArray:
-        """The row keys of the nodes, as Arrow has them."""
+        """The row keys of the nodes, as Arrow has them and builders read them: no takedown applies."""
         return self._nodes["row_key"]
+
+    @property
+    def sorted_keys(self) -> SortedKeys:
+        """The same as a sequence, for readers that look ranges up and apply takedowns themselves."""
+        return self._keys
+
+    @property
+    def row_keys(self) -> Sequence[str]:
+        """The row keys of the nodes; for those that were taken down that of `HIDDEN`.
+
+        Examples
+        --------
+        >>> from webstrata import testing
+        >>> uk = testing.collection()
+        >>> _ = uk.takedown("news.example", reason="an example")
+        >>> keys = uk["2026-06"].urls.row_keys
+        >>> keys[5], keys[6], "example,news)/" in keys
+        ('example,kitchen)/soup', 'invalid,taken-down)/', False)
+        """
+        return self._keys if self._hide is None else _ShownKeys(self._keys, self._hide)
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -241,11 +281,7 @@ class Urls(TableSequence[str]):
         >>> uk["2026-06"].urls.show_keys()[5:7]
         ['example,kitchen)/soup', 'invalid,taken-down)/']
         """
-        hide = self._hide
-        if hide is None:
-            return self.row_keys
-        none = row_key(HIDDEN)
-        return [none if hide(from_row_key(key)) else key for key in self.row_keys]
+        return self.row_keys if self._hide is None else list(self.row_keys)
 
     def show(self, url: str) -> str:
         """A URL, or `HIDDEN` where it was taken down."""

@@ -2,8 +2,8 @@
 
 The members of a WACZ are stored, not compressed (`webstrata.archive.stored_zip`), so its bytes are those of
 the WARC files with little between them. `WaczView` computes once what is between: headers, index, list of
-pages and description, which go into a file of some 50 bytes per capture; checksums need one pass over the WARC
-files. The list of pages has no titles, which would need every payload. Files that are not compressed by gzip
+pages and description, which go into a file of some 50 bytes per capture; checksums need one pass over the
+WARC files. The list of pages has no titles, which would need every payload. Files that gzip does not compress
 have other offsets in a WACZ: a snapshot with such a file is refused.
 """
 

@@ -11,7 +11,6 @@ MAX_WINDOW = 15
 """That of the core, which would have to be loaded to ask it: help and new collections need this alone."""
 CODINGS = ("contexts", "codes")
 """``contexts`` is ours, ``codes`` that of SUM."""
-CODE_SETTINGS = ("length_code", "size_code", "gap_code", "count_code")
 
 _code = ("the name of a code, as gamma, delta, zeta2, pi2, golomb3, rice1", is_code)
 _stemmer = (

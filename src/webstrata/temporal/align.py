@@ -62,11 +62,6 @@ class Aligner:
         self.by = by
         self.rules = list(rules) if by == "learned" else []
 
-    @property
-    def is_monotone(self) -> bool:
-        """Whether aligned keys stand in the order of the row keys."""
-        return self.by == "static"
-
     def keys(self, keys: pa.Array) -> pa.Array:
         """The aligned key of each row key, null for a page that is not aligned."""
         keys = keys.cast(pa.large_string())

@@ -104,6 +104,11 @@ class StoredUnion(TemporalGraph):
 
     def __init__(self, collection: Collection) -> None:
         if PART not in collection.parts:
+            if (number := len(collection)) < 2:
+                raise MissingError(
+                    f"{collection.path}: no union of snapshots: it takes two, and there "
+                    f"{'is one' if number else 'are none'}; crawl or ingest another first"
+                )
             raise MissingError(
                 f"{collection.path}: no union of snapshots", fix=Action.on(collection, "build", PART)
             )

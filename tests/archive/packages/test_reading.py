@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from webstrata.archive.packages import reading
 from webstrata.archive.packages.reading import Package
 from webstrata.errors import FormatError
 
@@ -76,16 +75,6 @@ def test_an_absurd_description_is_refused_in_a_sentence(tmp_path: Path, data: by
             package.read_object("datapackage.json")
         assert "\n" not in str(raised.value)
         assert package.read_object("datapackage-digest.json") is None
-
-
-def test_a_line_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MAX_LINE", 10)
-    path = make(tmp_path / "a.wacz", {"pages/pages.jsonl": b"{}\r\n" + b"x" * 11})
-    with Package(path) as package:
-        lines = package.iter_lines(package.infos[0])
-        assert next(lines) == b"{}"
-        with pytest.raises(FormatError, match="a line has more than 10 bytes"):
-            next(lines)
 
 
 def test_a_member_without_a_name_is_read_as_any_other(tmp_path: Path) -> None:

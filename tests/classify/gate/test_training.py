@@ -71,3 +71,15 @@ def test_the_first_pages_of_a_host_are_those_fetched_first(tmp_path: object) -> 
     _ = ingest(snapshot, [folder / f"{name}.html" for name in "cab"], base_url="http://www.example.org/")
     [site], totals = sample_snapshot(snapshot, 2)
     assert (site.host, site.num_pages, totals.tolist()) == ("example.org", 2, [3])
+
+
+def test_a_gate_learns_nothing_from_pages_that_were_taken_down() -> None:
+    uk = ws.testing.collection()
+    june = uk["2026-06"]
+    sites, totals = sample_snapshot(june, 3)
+    assert [site.host for site in sites][-2:] == ["pills.example", "reef.example"]
+    uk.takedown("pills.example", reason="a test")
+    uk.takedown("http://reef.example/fish", reason="a test")
+    fewer, left = sample_snapshot(june, 3)
+    assert [site.host for site in fewer] == [site.host for site in sites if site.host != "pills.example"]
+    assert left[-1] == totals[-1] - 1

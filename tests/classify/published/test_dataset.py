@@ -91,6 +91,30 @@ def test_a_model_of_published_features_is_refused_for_pages_of_our_own(tmp_path:
         store_features(june, find_published(data))
 
 
+def test_features_of_an_unknown_host_and_unknown_attributes_are_told_in_one_sentence(tmp_path: Path) -> None:
+    from tests.classify.published.files import HOSTS, write_arff
+    from webstrata.collection.progress import Progress
+
+    class Notes(Progress):
+        notes: list[str] = []  # noqa: RUF012
+
+        def note(self, text: str) -> None:
+            self.notes.append(text)
+
+    data = write_uk2007(tmp_path / "data")
+    snapshot = ws.create(tmp_path / "uk").add("2007-05")
+    temporal = data / "features" / "temporal-2007-05-2007-06.arff"
+    write_arff(temporal, ["IDR", "progress"], 6)
+    progress = Notes()
+    prepare(snapshot, data, progress=progress)
+    assert f"{temporal}: 1 attribute of no known measure left out (progress, …)" in progress.notes
+    temporal.write_text(temporal.read_text() + f"{HOSTS},0.5,0.5,spam\n")
+    later = ws.create(tmp_path / "later").add("2007-05")
+    with pytest.raises(FormatError, match=f"there is no host {HOSTS}; .* ends at {HOSTS - 1}"):
+        prepare(later, data)
+    assert not list(later.parts)
+
+
 def test_a_folder_without_the_data_or_with_damaged_files_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(MissingError, match="no files of WEBSPAM-UK2006"):

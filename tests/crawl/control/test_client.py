@@ -12,11 +12,13 @@ from tests.crawl.control.core import LiveCore
 from webstrata.collection import Collection
 from webstrata.crawl.control import Client, Control, Listener, connect
 from webstrata.crawl.control import client as module
+from webstrata.crawl.control.client import find_crawl, find_remote
 from webstrata.crawl.control.listener import reachable
 from webstrata.crawl.settings import CrawlSettings
 from webstrata.errors import MissingError, SettingError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from webstrata.collection import Snapshot
@@ -117,3 +119,59 @@ def test_an_answer_in_pieces_is_one_answer() -> None:
         assert client.pause() == "paused"
     thread.join()
     theirs.close()
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> Iterator[str]:
+    """Address and port of a crawl of uk 2026-06 that asks for a token."""
+    folder = tmp_path / "uk" / "snapshots" / "2026-06" / "crawl"
+    folder.mkdir(parents=True)
+    with Listener(("127.0.0.1", 0), token="a token of some length") as listener:
+        listener.serve(
+            Control(LiveCore(), CrawlSettings(), about={"collection": "/far/uk", "snapshot": "2026-06"}),
+            folder,
+        )
+        assert listener.place is not None
+        host, port = listener.place
+        yield f"{host}:{port}"
+
+
+def write_token(folder: Path, text: str = "a token of some length") -> Path:
+    path = folder / "token"
+    path.write_text(text + "\n")
+    path.chmod(0o600)
+    return path
+
+
+def test_a_crawl_elsewhere_is_found_by_its_address_and_token(remote: str, tmp_path: Path) -> None:
+    with find_remote("uk", "2026-06", remote, write_token(tmp_path)) as client:
+        assert client.status()["state"] == "running"
+
+
+def test_a_crawl_of_another_snapshot_is_not_steered_by_mistake(remote: str, tmp_path: Path) -> None:
+    with pytest.raises(
+        MissingError, match=r"this is the crawl of uk 2026-06, and not of uk 2026-07; name that one"
+    ):
+        find_remote("uk", "2026-07", remote, write_token(tmp_path))
+
+
+def test_a_wrong_token_is_refused(remote: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="token"):
+        find_remote("uk", "2026-06", remote, write_token(tmp_path, "another token, as long"))
+
+
+@pytest.mark.parametrize("place", ["-1", "127.0.0.1", "127.0.0.1:x", "127.0.0.1:65536", ":80", "uk"])
+def test_what_is_no_address_is_refused_before_a_token_is_asked_for(snapshot: Snapshot, place: str) -> None:
+    with pytest.raises(UsageError, match=f"{place}: an address and a port were expected"):
+        find_crawl(snapshot, at=place)
+
+
+def test_a_token_and_an_address_belong_together(snapshot: Snapshot, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"127\.0\.0\.1:1: a crawl there asks for a token"):
+        find_crawl(snapshot, at="127.0.0.1:1")
+    with pytest.raises(UsageError, match="--token: it belongs to --control"):
+        find_crawl(snapshot, token=write_token(tmp_path))
+    with pytest.raises(MissingError, match="no crawl listens here"):
+        find_crawl(snapshot, at="127.0.0.1:1", token=write_token(tmp_path))
+    with pytest.raises(MissingError, match="nowhere"):
+        find_crawl(snapshot, at="127.0.0.1:1", token=tmp_path / "nowhere")

@@ -1,8 +1,8 @@
 //! `webstrata._core.archive`.
 
+mod filters;
 mod fixity;
-mod patterns;
-mod records;
+mod record_groups;
 
 use crate::archive::cdxj;
 use crate::archive::warc::{self, Capture, Compression, Encoder, Profile, Revisit, Truncated};
@@ -16,14 +16,14 @@ use std::path::PathBuf;
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<WarcFiles>()?;
-    module.add_class::<records::ResponseBatch>()?;
-    module.add_class::<records::ResponseReader>()?;
+    module.add_class::<record_groups::ResponseBatch>()?;
+    module.add_class::<record_groups::ResponseReader>()?;
     module.add_class::<fixity::Surveyor>()?;
-    module.add_class::<patterns::Pattern>()?;
+    module.add_class::<filters::Pattern>()?;
     module.add_function(wrap_pyfunction!(fixity::verify_record, module)?)?;
     module.add_function(wrap_pyfunction!(fixity::join_chunks, module)?)?;
     module.add_function(wrap_pyfunction!(clean_head, module)?)?;
-    module.add_function(wrap_pyfunction!(records::read_records, module)?)?;
+    module.add_function(wrap_pyfunction!(record_groups::read_records, module)?)?;
     module.add_function(wrap_pyfunction!(cdxj_line, module)?)?;
     module.add_function(wrap_pyfunction!(surts, module)?)?;
     module.add_function(wrap_pyfunction!(train_dictionary, module)?)
@@ -160,12 +160,12 @@ impl WarcFiles {
     fn copy<'py>(
         &mut self,
         py: Python<'py>,
-        batch: &records::ResponseBatch,
+        batch: &record_groups::ResponseBatch,
         places: Vec<usize>,
         label: &str,
     ) -> PyResult<(Bound<'py, PyBytes>, usize)> {
         let copied = py.detach(|| {
-            let mut lines = records::Lines::new(label);
+            let mut lines = record_groups::Lines::new(label);
             for place in places {
                 let group = &batch.batch.groups[place];
                 let Some(facts) = &group.facts else {

@@ -1,9 +1,10 @@
 //! `webstrata._core.collection`.
 
 use super::progress::supervise;
-use crate::collection::blocks::{Blocks, Expected};
 use crate::collection::progress::Meter;
-use crate::collection::{blocks, digest, faults, files};
+use crate::collection::verify::blocks::{Blocks, Expected};
+use crate::collection::verify::{blocks, digest};
+use crate::collection::{faults, files};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

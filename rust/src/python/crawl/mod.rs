@@ -1,13 +1,13 @@
 //! `webstrata._core.crawl`.
 
 mod filters;
-pub(super) mod records;
 mod run;
+pub(super) mod sieve;
 
 use pyo3::prelude::*;
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     filters::fill(module)?;
-    records::fill(module)?;
-    run::fill(module)
+    run::fill(module)?;
+    sieve::fill(module)
 }

@@ -1,8 +1,8 @@
 //! `webstrata._core.graph`.
 
-mod labels;
+mod arc_labelled;
+mod compress;
 mod structure;
-mod write;
 
 use super::progress::{supervise, supervise_batch};
 use crate::bits::content::Mode;
@@ -15,9 +15,9 @@ use std::path::PathBuf;
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<BvGraph>()?;
-    labels::fill(module)?;
+    arc_labelled::fill(module)?;
     structure::fill(module)?;
-    write::fill(module)
+    compress::fill(module)
 }
 
 type Rows<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>);

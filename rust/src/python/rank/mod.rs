@@ -2,11 +2,11 @@
 
 use super::graph::{BvGraph, Lists};
 use super::progress::supervise;
-use crate::rank::cut::Pool;
-use crate::rank::fold::{Chunk, fold};
+use crate::rank::pagerank::push::push as push_from;
 use crate::rank::pagerank::{Pulled, Walk, solve as solve_walk};
-use crate::rank::push::push as push_from;
 use crate::rank::walk::Arcs;
+use crate::rank::walk::cut::Pool;
+use crate::rank::walk::fold::{Chunk, fold};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1};
 use numpy::{PyReadwriteArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;

@@ -3,10 +3,10 @@
 use super::web::words::Words;
 use crate::search::analysis;
 use crate::search::best::Choice;
+use crate::search::index;
 use crate::search::query::{Clause, Statistics};
-use crate::search::read;
 use crate::search::scoring::{self, Weights};
-use crate::search::write::{self, Sharing, Version};
+use crate::search::segments::{self, Sharing, Version};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -75,7 +75,7 @@ type GivenVersion = (u32, Vec<Vec<PyBackedStr>>);
 
 /// A segment being written.
 #[pyclass(frozen, module = "webstrata._core.search")]
-struct Writer(Mutex<Option<write::Writer>>);
+struct Writer(Mutex<Option<segments::Writer>>);
 
 #[pymethods]
 impl Writer {
@@ -91,7 +91,7 @@ impl Writer {
     ) -> PyResult<Self> {
         let analyzer = lock(&analyzer.get().0).clone();
         let sharing = sharing.map(|(longest, around)| Sharing { longest, around });
-        let writer = write::Writer::create(&folder, &fields, analyzer, sharing)?;
+        let writer = segments::Writer::create(&folder, &fields, analyzer, sharing)?;
         Ok(Self(Mutex::new(Some(writer))))
     }
 
@@ -180,13 +180,13 @@ type Counts<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
 
 /// Segments opened for reading.
 #[pyclass(frozen, module = "webstrata._core.search")]
-struct Reader(read::Reader);
+struct Reader(index::Reader);
 
 #[pymethods]
 impl Reader {
     #[new]
     fn new(folder: PathBuf, segments: Vec<String>) -> PyResult<Self> {
-        Ok(Self(read::Reader::open(&folder, &segments)?))
+        Ok(Self(index::Reader::open(&folder, &segments)?))
     }
 
     #[getter]
@@ -276,10 +276,10 @@ impl Reader {
         clause: &Bound<'_, PyAny>,
         weights: Vec<Weights>,
         labels: PyReadonlyArray1<'_, u64>,
-        mask: u64,
-    ) -> PyResult<u64> {
+        masks: Vec<u64>,
+    ) -> PyResult<Vec<u64>> {
         let (clause, labels) = (read_clause(clause)?, labels.as_slice()?);
-        Ok(py.detach(|| self.0.count(&clause, &weights, labels, mask))?)
+        Ok(py.detach(|| self.0.count(&clause, &weights, labels, &masks))?)
     }
 
     fn postings<'py>(&self, py: Python<'py>, field: u32, term: &str) -> PyResult<Counts<'py>> {

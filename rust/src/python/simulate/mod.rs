@@ -2,10 +2,10 @@
 
 use crate::python::graph::Lists;
 use crate::python::progress::supervise;
-use crate::simulate::crawl::answers::Answers;
-use crate::simulate::crawl::clock::Clock;
-use crate::simulate::crawl::policies::{Learned, NUM_FEATURES, Policy};
-use crate::simulate::crawl::{Crawl, Limits, Timing};
+use crate::simulate::run::answers::Answers;
+use crate::simulate::run::clock::Clock;
+use crate::simulate::run::policies::{Learned, NUM_FEATURES, Policy};
+use crate::simulate::run::{Crawl, Limits, Timing};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

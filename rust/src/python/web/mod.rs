@@ -1,7 +1,7 @@
 //! `webstrata._core.web`.
 
 mod html;
-mod rewrite;
+mod rewriting;
 mod robots;
 pub mod words;
 
@@ -12,7 +12,7 @@ use pyo3::types::{PyList, PyString};
 
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     html::fill(module)?;
-    rewrite::fill(module)?;
+    rewriting::fill(module)?;
     module.add("MAX_URL_LENGTH", url::MAX_LENGTH)?;
     module.add_class::<robots::Robots>()?;
     module.add_class::<words::Words>()?;

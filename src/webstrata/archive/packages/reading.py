@@ -5,7 +5,7 @@ central directory          `MAX_DIRECTORY` bytes at most, and `MAX_MEMBERS` memb
 members                    compressed, they are together no longer than the file: they do not overlap
 a member                   decompressed, at most `MAX_RATIO` times its compressed size, or 1 GiB
 ``datapackage*.json``      `MAX_JSON` bytes at most, an object
-a line of a page list      `MAX_LINE` bytes at most
+a line of a page list      `MAX_LINE` bytes at most (`webstrata.store.packages`)
 =========================  ==================================================================================
 
 Names of members never become paths here. `is_safe` says which of them would stay inside a folder.
@@ -133,18 +133,6 @@ class Package:
         if not isinstance(found, dict):
             raise FormatError(f"{self.path}!{name}: a JSON object was expected, not {type(found).__name__}")
         return found
-
-    def iter_lines(self, info: zipfile.ZipInfo) -> Iterator[bytes]:
-        """The lines of a member, without their ends."""
-        self.check_ratio(info)
-        with self._explained(info), self._zip.open(info) as stream:
-            while line := stream.readline(MAX_LINE + 1):
-                if len(line) > MAX_LINE:
-                    raise FormatError(
-                        f"{self.path}!{info.filename}: a line has more than {MAX_LINE} bytes; "
-                        f"the rest is not read"
-                    )
-                yield line.rstrip(b"\r\n")
 
     @contextmanager
     def _explained(self, info: zipfile.ZipInfo) -> Iterator[None]:

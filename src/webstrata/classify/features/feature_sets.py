@@ -32,6 +32,7 @@ from webstrata.classify.settings import ClassifySettings
 from webstrata.collection.action import Action
 from webstrata.collection.files import explained, open_writer, replace_file
 from webstrata.collection.progress import Progress
+from webstrata.collection.tables import Rows, TableList
 from webstrata.errors import FormatError, MissingError
 from webstrata.store.hiding import Hidden
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
     from webstrata.collection import Snapshot
     from webstrata.collection.parts import Part
+    from webstrata.collection.tables import Table
 
 
 TABLE, FACTS = "features.parquet", "features.json"
@@ -67,6 +69,33 @@ class Made:
     def pages_per_second(self) -> float:
         """Pages for each second of one core."""
         return self.pages / max(self.cost.cpu_seconds, 1e-3)
+
+
+class MadeSets(TableList[Made]):
+    """Feature sets of a snapshot, with what measuring them cost."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The sets as plain data."""
+        return {"sets": [asdict(one) | {"pages_per_cpu_second": one.pages_per_second} for one in self]}
+
+    def tables(self) -> dict[str, Table]:
+        """Sizes and costs of each set."""
+        rows = [
+            {
+                "set": one.name,
+                "hosts": one.hosts,
+                "features": one.features,
+                "pages": one.pages,
+                "CPU": one.cost.cpu_seconds,
+                "wall": one.cost.wall_seconds,
+                "memory": one.cost.peak_bytes,
+                "pages/s per core": one.pages_per_second,
+                "state": "kept" if one.kept else "made",
+            }
+            for one in self
+        ]
+        formats = {"CPU": "s", "wall": "s", "memory": "bytes", "pages/s per core": ",.0f"}
+        return {"Feature sets": Rows("feature sets", rows, formats=formats)}
 
 
 def build_features(

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from webstrata.collection import Snapshot
 
 CONTENT_SETS = ("A", "Aa", "B")
-TERM_SETS = ("bm25", "temporal-content")
 _MAX_PAGES, _NGRAM = 400, 3
 """What settings are where a model has none of them."""
 

@@ -30,6 +30,7 @@ from webstrata.collection.sentences import tell_count
 from webstrata.collection.tables import FactsTable, Rows, Table
 from webstrata.errors import FormatError, MissingError
 from webstrata.store.pages import Pages
+from webstrata.store.takedowns import find_takedowns
 from webstrata.store.warc_files import WarcFiles
 
 if TYPE_CHECKING:
@@ -154,6 +155,8 @@ def sample_snapshot(
 ) -> tuple[list[SiteSample], npt.NDArray[np.int64]]:
     """The first pages of each host of a snapshot, measured, and how many pages each host has in all.
 
+    Pages that were taken down do not count.
+
     Examples
     --------
     >>> from webstrata import testing
@@ -166,6 +169,9 @@ def sample_snapshot(
         table = Pages(pages.path).table(
             "url", "fetch_time", "warc_filename", "warc_record_offset", "warc_record_length"
         )
+        takedowns = find_takedowns(snapshot.collection)
+        if takedowns:
+            table = table.filter(pa.array([not takedowns.hides(url) for url in table["url"].to_pylist()]))
         hosts = np.array([host_name(url) for url in table["url"].to_pylist()], object)
         names, of_row, totals = np.unique(hosts, return_inverse=True, return_counts=True)
         times = table["fetch_time"].cast(pa.timestamp("us", "UTC")).cast(pa.int64()).to_numpy()

@@ -11,9 +11,9 @@ from webstrata.classify.learning.holdout import match_test, measure_model
 from webstrata.classify.learning.labels import load_labels, tell_unknown
 from webstrata.classify.learning.matrix import load_matrix
 from webstrata.classify.learning.prediction import load_model_matrix
+from webstrata.classify.learning.results import HostScores
 from webstrata.collection.action import Action
 from webstrata.collection.progress import Progress
-from webstrata.collection.tables import Rows
 from webstrata.errors import MissingError, UsageError
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from webstrata.api import Collection, Snapshot
     from webstrata.classify.gate.training import TrainedGate
     from webstrata.classify.learning.labels import Labels
-    from webstrata.classify.learning.matrix import HostMatrix
     from webstrata.classify.learning.model_file import HostModel
     from webstrata.classify.settings import GateSettings, TrainSettings
 
@@ -214,7 +213,7 @@ def predict_hosts(
     *,
     hosts: Sequence[str] | None = None,
     progress: Progress | None = None,
-) -> Rows:
+) -> HostScores:
     r"""The scores of a snapshot's hosts, or of some, by a model: one row per host, the highest first.
 
     Hosts are measured by the document frequencies, lengths and word lists that the model keeps of its own
@@ -233,25 +232,7 @@ def predict_hosts(
     >>> [row["host"] for row in predict_hosts(june, model, hosts=["h1.example", "h9.example"]).rows]
     ['h9.example', 'h1.example']
     """
-    return rank_hosts(model, load_model_matrix(snapshot, model, hosts=hosts, progress=progress))
-
-
-def rank_hosts(model: HostModel, matrix: HostMatrix) -> Rows:
-    """The scores of measured hosts by a model, the highest first, one row per host.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from types import SimpleNamespace
-    >>> from webstrata.classify.learning.matrix import HostMatrix
-    >>> matrix = HostMatrix(["a.org", "b.org"], {"A": (["words"], np.array([[1.0], [2.0]]))})
-    >>> model = SimpleNamespace(scores=lambda matrix: np.arange(len(matrix.hosts)))
-    >>> [row["host"] for row in rank_hosts(model, matrix).rows]
-    ['b.org', 'a.org']
-    """
-    scores = model.scores(matrix)
-    order = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
-    return Rows("hosts", [{"host": matrix.hosts[place], "score": float(scores[place])} for place in order])
+    return HostScores(model, load_model_matrix(snapshot, model, hosts=hosts, progress=progress))
 
 
 def open_model(model: HostModel | str | PathLike[str]) -> HostModel:

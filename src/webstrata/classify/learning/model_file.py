@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from webstrata.classify.learning.matrix import HostMatrix
+    from webstrata.classify.learning.results import ModelCard
 
 FORMAT = 2
 CARD = "card.json"
@@ -113,6 +114,12 @@ class HostModel:
                 "terms that it does not have are 0; train it again"
             )
         return found
+
+    def card(self) -> ModelCard:
+        """What it was made of and how good it is, as tables."""
+        from webstrata.classify.learning.results import ModelCard
+
+        return ModelCard(self)
 
     def scores(self, matrix: HostMatrix) -> npt.NDArray[np.float64]:
         """How likely each host is positive; `UsageError` where the features are others than those learned."""

@@ -238,6 +238,9 @@ def _read_tables(
     with progress.task("published features", total=len(published.features), unit="files") as task:
         for path in published.features:
             found = read_feature_file(path)
+            if found.left_out:
+                count = tell_count(len(found.left_out), "attribute")
+                progress.note(f"{path}: {count} of no known measure left out ({found.left_out[0]}, …)")
             if found.kind:
                 kinds.setdefault(found.kind, []).append(found)
             else:

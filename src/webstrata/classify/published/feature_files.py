@@ -10,10 +10,13 @@ then the features; ``?`` and nothing are missing values. Which set it belongs to
                                          ``HMG_25``–``48`` of the page of maximum PageRank, ``AVG_49``–``72``
                                          the average and ``STD_73``–``96`` the standard deviation over pages.
                                          All are set B
-``…_hp``, ``…_mp``                       feature sets 2a and 2b, link-based and transformed (hp home page, mp
-                                         page of maximum PageRank): set link
+``eq_hp_mp``, ``indegree_hp`` … `LINK`   feature set 2a, link-based, 41 names (hp home page, mp page of the
+                                         largest PageRank): set link
+``log_indegree_hp``,                     feature set 2b, transformed: names made of those of 2a, ``log``,
+``log(avgin_of_out*outdegree)_mp``, …    ``min``, ``max``, ``avg`` and signs (`WORDS`): set link
 names with idr, igr, odr, ogr, crcc,     "Temporal Features for Web Spam Detection" of SZTAKI, ARFF, one file
-xjaccard, psimrank                       per pair of months: set temporal-link
+xjaccard, psimrank as words of their     per pair of months, transformed features included: set temporal-link
+own (``xjac``, ``psim`` in short)
 =======================================  ==================================================================
 
 Within each group of 24, features 7–14 are corpus precision and recall, 15–22 query precision and recall.
@@ -21,9 +24,12 @@ Set **A** is HST, AVG and STD without 7–14 (48, SPAM 5.1) and the direct featu
 precision and recall (24).
 
 Described on the pages "Pre-computed feature sets" of WEBSPAM-UK2007
-(chato.cl/webspam/datasets/uk2007/features) and of EU-2010 (dms.sztaki.hu/node/349), and in the files
-``…content_based_features.txt`` and ``…link_based_features.txt`` that these name. The names of the attributes
-of the temporal files are described nowhere; they are recognized by the words above.
+(chato.cl/webspam/datasets/uk2007/features) and of EU-2010 (dms.sztaki.hu/node/349), and in the files that
+these name: ``…content_based_features.txt``, ``…link_based_features.txt``, ``…_transformed.txt``. The names of
+the attributes of the temporal files (dms.sztaki.hu, "Temporal Features for Web Spam Detection": similarity
+metrics, death and growth rates, and their transformations) are described nowhere. They are recognized by the
+measures of SPAM, section 3.1, as whole words: ``log_IDR`` has one, ``bridge`` and ``progress`` have none.
+Attributes of such a file without one are left out, and listed.
 """
 
 from __future__ import annotations
@@ -48,10 +54,34 @@ if TYPE_CHECKING:
 
 IDS, NAMES, CLASSES = ("hostid", "host_id", "id"), ("hostname", "host", "host_name"), ("class", "label")
 DIRECT = ("number_of_pages", "length_of_hostname")
-_CONTENT = re.compile(r"(HST|HMG|AVG|STD)_(\d+)$")
-_LINK = re.compile(r"_(hp|mp)\b|\b(hp|mp)$|eq_hp_mp")
-_MOTION = re.compile(r"xjac|psim|idr|igr|odr|ogr|crcc", re.I)
-_RATES = re.compile(r"idr|igr|odr|ogr|crcc", re.I)
+GROUPS = {"HST": range(1, 25), "HMG": range(25, 49), "AVG": range(49, 73), "STD": range(73, 97)}
+"""The groups of content-based features, and the numbers of each."""
+_MEASURES = (
+    "assortativity", "avgin_of_out", "avgout_of_in", "indegree", "neighbors_2", "neighbors_3", "neighbors_4",
+    "outdegree", "pagerank", "prsigma", "reciprocity", "siteneighbors_1", "siteneighbors_2",
+    "siteneighbors_3", "siteneighbors_4", "truncatedpagerank_1", "truncatedpagerank_2",
+    "truncatedpagerank_3", "truncatedpagerank_4", "trustrank",
+)  # fmt: skip
+LINK = frozenset({"eq_hp_mp", *(f"{name}_{page}" for name in _MEASURES for page in ("hp", "mp"))})
+"""The features of set 2a, by their exact names."""
+WORDS = (
+    *_MEASURES,
+    "siteneighbors",
+    "truncatedpagerank",
+    "neighbors",
+    "log",
+    "min",
+    "max",
+    "avg",
+    "hp",
+    "mp",
+)
+"""What the names of set 2b consist of, beside signs."""
+_CONTENT = re.compile(r"(HST|HMG|AVG|STD)_([1-9]\d?)$")
+_WORD = "|".join(sorted(WORDS, key=len, reverse=True))
+_MEASURE = re.compile("eq_hp_mp|" + "|".join(_MEASURES) + "|siteneighbors|truncatedpagerank|neighbors")
+_TRANSFORMED = re.compile(rf"(?:(?:{_WORD})(?![A-Za-z])|[_()*/+\-. ])+")
+_MOTION = re.compile(r"(?<![a-z])(?:(xjac(?:card)?)|(psim(?:rank)?)|idr|igr|odr|ogr|crcc)(?![a-z])", re.I)
 
 
 @dataclass(frozen=True)
@@ -65,6 +95,8 @@ class FeatureFile:
     """The number of each host, or its name where there are no numbers."""
     columns: list[str]
     values: npt.NDArray[np.float64]
+    left_out: tuple[str, ...] = ()
+    """Attributes of a temporal file whose measure is not known."""
 
 
 def read_feature_file(path: Path) -> FeatureFile:
@@ -101,12 +133,14 @@ def read_feature_file(path: Path) -> FeatureFile:
             f"WEBSPAM-UK2007 or DC2010 (its first is {features[0] if features else 'missing'}); move "
             "the file elsewhere"
         )
+    left_out = tuple(name for name in features if kind == "motion" and not _MOTION.search(name))
+    features = [name for name in features if name not in left_out]
     hosts = _to_ids(path, columns[ids]) if ids else [str(name) for name in columns[named or ""]]
     size = (len(hosts), len(features))
     values = (
         np.stack([np.asarray(columns[name]) for name in features], axis=1) if features else np.zeros(size)
     )
-    return FeatureFile(path, kind, hosts, features, values)
+    return FeatureFile(path, kind, hosts, features, values, left_out)
 
 
 def tell_kind(columns: Sequence[str]) -> str:
@@ -114,16 +148,29 @@ def tell_kind(columns: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> [tell_kind([name]) for name in ("HST_1", "log_indegree_hp", "IDR", "sepal")]
-    ['content', 'link', 'motion', '']
+    >>> [tell_kind([name]) for name in ("HST_1", "log_indegree_hp", "IDR", "sepal", "HST_25", "bridge_mp")]
+    ['content', 'link', 'motion', '', '', '']
     """
-    if any(_CONTENT.match(name) for name in columns):
+    if any(_match_content(name) for name in columns):
         return "content"
     if any(name in DIRECT for name in columns):
         return "direct"
     if any(_MOTION.search(name) for name in columns):
         return "motion"
-    return "link" if any(_LINK.search(name) for name in columns) else ""
+    return "link" if any(_is_link(name) for name in columns) else ""
+
+
+def _match_content(name: str) -> tuple[str, int] | None:
+    """The group and number of a content-based feature."""
+    matched = _CONTENT.match(name)
+    return (matched[1], int(matched[2])) if matched and int(matched[2]) in GROUPS[matched[1]] else None
+
+
+def _is_link(name: str) -> bool:
+    if name in LINK:
+        return True
+    is_placed = any(page in re.split(r"[^a-z]", name) for page in ("hp", "mp"))
+    return is_placed and bool(_MEASURE.search(name)) and bool(_TRANSFORMED.fullmatch(name))
 
 
 def choose_content(columns: Sequence[str], name: str) -> list[int]:
@@ -138,12 +185,12 @@ def choose_content(columns: Sequence[str], name: str) -> list[int]:
     """
     found = []
     for place, column in enumerate(columns):
-        matched = _CONTENT.match(column)
+        matched = _match_content(column)
         if not matched:
             continue
-        nth = (int(matched[2]) - 1) % 24 + 1
+        nth = (matched[1] - 1) % 24 + 1
         corpus, queries = 7 <= nth <= 14, 15 <= nth <= 22
-        if name == "B" or (matched[1] != "HMG" and not corpus and (name == "A" or queries)):
+        if name == "B" or (matched[0] != "HMG" and not corpus and (name == "A" or queries)):
             found.append(place)
     return found
 
@@ -153,14 +200,15 @@ def name_motion(column: str) -> str:
 
     Examples
     --------
-    >>> [name_motion(name) for name in ("IDR", "log_XJac_2", "PSimRank-4", "IGR/IDR", "change")]
-    ['idr', 'xjaccard log_xjac_2', 'psimrank-4', 'igr/idr', 'idr change']
+    >>> [name_motion(name) for name in ("IDR", "log_XJac_2", "PSimRank-4", "log IGR", "IGR/IDR")]
+    ['idr', 'xjaccard log_xjac_2', 'psimrank-4', 'igr log igr', 'igr/idr']
     """
     low = column.lower()
-    for begin, measure in (("psim", "psimrank"), ("xjac", "xjaccard")):
-        if begin in low:
-            return low if low.startswith(measure) else f"{measure} {low}"
-    return low if _RATES.match(low) else f"idr {low}"
+    matched = _MOTION.search(low)
+    if matched is None:
+        raise ValueError(f"{column}: not the name of a temporal feature")
+    measure = "xjaccard" if matched[1] else "psimrank" if matched[2] else matched[0]
+    return low if low.startswith(measure) else f"{measure} {low}"
 
 
 def _read_arff(path: Path) -> dict[str, npt.NDArray[np.float64] | list[str | None]]:

@@ -18,22 +18,17 @@ from webstrata.cli.options import (
 from webstrata.cli.output import (
     TerminalProgress,
     beginning_anew,
+    show,
     show_bytes,
     show_json,
-    show_table,
-    show_warnings,
 )
 from webstrata.cli.verb import verb
-from webstrata.collection.sentences import tell_count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from webstrata.api import Collection
-    from webstrata.classify.learning.model_file import HostModel
 
-TOGETHER = {"both": "domain and address", "domain": "domain", "address": "address"}
-"""What the setting `together` keeps on one side, in words."""
 _LABELS = (
     "Labels of hosts: CSV with the columns host and label, or host and one column per task; a file of "
     "WEBSPAM-UK2006, WEBSPAM-UK2007 or DC2010; `table` for those given on the pages of `serve`, `truth` for "
@@ -112,69 +107,10 @@ def command(
         settings=snapshot.settings(TrainSettings, train_options),
         progress=TerminalProgress(),
     )
+    card = model.card()
     if as_json:
-        show_json({"model": str(path), **describe(model)})
+        show_json({"model": str(path), **card.to_dict()})
         return
-    _show(model, path)
-    show_warnings(model.training["warnings"])
-
-
-def describe(model: HostModel) -> dict[str, object]:
-    """The card of a model without its models."""
-    estimator = model.estimator
-    members = sorted(
-        zip(estimator.members_, estimator.weights_.tolist(), estimator.member_scores_.tolist(), strict=True),
-        key=lambda entry: -entry[1],
-    )
-    return {
-        "task": model.task,
-        "training": model.training,
-        "warnings": model.training["warnings"],
-        "sets": {name: len(columns) for name, columns in model.columns.items()},
-        "set_weights": estimator.set_weights_,
-        "family_weights": estimator.family_weights_,
-        "hill_climbing_score": estimator.score_,
-        "members": [
-            {"set": name, "model": member, "weight": weight, "score": score}
-            for (name, member), weight, score in members
-        ],
-    }
-
-
-def _show(model: HostModel, path: Path) -> None:
-    training, estimator = model.training, model.estimator
-    click.echo(
-        f"{model.task}: {tell_count(training['positives'], 'host')} are, {training['negatives']} are not, in "
-        f"{tell_count(training['groups'], 'group')} by {TOGETHER[training['together']]}"
-    )
-    click.echo(
-        f"AUC on hosts not trained on: {training['auc']:.3f} ± {training['deviation']:.3f} "
-        f"(best single model: {estimator.member_scores_.max():.3f}); models were chosen by these hosts, and "
-        "`webstrata classify experiment` measures on others"
-    )
-    if test := training.get("test"):
-        click.echo(
-            f"AUC on the test set {test['labels']}: {test['auc']:.3f} ± {test['deviation']:.3f} "
-            f"({test['positives']:,} positive, {test['negatives']:,} negative)"
-        )
-    threshold = training["threshold"]
-    click.echo(
-        f"Threshold {threshold['value']:.3f}: the best F1 on these hosts, {threshold['f1']:.3f} (precision "
-        f"{threshold['precision']:.3f}, recall {threshold['recall']:.3f})"
-    )
-    if len(model.columns) > 1:
-        show_table(
-            ["set", "features", "weight"],
-            [
-                [name, len(model.columns[name]), f"{100 * weight:.1f}%"]
-                for name, weight in estimator.set_weights_.items()
-            ],
-        )
-        click.echo()
-    show_table(
-        ["family", "weight"],
-        [[name, f"{100 * weight:.1f}%"] for name, weight in estimator.family_weights_.items()],
-    )
-    if training["skipped"]:
-        click.echo(f"The time budget left out {len(training['skipped'])} models.")
+    click.echo(card.summary)
+    show(card)
     click.echo(f"Model: {path} ({show_bytes(path.stat().st_size)})")

@@ -27,7 +27,7 @@ COMMANDS = {
     "set": ("steer", "Change a setting or a filter of a running crawl."),
     "status": ("status", "Tell how a running crawl stands."),
     "stop": ("steer", "Let a running crawl end in order."),
-    "watch": ("watch", "Show a running crawl as it goes on."),
+    "watch": ("watch", "Show a running crawl until it ends."),
 }
 """Each command with its module and the first line of its help."""
 

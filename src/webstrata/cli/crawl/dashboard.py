@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from webstrata.cli.crawl.status import nonzero, where
+from webstrata.cli import output
 from webstrata.cli.output import TerminalProgress, show_bytes
 from webstrata.collection.cells import show_time
 from webstrata.collection.sentences import tell_count
+from webstrata.crawl.status import find_progress, find_rest, name_crawl, nonzero
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -167,8 +168,8 @@ def draw_dashboard(
     if status["changes"]:
         grid.add_row("changes", Text("; ".join(map(_change, status["changes"][-3:]))))
     state = Text(status["state"], style=_STYLES.get(status["state"], ""))
-    head = Text(f"{where(status)} · ") + state + Text(f" · {show_time(status['seconds'])}")
-    return Panel(grid, title=head, title_align="left", subtitle="q leaves, the crawl goes on", expand=False)
+    head = Text(f"{name_crawl(status)} · ") + state + Text(f" · {show_time(status['seconds'])}")
+    return Panel(grid, title=head, title_align="left", subtitle="q leaves, the crawl continues", expand=False)
 
 
 def _done(status: Mapping[str, Any]) -> str:
@@ -178,47 +179,6 @@ def _done(status: Mapping[str, Any]) -> str:
     pages = tell_count(limit or counters["pages"], "page")
     text = f"{of_limit}{pages} ({tell_count(counters.get('duplicates', 0), 'duplicate')})"
     return f"{text}, {tell_count(counters.get('discovered', 0), 'URL')} discovered"
-
-
-def find_progress(status: Mapping[str, Any]) -> tuple[float, float] | None:
-    """How much is done of the limit that will be met first, and in how many seconds it will; or nothing.
-
-    Examples
-    --------
-    >>> status = {"seconds": 10.0, "settings": {"max_pages": 400, "max_seconds": 50.0},
-    ...           "counters": {"pages": 100}, "means": {"pages": 10.0}}
-    >>> find_progress(status)
-    (0.25, 30.0)
-    """
-    settings, counters, means = status["settings"], status["counters"], status["means"]
-    limits = [(settings.get("max_seconds"), status["seconds"], 1.0)]
-    for name, counter in (("max_pages", "pages"), ("max_bytes", "payload")):
-        limits.append((settings.get(name), counters.get(counter, 0), means.get(counter, 0.0)))
-    found = [
-        (max(limit - done, 0) / rate, min(done / limit, 1.0))
-        for limit, done, rate in limits
-        if limit and rate
-    ]
-    if not found:
-        return None
-    left, share = min(found)
-    return share, left
-
-
-def find_rest(status: Mapping[str, Any]) -> tuple[int, float] | None:
-    """How many URLs are known and not fetched, and how many seconds they take at the rate of now; or nothing.
-
-    Examples
-    --------
-    >>> counters = {"discovered": 900, "status_2xx": 250, "robots": 50, "dropped": 100}
-    >>> find_rest({"counters": counters, "rates": {"requests": 20.0}})
-    (600, 30.0)
-    """
-    counters, rate = status["counters"], status["rates"].get("requests", 0.0)
-    answers = sum(counters[name] for name in nonzero(counters, "status_")) - counters.get("robots", 0)
-    done = answers + counters.get("disallowed", 0) + counters.get("dropped", 0)
-    rest = max(counters.get("discovered", 0) - done, 0)
-    return (rest, rest / rate) if rest and rate else None
 
 
 def _time_left(status: Mapping[str, Any], before: str = "") -> str:
@@ -314,14 +274,14 @@ class CrawlProgress(TerminalProgress):
             super().note(sentence)
 
     def changed(self, task: Task) -> None:
-        """Draw anew, twice a second at most."""
+        """Draw again, at most twice a second."""
         control = self._crawl.control if self._crawl is not None else None
         if control is None or control.state == "storing":
             super().changed(task)
             return
         now = time.monotonic()
         if not sys.stderr.isatty():
-            if now - self._spoken > 10:
+            if now - self._spoken > output.PROGRESS_INTERVAL:
                 self._spoken = now
                 click.echo(f"crawling: {plain_line(control.status())}", err=True)
             return

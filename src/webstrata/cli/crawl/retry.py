@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from webstrata.cli.options import collection_argument, json_option, snapshot_argument
-from webstrata.cli.output import show_json, show_table
+from webstrata.cli.output import show, show_json
 from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
 
@@ -47,7 +47,7 @@ def command(
         show_json([host.to_dict() for host in found])
         return
     if found:
-        show_table(["host", "why", "URLs"], [[host.origin, host.reason, host.urls] for host in found])
+        show(found)
     words = f"{collection.word} {label}"
     if is_list:
         click.echo(f"{tell_count(len(found), 'host was', 'hosts were')} given up.")

@@ -44,6 +44,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "follow_nofollow",
         "follow_canonical",
         "follow_duplicates",
+        "follow_formats",
         "resources",
         "offsite_resources",
         "sitemaps",

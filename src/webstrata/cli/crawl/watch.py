@@ -13,9 +13,9 @@ import click
 
 from webstrata.cli.crawl.dashboard import History, draw_dashboard, plain_line, to_row
 from webstrata.cli.crawl.running import RENAMED, running_arguments
-from webstrata.cli.crawl.status import where
 from webstrata.cli.verb import verb
 from webstrata.collection.sentences import tell_count
+from webstrata.crawl.status import name_crawl
 from webstrata.errors import MissingError, UserError
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 @click.option("--every", type=click.FloatRange(0.1), default=1.0, metavar="SECONDS", help="How often. [1]")
 @running_arguments
 def command(client: Client, every: float, *, plain: bool) -> None:
-    """Show a running crawl as it goes on.
+    """Show a running crawl until it ends.
 
-    It ends with the crawl; q or Ctrl-C leave earlier, and the crawl goes on.
+    q or Ctrl-C leave earlier; the crawl continues.
     """
     try:
         is_plain = plain or not sys.stdout.isatty()
@@ -39,11 +39,10 @@ def command(client: Client, every: float, *, plain: bool) -> None:
     except KeyboardInterrupt:
         status = None
     if status is None:
-        click.echo("The crawl goes on.")
+        click.echo("The crawl continues.")
     else:
-        click.echo(
-            f"The crawl of {where(status)} has ended with {tell_count(status['counters']['pages'], 'page')}."
-        )
+        pages = tell_count(status["counters"]["pages"], "page")
+        click.echo(f"The crawl of {name_crawl(status)} has ended with {pages}.")
 
 
 def _print_lines(client: Client, every: float) -> dict[str, Any]:

@@ -8,19 +8,22 @@ from typing import TYPE_CHECKING
 import click
 
 from webstrata.cli.options import at_option, collection_argument, json_option, options, plots_option
-from webstrata.cli.output import TerminalProgress, beginning_anew, show_json, show_table
+from webstrata.cli.output import (
+    TerminalProgress,
+    beginning_anew,
+    draw,
+    show,
+    show_json,
+    show_lines,
+    show_plots,
+)
 from webstrata.cli.verb import verb
-from webstrata.collection.sentences import tell_count
-from webstrata.collection.settings import to_text
 from webstrata.search.change.settings import ChangesSettings
 
 if TYPE_CHECKING:
     from webstrata.api import Collection
-    from webstrata.search.evaluate.experiment import SearchExperiment
-    from webstrata.search.evaluate.tables import EvaluationLine, Report, SweepPoint
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
-_COLUMNS = {"ndcg": "NDCG", "ndcg15": "NDCG@15", "recall": "recall@15", "mrr": "MRR", "sum": "Σ 1/rank"}
 
 
 @verb(
@@ -79,10 +82,6 @@ def command(
     """
     from webstrata.pipeline.steps import evaluate_changes
 
-    if plots:
-        from webstrata.serve.figures.style import load_altair
-
-        load_altair()
     experiment, report = evaluate_changes(
         collection,
         changes_options,
@@ -95,112 +94,16 @@ def command(
         sweeps=sweeps,
         progress=TerminalProgress(),
     )
-    written = _write_runs(experiment, report, runs) if runs else []
-    paths = _draw(report, collection.title, plots) if plots else []
+    written = report.write_runs(experiment, runs) if runs else []
+    paths = draw(report, plots, page="evaluation", title=f"{collection.title}: change search")
     if as_json:
         files = {"runs": [str(path) for path in written], "plots": [str(path) for path in paths]}
         show_json({"collection": str(collection.path), **report.to_dict(), **files})
         return
-    show_report(report)
+    click.echo(f"{report.summary}\n")
+    show(report)
+    click.echo()
+    show_lines(report.lines)
     if written:
         click.echo(f"\nTREC files: {len(written)} in {runs}.")
-    if paths:
-        click.echo(f"\nPictures: {paths[-1]} shows all {len(paths) - 1} of them.")
-
-
-def _write_runs(experiment: SearchExperiment, report: Report, folder: Path) -> list[Path]:
-    from webstrata.collection.files import explained
-    from webstrata.search.evaluate.judgements import write_qrels
-    from webstrata.search.evaluate.queries import write_topics
-    from webstrata.search.evaluate.runs import write_run
-
-    with explained(folder, "make the folder"):
-        folder.mkdir(parents=True, exist_ok=True)
-    write_topics(folder / "topics.txt", experiment.queries)
-    write_qrels(folder / "qrels.txt", experiment.judgements)
-    paths = [folder / "topics.txt", folder / "qrels.txt"]
-    for name, run in report.runs.items():
-        paths.append(folder / f"{name}.run")
-        write_run(paths[-1], run, name)
-    return paths
-
-
-def _draw(report: Report, title: str, folder: Path) -> list[Path]:
-    from webstrata.serve.figures.evaluation import draw_report
-    from webstrata.serve.figures.style import write_figures
-
-    text = f"{tell_count(report.queries, 'query', 'queries')}; means over all of them."
-    return write_figures(
-        draw_report(report), folder, page="evaluation", title=f"{title}: change search", text=text
-    )
-
-
-def show_report(report: Report) -> None:
-    """Print the tables of an evaluation."""
-    number = tell_count(report.queries, "query", "queries")
-    of = f" (CHANGE, table 2: settings {report.preset})" if report.preset else ""
-    click.echo(f"{number}, in the month of change and in another one{of}\n")
-    has_other = any(line.other for line in report.table)
-    others = [f"other {_COLUMNS[name]}" for name in ("recall", "mrr", "sum")] if has_other else []
-    show_table(
-        ["rank", *_COLUMNS.values(), *others, "p to none", "p to BM25"],
-        [_cells(report, line, has_other=has_other) for line in report.table],
-    )
-    click.echo(
-        "\np: randomization test of NDCG@15, two-sided; Σ 1/rank of the right pages among the first 15"
-    )
-    if report.kinds:
-        names = [line.name for line in report.table if line.name in report.by_kind()[0]]
-        click.echo("\nNDCG@15 by kind of event\n")
-        show_table(
-            ["kind", "queries", *map(report.show_name, names), "best"],
-            [
-                [row["kind"], row["queries"], *(f"{row[name]:.3f}" for name in names), row["best"]]
-                for row in report.by_kind()
-            ],
-        )
-    for title, figures, points, name in (
-        ("By α", "figures 1, 3 and 5", report.by_alpha, "α"),
-        ("By size of the expansion", "figures 2 and 4", report.by_expansion, "expansion"),
-    ):
-        if points:
-            click.echo(f"\n{title}{f' (CHANGE, {figures})' if report.preset else ''}\n")
-            show_table(
-                ["rank", name, "NDCG", "NDCG@15", "links before", "links after", "more", "paths kept"],
-                [_point(report, point) for point in points],
-            )
-    rank = report.show_name(report.settings["rank"])
-    for alpha, tests in report.alpha_tests.items():
-        click.echo(
-            f"\n{rank} with α = {report.settings['alpha']:g} against α = {alpha}: "
-            f"p = {tests['ndcg15']:.4g} in NDCG@15, {tests['ndcg']:.4g} in NDCG",
-            nl=False,
-        )
-    if report.alpha_tests:
-        click.echo()
-    shown = ", ".join(
-        f"{name} = {to_text(value)}" for name, value in report.settings.items() if name != "rank"
-    )
-    click.echo(f"\nSettings: {shown}")
-
-
-def _cells(report: Report, line: EvaluationLine, *, has_other: bool) -> list[str]:
-    cells = [report.show_name(line.name), *(f"{line.month[name]:.3f}" for name in _COLUMNS)]
-    if has_other:
-        cells += [f"{line.other[name]:.3f}" if line.other else "–" for name in ("recall", "mrr", "sum")]
-    tests = (line.against_none, line.against_bm25)
-    return cells + [f"{test['ndcg15']:.4f}" if test else "–" for test in tests]
-
-
-def _point(report: Report, point: SweepPoint) -> list[str]:
-    before, after = point.means["edges_before"], point.means["edges_after"]
-    return [
-        report.show_name(point.rank),
-        f"{point.value:g}",
-        f"{point.means['ndcg']:.3f}",
-        f"{point.means['ndcg15']:.3f}",
-        f"{before:.1f}",
-        f"{after:.1f}",
-        f"{after - before:+.1f}",
-        f"{point.means['kept']:.4f}",
-    ]
+    show_plots(paths)

@@ -238,7 +238,7 @@ def find_crawl(snapshot: Snapshot, at: str | None = None, token: str | PathLike[
     >>> from webstrata import testing
     >>> find_crawl(testing.snapshot(), at="127.0.0.1:1")
     Traceback (most recent call last):
-    webstrata.errors.UsageError: --at: a token is needed there; give --token FILE
+    webstrata.errors.UsageError: 127.0.0.1:1: a crawl there asks for a token; name its file with --token FILE
     """
     if at is not None:
         return find_remote(snapshot.collection.path.name, snapshot.date, at, token)
@@ -254,17 +254,21 @@ def find_remote(collection: str, label: str, at: str, token: str | PathLike[str]
     --------
     >>> find_remote("uk", "2026-06", "127.0.0.1:1", None)
     Traceback (most recent call last):
-    webstrata.errors.UsageError: --at: a token is needed there; give --token FILE
+    webstrata.errors.UsageError: 127.0.0.1:1: a crawl there asks for a token; name its file with --token FILE
     """
+    place = parse_place(at)
     if token is None:
-        raise UsageError("--at: a token is needed there; give --token FILE")
-    client = connect_to(parse_place(at), read_token(Path(token)))
-    about = client.status()
-    found = Path(about["collection"]).name, about["snapshot"]
-    if found != (collection, label):
+        raise UsageError(f"{at}: a crawl there asks for a token; name its file with --token FILE")
+    client = connect_to(place, read_token(Path(token)))
+    try:
+        about = client.status()
+        found = Path(about["collection"]).name, about["snapshot"]
+        if found != (collection, label):
+            raise MissingError(
+                f"{at}: this is the crawl of {found[0]} {found[1]}, and not of {collection} {label}; "
+                "name that one, or another port"
+            )
+    except BaseException:
         client.close()
-        raise MissingError(
-            f"{at}: this is the crawl of {found[0]} {found[1]}, and not of {collection} {label}; "
-            "name that one, or another port"
-        )
+        raise
     return client

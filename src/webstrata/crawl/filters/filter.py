@@ -31,6 +31,8 @@ class Response:
     digest: bytes = bytes(20)
     is_duplicate: bool = False
     language: str | None = None
+    depth: int = 0
+    """Links from where its host was entered."""
 
 
 class Filter:

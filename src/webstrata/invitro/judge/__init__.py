@@ -34,15 +34,16 @@ if TYPE_CHECKING:
     from webstrata.invitro.judge.settings import JudgeSettings as JudgeSettings
     from webstrata.invitro.judge.verdict import RULES as RULES
     from webstrata.invitro.judge.verdict import Verdict as Verdict
-    from webstrata.invitro.judge.verdict import Violation as Violation
-    from webstrata.invitro.judge.verdict import Violations as Violations
     from webstrata.invitro.judge.verdict import judge as judge
+    from webstrata.invitro.judge.violations import Violation as Violation
+    from webstrata.invitro.judge.violations import Violations as Violations
 
 export(
     __name__,
     {
         "log": ("Log", "read_log"),
         "settings": ("JudgeSettings",),
-        "verdict": ("RULES", "Verdict", "Violation", "Violations", "judge"),
+        "verdict": ("RULES", "Verdict", "judge"),
+        "violations": ("Violation", "Violations"),
     },
 )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webstrata.collection.tables import Table
+from webstrata.collection.cells import show_bytes
+from webstrata.collection.sentences import tell_count
+from webstrata.collection.tables import Rows, Table
 from webstrata.errors import FormatError, SettingError
 from webstrata.invitro.judge.log import read_log
 from webstrata.invitro.judge.rules import (
@@ -22,11 +23,12 @@ from webstrata.invitro.judge.rules import (
     valid_until,
 )
 from webstrata.invitro.judge.settings import JudgeSettings
+from webstrata.invitro.judge.violations import Violations, ViolationTable
 from webstrata.invitro.web import Web
 from webstrata.web.robots import Robots, parse_robots
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -46,67 +48,6 @@ RULES = {
 """The rules by name, each as what a violation is."""
 
 RETRYABLE = (0, 408, 425, 429)
-
-
-@dataclass(frozen=True)
-class Violation:
-    """One violation: the line of the log, the line it collides with, and by how much."""
-
-    rule: str
-    line: int
-    other_line: int | None
-    host: str | None
-    ip: str
-    url: str | None
-    seconds: float | None
-    """From the end of the other to the start of this; below 0 they overlap. None where time is no matter."""
-    required: float | None
-    """What `seconds` had to be."""
-
-
-@dataclass(frozen=True)
-class Violations(Sequence[Violation]):
-    """All violations of a rule in the order of their lines, made when asked for."""
-
-    rule: str
-    log: Log
-    lines: Numbers
-    others: Numbers
-    rows: Numbers
-    """Of the log's requests, or of its connections."""
-    microseconds: Numbers | None = None
-    required: Numbers | None = None
-
-    def __len__(self) -> int:
-        return len(self.lines)
-
-    @overload
-    def __getitem__(self, place: int) -> Violation: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Violation]: ...
-    def __getitem__(self, place: int | slice) -> Violation | list[Violation]:
-        if isinstance(place, slice):
-            return [self[index] for index in range(*place.indices(len(self)))]
-        log, row = self.log, int(self.rows[place])
-        if self.rule == "ip_connections":
-            host, url, ip = None, None, log.ips[int(log.connections[row, 2])]
-        else:
-            host, ip = log.hosts[int(log.host[row])], log.ips[int(log.ip[row])]
-            url = f"http://{host}{log.urls[int(log.url[row])][1]}"
-        other = int(self.others[place])
-        return Violation(
-            rule=self.rule,
-            line=int(self.lines[place]),
-            other_line=other if other > 0 else None,
-            host=host,
-            ip=ip,
-            url=url,
-            seconds=None if self.microseconds is None else int(self.microseconds[place]) / 1e6,
-            required=None if self.required is None else int(self.required[place]) / 1e6,
-        )
-
-    def __iter__(self) -> Iterator[Violation]:
-        return (self[place] for place in range(len(self)))
 
 
 @dataclass(frozen=True)
@@ -158,6 +99,53 @@ class Verdict(Table):
     def to_rows(self) -> list[dict[str, Any]]:
         """One row per rule: how often it was violated."""
         return [{"rule": rule, "violations": number} for rule, number in self.counts.items()]
+
+    @property
+    def summary(self) -> str:
+        """How much was judged, and what is left out."""
+        numbers = self.statistics
+        lines = [
+            f"{tell_count(numbers.requests, 'request')} on {tell_count(numbers.connections, 'connection')} "
+            f"to {tell_count(numbers.hosts, 'host')} at {tell_count(numbers.ips, 'address', 'addresses')} in "
+            f"{numbers.seconds:,.1f} s: {tell_count(numbers.pages, 'page')}, "
+            f"{numbers.pages_per_second:,.1f} per second, {show_bytes(numbers.bytes)}; "
+            f"{tell_count(numbers.restarts, 'restart')}."
+        ]
+        for kind, smallest, median in (
+            ("host", numbers.smallest_host_gap, numbers.median_host_gap),
+            ("address", numbers.smallest_ip_gap, numbers.median_ip_gap),
+        ):
+            if smallest is not None and median is not None:
+                lines.append(
+                    f"Gaps between visits to one {kind}: at least {smallest:.6f} s, median {median:.6f} s."
+                )
+        if self.unknown_hosts:
+            names = ", ".join(list(self.unknown_hosts)[:3]) + (", …" if len(self.unknown_hosts) > 3 else "")
+            lines.append(
+                f"note: {tell_count(sum(self.unknown_hosts.values()), 'request')} for "
+                f"{tell_count(len(self.unknown_hosts), 'host')} that cannot be found in this web, not "
+                f"judged: {names}"
+            )
+        lines += [
+            f"note: line {line} was not written to its end, and is not judged" for line in self.cut_off_lines
+        ]
+        return "\n".join(lines)
+
+    @property
+    def conclusion(self) -> str:
+        """Whether the client was polite."""
+        total = sum(self.counts.values())
+        return f"Not polite: {tell_count(total, 'violation')}." if total else "Polite."
+
+    def tables(self) -> dict[str, Table]:
+        """The rules, then the violations of each."""
+        rules = [
+            {"rule": rule, "violations": number, "meaning": RULES[rule]}
+            for rule, number in self.counts.items()
+        ]
+        found: dict[str, Table] = {"Rules": Rows("rules", rules)}
+        found.update((rule, ViolationTable(each)) for rule, each in self.violations.items() if len(each))
+        return found
 
     def to_dict(self, limit: int | None = None) -> dict[str, Any]:
         """The verdict as plain data, with at most `limit` violations of each rule."""

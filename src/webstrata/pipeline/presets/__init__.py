@@ -15,6 +15,7 @@ from the settings in its record (`made_with`), so that a report gives a paper's 
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -22,14 +23,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from webstrata.collection.declarations import load_parts
 from webstrata.collection.settings import Settings, describe, load_tables, unknown_name
+from webstrata.crawl.results import FILE as RESULT
+from webstrata.crawl.settings import CrawlSettings
 from webstrata.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
 
-    from webstrata.collection.collection import Collection
+    from webstrata.collection.collection import Collection, Snapshot
 
 PREFIX = "paper:"
+CRAWLED = "warc"
+"""The part that a crawl brings."""
 _S = TypeVar("_S", bound=Settings)
 
 
@@ -159,7 +164,8 @@ def is_made_with(name: str, collection: Collection, part: str) -> bool:
     """Whether a stored part, and everything that it was made from, was made with a preset.
 
     `part` is a qualified name (``2026-06/graph``, ``/temporal``). Parts that the preset does not mention are
-    passed over; at least one of all must be mentioned.
+    passed over; at least one of all must be mentioned. Where pages were crawled, the settings of that crawl
+    count too; of pages that were ingested nothing is known.
 
     Examples
     --------
@@ -172,14 +178,63 @@ def is_made_with(name: str, collection: Collection, part: str) -> bool:
     True
     """
     holders = [collection, *collection]
+    crawls = {collection.qualify(each, CRAWLED): read_crawl_settings(each) for each in collection}
     records = {collection.qualify(holder, each.name): each for holder in holders for each in holder.parts}
     pending, found = [part], list[bool]()
     while pending:
-        record = records.pop(pending.pop(), None)
+        each = pending.pop()
+        record = records.pop(each, None)
         if record is not None:
             found += _compare(name, record.name, record.settings).values()
+            if crawl := crawls.get(each):
+                found += _compare(name, CrawlSettings, crawl).values()
             pending += record.inputs
     return bool(found) and all(found)
+
+
+def read_crawl_settings(snapshot: Snapshot) -> dict[str, Any]:
+    """The settings that the crawl of a snapshot ended with; empty where it was not crawled.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> read_crawl_settings(testing.empty().add("2026-06"))
+    {}
+    """
+    path = snapshot.working_folder("crawl") / RESULT
+    if not path.is_file():
+        return {}
+    try:
+        settings = json.loads(path.read_bytes()).get("settings", {})
+    except (OSError, ValueError, AttributeError):
+        return {}
+    return dict(settings) if isinstance(settings, dict) else {}
+
+
+def tell_other_crawls(names: Iterable[str], collection: Collection) -> list[str]:
+    """A sentence for each preset whose crawl settings crawled snapshots do not have: a run keeps them.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> tell_other_crawls(["paper:bubing"], testing.collection())
+    []
+    """
+    sentences = []
+    for name in names:
+        others: dict[tuple[str, ...], list[str]] = {}
+        for snapshot in collection:
+            crawl = read_crawl_settings(snapshot)
+            compared = _compare(name, CrawlSettings, crawl) if crawl else {}
+            differing = tuple(key for key, is_equal in compared.items() if not is_equal)
+            if differing:
+                others.setdefault(differing, []).append(snapshot.date)
+        sentences += [
+            f"{', '.join(dates)}: kept, though crawled without the settings of {name} ({', '.join(keys)}); "
+            "to use them, crawl into another collection"
+            for keys, dates in others.items()
+        ]
+    return sentences
 
 
 def _compare(name: str, part: str | type[Settings], made: Mapping[str, Any]) -> dict[str, bool]:

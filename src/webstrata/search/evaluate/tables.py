@@ -14,15 +14,22 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from webstrata.collection.files import explained
 from webstrata.collection.progress import Progress
+from webstrata.collection.sentences import tell_count
+from webstrata.collection.settings import to_text
 from webstrata.collection.tables import Rows, Table
 from webstrata.search.change.settings import ChangesSettings
 from webstrata.search.evaluate.experiment import BM25
+from webstrata.search.evaluate.judgements import write_qrels
 from webstrata.search.evaluate.measures import GRAPH_MEASURES, LIST_MEASURES
+from webstrata.search.evaluate.queries import write_topics
+from webstrata.search.evaluate.runs import write_run
 from webstrata.search.evaluate.significance import compare
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from webstrata.search.evaluate.experiment import RunOutcome, SearchExperiment
 
@@ -32,6 +39,18 @@ ORDER = ("none", "pagerank", "hits-authority", "hits-hub", "combined", "hits", "
 """All ranks, in the paper's order, then ours."""
 PAPER_RANKS = ORDER[:5]
 """None, PageRank, HitsAuth, HitsHubs and Combined."""
+
+
+MEASURES = {"ndcg": "NDCG", "ndcg15": "NDCG@15", "recall": "recall@15", "mrr": "MRR", "sum": "Σ 1/rank"}
+"""Measures of lists by what they are called for people."""
+_FORMATS = {
+    **dict.fromkeys((*MEASURES.values(), "other recall@15", "other MRR", "other Σ 1/rank"), ".3f"),
+    **dict.fromkeys(("p to none", "p to BM25", "paths kept"), ".4f"),
+    **dict.fromkeys(("links before", "links after"), ".1f"),
+    "more": "+.1f",
+    "α": "g",
+    "expansion": "g",
+}
 
 
 @dataclass(frozen=True)
@@ -116,18 +135,90 @@ class Report(Table):
         """One row per way to rank: its measures in the month of change."""
         return [{"name": line.name} | line.month for line in self.table]
 
+    @property
+    def summary(self) -> str:
+        """How many queries there are, and by whose settings."""
+        number = tell_count(self.queries, "query", "queries")
+        of = f" (CHANGE, table 2: settings {self.preset})" if self.preset else ""
+        return f"{number}, in the month of change and in another one{of}"
+
+    @property
+    def lines(self) -> list[str]:
+        """What tests say about α, then the settings."""
+        rank = self.show_name(self.settings["rank"])
+        found = [
+            f"{rank} with α = {self.settings['alpha']:g} against α = {alpha}: p = {tests['ndcg15']:.4g} in "
+            f"NDCG@15, {tests['ndcg']:.4g} in NDCG"
+            for alpha, tests in self.alpha_tests.items()
+        ]
+        shown = ", ".join(
+            f"{name} = {to_text(value)}" for name, value in self.settings.items() if name != "rank"
+        )
+        return [*found, f"Settings: {shown}"]
+
     def tables(self) -> dict[str, Table]:
-        """The measures of each rank, and those by α and by the size of the expansion."""
-        swept = {"Measures by α": self.by_alpha, "Measures by expansion": self.by_expansion}
-        kinds = {"NDCG@15 by kind of event": Rows("NDCG@15 by kind of event", self.by_kind())}
+        """The measures of each rank, by kind of event, by α and by the size of the expansion."""
+        found: dict[str, Table] = {"Measures": self._tabulate_lines()}
+        if self.kinds:
+            kinds = self.by_kind()
+            names = [line.name for line in self.table if line.name in kinds[0]]
+            headings = {name: self.show_name(name) for name in names}
+            found["NDCG@15 by kind of event"] = Rows(
+                "NDCG@15 by kind of event",
+                kinds,
+                headings={"kind": "kind", "queries": "queries", **headings, "best": "best"},
+                formats=dict.fromkeys(names, ".3f"),
+            )
+        for title, figures, points, name in (
+            ("By α", "figures 1, 3 and 5", self.by_alpha, "α"),
+            ("By size of the expansion", "figures 2 and 4", self.by_expansion, "expansion"),
+        ):
+            if points:
+                title += f" (CHANGE, {figures})" if self.preset else ""
+                found[title] = Rows(
+                    title, [self._tabulate_point(point, name) for point in points], formats=_FORMATS
+                )
+        return found
+
+    def _tabulate_lines(self) -> Rows:
+        has_other = any(line.other for line in self.table)
+        rows = []
+        for line in self.table:
+            row: dict[str, Any] = {"rank": self.show_name(line.name)}
+            row |= {text: line.month[name] for name, text in MEASURES.items()}
+            if has_other:
+                other = line.other or {}
+                row |= {f"other {MEASURES[name]}": other.get(name) for name in ("recall", "mrr", "sum")}
+            for text, test in (("p to none", line.against_none), ("p to BM25", line.against_bm25)):
+                row[text] = test["ndcg15"] if test else None
+            rows.append(row)
+        note = "p: randomization test of NDCG@15, two-sided; Σ 1/rank of the right pages among the first 15"
+        return Rows("measures", rows, formats=_FORMATS, note=note)
+
+    def _tabulate_point(self, point: SweepPoint, name: str) -> dict[str, Any]:
+        before, after = point.means["edges_before"], point.means["edges_after"]
         return {
-            "Measures": self,
-            **(kinds if self.kinds else {}),
-            **{
-                title: Rows(title, [{"rank": p.rank, "value": p.value} | p.means for p in points])
-                for title, points in swept.items()
-            },
+            "rank": self.show_name(point.rank),
+            name: point.value,
+            "NDCG": point.means["ndcg"],
+            "NDCG@15": point.means["ndcg15"],
+            "links before": before,
+            "links after": after,
+            "more": after - before,
+            "paths kept": point.means["kept"],
         }
+
+    def write_runs(self, experiment: SearchExperiment, folder: Path) -> list[Path]:
+        """Write topics, qrels and the run of each rank in the formats of TREC; the files."""
+        with explained(folder, "make the folder"):
+            folder.mkdir(parents=True, exist_ok=True)
+        write_topics(folder / "topics.txt", experiment.queries)
+        write_qrels(folder / "qrels.txt", experiment.judgements)
+        paths = [folder / "topics.txt", folder / "qrels.txt"]
+        for name, run in self.runs.items():
+            paths.append(folder / f"{name}.run")
+            write_run(paths[-1], run, name)
+        return paths
 
 
 def evaluate(

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from webstrata.summaries.statistics import Statistics
 
 
-def draw_archive(found: Statistics, name: str) -> list[Figure]:
-    """The figures of an archive with this name.
+def draw_archive(found: Statistics, name: str, *, is_paper: bool = False) -> list[Figure]:
+    """The figures of an archive with this name; the preset of SUM made it if it `is_paper`.
 
     Examples
     --------
@@ -23,17 +23,18 @@ def draw_archive(found: Statistics, name: str) -> list[Figure]:
     >>> [figure.name for figure in draw_archive(found, "reef")]
     ['terms', 'gaps']
     """
+    like = "" if is_paper else "like "
     ranks = _curve(
         found.term_ranks,
         ("rank of the term", "pages that have it"),
         "Terms by frequency",
-        f"{name}; {found.num_terms:,} terms in {found.num_summaries:,} pages (figure 1 of SUM)",
+        f"{name}; {found.num_terms:,} terms in {found.num_summaries:,} pages ({like}figure 1 of SUM)",
     )
     gaps = _curve(
         found.gaps,
         ("gap between two terms of a page, by rank", "how often it comes"),
         "Gaps of renumbered terms",
-        f"{name}; {found.num_postings:,} gaps (figure 2 of SUM)",
+        f"{name}; {found.num_postings:,} gaps ({like}figure 2 of SUM)",
     )
     return [Figure("terms", ranks), Figure("gaps", gaps)]
 

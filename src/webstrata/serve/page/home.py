@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from webstrata.collection.action import Action
+from webstrata.errors import MissingError
 from webstrata.serve.page.crawl import find_crawl
 from webstrata.serve.page.site import find_movements
 from webstrata.serve.page.view import PageView
@@ -33,10 +34,11 @@ def show_home(site: Site) -> PageView:
     collection = site.collection
     missing = []
     movements: dict[str, Any] = {}
-    if "text_index" in collection.parts:
+    try:
         movements = site.keep("movements", find_movements)
-    elif site.dates:
-        missing.append(site.lacks("Search and what changed", "text_index"))
+    except MissingError:  # not built, or not since the pages changed
+        if site.dates:
+            missing.append(site.lacks("Search and what changed", "text_index"))
     rows: list[dict[str, Any]] = []
     for mark in site.marks():
         record = {one.name: one for one in collection[mark.date].parts}

@@ -13,7 +13,7 @@ from fastapi import Query
 
 from webstrata.collection.action import Action
 from webstrata.collection.dates import find_last, find_range
-from webstrata.errors import DateError, UsageError
+from webstrata.errors import DateError, MissingError, UsageError
 from webstrata.search.fields import NUMBERS, weight_list
 from webstrata.search.index import MAX_EXPANDED, within
 from webstrata.search.settings import SearchSettings
@@ -89,10 +89,11 @@ def show_search(
         "hide_spam": hide_spam, "spam_hosts": len(spam), "total": 0, "hosts": [],
     }  # fmt: skip
     view = PageView("search", f"{q} – search" if q else "Search", action, facts=facts, is_live=hide_spam)
-    if "text_index" not in collection.parts:
+    try:
+        index = collection.text_index
+    except MissingError:  # not built, or not since the pages changed
         view.missing.append(site.lacks("Search", "text_index"))
         return view
-    index = collection.text_index
     facts["languages"] = site.keep("languages", list_languages)
     if at and (from_ or to):
         raise DateError("at names one time, from and to a range; give one of the two")
@@ -103,7 +104,7 @@ def show_search(
         return view
     settings = collection.settings(SearchSettings, {"fold": FOLD if fold else -1})
     index.compiler(settings).compile(q)  # what is wrong with it is marked as it was typed
-    counts = count_hits(index, asked, host, settings)
+    counts, total = _count(index, asked, host, settings, chosen)
     view.marks, view.unit = site.marks(counts, set(chosen)), "hits"
     start = read_cursor(cursor, MOST)
     hits = index.search(
@@ -113,18 +114,14 @@ def show_search(
         view.next = write_cursor(start + SIZE)
     shown = _slice(hits, start, start + SIZE)
     view.rows = [
-        _describe(site, index, hit, document, start)
-        for hit, document in zip(shown.rows(marks=_MARKS), shown.documents.tolist(), strict=True)
+        _describe(site, hit, key, start)
+        for hit, key in zip(shown.rows(marks=_MARKS), index._keys(shown.documents), strict=True)
     ]
     for date in {row["snapshot"] for row in view.rows}:
         mine = [row for row in view.rows if row["snapshot"] == date]
         for row, rank in zip(mine, find_ranks(site, date, [row["url"] for row in mine]), strict=True):
             row["page_rank"] = rank
-    facts["total"] = (
-        max((counts.get(date, 0) for date in chosen), default=0)
-        if len(chosen) == 1
-        else _count(index, asked, host, settings, chosen)
-    )
+    facts["total"] = total
     facts["understood"] = hits.explain()
     facts["hosts"] = count_hosts(index, asked, settings, chosen)
     return view
@@ -176,18 +173,18 @@ def count_hits(index: TextIndex, query: str, host: str, settings: SearchSettings
     >>> count_hits(index, "pond", "", SearchSettings())
     {'2026-04': 0, '2026-05': 3, '2026-06': 2}
     """
-    clause, weights = _compile(index, query, host, settings)
-    return {
-        date: index.reader.count(clause, weights, index.labels, 1 << place)
-        for place, date in enumerate(index.snapshots)
-    }
+    return _count(index, query, host, settings, [])[0]
 
 
-def _count(index: TextIndex, query: str, host: str, settings: SearchSettings, chosen: list[str]) -> int:
-    """Versions of pages in the chosen snapshots."""
+def _count(
+    index: TextIndex, query: str, host: str, settings: SearchSettings, chosen: list[str]
+) -> tuple[dict[str, int], int]:
+    """Pages by snapshot, and versions of pages in the chosen snapshots, by going through the index once."""
     clause, weights = _compile(index, query, host, settings)
-    mask = sum(1 << index.snapshots.index(date) for date in chosen)
-    return index.reader.count(clause, weights, index.labels, mask)
+    masks = [1 << place for place in range(len(index.snapshots))]
+    both = sum(1 << index.snapshots.index(date) for date in chosen)
+    *counts, total = index.reader.count(clause, weights, index.labels, [*masks, both])
+    return dict(zip(index.snapshots, counts, strict=True)), total
 
 
 def _compile(index: TextIndex, query: str, host: str, settings: SearchSettings) -> tuple[Any, Any]:
@@ -204,8 +201,8 @@ def _slice(hits: Hits, start: int, end: int) -> Hits:
     )
 
 
-def _describe(site: Site, index: TextIndex, hit: Hit, document: int, start: int) -> dict[str, Any]:
-    versions, dates = find_versions(site, index._keys(np.array([document]))[0])
+def _describe(site: Site, hit: Hit, key: str, start: int) -> dict[str, Any]:
+    versions, dates = find_versions(site, key)
     return {
         "rank": start + hit.rank,
         "url": hit.url,

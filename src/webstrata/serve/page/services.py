@@ -45,7 +45,7 @@ def add_services(
     True
     """
 
-    def static(name: str) -> Response:
+    async def static(name: str) -> Response:
         if name not in load_static():
             raise Refusal(404, f"there is no file {name[:40]} here")
         content, digest, kind = load_static()[name]
@@ -55,7 +55,7 @@ def add_services(
             headers={"cache-control": "public, max-age=86400", "etag": f'"{digest}"'},
         )
 
-    def health() -> Response:
+    async def health() -> Response:
         return Response(b'{"status": "ok"}', media_type="application/json")
 
     def readiness() -> Response:

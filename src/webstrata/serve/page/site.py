@@ -90,15 +90,18 @@ class Site:
     ) -> None:
         self.name, self.base, self.replay, self.models = name, base, replay, models
         self._shared = _Shared(collection, clock)
+        self._pinned: _Opened | None = None
 
     def with_replay(self, origin: str) -> Site:
-        """The same site, for a browser that reaches the replay port at another origin."""
+        """The same site for one request: with the parts as they are now, and this replay origin."""
         found = copy.copy(self)
-        found.replay = origin
+        found.replay, found._pinned = origin, self._now
         return found
 
     @property
     def _now(self) -> _Opened:
+        if self._pinned is not None:
+            return self._pinned
         shared = self._shared
         with shared.lock:
             if shared.clock() - shared.looked >= _LOOK:

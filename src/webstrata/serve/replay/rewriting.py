@@ -1,6 +1,6 @@
 """Pages and stylesheets as browsers get them: addresses lead to the archive, nothing runs.
 
-The work is done in the core (``rust/src/web/rewrite``). A page keeps its charset, which is declared in its
+The work is done in the core (``rust/src/web/rewriting``). A page keeps its charset, which is declared in its
 ``Content-Type``; pages in UTF-16 and ISO-2022-JP, and all stylesheets, are sent as UTF-8. SVG and XHTML are
 rewritten by the same rules as HTML.
 """

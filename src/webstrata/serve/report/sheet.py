@@ -136,10 +136,14 @@ def to_table(title: str, table: Table) -> SheetTable:
     'The first 1 of 2 rows.'
     """
     content, formats = table.to_arrow(), table.formats
-    columns = [f"{name}, %" if formats.get(name, "").endswith("%") else name for name in content.column_names]
+    headings = {name: heading for name, heading in table.headings.items() if name in content.column_names}
+    headings = headings or {name: name for name in content.column_names}
+    columns = [
+        f"{heading}, %" if formats.get(name, "").endswith("%") else heading
+        for name, heading in headings.items()
+    ]
     rows = [
-        [round_value(row[name], formats.get(name, "")) for name in content.column_names]
-        for row in content.to_pylist()
+        [round_value(row[name], formats.get(name, "")) for name in headings] for row in content.to_pylist()
     ]
     most = MAX_TABLE if table.shown is None else table.shown
     return bounded(SheetTable(title, columns, rows, table.note), most)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 
 from webstrata.collection.action import Action
+from webstrata.pipeline.presets import is_made_with
 from webstrata.serve.figures.summaries import draw_archive
 from webstrata.serve.report.sheet import Sheet, SheetTable, to_drawings
 from webstrata.store.duplicates.exact import KINDS, find_classes, read_members, score_near, sum_classes
@@ -39,9 +40,12 @@ def make_summaries(snapshot: Snapshot, progress: Progress) -> Sheet:
     >>> from webstrata.collection.progress import Progress
     >>> sheet = make_summaries(testing.snapshot(), Progress())
     >>> [table.title for table in sheet.tables]
-    ['Footprint', 'The coding of SUM and ours on the same summaries (SUM, section 3)']
+    ['Footprint', 'The coding of SUM and ours on the same summaries (like SUM, section 3)']
     """
     found = describe_archive(snapshot.summaries, progress=progress)
+    collection = snapshot.collection
+    is_paper = is_made_with("paper:sum", collection, collection.qualify(snapshot, "summaries"))
+    like = "" if is_paper else "like "
     name = f"{snapshot.collection.title} {snapshot.date}"
     each = max(found.num_summaries, 1)
     rows: list[list[Any]] = [[file, size, round(size / each, 2)] for file, size in found.bytes.items()]
@@ -67,13 +71,13 @@ def make_summaries(snapshot: Snapshot, progress: Progress) -> Sheet:
         [
             SheetTable("Footprint", ["file", "bytes", "bytes per page"], rows),
             SheetTable(
-                "The coding of SUM and ours on the same summaries (SUM, section 3)",
+                f"The coding of SUM and ours on the same summaries ({like}SUM, section 3)",
                 ["", "coding", "pages", "stream, bytes", "bytes per page", "pointers, bits per page"],
                 codings,
                 f"Of the first {SAMPLE:,} pages at most.",
             ),
         ],
-        to_drawings(draw_archive(found, name), "summaries"),
+        to_drawings(draw_archive(found, name, is_paper=is_paper), "summaries"),
         Action.on(snapshot, "summaries stats").command,
     )
 

@@ -10,6 +10,6 @@
 `evaluate` measures each on labelled pages.
 """
 
-from webstrata.store.main_content.methods import DEFAULT, METHODS, extract
+from webstrata.store.main_content.methods import DEFAULT, METHODS, check_html, extract
 
-__all__ = ["DEFAULT", "METHODS", "extract"]
+__all__ = ["DEFAULT", "METHODS", "check_html", "extract"]

@@ -205,4 +205,11 @@ def evaluate_methods(folder: Path, methods: Sequence[str] = (), *, progress: Pro
         quality = evaluate(pages, lambda body, url: extract(body, url=url, method=method))  # noqa: B023
         speed = quality.pages_per_second
         rows.append({"method": method, **quality._asdict(), "pages_per_second": speed})
-    return Rows("methods", rows, {"folder": str(folder), "pages": len(pages)})
+    headings = {"method": "method", "precision": "precision", "recall": "recall", "f1": "F1"}
+    return Rows(
+        "methods",
+        rows,
+        {"folder": str(folder), "pages": len(pages)},
+        headings=headings | {"pages_per_second": "pages/s"},
+        formats=dict.fromkeys(("precision", "recall", "f1"), ".3f") | {"pages_per_second": ",.0f"},
+    )

@@ -51,6 +51,24 @@ def extract(body: bytes, *, url: str | None = None, charset: str | None = None, 
     return METHODS[method](body, charset, url)
 
 
+def check_html(body: bytes, name: str) -> bytes:
+    r"""The body of a page, or `UsageError` if it is binary data.
+
+    Examples
+    --------
+    >>> check_html(b"<p>Hello", "a.html")
+    b'<p>Hello'
+    >>> check_html(bytes(100), "a.out")
+    Traceback (most recent call last):
+    webstrata.errors.UsageError: a.out: this is binary data, not a page of HTML; name an HTML file
+    """
+    start = body[:4096]
+    controls = sum(byte < 9 or 13 < byte < 32 for byte in start) - start.count(b"\x1b")
+    if controls > len(start) // 50 and not body.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise UsageError(f"{name}: this is binary data, not a page of HTML; name an HTML file")
+    return body
+
+
 def find_places(method: str, page: Page, body: bytes) -> list[int]:
     r"""Where the main content of a page stands in its text, in bytes: begin, end, begin, end.
 

@@ -161,8 +161,10 @@ def list_parsers() -> dict[str, Parser]:
     return found | _registered
 
 
-def find_parsers(names: Iterable[str]) -> dict[str, Parser]:
+def find_parsers(names: Iterable[str], setting: str = "parsers") -> dict[str, Parser]:
     """The parsers of these names, by content type; of two for one type the later one counts.
+
+    `setting` is what names them, for messages.
 
     Examples
     --------
@@ -178,7 +180,7 @@ def find_parsers(names: Iterable[str]) -> dict[str, Parser]:
     known = list_parsers()
     for name in wanted:
         if name not in known:
-            raise SettingError(f"parsers: there is no parser {name}; known are {', '.join(sorted(known))}")
+            raise SettingError(f"{setting}: there is no parser {name}; known are {', '.join(sorted(known))}")
         module = known[name].module
         if module and find_spec(module) is None:
             raise MissingExtraError(

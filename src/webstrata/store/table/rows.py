@@ -30,6 +30,7 @@ from webstrata.web.url import normalize
 if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
     from types import TracebackType
     from typing import Self
 
@@ -230,6 +231,11 @@ class RowTable:
         self._collection = collection
         self.stored = Cells(collection.working_folder("table"))
         self.views = Views(collection)
+
+    @property
+    def path(self) -> Path:
+        """The path of its collection."""
+        return self._collection.path
 
     def __getitem__(self, row: str) -> Row:
         key = find_row_key(row)

@@ -105,7 +105,7 @@ class Views:
                 node is None
                 or opened.urls is None
                 or opened.anchors is None
-                or opened.urls.row_keys[node] != row
+                or opened.urls.sorted_keys[node] != row
             ):
                 continue
             texts: dict[int, dict[str, None]] = {}
@@ -129,7 +129,7 @@ class Views:
     def row_keys(self, start: bytes = b"", stop: bytes = b"\xff") -> Iterator[str]:
         """The row keys of all captured URLs from `start` up to `stop`, in order, each once."""
         held = [opened.urls for opened in self._snapshots() if opened.urls is not None]
-        columns = [column for urls in held for column in (urls.row_keys, urls.others["row_key"])]
+        columns = [column for urls in held for column in (urls.sorted_keys, urls.others["row_key"])]
         last = None
         for key in merge(*(_between(keys, start, stop) for keys in columns)):
             if key != last:
@@ -232,7 +232,7 @@ class Views:
 def _read_text(opened: _Opened, row: str) -> dict[str, Value] | None:
     """What the part `text` has of a page; None where it is no node, or its record could not be read."""
     node = opened.urls.get(from_row_key(row)) if opened.urls is not None and opened.text is not None else None
-    if node is None or opened.urls is None or opened.text is None or opened.urls.row_keys[node] != row:
+    if node is None or opened.urls is None or opened.text is None or opened.urls.sorted_keys[node] != row:
         return None
     page = opened.text[node]
     return {"title": page.title, "visible": page.text, "main": page.main} if page.charset else None
@@ -269,11 +269,11 @@ def _charset(head: bytes) -> str | None:
 def _with_anchors(urls: Urls, anchors: Anchors, start: bytes, stop: bytes) -> Iterator[str]:
     """The row keys of a range whose pages are called something by others."""
     last = -1
-    first, behind = (_find(urls.row_keys, key) for key in (start, stop))
+    first, behind = (_find(urls.sorted_keys, key) for key in (start, stop))
     for block in anchors.rows.blocks("target"):
         for node in block["target"].unique().to_pylist():
             if first <= node < behind and node != last:
-                yield str(urls.row_keys[node])
+                yield str(urls.sorted_keys[node])
             last = node
 
 

@@ -8,18 +8,14 @@ processes are spawned, take no Ctrl-C themselves, and end when their parent does
 from __future__ import annotations
 
 import multiprocessing
-import os
 import re
-import signal
-import threading
 from collections import deque
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from html import escape
-from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, NamedTuple
 
+from webstrata.collection.shards import begin_worker, interrupts_held
 from webstrata.errors import StorageError
 from webstrata.store.wikipedia.wikitext import render
 
@@ -142,10 +138,10 @@ class _Pool:
 
     def __init__(self, workers: int) -> None:
         context = multiprocessing.get_context("spawn")
-        self._pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_worker)
+        self._pool = ProcessPoolExecutor(workers, mp_context=context, initializer=begin_worker)
 
     def submit(self, drafts: list[Draft], wiki: Wiki) -> Future[list[bytes]]:
-        with _undisturbed():
+        with interrupts_held():
             return self._pool.submit(_make_bodies, drafts, wiki)
 
     def __enter__(self) -> _Pool:
@@ -153,26 +149,3 @@ class _Pool:
 
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Put Ctrl-C off: it goes to all processes of a terminal, and those that begin now must not die of it."""
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-
-
-def _begin_worker() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
-
-
-def _end_with(sentinel: int) -> None:
-    wait([sentinel])
-    os._exit(1)

@@ -6,8 +6,8 @@
 arc that is also in the list that the graph's coding refers to is predicted to have there B AND (its label
 there OR NOT the label of that list's node); any other arc B. Of most lists every label is as predicted:
 these have no bits at all. The others are marked, and have in the stream runs of arcs whose labels are M AND
-B for one mask M, and between them gaps of arcs that are as predicted. `rust/src/temporal/runs.rs` says it
-bit by bit, and so does docs/formats/temporal-labels.md.
+B for one mask M, and between them gaps of arcs that are as predicted. `rust/src/temporal/labels/runs.rs` says
+it bit by bit, and so does docs/formats/temporal-labels.md.
 
 Blocks go by twice, once for counts and once for codes; what is kept is 8 bytes a node and one block of arcs.
 """

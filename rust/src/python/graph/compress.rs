@@ -1,6 +1,6 @@
 //! The part of `webstrata._core.graph` that sorts arcs and writes BVGraphs.
 
-use crate::graph::{arcs, bvgraph};
+use crate::graph::{arc_sort, bvgraph};
 use crate::python::progress::supervise;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::PyValueError;
@@ -147,7 +147,7 @@ fn sort_keys(
     by_source: bool,
 ) -> PyResult<usize> {
     let (keys, scratch) = (keys.as_slice_mut()?, scratch.as_slice_mut()?);
-    py.detach(|| arcs::sort(keys, scratch, once, by_source))
+    py.detach(|| arc_sort::sort(keys, scratch, once, by_source))
         .map_err(Into::into)
 }
 
@@ -167,7 +167,7 @@ fn keys_to_rows<'py>(
 ) -> PyResult<CountedRows<'py>> {
     let keys = keys.as_slice()?;
     let ((offsets, targets), counts) =
-        py.detach(|| arcs::to_rows(keys, first, end, with_counts))?;
+        py.detach(|| arc_sort::to_rows(keys, first, end, with_counts))?;
     Ok((
         offsets.into_pyarray(py),
         targets.into_pyarray(py),

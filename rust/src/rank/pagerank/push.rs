@@ -1,6 +1,6 @@
 //! PageRank of a surfer who jumps to few nodes, found near them: what a node holds is pushed on along its arcs.
 
-use super::walk::Arcs;
+use super::super::walk::Arcs;
 use crate::collection::progress::Meter;
 use crate::graph::GraphError;
 use std::collections::VecDeque;

@@ -1,7 +1,7 @@
 //! Pages and stylesheets for replay.
 
 use crate::web::css;
-use crate::web::rewrite::{self, Place};
+use crate::web::rewriting::{self, Place};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
@@ -27,7 +27,7 @@ fn rewrite_page<'py>(
         prefix: &prefix,
     };
     let (made, name) = py
-        .detach(|| rewrite::page(&body, label.as_deref(), &tld, &place))
+        .detach(|| rewriting::page(&body, label.as_deref(), &tld, &place))
         .map_err(PyValueError::new_err)?;
     Ok((PyBytes::new(py, &made), name))
 }
@@ -47,7 +47,7 @@ fn rewrite_stylesheet<'py>(
     };
     let made = py.detach(|| {
         let text = css::decode(&body, label.as_deref());
-        rewrite::stylesheet(&text, &place)
+        rewriting::stylesheet(&text, &place)
     });
     PyBytes::new(py, made.as_bytes())
 }

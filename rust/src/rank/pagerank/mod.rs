@@ -1,7 +1,9 @@
 //! PageRank by sweeps: each node takes from its predecessors what they pass on.
 
-use super::cut::Pool;
-use super::fold::{CHUNK, Chunk, Inside, make_inside, slot};
+pub mod push;
+
+use super::walk::cut::Pool;
+use super::walk::fold::{CHUNK, Chunk, Inside, make_inside, slot};
 use crate::collection::progress::Meter;
 use crate::graph::GraphError;
 use crate::graph::bvgraph::BvGraph;

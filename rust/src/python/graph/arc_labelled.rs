@@ -1,6 +1,6 @@
 //! The part of `webstrata._core.graph` that reads labels of arcs.
 
-use crate::graph::arc_labels::{self, Kind};
+use crate::graph::arc_labelled::{self, Kind};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -33,7 +33,7 @@ fn read_arc_labels<'py>(
         }
     };
     let data = data.as_slice()?;
-    let found = py.detach(|| arc_labels::read(data, start, count, kind))?;
+    let found = py.detach(|| arc_labelled::read(data, start, count, kind))?;
     Ok((
         found.values.into_pyarray(py),
         found.lengths.into_pyarray(py),
@@ -50,6 +50,6 @@ fn read_label_offsets<'py>(
 ) -> PyResult<Bound<'py, PyArray1<u64>>> {
     let data = data.as_slice()?;
     Ok(py
-        .detach(|| arc_labels::read_offsets(data, num_nodes))?
+        .detach(|| arc_labelled::read_offsets(data, num_nodes))?
         .into_pyarray(py))
 }

@@ -1,18 +1,18 @@
-//! Lists told by what they have and the one before them has not.
+//! Delta-encoded adjacency lists: each list as its difference from the one before it.
 //!
-//! Pages that follow each other in row-key order are linked from almost the same pages, so that the sum over a list is
-//! that over the list before it, plus some nodes, less some others: a third of the additions on a real graph. Nodes
-//! are cut into chunks, and lists into what is in the chunk (near) and what is not (far). A list is summed afresh where
-//! that is less work, and at the latest when sums have come along by twice as many additions as it is long, so that
-//! rounding is that of plain sums.
+//! Pages that follow each other in row-key order are linked from almost the same pages, so the sum over a list is the
+//! sum over the list before it, plus some nodes, minus some others: a third of the additions on a real graph. Nodes
+//! are cut into chunks, and each list into its nodes inside the chunk (near) and outside it (far). A list is summed in
+//! full where that is less work, and at the latest after twice as many additions as it is long, so that rounding stays
+//! that of plain sums.
 //!
-//! Most near lists differ from the one before by four nodes or fewer. Each has a step of four places, whichever of them
-//! it needs, so that the processor never has to guess how many come; few are longer and tell their number. Most far
-//! lists are empty as the one before was, and only those that differ are kept.
+//! Most near lists differ from the one before by four nodes or fewer. Each has a step of four places, used or not, so
+//! that the processor never has to guess how many follow; the few longer ones store their number. Most far lists are
+//! empty, as the one before was, and only those that differ are stored.
 //!
-//! Values of nodes lie in slots: a chunk's, and behind them a slot that is always 0, for places that are not needed.
+//! Values of nodes lie in slots: those of a chunk, then a slot that is always 0, for unused places.
 
-use super::walk::{Arcs, Lists, sum};
+use super::{Arcs, Lists, sum};
 use crate::collection::progress::Meter;
 use crate::graph::GraphError;
 use rayon::prelude::*;
@@ -235,17 +235,21 @@ impl<N> Fold<N> {
     }
 }
 
-/// The sum over a near list, made of that of the one before.
+/// The sum over a near list, made of that of the one before, `last`.
+///
+/// The first two places are added. The other two are subtracted, unless bit 15 of the first place (`FRESH_STEP`) is set:
+/// then `last` does not count and all four are added. Both cases take the same instructions, since the processor could
+/// not predict a branch: the bit becomes a mask that keeps or clears `last`, and its complement, moved to bit 63, flips
+/// the sign of what is subtracted.
 #[inline(always)]
 fn take_step([first, second, third, fourth]: [u16; 4], last: f64, inside: &Inside) -> f64 {
     let value = |place: u16| inside[usize::from(place)];
-    // no branch: a fresh sum forgets the one before, and loses nothing
     let keep = u64::from(first >> 15).wrapping_sub(1);
     let minus = u64::from(!first & FRESH_STEP) << 48;
     let less = value(third) + value(fourth);
     let less = f64::from_bits(less.to_bits() ^ minus);
     let last = f64::from_bits(last.to_bits() & keep);
-    // the first place is what was found last, if it is there, and whoever waits for it comes last
+    // the first place may hold the sum found just before: it is added last, so that the rest need not wait for it
     (last + (less + value(second))) + value(first & !FRESH_STEP)
 }
 

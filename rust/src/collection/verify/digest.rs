@@ -1,8 +1,8 @@
 //! SHA-256 of files and XXH3 of their blocks, all cores at once.
 
 use super::blocks::{self, Blocks};
-use super::progress::Meter;
-use super::{CollectionError, Result};
+use crate::collection::progress::Meter;
+use crate::collection::{CollectionError, Result};
 use rayon::prelude::*;
 use ring::digest::{Context, SHA256};
 use std::fs::File;

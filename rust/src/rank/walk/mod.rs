@@ -1,5 +1,8 @@
 //! The arcs that a surfer walks, read by who is at their end: rows in memory, or lists decoded as they are needed.
 
+pub mod cut;
+pub mod fold;
+
 use crate::collection::progress::Meter;
 use crate::graph::GraphError;
 use crate::graph::list_source::ListSource;

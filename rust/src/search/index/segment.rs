@@ -1,6 +1,6 @@
 //! One segment as it is read: an index of tantivy whose documents are entries, and the documents that these stand for.
 
-use super::versions::{EXTENSION, Pieces, Versions};
+use super::super::versions::{EXTENSION, Pieces, Versions};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;

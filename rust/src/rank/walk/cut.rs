@@ -6,7 +6,7 @@
 
 use super::fold::{AFRESH, Chunk, FRESH_STEP, Far, Fold, LONG, arrange, find_inside};
 use super::fold::{far_slot, near_place};
-use super::walk::{Lists, sum};
+use super::{Lists, sum};
 use crate::collection::progress::Meter;
 use crate::graph::GraphError;
 use crate::graph::bvgraph::BvGraph;

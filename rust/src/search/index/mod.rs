@@ -4,14 +4,16 @@
 //! score is found here (`evaluate`). Nothing is ever written: the folder may belong to somebody else, and its files are
 //! described by checksums.
 
+pub mod segment;
+
 use super::SearchError;
 use super::best::{Best, Choice, Hit, Takes};
 use super::evaluate::{Looking, NO_MATCH, Tree};
 use super::folder::ReadOnly;
 use super::query::{Clause, Own, Statistics};
 use super::scoring::{Norms, Scoring, Weights};
-use super::segment::Segment;
 use super::union;
+use segment::Segment;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -316,14 +318,15 @@ impl Reader {
         query.weight(scoring).map_err(|error| self.refuse(error))
     }
 
-    /// How many documents that count there are.
+    /// How many documents match for each mask, by going through the postings once. A document counts for a
+    /// mask if its label has a bit of it.
     pub fn count(
         &self,
         clause: &Clause,
         weights: &[Weights],
         labels: &[u64],
-        mask: u64,
-    ) -> Result<u64, SearchError> {
+        masks: &[u64],
+    ) -> Result<Vec<u64>, SearchError> {
         if labels.len() < self.num_documents as usize {
             return Err(SearchError::Arguments(
                 "labels: expected one for each document".to_owned(),
@@ -334,30 +337,36 @@ impl Reader {
         clause.check(&self.is_scored)?;
         let is_exact = clause.is_exact(self.shared);
         let weight = self.weigh(clause, &own)?;
-        let mut total = 0;
+        let any = masks.iter().fold(0, |all, mask| all | mask);
+        let mut totals = vec![0; masks.len()];
+        let mut add = |label: u64| {
+            for (total, mask) in totals.iter_mut().zip(masks) {
+                *total += u64::from(label & mask != 0);
+            }
+        };
         for segment in &self.segments {
             let refuse = |error| self.refuse(error);
-            let counts = |listed: usize| labels[segment.document(listed) as usize] & mask != 0;
+            let label = |listed: usize| labels[segment.document(listed) as usize] & any;
             let mut tree = Tree::open(clause, segment, &scoring).map_err(refuse)?;
             let (mut looking, mut scores) = (Looking::default(), Vec::new());
             let counted = weight.for_each_no_score(&segment.reader, &mut |entries| {
                 for &number in entries {
                     let listed = segment.listed(number);
                     if listed.len() == 1 && is_exact {
-                        total += u64::from(counts(listed.start));
-                    } else if listed.clone().any(counts) {
+                        add(label(listed.start));
+                    } else if listed.clone().any(|listed| label(listed) != 0) {
                         let entry = looking.at(segment, number, &scoring);
                         scores.resize(listed.len(), NO_MATCH);
                         tree.score(&entry, &mut scores);
                         let matching = listed.zip(&scores);
-                        total += matching
-                            .filter(|(listed, score)| !score.is_nan() && counts(*listed))
-                            .count() as u64;
+                        matching
+                            .filter(|(_, score)| !score.is_nan())
+                            .for_each(|(listed, _)| add(label(listed)));
                     }
                 }
             });
             counted.map_err(refuse)?;
         }
-        Ok(total)
+        Ok(totals)
     }
 }

@@ -3,8 +3,8 @@
 //! A flipped bit, a file that is shorter or longer, and a file in the place of another one are found at the speed of
 //! memory, with the block in which they are. SHA-256 stays what hands a part over to others: see `digest`.
 
-use super::progress::Meter;
-use super::{CollectionError, Result};
+use crate::collection::progress::Meter;
+use crate::collection::{CollectionError, Result};
 use rayon::prelude::*;
 use std::fs::{File, Metadata};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -169,7 +169,7 @@ fn read(files: &[Expected], number: usize, meter: &Meter) -> Result<Option<(usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collection::digest::digest_blocks;
+    use crate::collection::verify::digest::digest_blocks;
 
     fn expect(path: &Path) -> Expected {
         let digests = digest_blocks(&[path.into()], 1, &Meter::new()).unwrap();

@@ -1,0 +1,4 @@
+//! Checksums of files: of each block, and of a file as a whole.
+
+pub mod blocks;
+pub mod digest;
