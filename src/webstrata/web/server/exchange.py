@@ -165,7 +165,7 @@ class HttpHandler:
             # 405 says that the method is known, 501 that it is not (RFC 9110, 15.5.6 and 15.6.2)
             known = ", ".join(sorted(METHODS))
             raise Refusal(
-                405 if method in ("TRACE", "CONNECT") else 501,
+                405 if method in ("TRACE", "CONNECT", "QUERY") else 501,
                 f"method {method[:40]} is not implemented; use {known}",
                 headers=((b"allow", known.encode()),),
             )
