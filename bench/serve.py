@@ -3,9 +3,10 @@
 The collection is that of `bench.get`: 1 000 000 captures (`--quick`: 20 000). Each side is a server in a
 process of its own, ours on the server base, pywb's `wayback` with its default server (gevent), asked for
 random URLs on loopback. `serve-cdx` and `serve-memento` are the most responses per second (`wrk`) with 8 or
-with 64 connections that are kept, whichever gives more: pywb sends head and body apart, and with few connections
-the clients' delayed acknowledgements decide, not its speed. `serve-cdx-p99` is the 99th percentile in milliseconds at 500 requests/s, counted from
-the moment at which each request was due; the details say how many of them got a response within 30 s.
+with 64 connections that are kept, whichever gives more: pywb sends head and body apart, and with few
+connections the clients' delayed acknowledgements decide, not its speed. `serve-cdx-p99` is the 99th
+percentile in milliseconds at 500 requests/s, counted from the moment at which each request was due; the
+details say how many of them got a response within 30 s.
 `serve-page` is the slowest of 40 pages, spread over all captures of one host (5 000 000; `--quick`: 200 000),
 by the query alone; pywb reads a page with its `ZipNumIndexSource` from the same files.
 """

@@ -13,9 +13,9 @@ its own, asked directly: top ten by `bm25` and hits per month, one row per versi
 `serve-busy`: how many times as long the 99th percentile of CDX look-ups at 100 requests/s is while another
 process compresses and parses without a pause on each core, against pywb. `serve-start`: seconds from the
 command to the first response. `serve-rss`: resident MiB after 1 000 searches and 200 other pages;
-`serve-rss-replay`: after 2 000 CDX look-ups and as many mementos. `serve-scripts`: gzipped KB of the scripts of
-the search page; pywb's side is its page of captures. `serve-paint`: seconds to the largest contentful paint of
-home page and search page in Chromium, the slower of the two.
+`serve-rss-replay`: after 2 000 CDX look-ups and as many mementos. `serve-scripts`: gzipped KB of the scripts
+of the search page; pywb's side is its page of captures. `serve-paint`: seconds to the largest contentful
+paint of home page and search page in Chromium, the slower of the two.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ def test_every_response_has_the_security_headers(server: Server) -> None:
         (b"GET / HTTP/1.0\r\n\r\n", 400, "the request has no Host"),
         # methods, targets and versions
         (b"BREW / HTTP/1.1\r\n" + HOST + b"\r\n", 501, "method BREW is not implemented"),
-        (b"TRACE / HTTP/1.1\r\n" + HOST + b"\r\n", 501, "TRACE"),
+        (b"TRACE / HTTP/1.1\r\n" + HOST + b"\r\n", 405, "TRACE"),
         (b"CONNECT localhost:80 HTTP/1.1\r\n" + HOST + b"\r\n", 400, "a path was expected"),
         (b"GET nowhere HTTP/1.1\r\n" + HOST + b"\r\n", 400, "a path was expected"),
         (b"OPTIONS * HTTP/1.1\r\n" + HOST + b"\r\n", 400, "a path was expected"),

@@ -196,7 +196,7 @@ def make_links_app(
     refusals = describe(404, 422)
     streams: dict[int | str, dict[str, Any]] = {200: {"content": {ARROW: {}}}, **refusals}
 
-    @app.get("/", summary="What is served, and the limits", response_model=About, responses=describe())
+    @app.get("/", summary="What is served, and the limits", response_model=About, responses=describe(404))
     def about() -> JSONResponse:
         return JSONResponse(
             {

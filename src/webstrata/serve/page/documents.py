@@ -89,7 +89,13 @@ def show_history(
     if not url.strip():
         raise UsageError("url is empty; write a URL as http://example.org/")
     collection = site.collection
-    action = Action.on(collection, "history", url, **({"with_inlinks": True} if inlinks else {}))
+    action = Action(
+        "history",
+        str(collection.path),
+        words=(url,),
+        options={"in": inlinks or None},
+        python=f"history({url!r}{', with_inlinks=True' if inlinks else ''})",
+    )
     view = PageView("history", url, action, facts={"url": url, "snapshots": [], "total": 0})
     if "temporal" not in collection.parts:
         view.missing.append(site.lacks("The history of pages", "temporal"))

@@ -162,7 +162,13 @@ class HttpHandler:
         self._names.check(host)
         method = request.method.decode("ascii")
         if method not in METHODS:
-            raise Refusal(501, f"method {method[:40]} is not implemented; use {', '.join(sorted(METHODS))}")
+            # 405 says that the method is known, 501 that it is not (RFC 9110, 15.5.6 and 15.6.2)
+            known = ", ".join(sorted(METHODS))
+            raise Refusal(
+                405 if method in ("TRACE", "CONNECT", "QUERY") else 501,
+                f"method {method[:40]} is not implemented; use {known}",
+                headers=((b"allow", known.encode()),),
+            )
         wait = self._rates.delay(connection.client[0])
         if wait:
             seconds = str(max(1, round(wait))).encode()
