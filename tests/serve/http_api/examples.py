@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from webstrata import testing
 from webstrata.serve.http_api import openapi
 from webstrata.serve.page.app import DOCUMENTS, ROUTES
+from webstrata.serve.page.neighbourhood import show_neighbours
+from webstrata.serve.page.plane import show_cell
 from webstrata.serve.page.search import show_completion
 from webstrata.serve.page.site import Site
 from webstrata.serve.page.view import to_json
@@ -43,6 +45,9 @@ def make_examples(collection: Collection) -> dict[str, Any]:
         view = route.page(site, **GIVEN.get(route.name, {}))
         found[route.name] = view.to_dict()
     found["complete"] = show_completion(site, **GIVEN["complete"]).to_dict()
+    found["neighbours"] = show_neighbours(site, of="http://news.example/").to_dict()
+    if cells := found["plane"]["rows"]:
+        found["cell"] = show_cell(site, x=cells[0]["pagerank"], y=cells[0]["cheirank"]).to_dict()
     text = to_json(found).decode().replace(path, "uk")
     return {name: shorten(document) for name, document in json.loads(text).items()}
 
@@ -61,5 +66,6 @@ def shorten(value: Any, name: str = "") -> Any:  # noqa: ANN401 (JSON)
 if __name__ == "__main__":
     uk = testing.collection()
     uk["2026-06"].classify_features(sets="A")
+    uk["2026-06"].build("rank-cheirank")
     PATH.write_text(json.dumps(make_examples(uk), indent=1, ensure_ascii=False) + "\n")
     sys.stdout.write(f"{PATH}\n")
