@@ -14,7 +14,7 @@ from webstrata import testing
 from webstrata.serve.http_api import openapi
 from webstrata.serve.page.app import DOCUMENTS, ROUTES
 from webstrata.serve.page.neighbourhood import show_neighbours
-from webstrata.serve.page.plane import show_cell, show_plane
+from webstrata.serve.page.plane import show_cell
 from webstrata.serve.page.search import show_completion
 from webstrata.serve.page.site import Site
 from webstrata.serve.page.view import to_json
@@ -46,20 +46,11 @@ def make_examples(collection: Collection) -> dict[str, Any]:
         view = route.page(site, **GIVEN.get(route.name, {}))
         found[route.name] = view.to_dict()
     found["complete"] = show_completion(site, **GIVEN["complete"]).to_dict()
-    found["neighbours"] = show_neighbours(site, **GIVEN["neighbours"]).to_dict()
-    text = to_json(found | {"cell": make_cell()}).decode().replace(path, "uk")
+    found["neighbours"] = show_neighbours(site, of="http://news.example/").to_dict()
+    if cells := found["plane"]["rows"]:
+        found["cell"] = show_cell(site, x=cells[0]["pagerank"], y=cells[0]["cheirank"]).to_dict()
+    text = to_json(found).decode().replace(path, "uk")
     return {name: shorten(document) for name, document in json.loads(text).items()}
-
-
-def make_cell() -> dict[str, Any]:
-    """A cell of the plane, which needs one ranking more than the ready collection has."""
-    uk = testing.collection()
-    uk["2026-06"].build("rank-cheirank")
-    site = Site(uk, "uk")
-    first = show_plane(site).rows[0]
-    document = show_cell(site, x=first["pagerank"], y=first["cheirank"]).to_dict()
-    shown: dict[str, Any] = json.loads(to_json(document).decode().replace(str(uk.path), "uk"))
-    return shown
 
 
 def shorten(value: Any, name: str = "") -> Any:  # noqa: ANN401 (JSON)
@@ -76,5 +67,6 @@ def shorten(value: Any, name: str = "") -> Any:  # noqa: ANN401 (JSON)
 if __name__ == "__main__":
     uk = testing.collection()
     uk["2026-06"].classify_features(sets="A")
+    uk["2026-06"].build("rank-cheirank")
     PATH.write_text(json.dumps(make_examples(uk), indent=1, ensure_ascii=False) + "\n")
     sys.stdout.write(f"{PATH}\n")
