@@ -270,3 +270,22 @@ def test_a_collection_of_one_shot_snapshots_begins_with_the_newest(tmp_path: Pat
     assert result.visits.get("new", 0) < 0.2 * known
     assert len(collection["2026-01-01"].urls) >= 0.97 * known
     assert os.fspath(collection.path)
+
+
+@pytest.mark.long
+def test_cuts_that_are_not_kept_are_removed_and_leave_no_page_without_its_payload(tmp_path: Path) -> None:
+    collection = ws.create(tmp_path / "uk")
+    collection.add("2020-01")  # of the user's, and none of the crawl's business
+    result = crawl_continuous(
+        collection, invitro="living", invitro_seed=6, speed=86_400 / 4, days=5, options=OPTIONS,
+        schedule={"budget": "0.4/page/day", "cut": "daily", "keep": "daily:2"},
+    )  # fmt: skip
+    assert len(result.snapshots) >= 3
+    assert collection.dates == ["2020-01", *result.snapshots[-2:]]
+    last = collection[result.snapshots[-1]]
+    assert carried(last).any()
+    texts = [text for batch in last.text.scan("text") for text in batch["text"].to_pylist()]
+    assert len(texts) == len(last.urls)
+    for place in np.flatnonzero(carried(last))[:20].tolist():
+        assert last.pages[place]["warc_filename"]
+        assert last.get(last.urls[place]).payload

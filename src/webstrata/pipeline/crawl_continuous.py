@@ -23,10 +23,11 @@ from webstrata.crawl.changes import kept_changes
 from webstrata.crawl.recovery import can_go_on, is_finished
 from webstrata.crawl.schedule.budget import parse_budget
 from webstrata.crawl.schedule.clock import Clock
-from webstrata.crawl.schedule.cuts import end_of, label_of, mark_snapshot
+from webstrata.crawl.schedule.cuts import end_of, is_marked, label_of, mark_snapshot
 from webstrata.crawl.schedule.live import ScheduledCrawl
 from webstrata.crawl.schedule.schedule import Schedule
 from webstrata.crawl.schedule.settings import ContinuousSettings
+from webstrata.crawl.schedule.thinning import find_superfluous, parse_keep
 from webstrata.crawl.settings import CrawlSettings
 from webstrata.errors import FormatError, UsageError
 
@@ -181,6 +182,9 @@ def crawl_continuous(
                     break
                 found.snapshots.append(open_label)
                 progress.note(f"Cut {open_label}: {len(snapshot.urls):,} pages.")
+                _thin(collection, planned.settings.keep, progress)
+                if planned.settings.then == "run":
+                    collection.run(progress=progress)
                 open_label = None
                 _write_clock(folder, {**place, "clock": clock.to_dict(), "open": None, "until": None,
                                       "seen": clock.now()})  # fmt: skip
@@ -246,6 +250,14 @@ def _begin(collection: Collection, clock: Clock, cut: str) -> tuple[str, float]:
             label = dt.datetime.fromtimestamp(now, dt.UTC).strftime("%Y-%m-%dT%H%M")
     _check_room(collection, label)
     return label, until
+
+
+def _thin(collection: Collection, keep: str, progress: Progress) -> None:
+    """Remove the snapshots of earlier cuts that no rule keeps."""
+    own = [label for label in collection.dates if is_marked(collection[label])]
+    for label in find_superfluous(own, parse_keep(keep)):
+        collection.remove(label, progress=progress)
+        progress.note(f"Removed {label}, which keep = {keep} does not keep.")
 
 
 def _check_room(collection: Collection, label: str) -> None:

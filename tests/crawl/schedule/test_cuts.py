@@ -12,8 +12,15 @@ from hypothesis import strategies as st
 
 from webstrata import testing
 from webstrata.archive.warc import read_records
-from webstrata.crawl.schedule.cuts import CAPTURES, begin_of, carried, end_of, label_of, prepare_cut
-from webstrata.crawl.schedule.settings import CUTS
+from webstrata.crawl.schedule.cuts import (
+    CAPTURES,
+    CUTS,
+    begin_of,
+    carried,
+    end_of,
+    label_of,
+    prepare_cut,
+)
 from webstrata.store.build import build_store
 from webstrata.store.pages import read_captures
 

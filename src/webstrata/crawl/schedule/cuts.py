@@ -34,6 +34,7 @@ from webstrata.collection.files import (
 )
 from webstrata.collection.snapshot_dates import parse_snapshot_date
 from webstrata.store.pages import REVISIT, Pages, scan_captures
+from webstrata.store.settings import StoreSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
     from webstrata.collection import Snapshot
 
+CUTS = ("daily", "weekly", "monthly", "yearly")
 FOLDER = "cut"
 CAPTURES = "captures.cdxj"
 _SETTINGS = """# A continuous crawl visits pages several times: its last capture is the page.
@@ -111,6 +113,18 @@ def mark_snapshot(snapshot: Snapshot) -> None:
     path = snapshot.path / "snapshot.toml"
     if not path.exists():
         replace_file(path, _SETTINGS.encode())
+
+
+def is_marked(snapshot: Snapshot) -> bool:
+    """Whether a snapshot was cut from a continuous crawl.
+
+    Examples
+    --------
+    >>> from webstrata import testing
+    >>> is_marked(testing.snapshot())
+    False
+    """
+    return snapshot.settings(StoreSettings).last_capture
 
 
 def carried(snapshot: Snapshot) -> npt.NDArray[np.bool_]:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from webstrata.collection.settings import Settings, one_of, positive, setting, share
 from webstrata.crawl.schedule.budget import parse_budget
+from webstrata.crawl.schedule.cuts import CUTS
+from webstrata.crawl.schedule.thinning import parse_keep
 from webstrata.errors import SettingError
 
 BASES = ("main", "fingerprint", "links", "bytes")
 """What can count as a change, in the order of the core."""
-CUTS = ("daily", "weekly", "monthly", "yearly")
 IMPORTANCE = ("equal", "depth")
 
 
@@ -21,6 +22,14 @@ def _is_budget(text: str) -> bool:
         return False
 
 
+def _is_keep(text: str) -> bool:
+    try:
+        return parse_keep(text) is not None
+    except SettingError:
+        return False
+
+
+keep = ("written as monthly:24,yearly:12", _is_keep)
 budget = ("written as 20/s, 1000/h, 5000/day or 0.2/page/day, and above 0", _is_budget)
 
 
@@ -33,6 +42,15 @@ class ContinuousSettings(Settings):
     )
     cut: str = setting(
         "monthly", f"When a snapshot ends and the next one begins: {', '.join(CUTS)}.", check=one_of(*CUTS)
+    )
+    keep: str = setting(
+        "",
+        "Which snapshots to keep, as monthly:24,yearly:12: the newest of each of the last months and years. "
+        "Others that a continuous crawl has cut are removed at the next cut. Empty for all.",
+        check=keep,
+    )
+    then: str = setting(
+        "", "What to do after each cut: `run` builds all parts and the report.", check=one_of("", "run")
     )
     basis: str = setting(
         "main",
