@@ -58,6 +58,8 @@ class ContinuousKeywords(TypedDict, total=False):
 
     budget: str
     cut: Literal["daily", "weekly", "monthly", "yearly"]
+    keep: str
+    then: Literal["", "run"]
     basis: Literal["main", "fingerprint", "links", "bytes"]
     importance: Literal["equal", "depth"]
     new_share: float

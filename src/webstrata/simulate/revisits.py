@@ -12,8 +12,8 @@ is due again, τ days after a visit:
                   changed, multiplied by 1.5 if not, up to 14 days
 ``nutch``         Nutch's rule: 0.8 times as long if the page had changed, 1.4 times if not; 60 s to 1 year
 ``known``         the optimum for the true rates (`webstrata.crawl.plan`)
-``greedy``        the optimum for rates estimated from the visits so far, renewed every day
-                  (`webstrata.crawl.estimate_rates`)
+``greedy``        what a continuous crawl does: visits by beliefs about the rates, from the visits so far
+                  (`webstrata.crawl.schedule.belief`)
 ================  ========================================================================================
 
 The first visit of every page is free and comes at time 0. *Freshness* is the mean over time of the share of
