@@ -53,6 +53,20 @@ class ClassifyKeywords(TypedDict, total=False):
     decay: float
 
 
+class ContinuousKeywords(TypedDict, total=False):
+    """The settings of ``[continuous]``."""
+
+    budget: str
+    cut: Literal["daily", "weekly", "monthly", "yearly"]
+    keep: str
+    then: Literal["", "run"]
+    basis: Literal["main", "fingerprint", "links", "bytes"]
+    importance: Literal["equal", "depth"]
+    new_share: float
+    max_interval: float | str
+    max_pending: int
+
+
 class CrawlKeywords(TypedDict, total=False):
     """The settings of ``[crawl]``."""
 
@@ -204,6 +218,12 @@ class InvitroKeywords(TypedDict, total=False):
     event_stories: int
     event_story_share: float
     event_kinds: str | Sequence[str]
+    ticks_per_day: int
+    slowest_change: float
+    fastest_change: float
+    honest_share: float
+    stale_share: float
+    fickle_share: float
     duplicate_share: float
     near_duplicate_share: float
     near_similarity: float
@@ -414,6 +434,7 @@ class StoreKeywords(TypedDict, total=False):
     """The settings of ``[store]``."""
 
     main: Literal["dom", "visual", "low-slope"]
+    last_capture: bool
     parsers: str | Sequence[str]
 
 
@@ -579,6 +600,7 @@ class BuildKeywords(TypedDict, total=False):
     k1: float
     knowing: str
     labels: str
+    last_capture: bool
     learning_rate: float
     least_share: float
     length_code: str

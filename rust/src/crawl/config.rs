@@ -6,6 +6,7 @@ use super::filters::Filter;
 use super::workbench::Moment;
 use crate::archive::warc::Compression;
 use crate::numbers;
+use crate::store::main_content::Rules;
 use hashbrown::HashMap;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -75,6 +76,8 @@ numbers! {
         store_robots: bool,
         revisits: bool,
         conditional: bool,
+        scheduled: bool,
+        basis: u8,
     }
 }
 
@@ -130,6 +133,10 @@ pub struct Config {
     pub prefix: String,
     /// nanoseconds by which the web's clock is ahead of ours
     pub clock: i64,
+    /// seconds of the web in one of ours, and since when, in nanoseconds since 1970
+    pub speed: (f64, u64),
+    /// what is main content, where a schedule wants to know whether it changed
+    pub contents: Option<Arc<Rules>>,
     pub warcinfo: Vec<(String, String)>,
     pub filters: Arc<Filters>,
     /// chance of each level to be served

@@ -116,6 +116,11 @@ impl Distributor {
         failure.map_or(Ok(released), Err)
     }
 
+    /// Takes a URL for the next free place, without asking the sieve.
+    pub fn bring(&mut self, record: &[u8]) -> Result<()> {
+        Ok(self.levels[0].push(record)?)
+    }
+
     /// A fetcher has nothing to do: if the front is as large as required, it must be larger.
     pub fn fetcher_waits(&mut self, front: usize, num_idle: usize) {
         if front >= self.required {

@@ -242,7 +242,9 @@ impl Fetcher {
 
     /// What a URL is asked for on condition of; None unless its payload could be read again.
     pub(super) fn recall(&self, visit: &Visit, task: &Task) -> Option<Recalled> {
-        if !self.config.limits.conditional || task.robots_for.is_some() || task.is_probe {
+        let is_told = self.is_revisit(task);
+        if !self.config.limits.conditional || task.robots_for.is_some() || task.is_probe || is_told
+        {
             return None;
         }
         let payloads = self.payloads()?;

@@ -103,18 +103,12 @@ impl Engine {
 
     /// URLs to begin with, or of other agents; each with its depth and what an earlier capture was known by.
     pub fn add(&self, urls: &[(String, u8, Option<String>)]) {
-        let mut batch = Batch::default();
-        for (url, depth, validators) in urls {
-            let record = Record {
-                depth: *depth,
-                redirects: 0,
-                is_part: false,
-                validators: validators.as_deref(),
-                url,
-            };
-            batch.push(sieve::hash(url.as_bytes()), &record);
-        }
-        let _ = self.events.send(Event::Given(batch));
+        let _ = self.events.send(Event::Given(batch(urls)));
+    }
+
+    /// URLs to ask for now, whether they were asked for before or not.
+    pub fn visit(&self, urls: &[(String, u8, Option<String>)]) {
+        let _ = self.events.send(Event::Visit(batch(urls)));
     }
 
     pub fn send(&self, event: Event) {
@@ -149,6 +143,21 @@ impl Drop for Engine {
     fn drop(&mut self) {
         self.send(Event::Stop(true));
     }
+}
+
+fn batch(urls: &[(String, u8, Option<String>)]) -> Batch {
+    let mut batch = Batch::default();
+    for (url, depth, validators) in urls {
+        let record = Record {
+            depth: *depth,
+            redirects: 0,
+            is_part: false,
+            validators: validators.as_deref(),
+            url,
+        };
+        batch.push(sieve::hash(url.as_bytes()), &record);
+    }
+    batch
 }
 
 fn spawn<T: Send + 'static>(

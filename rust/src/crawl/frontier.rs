@@ -208,6 +208,7 @@ impl Frontier {
                 self.journal.push_links(&batch);
                 self.enqueue(&batch)?;
             }
+            Event::Visit(batch) => self.take_up(&batch)?,
             Event::Finish => self.is_expecting = false,
             Event::Ended(ended) => self.end_visit(ended)?,
             Event::Ask(question) => {
@@ -296,9 +297,12 @@ impl Frontier {
 
     /// Lets the sieve release what is new.
     pub fn flush(&mut self) -> Result<()> {
-        let released = self
-            .distributor
-            .take_releases(&mut self.sieve, &self.config)?;
+        let released = match self.config.limits.scheduled {
+            true => self.report_found()?,
+            false => self
+                .distributor
+                .take_releases(&mut self.sieve, &self.config)?,
+        };
         add(&self.counters.discovered, released);
         add(&self.counters.flushes, 1);
         self.last_flush = self.clock.now();

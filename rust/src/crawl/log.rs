@@ -272,6 +272,7 @@ impl Frontier {
 
     /// Notes a URL that nobody will ask for: the fetchers tell of the others.
     pub(super) fn log(&mut self, host: u32, task: &Task, status: i32, note: &str) {
+        self.report_failed(host, task, status);
         if self.config.limits.log != 0 {
             let url = format!("{}{}", self.bench.get(host).origin, task.target);
             self.log_url(&url, task, status, note);

@@ -7,6 +7,7 @@ use super::flusher::Stored;
 use super::journal::Mark;
 use super::patterns::Pattern;
 use super::record::Batch;
+use super::schedule::Visited;
 use super::workbench::{Moment, Task};
 use crate::web::http::Failure;
 use crate::web::robots::Robots;
@@ -21,6 +22,8 @@ pub enum Event {
     Links(Batch),
     /// URLs from outside
     Given(Batch),
+    /// URLs that are to be asked for now, whether they were before or not
+    Visit(Batch),
     /// no more of them will come
     Finish,
     /// a URL has its last answer; behind its links
@@ -223,6 +226,10 @@ pub enum Notice {
     },
     /// URLs of another agent
     Foreign { agent: u32, urls: Vec<(String, u8)> },
+    /// URLs that are new, with their depths and what they carry along; for a schedule
+    Found(Vec<(String, u8, Option<String>)>),
+    /// a URL that a schedule asked for has ended
+    Visited(Box<Visited>),
     /// a host is left alone from now on, with so many URLs of it unasked
     Closed {
         origin: String,

@@ -40,6 +40,7 @@ pub mod recovery;
 pub mod requisites;
 pub mod resolving;
 pub mod rules;
+pub mod schedule;
 pub mod sieve;
 pub mod signals;
 pub mod sitemaps;

@@ -127,6 +127,10 @@ impl Fetcher {
                 body: page.answer.body.clone(),
             });
         }
+        if self.config.limits.scheduled && !asked.task.is_probe {
+            let content = self.content(&page);
+            self.report_visit(asked, &page, is_page, content);
+        }
         let pattern = self.observe(asked, &page);
         let sitemap_size = self.sitemap_size(&page);
         add(&counters.sitemaps, u64::from(sitemap_size > 0));
@@ -222,12 +226,13 @@ impl Fetcher {
             let timer = self.clock_in();
             let mut scan = self.tools.scans.borrow_mut().pop().unwrap_or_default();
             let name = asked.visit.origin.rsplit('.').next().unwrap_or("");
-            let wants = Wants {
+            let mut wants = Wants {
                 resources: self.config.limits.resources,
                 agents: &self.config.agents,
                 tld: name.split([':', '/']).next().unwrap_or(""),
                 ..Wants::default()
             };
+            self.wants_contents(&mut wants);
             html::scan(
                 &page.answer.body,
                 page.charset.as_deref(),
@@ -263,6 +268,13 @@ impl Fetcher {
             // nobody answers when the crawl is being given up
             let told = told.await.unwrap_or_default();
             (page.earlier, page.copies) = (told.earlier, told.copies);
+            if self.is_revisit(asked.task) {
+                // a page that is much like it was is no copy of itself
+                page.earlier = page
+                    .earlier
+                    .take()
+                    .filter(|earlier| earlier.is_same || earlier.url != page.url);
+            }
             if page.is_kept && page.past.is_none() {
                 page.past = self.recall_digest(page);
             }

@@ -137,7 +137,7 @@ impl Patterns {
 impl Fetcher {
     /// What an answer 200 tells about URLs like its own; if it has parameters, those who learn are told too.
     pub(super) fn observe(&self, asked: &Asked, page: &Page) -> Option<(Pattern, bool)> {
-        if page.answer.status != 200 || asked.task.is_probe {
+        if page.answer.status != 200 || asked.task.is_probe || self.is_revisit(asked.task) {
             return None;
         }
         let target = asked.task.target.as_ref();

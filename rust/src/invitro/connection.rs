@@ -306,7 +306,7 @@ where
 /// The answer to a request, and how many seconds it is waited for.
 fn find_reply(local: Ipv4Addr, asked: &mut Asked<'_>) -> (Reply, f64) {
     let (head, shared) = (asked.head, asked.shared);
-    let (site, month) = (&shared.site, shared.options.month);
+    let (site, month) = (&shared.site, shared.moment());
     if !matches!(&*head.method, b"GET" | b"HEAD") {
         return (bare(405, Manner::Plain), 0.0);
     }

@@ -75,7 +75,7 @@ impl Web {
         let beyond = index.checked_sub(host.size)?;
         let number = (beyond / self.event_pages_per_host()) as usize;
         let event = self.events.get(number)?;
-        let there = event.pages_since()? <= month && event.has_slot(host.slot);
+        let there = event.pages_since()? <= self.month_of(month) && event.has_slot(host.slot);
         there.then_some((number, beyond % self.event_pages_per_host()))
     }
 
@@ -92,6 +92,11 @@ impl Web {
         month: u32,
     ) -> impl Iterator<Item = (usize, &Event)> {
         let is_first = self.takes_up(host, index);
+        let month = if self.events.is_empty() {
+            month
+        } else {
+            self.month_of(month)
+        };
         self.events
             .iter()
             .enumerate()
@@ -116,6 +121,11 @@ impl Web {
         month: u32,
     ) -> impl Iterator<Item = (usize, u64)> {
         let is_first = self.takes_up(host, index);
+        let month = if self.events.is_empty() {
+            month
+        } else {
+            self.month_of(month)
+        };
         let all = self.event_pages_per_host();
         self.events
             .iter()
@@ -137,7 +147,7 @@ impl Web {
     pub fn attention_on(&self, host: &Host, index: u64, month: u32) -> u64 {
         let happened = |number: usize| {
             let event = &self.events[number];
-            event.kind == Kind::Links && event.month <= month
+            event.kind == Kind::Links && event.month <= self.month_of(month)
         };
         self.links_to_events(host, index, month)
             .filter(|(number, _)| happened(*number))

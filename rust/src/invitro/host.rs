@@ -152,7 +152,8 @@ impl Web {
             number: (slot - self.layout.hosts) / spec.farm_hosts,
             member: (slot - self.layout.hosts) % spec.farm_hosts,
         });
-        let farm = owner.filter(|_| self.joined(slot) <= month || !self.is_bought(slot));
+        let farm =
+            owner.filter(|_| !self.is_bought(slot) || self.joined(slot) <= self.month_of(month));
         let language = Language::of_suffix(self.names.suffix(domain, incarnation));
         // only a host that has its domain for itself: the mirror's name must be free
         let has_mirror =
@@ -225,15 +226,17 @@ impl Web {
     /// Whether the host of a slot answers in a month: it may be away for one, and farms come and go; what a farm will
     /// buy is there before.
     pub fn is_present(&self, slot: u64, month: u32) -> bool {
-        if slot >= self.layout.hosts && (self.joined(slot) <= month || !self.is_bought(slot)) {
+        let now = self.month_of(month);
+        if slot >= self.layout.hosts && (self.joined(slot) <= now || !self.is_bought(slot)) {
             return self.is_farming(slot, month);
         }
-        let draw = hash(hash(self.seed ^ purpose::ABSENCE, slot), u64::from(month));
+        let draw = hash(hash(self.seed ^ purpose::ABSENCE, slot), u64::from(now));
         !falls(draw, self.spec.host_absence)
     }
 
     /// Whether the host of a slot is a farm's in a month, and answers.
     pub fn is_farming(&self, slot: u64, month: u32) -> bool {
+        let month = self.month_of(month);
         slot >= self.layout.hosts && self.joined(slot) <= month && {
             let farm = (slot - self.layout.hosts) / self.spec.farm_hosts;
             month < self.farm_life(farm).1

@@ -204,7 +204,7 @@ impl Gather<'_> {
                 self.push(Target::page(slot, index), Area::Event, false);
             }
             let event = &web.events[number];
-            if event.kind == Kind::Links && event.month <= month {
+            if event.kind == Kind::Links && event.month <= web.month_of(month) {
                 self.elsewhere(number, content);
             }
         }

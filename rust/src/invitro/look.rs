@@ -109,7 +109,7 @@ impl Web {
         let (place, farm) = (number / farms, number % farms);
         let member = (0..members).find(|member| place_of(*member, members) == place)?;
         let heir = hosts + farm * members + member;
-        (self.is_bought(heir) && born <= self.joined(heir)).then_some(heir)
+        (self.is_bought(heir) && self.month_of(born) <= self.joined(heir)).then_some(heir)
     }
 
     /// One of the hosts of its ring that a host links to in a month: the same until it is changed for another.

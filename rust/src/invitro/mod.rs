@@ -7,11 +7,13 @@
 
 pub mod address;
 pub mod archive;
+pub mod clock;
 pub mod connection;
 pub mod draw;
 pub mod events;
 pub mod facts;
 pub mod given;
+pub mod history;
 pub mod host;
 pub mod layout;
 pub mod links;
@@ -32,6 +34,7 @@ pub mod survey;
 pub mod theme;
 pub mod tls;
 pub mod truth;
+pub mod validators;
 pub mod words;
 
 use crate::collection::CollectionError;
@@ -179,9 +182,13 @@ impl Web {
         self.table = Some((month, Arc::new(hosts)));
     }
 
-    /// Counts the months 1..=`month` in which something with a monthly `rate` happened.
+    /// Counts the months 1..=`month` in which something with a monthly `rate` happened; in continuous time, how often it
+    /// happened until a tick.
     #[inline]
     pub fn events_until(&self, key: u64, rate: f64, month: u32) -> Happened {
+        if self.is_continuous() {
+            return self.poisson_until(key, rate, month);
+        }
         let mut happened = Happened::default();
         if rate > 0.0 {
             for now in 1..=month {
@@ -208,6 +215,9 @@ impl Web {
         }
         let key = self.place_key(host, index);
         if falls(hash(key, purpose::EPHEMERAL), self.spec.ephemeral_share) {
+            if self.is_continuous() {
+                return self.periods_until(hash(key, purpose::EPHEMERAL), month);
+            }
             return Happened {
                 count: month,
                 last: month,
@@ -220,7 +230,11 @@ impl Web {
     pub fn page_version(&self, host: &Host, index: u64, month: u32) -> Happened {
         let key = hash(self.place_key(host, index), purpose::CHANGE);
         let moves = self.look(host).map_or(0.0, |look| look.change_rate);
-        let rate = moves.max(self.spec.page_change_rate * 2.0 * draw::unit(hash(key, 0)));
+        let own = match self.is_continuous() {
+            true => self.change_rate(hash(key, 0)),
+            false => self.spec.page_change_rate * 2.0 * draw::unit(hash(key, 0)),
+        };
+        let rate = moves.max(own);
         self.events_until(key, rate, month)
     }
 

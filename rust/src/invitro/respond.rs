@@ -2,6 +2,7 @@
 
 use super::Web;
 use super::address::{Asked, Guise, LOOP};
+use super::clock::observe;
 use super::draw::{falls, hash, purpose};
 use super::host::{Failing, Host};
 use super::negotiate::{compress, has_tag, is_since, modified};
@@ -150,7 +151,6 @@ impl Web {
         request: &Request<'_>,
     ) -> Reply {
         let mut links = Vec::with_capacity(128);
-        self.links(host, index, guise, month, &mut links);
         let mut body = Vec::with_capacity(32 << 10);
         let view = View {
             host,
@@ -159,7 +159,10 @@ impl Web {
             month,
             is_browser: looks_like_browser(request.user_agent),
         };
-        self.push_html(&mut body, view, &links);
+        let ((), last, _) = observe(|| {
+            self.links(host, index, guise, month, &mut links);
+            self.push_html(&mut body, view, &links);
+        });
         if host.charset != "utf-8" {
             let text = std::str::from_utf8(&body).expect("pages are written in UTF-8");
             let encoding =
@@ -168,9 +171,12 @@ impl Web {
         }
         let mut head = Vec::with_capacity(512);
         let mut status = 200;
-        if !host.is_volatile {
-            let tag = format!("\"{:016x}\"", xxh3_64(&body));
-            let date = modified(month);
+        let validators = match self.is_continuous() {
+            true => self.validators(view, &links, last),
+            false => (!host.is_volatile)
+                .then(|| (format!("\"{:016x}\"", xxh3_64(&body)), modified(month))),
+        };
+        if let Some((tag, date)) = validators {
             let is_known = if request.if_none_match.is_empty() {
                 is_since(request.if_modified_since, &date)
             } else {

@@ -35,6 +35,9 @@ pub struct Options {
     pub origins: bool,
     pub workers: usize,
     pub month: u32,
+    /// seconds of the web in one of ours, and when they began to count, in microseconds since 1970
+    pub speed: f64,
+    pub started: u64,
 }
 
 #[derive(Debug, Default)]
@@ -92,7 +95,11 @@ impl Server {
         let tls = authority.clone().map(acceptor).transpose()?;
         let shared = Arc::new(Shared {
             tls,
-            site: site.with_popular(options.month),
+            // what is kept of a moment would be of no use a moment later
+            site: match options.speed > 0.0 {
+                true => site,
+                false => site.with_popular(options.month),
+            },
             options,
             log,
             counters: Counters::default(),
@@ -256,6 +263,16 @@ impl Drop for Open {
 }
 
 impl Shared {
+    /// The month, or in continuous time the tick, that is served now.
+    pub fn moment(&self) -> u32 {
+        let options = &self.options;
+        if options.speed <= 0.0 {
+            return options.month;
+        }
+        let seconds = super::log::now().saturating_sub(options.started) as f64 / 1e6;
+        options.month + self.site.web().ticks_in(seconds * options.speed)
+    }
+
     pub fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Relaxed)
     }

@@ -31,6 +31,13 @@ numbers! {
         link_change_rate: f64,
         event_hosts: u64,
         event_pages: u64,
+        // continuous time
+        ticks_per_day: u32,
+        slowest_change: f64,
+        fastest_change: f64,
+        honest_share: f64,
+        stale_share: f64,
+        fickle_share: f64,
         // duplicates
         duplicate_share: f64,
         near_duplicate_share: f64,

@@ -49,6 +49,9 @@ class InvitroWeb:
     def fetch(
         self, url: str, month: int, *, user_agent: str = "", accept_encoding: str = "", attempt: int = 1
     ) -> tuple[int, bytes, bytes] | None: ...
+    def history(
+        self, url: str, since: int, until: int
+    ) -> tuple[NDArray[np.uint32], NDArray[np.uint16], NDArray[np.uint64]]: ...
     def serve(
         self,
         *,
@@ -60,6 +63,8 @@ class InvitroWeb:
         log: str | PathLike[str] | None,
         log_header: str,
         append_log: bool,
+        speed: float = 0.0,
+        started: int = 0,
         urls: Sequence[str] | None = None,
         rows: tuple[NDArray[np.uint64], NDArray[np.uint32]] | None = None,
         archive: tuple[str | PathLike[str], Sequence[tuple[bytes, int, int, int, int]]] | None = None,

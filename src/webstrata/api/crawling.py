@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from webstrata.api.parts import SnapshotParts
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Unpack
 
+    from webstrata.api.snapshot import Snapshot
     from webstrata.collection.progress import Progress
     from webstrata.crawl.control import Client
     from webstrata.crawl.given_up import GivenUpList
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from webstrata.crawl.results import CrawlResult
     from webstrata.crawl.status import CrawlStatus
     from webstrata.keywords import CrawlKeywords
+    from webstrata.simulate.revisits import RevisitOutcome
 
 
 class Crawling(SnapshotParts):
@@ -145,6 +147,22 @@ class Crawling(SnapshotParts):
         path = Path(output) if output else self.working_folder("crawl") / "report.html"
         write_report(read_report(self), path)
         return path
+
+    def simulate_revisits(
+        self,
+        *,
+        policies: Iterable[str] = ("greedy", "uniform", "proportional", "adaptive"),
+        budget: float | str = "0.2/page/day",
+        days: float = 60.0,
+        seed: int = 0,
+        progress: Progress | None = None,
+    ) -> TableList[RevisitOutcome]:
+        """How fresh policies of revisits keep its pages at the same budget, by their change rates so far."""
+        from webstrata.simulate.stored_revisits import simulate_revisits
+
+        return simulate_revisits(
+            cast("Snapshot", self), policies=policies, budget=budget, days=days, seed=seed, progress=progress
+        )
 
     def _connect(self, at: str | None, token: str | PathLike[str] | None) -> Client:
         from webstrata.crawl.control.client import find_crawl

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from webstrata.errors import UsageError
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from os import PathLike
 
     from webstrata.api.collection import Collection
     from webstrata.collection.progress import Progress
+    from webstrata.crawl.run import Crawl
     from webstrata.crawl.schedule.freshness import Basis, Freshness
+    from webstrata.pipeline.crawl_continuous import ContinuousResult
     from webstrata.rank.panel import HostPanel
     from webstrata.temporal.arc_labels import ArcLabelsResult
     from webstrata.temporal.bias import BiasReport
@@ -83,6 +87,54 @@ class TimeMethods:
         return measure_freshness(
             cast("Collection", self), at=at, basis=basis, budgets=budgets, progress=progress
         )
+
+    def crawl_continuous(
+        self,
+        *,
+        seeds: str | PathLike[str] | Iterable[str] | None = None,
+        invitro: str | None = None,
+        invitro_seed: int = 0,
+        speed: float = 1.0,
+        days: float | None = None,
+        options: Mapping[str, object] | None = None,
+        schedule: Mapping[str, object] | None = None,
+        watch: Callable[[Crawl], None] | None = None,
+        progress: Progress | None = None,
+    ) -> ContinuousResult:
+        """Visit pages again and again, each when it is worth most, and cut snapshots, until it is stopped."""
+        from webstrata.pipeline.crawl_continuous import crawl_continuous
+
+        return crawl_continuous(
+            cast("Collection", self),
+            seeds=seeds,
+            invitro=invitro,
+            invitro_seed=invitro_seed,
+            speed=speed,
+            days=days,
+            options=options,
+            schedule=schedule,
+            watch=watch,
+            progress=progress,
+        )
+
+    def change_schedule(self, **options: object) -> dict[str, object]:
+        """Change settings of ``[continuous]``; a continuous crawl that runs obeys them within seconds.
+
+        Examples
+        --------
+        >>> from webstrata import testing
+        >>> testing.collection().change_schedule(budget="5/s")
+        {'budget': '5/s'}
+        """
+        from webstrata.crawl.schedule.settings import ContinuousSettings
+
+        given = {name: value for name, value in options.items() if value is not None}
+        if not given:
+            raise UsageError("nothing to change; give a setting, as --budget 5/s")
+        collection = cast("Collection", self)
+        collection.settings(ContinuousSettings, given)
+        collection.remember(ContinuousSettings, given)
+        return given
 
     def temporal_bias(
         self,

@@ -32,6 +32,13 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Do again what a simulation.toml says; other options are stronger.",
 )
+@click.option(
+    "--revisit",
+    metavar="POLICIES",
+    help="Compare policies of revisits instead: greedy, uniform, proportional, adaptive, nutch, known.",
+)
+@click.option("--budget", default="0.2/page/day", help="With --revisit: visits. [0.2/page/day]")
+@click.option("--days", default=60.0, help="With --revisit: days, of which the second half counts. [60]")
 @plots_option("simulation.html", "the curves")
 @json_option
 def command(
@@ -39,6 +46,9 @@ def command(
     label: str,
     simulate_options: dict[str, object],
     name: str,
+    revisit: str | None,
+    budget: str,
+    days: float,
     *,
     config: Path | None,
     plots: Path | None,
@@ -55,6 +65,15 @@ def command(
 
     snapshot = collection[label]
     progress = TerminalProgress()
+    if revisit is not None:
+        policies = [policy.strip() for policy in revisit.split(",")]
+        found = snapshot.simulate_revisits(policies=policies, budget=budget, days=days, progress=progress)
+        if as_json:
+            where = {"collection": str(collection.path), "snapshot": label, "budget": budget}
+            show_json(where | {"policies": found.to_rows()})
+        else:
+            show(found)
+        return
     if config is not None:
         simulate_options = _read(config, snapshot, progress) | {
             option: value for option, value in simulate_options.items() if value is not None

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 PLACES = ("schedule", "fetch", "parse", "follow", "store")
 """Where filters stand, in the order of the core."""
+OWN = ("agent", "log", "scheduled", "basis")
+"""Numbers of the core that are no settings of their own."""
 LOGS = ("none", "heritrix", "json")
 """What a crawl writes down of each URL, in the order of the core."""
 
@@ -68,6 +70,8 @@ def configure(
         "dictionary": _read(settings.dictionary) if settings.dictionary else None,
         "prefix": f"{snapshot.collection.path.name}-{snapshot.date}",
         "clock": _clock(settings.dated),
+        "speed": (1.0, 0),
+        "contents": None,
         "warcinfo": [
             ("software", f"webstrata/{__version__}"),
             ("format", "WARC File Format 1.1"),
@@ -97,8 +101,8 @@ def configure_live(settings: CrawlSettings, filters: Mapping[str, Filter | None]
     >>> dict(live["numbers"])["host_delay"], [program is None for program in live["filters"]]
     (4.0, [False, True, True, True, True])
     """
-    numbers = {name: float(getattr(settings, name)) for name in LIMITS if name not in ("agent", "log")}
-    numbers["agent"] = 0.0  # `Crawl` knows its number on the ring
+    numbers = {name: float(getattr(settings, name)) for name in LIMITS if name not in OWN}
+    numbers |= dict.fromkeys(OWN, 0.0)  # `Crawl` knows its number on the ring, and whether it has a schedule
     numbers["workers"] = float(settings.workers or ResourcesSettings().num_workers)
     numbers["log"] = float(LOGS.index(settings.crawl_log))
     return {

@@ -87,7 +87,7 @@ class Crawl:
         A function of URLs and depths (batches) that gives the level of each, 0 being served most; instead of
         the one that `settings.priority` names.
     predicates
-        Functions by the names under which filters call them (see `webstrata.crawl.filters`).
+        Functions by the names under which filters call them.
     gate
         A function of `HostSample` (a batch) that says for each host whether it is crawled on (see
         `webstrata.crawl.gate`).
@@ -178,6 +178,8 @@ class Crawl:
         self._keeper: GateKeeper | None = None
         self._changes = SettingChanges()
         self._learner = Learner(self.settings.dust_support)
+        self._notices: Callable[[Engine], Iterable[Any]] = Engine.notices
+        self._sources: Callable[[Path], Path] = merge_fetched
         self._check()
 
     # ---- running
@@ -295,8 +297,7 @@ class Crawl:
                     task.advance(pages - shown)
                     shown, told = pages, self._tell_shortage(told)
                 except KeyboardInterrupt:
-                    # who presses it twice does not want to wait
-                    self.stop(now=interrupted)
+                    self.stop(now=interrupted)  # who presses it twice does not want to wait
                     if not interrupted:
                         self.progress.note("Stopping: visits under way are brought to their end.")
                     interrupted = True
@@ -322,7 +323,7 @@ class Crawl:
     def _answer(self, engine: Engine) -> None:
         assert self._keeper is not None
         held: list[str] = []
-        for notice in engine.notices():
+        for notice in self._notices(engine):
             match notice:
                 case ("gate", origin):
                     held.append(origin)
@@ -442,7 +443,7 @@ class Crawl:
             learned[rule.origin].append(rule.name)
         if learned:
             replace_file(folder / RULES, json.dumps(learned).encode())
-        build_store(self.snapshot, merge_fetched(folder), parts=(), renew=renew, progress=self.progress)
+        build_store(self.snapshot, self._sources(folder), parts=(), renew=renew, progress=self.progress)
         # the parts have the files now; what stays says how they came
         settings = self.control.settings if self.control else self.settings
         changes = self.control.changes if self.control else []

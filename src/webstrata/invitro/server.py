@@ -50,6 +50,8 @@ class InvitroServer:
         workers: int = 1,
         log: Path | None = None,
         append_log: bool = False,
+        speed: float = 0.0,
+        started: float = 0.0,
         given: GivenGraph | None = None,
         archive: ArchivedWeb | None = None,
     ) -> None:
@@ -57,6 +59,9 @@ class InvitroServer:
         self.month = month
         self._archive = archive  # held, so that its file stays
         self._given = archive or given
+        more: dict[str, Any] = {"given": True} if self._given else {}
+        if speed:
+            more |= {"speed": speed, "started": started}
         self._core = web._core.serve(
             month=month,
             address=ADDRESS,
@@ -64,8 +69,10 @@ class InvitroServer:
             origins=origins,
             workers=workers,
             log=log,
-            log_header=json.dumps(web.header(month) | ({"given": True} if self._given else {})),
+            log_header=json.dumps(web.header(month) | more),
             append_log=append_log,
+            speed=speed,
+            started=int(started * 1e6),
             urls=given.urls if given else None,
             rows=given.graph.rows() if given else None,
             archive=(archive.path, archive.captures) if archive else None,

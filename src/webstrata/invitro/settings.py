@@ -1,4 +1,4 @@
-"""What an in-vitro web is made of: every share and rate a setting, and seven presets.
+"""What an in-vitro web is made of: every share and rate a setting, and presets.
 
 A preset is a web by name: with a seed it serves the same bytes wherever it runs. What it serves is frozen by
 a digest (`webstrata.invitro.presets.digest`), so that figures measured on it stay comparable.
@@ -12,6 +12,7 @@ from webstrata.collection.settings import Settings, not_negative, positive, sett
 
 exponent = ("between 1.2 and 4", lambda value: 1.2 <= value <= 4)
 months = ("between 1 and 64", lambda value: 1 <= value <= 64)
+ticks = ("between 0 and 86400", lambda value: 0 <= value <= 86_400)
 sessions = ("between 1 and 3", lambda value: 1 <= value <= 3)
 topics = ("between 1 and 64", lambda value: 1 <= value <= 64)
 EVENT_KINDS = ("linked", "edits", "links", "burst")
@@ -73,6 +74,30 @@ class InvitroSettings(Settings):
         "`edits` changes texts alone, `links` adds links to old pages alone, `burst` is `linked` with many "
         "unrelated pages in the same month.",
         check=_kinds,
+    )
+
+    ticks_per_day: int = setting(
+        0,
+        "Moments of a day in a web in continuous time: pages, links and hosts come, change and go at any of "
+        "them. 0 for a web that moves by months. Rates per month hold for thirty days then.",
+        check=ticks,
+    )
+    slowest_change: float = setting(
+        0.003, "Changes per day of the slowest page in continuous time.", check=not_negative
+    )
+    fastest_change: float = setting(
+        24.0,
+        "Changes per day of the fastest page; rates are log-uniform between both.",
+        check=not_negative,
+    )
+    honest_share: float = setting(
+        1.0,
+        "Hosts in continuous time whose ETag and Last-Modified change when the content does.",
+        check=share,
+    )
+    stale_share: float = setting(0.0, "Hosts whose ETag and Last-Modified never change.", check=share)
+    fickle_share: float = setting(
+        0.0, "Hosts whose ETag and Last-Modified change all the time; the rest has none.", check=share
     )
 
     duplicate_share: float = setting(
@@ -223,6 +248,34 @@ PRESETS: dict[str, dict[str, float]] = {
         "slow_share": 0.0,
         "host_delay": 0.01,
         "ip_delay": 0.002,
+    },
+    # continuous time: a minute is the shortest time between two changes
+    "living": _QUIET
+    | {
+        "sessions": 1,
+        "hosts": 20,
+        "pages": 500,
+        "months": 12,
+        "words": 120,
+        "content_links": 2.0,
+        "topics": 3,
+        "size_exponent": 3.0,
+        "events": 0,
+        "spam_share": 0.0,
+        "duplicate_share": 0.0,
+        "near_duplicate_share": 0.0,
+        "noindex_share": 0.0,
+        "nofollow_share": 0.0,
+        "ephemeral_share": 0.0,
+        "host_death_rate": 0.0,
+        "link_change_rate": 0.0,
+        "hosts_per_ip": 1.0,
+        "ticks_per_day": 1440,
+        "honest_share": 0.6,
+        "stale_share": 0.05,
+        "fickle_share": 0.1,
+        "host_delay": 0.0,
+        "ip_delay": 0.0,
     },
     # what the demo crawls: some 10 000 nodes in each of six months
     "demo": {

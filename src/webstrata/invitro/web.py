@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, astuple, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -22,6 +23,7 @@ from webstrata.collection.progress import Progress
 from webstrata.collection.sequences import missing_page
 from webstrata.collection.settings import unknown_name
 from webstrata.errors import SettingError
+from webstrata.invitro.continuous import LivingWeb
 from webstrata.invitro.events import num_spam_hosts, plan_events
 from webstrata.invitro.server import InvitroServer
 from webstrata.invitro.settings import PRESETS, InvitroSettings
@@ -194,7 +196,7 @@ class Changes:
     unchanged: int
 
 
-class Web:
+class Web(LivingWeb):
     """A web that does not exist.
 
     Parameters
@@ -388,6 +390,8 @@ class Web:
         workers: int = 1,
         log: Path | None = None,
         append_log: bool = False,
+        speed: float = 0.0,
+        started: float | None = None,
         given: GivenGraph | None = None,
         archive: ArchivedWeb | None = None,
     ) -> InvitroServer:
@@ -408,6 +412,11 @@ class Web:
             Where to write a line per request, for the judge.
         append_log
             Go on with a log that is there.
+        speed
+            For a web in continuous time: seconds of the web in one of ours. `month` is the tick at which it
+            begins. 0 for a web that stands still.
+        started
+            When that time began to count, in seconds since 1970; default: now.
         given
             A graph to be served under its own addresses, in place of the web's.
         archive
@@ -432,6 +441,8 @@ class Web:
             workers=workers,
             log=log,
             append_log=append_log,
+            speed=speed,
+            started=time.time() if started is None else started,
             given=given,
             archive=archive,
         )
@@ -452,7 +463,7 @@ class Web:
         return cls(header["preset"], seed=header["seed"], **header["overrides"])
 
     def _check_month(self, month: int) -> None:
-        if not 0 <= month < self.settings.months:
+        if not 0 <= month < self.settings.months * max(30 * self.settings.ticks_per_day, 1):
             raise SettingError(
                 f"month {month} is out of range: this web has the months 0 to {self.settings.months - 1}; "
                 "give it more with --months"

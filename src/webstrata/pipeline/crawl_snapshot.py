@@ -95,7 +95,7 @@ def crawl_snapshot(
         if invitro is not None:
             hosts, fitting, lines = _serve(stack, label, invitro, invitro_seed, month, log)
         else:
-            lines = [] if seeds is None else _list_seeds(seeds)
+            lines = [] if seeds is None else list_seeds(seeds)
         is_new = label not in collection
         snapshot = collection.add(label)
         try:
@@ -147,7 +147,14 @@ def _serve(
     return hosts, fitting_settings(web) | {"dated": label}, web.home_pages(month)
 
 
-def _list_seeds(seeds: str | PathLike[str] | Iterable[str]) -> list[str]:
+def list_seeds(seeds: str | PathLike[str] | Iterable[str]) -> list[str]:
+    """URLs, from a file of them or as they are given.
+
+    Examples
+    --------
+    >>> list_seeds("http://example.org/")
+    ['http://example.org/']
+    """
     if isinstance(seeds, str) and "://" in seeds:
         return [seeds]
     if isinstance(seeds, str | PathLike):

@@ -12,8 +12,8 @@ is due again, τ days after a visit:
                   changed, multiplied by 1.5 if not, up to 14 days
 ``nutch``         Nutch's rule: 0.8 times as long if the page had changed, 1.4 times if not; 60 s to 1 year
 ``known``         the optimum for the true rates (`webstrata.crawl.plan`)
-``greedy``        the optimum for rates estimated from the visits so far, renewed every day
-                  (`webstrata.crawl.estimate_rates`)
+``greedy``        what a continuous crawl does: visits by beliefs about the rates, from the visits so far
+                  (`webstrata.crawl.schedule.belief`)
 ================  ========================================================================================
 
 The first visit of every page is free and comes at time 0. *Freshness* is the mean over time of the share of
@@ -32,8 +32,16 @@ import numpy as np
 
 from webstrata.collection.settings import unknown_name
 from webstrata.collection.tables import TableList
+from webstrata.crawl.schedule.belief import (
+    BINS,
+    class_of,
+    due_intervals,
+    estimate_shares,
+    find_threshold,
+    worth,
+)
 from webstrata.crawl.schedule.optimum import plan
-from webstrata.crawl.schedule.rates import SLOWEST, estimate_rates
+from webstrata.crawl.schedule.rates import SLOWEST
 from webstrata.errors import UsageError
 
 if TYPE_CHECKING:
@@ -150,6 +158,7 @@ class _Web:
         self.again = np.zeros(len(changes), np.bool_)
         self._stale = np.zeros(len(changes))
         self._age = np.zeros(len(changes))
+        self.shares = np.zeros((0, 0))
 
     @property
     def rates(self) -> Numbers:
@@ -256,39 +265,59 @@ def _by_steps(
 
 
 def _greedy(web: _Web, budget: float, max_interval: float, groups: npt.ArrayLike | None) -> tuple[int, int]:
-    """Plan every day with the rates that the visits so far suggest."""
-    levels = [] if groups is None else [np.asarray(groups, np.int64)]
-    pages: list[int] = []
-    waits: list[float] = []
-    findings: list[bool] = []
-    intervals = np.full(len(web.last), len(web.last) / budget)
-    due = _spread(intervals)
+    """Plan again and again with what the visits so far say about the rates."""
+    number = len(web.last)
+    group = np.zeros(number, np.int64) if groups is None else np.asarray(groups, np.int64)
+    unchanged, changes = np.zeros(number), np.zeros((number, BINS), np.uint8)
+    due = _spread(np.full(number, number / budget))
+    longest = max_interval if number / max_interval < budget / 2 else np.inf
     visits = changed = 0
     time = -1 / budget
-    for day in range(int(np.ceil(web.days))):
-        if day:
-            rates = estimate_rates(pages, waits, findings, num_pages=len(web.last), groups=levels).rates
-            intervals = _plan_intervals(web, rates, budget, max_interval)
+    step = min(max(number / budget / 8, 1 / 24), 1.0)
+    values, threshold = _believe(web, unchanged, changes, group, budget, longest)
+    for begin in np.arange(0.0, web.days, step):
+        if begin:
+            values, threshold = _believe(web, unchanged, changes, group, budget, longest)
+            intervals = np.minimum(due_intervals(values, web.weight, threshold), longest)
             # an interval counts from the last visit; before the first, the spread of the beginning holds
             due = np.where(web.again, web.last + intervals, np.minimum(due, intervals))
-        end = min(day + 1.0, web.days)
+        end = min(begin + step, web.days)
         queue = [(at, page) for page, at in enumerate(due) if at < end]
         heapq.heapify(queue)
         while queue:
-            begin, page = heapq.heappop(queue)
-            time = max(time + 1 / budget, begin)
+            at, page = heapq.heappop(queue)
+            time = max(time + 1 / budget, at)
             if time >= end:
                 break
-            before = web.last[page]
+            wait = time - web.last[page]
             found = web.visit(page, time)
-            pages.append(page)
-            waits.append(time - before)
-            findings.append(found)
+            if found:
+                place = class_of(wait)
+                changes[page, place] = min(int(changes[page, place]) + 1, 255)
+            else:
+                unchanged[page] += wait
             visits, changed = visits + 1, changed + found
-            due[page] = time + intervals[page]
+            due[page] = np.inf  # until the next plan
+            row = slice(page, page + 1)
+            fresh, _ = worth(unchanged[row], changes[row], group[row], web.shares)
+            due[page] = time + min(float(due_intervals(fresh, web.weight[row], threshold)[0]), longest)
             if due[page] < end:
                 heapq.heappush(queue, (due[page], page))
     return visits, changed
+
+
+def _believe(
+    web: _Web,
+    unchanged: Numbers,
+    changes: npt.NDArray[np.uint8],
+    group: npt.NDArray[np.int64],
+    budget: float,
+    longest: float,
+) -> tuple[npt.NDArray[np.float32], float]:
+    """What visits of all pages are worth, and the threshold that spends the budget."""
+    web.shares = estimate_shares(unchanged, changes, group)
+    values, _ = worth(unchanged, changes, group, web.shares)
+    return values, find_threshold(values, web.weight, budget, max_interval=longest)
 
 
 _POLICIES: dict[str, Callable[..., tuple[int, int]]] = {

@@ -164,7 +164,8 @@ def _build_unparsed(
     earlier = find_lending(snapshot)
     settings = snapshot.settings(StoreSettings)
     types = find_parsers(settings.parsers)
-    selection = select_pages(lines, scratch, earlier=earlier, types=types, progress=progress)
+    last = settings.last_capture
+    selection = select_pages(lines, scratch, earlier=earlier, types=types, last=last, progress=progress)
     unknown = selection.files - {path.name for path in files}
     if unknown:
         raise FormatError(
@@ -235,8 +236,9 @@ def renumber(
         try:
             with snapshot.open_part("captures") as index, snapshot.open_part("urls") as urls:
                 lines = index.path / "index.cdxj.gz"
+                lending, last = find_lending(snapshot), settings.last_capture
                 selection = select_pages(
-                    lines, scratch, earlier=find_lending(snapshot), types=types, progress=progress
+                    lines, scratch, earlier=lending, types=types, last=last, progress=progress
                 )
                 renew = index.record.renew
                 _write_numbered(

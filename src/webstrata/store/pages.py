@@ -1,26 +1,26 @@
 """Which captures are the pages of a snapshot, and the table of them: one row per node, in row-key order.
 
 **A URL is a node**: every stored page with status 200 and a text type, whatever its content. Of several
-captures of a URL the first complete one counts (neither truncated nor a server error; the first of all where
-there is none). A page that repeats another one, that asks not to be indexed, that redirects by ``refresh``,
-or that says with status 200 that nothing is there (soft 404), is a node too: these are attributes of pages.
-A page that was not modified since an earlier snapshot (304, stored as ``revisit``) is a node with its old
-payload. A robots.txt is a capture and not a node.
-Folding duplicates is a choice of the graph (`webstrata.graph.fold`). A redirect stands for the page it leads
-to in the end (none, if it goes round in a circle); any other captured URL stands for none.
+captures of a URL the first complete one counts (neither truncated nor a server error; the first of all
+where there is none; the last one with the setting `last_capture`). A page that repeats another one, that
+asks not to be indexed, that redirects by ``refresh``, or that says with status 200 that nothing is there
+(soft 404), is a node too: these are attributes of pages. A page that was not modified since an earlier
+snapshot (304, stored as ``revisit``) is a node with its old payload. A robots.txt is a capture and not a
+node. Folding duplicates is a choice of the graph (`webstrata.graph.fold`). A redirect stands for the page
+it leads to in the end (none, if it goes round in a circle); any other captured URL stands for none.
 
-``pages.parquet`` has one row per node, with columns named as in Common Crawl's columnar index where they mean
-the same (`webstrata.archive.common_crawl`): what the URL says; ``fetch_time fetch_status content_digest
-content_mime_type`` of the capture; ``warc_filename warc_record_offset warc_record_length`` of the record that
-holds its payload, which for a capture stored as ``revisit`` is the one it refers to, perhaps in an earlier
-snapshot (`webstrata.store.warc_files`); ``content_truncated`` where the payload is truncated. Ours are
-``row_key``, ``fingerprint`` (`webstrata.web.fingerprint`, null for pages with little text), ``noindex`` (the
-page or its header says so) and ``soft_404`` (the crawl found it to be one, or it has the fingerprint of one
-of its host).
+``pages.parquet`` has one row per node, with columns named as in Common Crawl's columnar index where they
+mean the same (`webstrata.archive.common_crawl`): what the URL says; ``fetch_time fetch_status
+content_digest content_mime_type`` of the capture; ``warc_filename warc_record_offset warc_record_length``
+of the record that holds its payload, which for a capture stored as ``revisit`` is the one it refers to,
+perhaps in an earlier snapshot (`webstrata.store.warc_files`); ``content_truncated`` where the payload is
+truncated. Ours are ``row_key``, ``fingerprint`` (`webstrata.web.fingerprint`, null for pages with little
+text), ``noindex`` (the page or its header says so) and ``soft_404`` (the crawl found it to be one, or it
+has the fingerprint of one of its host).
 
-webstrata 0.1.0 made one node of pages with equal digests or fingerprints, the smallest row key of the class,
-and none of pages marked ``noindex`` or found to be soft 404s. Its tables lack the last two columns; they open
-as they are, and `webstrata.store.build.renumber` applies the rule of now.
+webstrata 0.1.0 made one node of pages with equal digests or fingerprints, the smallest row key of the
+class, and none of pages marked ``noindex`` or found to be soft 404s. Its tables lack the last two
+columns; they open as they are, and `webstrata.store.build.renumber` applies the rule of now.
 """
 
 from __future__ import annotations

@@ -150,6 +150,7 @@ def select_pages(
     *,
     earlier: Mapping[str, Path] | None = None,
     types: Collection[str] = (),
+    last: bool = False,
     memory: int = MEMORY,
     progress: Progress | None = None,
 ) -> Selection:
@@ -166,6 +167,8 @@ def select_pages(
         first. The file name of such a record is ``LABEL/NAME``.
     types
         Content types of pages besides `webstrata.store.pages.TEXT`: those that have parsers.
+    last
+        Choose the last complete capture of each URL, not the first.
     memory
         Bytes sorted at a time.
     progress
@@ -189,7 +192,7 @@ def select_pages(
     >>> [row for table in selection.others() for row in table.select(["row_key", "node"]).to_pylist()]
     [{'row_key': 'c)/', 'node': 1}]
     """
-    work = _Work(scratch, memory)
+    work = _Work(scratch, memory, last=last)
     for path in [source] if isinstance(source, os.PathLike) else source:
         work.read(path, progress)
     work.choose()
@@ -233,8 +236,8 @@ class _Resolved(NamedTuple):
 class _Work:
     """The steps of `select_pages`, in their order, and their intermediate files."""
 
-    def __init__(self, scratch: Path, memory: int) -> None:
-        self._scratch, self._memory = scratch, memory
+    def __init__(self, scratch: Path, memory: int, *, last: bool = False) -> None:
+        self._scratch, self._memory, self._last = scratch, memory, last
         self.num_captures = 0
         self.files: set[str] = set()
         self.lenders: set[str] = set()
@@ -276,7 +279,7 @@ class _Work:
             if self._has_revisits:
                 self._offer(table, ("digest", self._digests, self._by_digest))
                 self._offer(table, ("url", self._originals, self._by_url))
-            chosen = _choose(pa.concat_tables([held, table]).combine_chunks())
+            chosen = _choose(pa.concat_tables([held, table]).combine_chunks(), last=self._last)
             self._keep(chosen.slice(0, len(chosen) - 1))
             held = chosen.slice(len(chosen) - 1).take([0])
         self._keep(held)
@@ -443,8 +446,8 @@ class _Soft:
         return alike & ~is_home
 
 
-def _choose(captures: pa.Table) -> pa.Table:
-    """The first complete capture of each URL, or the first; they are sorted by row key."""
+def _choose(captures: pa.Table, *, last: bool) -> pa.Table:
+    """The first (or last) complete capture of each URL, or the first; they are sorted by row key."""
     group = number_groups(captures["row_key"])
     is_first = np.diff(group, prepend=-1) > 0
     if is_first.all():
@@ -452,7 +455,8 @@ def _choose(captures: pa.Table) -> pa.Table:
     incomplete = _flags(pc.or_(pc.is_valid(captures["truncated"]), pc.greater_equal(captures["status"], 500)))
     incomplete |= _flags(pc.equal(captures["digest"], "-"))  # a revisit of something that is not known
     times = pc.cast(captures["time"], pa.int64()).to_numpy()
-    order = np.lexsort((captures["place"].to_numpy(), times, incomplete, group))
+    places = captures["place"].to_numpy()
+    order = np.lexsort((-places, -times, incomplete, group) if last else (places, times, incomplete, group))
     return captures.take(order[is_first])
 
 

@@ -24,6 +24,11 @@ class StoreSettings(Settings):
         "too; or low-slope, where tags are rare.",
         check=one_of(MAIN, VISUAL, LOW_SLOPE),
     )
+    last_capture: bool = setting(
+        False,
+        "Of several captures of a URL, make the last complete one the page, not the first; continuous crawls "
+        "set it for their snapshots.",
+    )
     parsers: tuple[str, ...] = setting(
         (),
         "Parsers of documents that are not HTML, whose responses become pages: feed (RSS, Atom), json-ld, "

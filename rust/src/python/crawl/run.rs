@@ -10,6 +10,7 @@ use crate::crawl::frontier::host_hash;
 use crate::crawl::journal::{self, Entry, Journal, Mark};
 use crate::crawl::messages::{Event, Notice};
 use crate::crawl::{CrawlError, Result};
+use crate::python::store::ContentRules;
 use crate::web::http::Failure;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
@@ -115,6 +116,8 @@ struct Given {
     dictionary: Option<Vec<u8>>,
     prefix: String,
     clock: i64,
+    speed: (f64, u64),
+    contents: Option<Py<ContentRules>>,
     warcinfo: Vec<(String, String)>,
     weights: Vec<f64>,
     prioritizer: Option<Py<PyAny>>,
@@ -155,6 +158,11 @@ impl Engine {
 
     fn add(&self, urls: Vec<(String, u8, Option<String>)>) {
         self.engine.add(&urls);
+    }
+
+    /// URLs to ask for now, whether they were asked for before or not.
+    fn visit(&self, urls: Vec<(String, u8, Option<String>)>) {
+        self.engine.visit(&urls);
     }
 
     fn answer_gate(&self, origin: String, keeps: bool) {
@@ -246,7 +254,9 @@ impl Engine {
     }
 
     /// What came since the last call: ("gate", origin), ("sample", origin, url, status, type, body),
-    /// ("seen", origin, target, content), ("foreign", agent, [(url, depth)]) or ("closed", origin, reason, urls).
+    /// ("seen", origin, target, content), ("foreign", agent, [(url, depth)]), ("closed", origin, reason, urls),
+    /// ("found", [(url, depth, validators)]) or
+    /// ("visited", url, status, content, date, bytes, tag, modified, is_page, is_copy).
     fn notices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let found = PyList::empty(py);
         for notice in self.engine.notices.try_iter() {
@@ -269,6 +279,21 @@ impl Engine {
                     target,
                     content,
                 } => ("seen", origin, target, content)
+                    .into_pyobject(py)?
+                    .into_any(),
+                Notice::Found(urls) => ("found", urls).into_pyobject(py)?.into_any(),
+                Notice::Visited(end) => (
+                    "visited",
+                    end.url,
+                    end.status,
+                    end.content,
+                    end.date,
+                    end.bytes,
+                    end.tag,
+                    end.modified,
+                    end.is_page,
+                    end.is_copy,
+                )
                     .into_pyobject(py)?
                     .into_any(),
                 Notice::Foreign { agent, urls } => {
@@ -348,6 +373,8 @@ fn configure(given: Given, raised: &Raised) -> PyResult<Config> {
         compression,
         prefix: given.prefix,
         clock: given.clock,
+        speed: given.speed,
+        contents: given.contents.map(|rules| rules.get().0.clone()),
         warcinfo: given.warcinfo,
         weights: given.weights,
         prioritizer: given

@@ -16,7 +16,7 @@ use crate::invitro::truth::{GraphView, TrueGraph};
 use crate::invitro::words::Vocabulary;
 use crate::invitro::{NUM_QUERIES, Web};
 use crate::python::progress::supervise;
-use numpy::{IntoPyArray, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -35,6 +35,7 @@ fn column<'a, R, T>(rows: &'a [R], value: impl Fn(&'a R) -> T) -> Vec<T> {
     rows.iter().map(value).collect()
 }
 
+type Numbers<'py, T> = Bound<'py, PyArray1<T>>;
 /// Name, topic, month, addresses born, changed and linked to.
 type PlantedEvent = (String, u64, u32, Vec<String>, Vec<String>, Vec<String>);
 /// Words, topic, month, slots, kind, and a word that its pages mention.
@@ -326,7 +327,26 @@ impl InvitroWeb {
         ))
     }
 
-    #[pyo3(signature = (*, month, address, port, origins, workers, log, log_header, append_log, urls = None, rows = None, archive = None))]
+    /// Of an address from one tick until another: when each state began, its status and its content.
+    fn history<'py>(
+        &self,
+        py: Python<'py>,
+        url: &str,
+        since: u32,
+        until: u32,
+    ) -> (Numbers<'py, u32>, Numbers<'py, u16>, Numbers<'py, u64>) {
+        let found = py.detach(|| self.web.history(url, since, until));
+        let since: Vec<_> = found.iter().map(|state| state.since).collect();
+        let status: Vec<_> = found.iter().map(|state| state.status).collect();
+        let content: Vec<_> = found.iter().map(|state| state.content).collect();
+        (
+            since.into_pyarray(py),
+            status.into_pyarray(py),
+            content.into_pyarray(py),
+        )
+    }
+
+    #[pyo3(signature = (*, month, address, port, origins, workers, log, log_header, append_log, speed = 0.0, started = 0, urls = None, rows = None, archive = None))]
     #[allow(clippy::too_many_arguments)]
     fn serve(
         &self,
@@ -339,6 +359,8 @@ impl InvitroWeb {
         log: Option<PathBuf>,
         log_header: &str,
         append_log: bool,
+        speed: f64,
+        started: u64,
         urls: Option<Vec<String>>,
         rows: Option<(PyReadonlyArray1<'_, u64>, PyReadonlyArray1<'_, u32>)>,
         archive: Option<(PathBuf, Vec<ArchivedCapture>)>,
@@ -381,6 +403,8 @@ impl InvitroWeb {
             origins,
             workers,
             month,
+            speed,
+            started,
         };
         let server = py.detach(|| Server::start(site, options, log))?;
         Ok(InvitroServer {

@@ -66,6 +66,9 @@ class Crawl(Commands):
             chosen = _commands if not args or args[0] in COMMANDS else _start
             return chosen.make_context(info_name, args, parent, **extra)
         _refuse_misspelt(args, parent)
+        if found := _find_continuous(args):
+            verb, words = found
+            return verb.make_context(info_name, words, parent, **extra)
         if args and args[0] in COMMANDS:
             note_collection(args[0], "webstrata crawl")
             return _commands.make_context(info_name, args, parent, **extra)
@@ -78,6 +81,24 @@ class Crawl(Commands):
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """How it is typed, without the word for a command."""
         return click.Command.collect_usage_pieces(self, ctx)
+
+
+def _find_continuous(args: list[str]) -> tuple[click.Command, list[str]] | None:
+    """The command for continuous crawls and its words, where the words are about one."""
+    from webstrata.cli.crawl import continuous
+
+    words = list(itertools.takewhile(lambda word: word != "--", args))
+    if "--continuous" in words:
+        return continuous.command, args
+    # of a crawl of one snapshot, `set` has a name and a value
+    if (
+        words[:1] == ["set"]
+        and len(words) > 2
+        and words[2].startswith("--")
+        and not words[2].startswith("--control")
+    ):
+        return continuous.change, args[1:]
+    return None
 
 
 def _refuse_misspelt(args: list[str], context: click.Context | None) -> None:

@@ -93,8 +93,9 @@ def read_members(snapshot: Snapshot) -> pa.Table:
     """
     with snapshot.open_part("captures") as part, TemporaryDirectory(prefix="webstrata-") as scratch:
         index = part.path / "index.cdxj.gz"
-        types = find_parsers(snapshot.settings(StoreSettings).parsers)
-        selection = select_pages(index, Path(scratch), earlier=find_lending(snapshot), types=types)
+        settings = snapshot.settings(StoreSettings)
+        types, last = find_parsers(settings.parsers), settings.last_capture
+        selection = select_pages(index, Path(scratch), earlier=find_lending(snapshot), types=types, last=last)
         tables = [_MEMBERS.empty_table(), *selection.members()]
     table = pa.concat_tables(tables)
     label = join_classes([number_values(table[name]) for name in KINDS]).astype(np.int64)
