@@ -264,12 +264,16 @@ def main(arguments: Iterable[str]) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--count", action="store_true", help="Print the number of phrases per page and room.")
     parser.add_argument("--list", nargs="+", metavar="ROOM", help="Print the phrases of pages or rooms.")
-    parser.add_argument("--lower", action="store_true", help="Write numbers that have fallen to docs/words.toml.")
+    parser.add_argument(
+        "--lower", action="store_true", help="Write lower numbers to docs/words.toml."
+    )
     options = parser.parse_args(list(arguments))
     found, allowed = find_all(), read_allowed()
     counts = Counter({room: len(phrases) for room, phrases in found.items()})
     if options.list:
-        chosen = [one for room in sorted(found) if room.startswith(tuple(options.list)) for one in found[room]]
+        chosen = [
+            one for room in sorted(found) if room.startswith(tuple(options.list)) for one in found[room]
+        ]
         print("\n".join(map(str, chosen)))
         return 0
     if options.count:

@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 import pytest
 
 import webstrata as ws
-from webstrata.crawl.schedule.clock import Clock
+from webstrata.crawl.schedule.clock import CrawlClock
 from webstrata.crawl.schedule.cuts import carried
-from webstrata.crawl.schedule.pages import GONE, PAGE, SEEN, Pages
+from webstrata.crawl.schedule.pages import GONE, PAGE, SEEN, KnownPages
 from webstrata.errors import FormatError, SettingError, UsageError
 from webstrata.invitro import Web
 from webstrata.invitro.continuous import BEGINNING
@@ -123,7 +123,7 @@ def run(folder: Path, *words: str) -> subprocess.Popen[bytes]:
 def check_visits_are_known(collection: Collection, log: Path, killed: float) -> None:
     """What was answered a while before a kill is known to be visited, so that nobody asks for it early."""
     folder = collection.path / "continuous"
-    clock = Clock.read(json.loads((folder / "clock.json").read_text())["clock"])
+    clock = CrawlClock.read(json.loads((folder / "clock.json").read_text())["clock"])
     found = read_log(log)
     names = [f"http://{found.hosts[host]}{target}" for host, target in found.urls]
     good = found.complete & np.isin(found.status, (200, 304)) & (found.end / 1e6 < killed - 1.5)
@@ -132,7 +132,7 @@ def check_visits_are_known(collection: Collection, log: Path, killed: float) -> 
         for name, moment in zip((names[url] for url in found.url[good]), found.arrival[good], strict=True)
         if not name.endswith("/robots.txt")
     }
-    pages = Pages(folder)
+    pages = KnownPages(folder)
     rows = pages.find(list(asked))
     assert (rows >= 0).all()
     last = pages.state["last"][rows].astype(float)
@@ -176,7 +176,7 @@ def test_a_crawl_killed_at_any_moment_goes_on_where_it_was(tmp_path: Path) -> No
     last = crawl_continuous(collection, days=1, options=OPTIONS)
     assert last.days >= 1
     web, found = Web("living", seed=2), read_log(log)
-    pages = Pages(collection.path / "continuous")
+    pages = KnownPages(collection.path / "continuous")
     good = found.complete & np.isin(found.status, (200, 304))
     names = [f"http://{found.hosts[host]}{target}" for host, target in found.urls]
     # no page is forgotten: all that was answered, and every link of it, is known

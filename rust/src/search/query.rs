@@ -156,6 +156,8 @@ impl Clause {
                 join(Occur::Should, all.collect())
             }
             Self::Whole(field, text) => Some(term(*field, text)),
+            // a prefix that no term has: no word at all, and not the complement of none
+            Self::Boolean(clauses) if clauses.is_empty() => None,
             Self::Boolean(clauses) => {
                 let mut made: Vec<(Occur, Box<dyn Query>)> = Vec::with_capacity(clauses.len());
                 for (occur, clause) in clauses {

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from webstrata.api.snapshot import Snapshot
     from webstrata.collection.progress import Progress
+    from webstrata.collection.tables import TableList
     from webstrata.crawl.control import Client
     from webstrata.crawl.given_up import GivenUpList
     from webstrata.crawl.report import CrawlReport

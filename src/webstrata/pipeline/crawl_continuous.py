@@ -22,8 +22,9 @@ from webstrata.collection.settings import ResourcesSettings
 from webstrata.crawl.changes import kept_changes
 from webstrata.crawl.recovery import can_go_on, is_finished
 from webstrata.crawl.schedule.budget import parse_budget
-from webstrata.crawl.schedule.clock import Clock
-from webstrata.crawl.schedule.cuts import end_of, is_marked, label_of, mark_snapshot
+from webstrata.crawl.schedule.calendar import end_of, label_of
+from webstrata.crawl.schedule.clock import CrawlClock
+from webstrata.crawl.schedule.cuts import is_marked, mark_snapshot
 from webstrata.crawl.schedule.live import ScheduledCrawl
 from webstrata.crawl.schedule.schedule import Schedule
 from webstrata.crawl.schedule.settings import ContinuousSettings
@@ -140,7 +141,7 @@ def crawl_continuous(
         raise UsageError(
             f"a speed of {speed:g}: only a synthetic web can be faster than ours; give --invitro"
         )
-    clock = Clock.read(kept["clock"]) if kept else _start_clock(invitro, speed)
+    clock = CrawlClock.read(kept["clock"]) if kept else _start_clock(invitro, speed)
     _check_clock(clock, kept)
     label = label_of(clock.now(), settings.cut)
     _check_room(collection, label)
@@ -239,7 +240,7 @@ def _crawl(
     return crawl.run()
 
 
-def _begin(collection: Collection, clock: Clock, cut: str) -> tuple[str, float]:
+def _begin(collection: Collection, clock: CrawlClock, cut: str) -> tuple[str, float]:
     """The next snapshot, and when it is cut."""
     now = clock.now()
     label, until = label_of(now, cut), end_of(now, cut).timestamp()
@@ -268,7 +269,7 @@ def _check_room(collection: Collection, label: str) -> None:
         )
 
 
-def _check_clock(clock: Clock, kept: dict[str, Any]) -> None:
+def _check_clock(clock: CrawlClock, kept: dict[str, Any]) -> None:
     seen = float(kept.get("seen", 0.0))
     if clock.now() < seen - 1:
         then = dt.datetime.fromtimestamp(seen, dt.UTC).isoformat(timespec="seconds")
@@ -277,7 +278,7 @@ def _check_clock(clock: Clock, kept: dict[str, Any]) -> None:
         )
 
 
-def _check_budget(settings: ContinuousSettings, crawl: CrawlSettings, clock: Clock, hosts: int) -> None:
+def _check_budget(settings: ContinuousSettings, crawl: CrawlSettings, clock: CrawlClock, hosts: int) -> None:
     """Refuse a budget that the hosts of a synthetic web do not allow; of other webs, hosts are not known."""
     if "page" in settings.budget or not hosts or not crawl.host_delay:
         return
@@ -302,7 +303,7 @@ def _adopt(collection: Collection, planned: Schedule) -> None:
 
 
 def _serve(
-    stack: ExitStack, folder: Path, preset: str, seed: int, clock: Clock
+    stack: ExitStack, folder: Path, preset: str, seed: int, clock: CrawlClock
 ) -> tuple[Hosts, dict[str, Any], list[str]]:
     from webstrata.invitro.server import fitting_settings
     from webstrata.invitro.web import Web
@@ -325,13 +326,13 @@ def _serve(
     return hosts, fitting_settings(web), web.home_pages()
 
 
-def _start_clock(invitro: str | None, speed: float) -> Clock:
+def _start_clock(invitro: str | None, speed: float) -> CrawlClock:
     now = time.time()
     if invitro is None:
-        return Clock(1.0, now, now)
+        return CrawlClock(1.0, now, now)
     from webstrata.invitro.continuous import BEGINNING
 
-    return Clock(speed, now, float(BEGINNING))
+    return CrawlClock(speed, now, float(BEGINNING))
 
 
 def _read_clock(folder: Path) -> dict[str, Any]:

@@ -156,7 +156,7 @@ def test_hosts_that_were_taken_down_have_no_features_and_no_scores() -> None:
     june = uk["2026-06"]
     june.classify_features(sets="A")
     model = SimpleNamespace(
-        columns={"A": []}, statistics={}, scores=lambda matrix: np.arange(len(matrix.hosts))
+        task="spam", columns={"A": []}, statistics={}, scores=lambda matrix: np.arange(len(matrix.hosts))
     )
     uk.takedown("news.example", reason="an example")
     assert "news.example" not in june.features("A")["host"].to_pylist()

@@ -2,40 +2,19 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from webstrata import testing
 from webstrata.archive.warc import read_records
-from webstrata.crawl.schedule.cuts import (
-    CAPTURES,
-    CUTS,
-    begin_of,
-    carried,
-    end_of,
-    label_of,
-    prepare_cut,
-)
+from webstrata.crawl.schedule.cuts import CAPTURES, carried, prepare_cut
 from webstrata.store.build import build_store
 from webstrata.store.pages import read_captures
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-@given(st.datetimes(dt.datetime(2000, 1, 1), dt.datetime(2099, 1, 1)), st.sampled_from(CUTS))
-def test_every_moment_is_in_one_snapshot(naive: dt.datetime, cut: str) -> None:
-    moment = naive.replace(tzinfo=dt.UTC).timestamp()
-    begin, end = begin_of(moment, cut).timestamp(), end_of(moment, cut).timestamp()
-    assert begin <= moment < end
-    assert label_of(begin, cut) == label_of(end - 1, cut) == label_of(moment, cut)
-    assert label_of(end, cut) > label_of(moment, cut)
-    assert begin_of(end, cut).timestamp() == end
 
 
 @pytest.mark.parametrize("is_gone", [False, True])

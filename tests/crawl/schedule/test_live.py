@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import webstrata as ws
-from webstrata.crawl.schedule.clock import Clock
+from webstrata.crawl.schedule.clock import CrawlClock
 from webstrata.crawl.schedule.live import ScheduledCrawl
 from webstrata.crawl.schedule.schedule import Schedule
 from webstrata.crawl.schedule.settings import BASES, ContinuousSettings
@@ -27,7 +27,7 @@ def test_what_counts_as_a_change_is_the_choice_of_the_user(tmp_path: Path, basis
               slowest_change=0.0, fastest_change=0.0)  # fmt: skip
     collection = ws.create(tmp_path / "uk")
     snapshot = collection.add("2026-01")
-    clock = Clock(86_400.0, time.time(), float(BEGINNING))
+    clock = CrawlClock(86_400.0, time.time(), float(BEGINNING))
     schedule = Schedule(
         collection.path / "continuous", ContinuousSettings(budget="3/page/day", basis=basis), clock
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from webstrata.crawl.schedule.clock import Clock
+from webstrata.crawl.schedule.clock import CrawlClock
 from webstrata.crawl.schedule.optimum import expected_freshness, plan
 from webstrata.crawl.schedule.pages import GONE, OTHER, PAGE, SENT
 from webstrata.crawl.schedule.schedule import DAY, ROBOTS, Schedule
@@ -26,7 +26,7 @@ STEP, SPEED = 900.0, 900.0
 
 
 @dataclass(frozen=True)
-class Hand(Clock):
+class Hand(CrawlClock):
     """A clock that the test moves."""
 
     hand: tuple[float, ...] = ()
@@ -140,7 +140,9 @@ def test_hosts_with_a_delay_leave_visits_to_others(make_world: Make) -> None:
 
 
 def test_a_host_with_many_visits_waiting_is_passed_over(tmp_path: Path) -> None:
-    schedule = Schedule(tmp_path, ContinuousSettings(budget="1000/s", max_pending=5), Clock(1.0, 0.0, 0.0))
+    schedule = Schedule(
+        tmp_path, ContinuousSettings(budget="1000/s", max_pending=5), CrawlClock(1.0, 0.0, 0.0)
+    )
     schedule.add([(f"http://{host}.example/{page}", 0, None) for host in "ab" for page in range(50)])
     schedule._credit = 1000
     sent = [url for url, _, _ in schedule.step()]

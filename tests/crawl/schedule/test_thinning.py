@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.crawl.schedule.cuts import CUTS
+from webstrata.crawl.schedule.calendar import CUTS
 from webstrata.crawl.schedule.thinning import find_superfluous, parse_keep
 from webstrata.errors import SettingError
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packages, "PATIENCE", 60.0)
-    monkeypatch.setattr(packages.Packages.answer, "__kwdefaults__", {"patience": 60.0})
+    monkeypatch.setattr(packages.WaczDownloads.answer, "__kwdefaults__", {"patience": 60.0})
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 TRUTH = "truth"
 """In place of a file: what an in-vitro web planted."""
 TABLE = "table"
-"""Instead of a file: labels in the row table, as given on the pages of `webstrata serve`."""
+"""Instead of a file: labels in the row table, as given on the served pages."""
 SPAM = "spam"
 _YES = {"yes", "1", "true", "y", "+", "positive", "maybe"}
 _NO = {"no", "0", "false", "n", "-", "negative"}
@@ -197,8 +197,7 @@ def read_table(snapshot: Snapshot, *, task: str = SPAM) -> Labels:
     path = snapshot.collection.working_folder("table")
     if text.count("\n") < 2:
         raise MissingError(
-            f"{path}: no host has a label in the row table; give labels on the pages of `webstrata serve "
-            "--token-file`, or name a file"
+            f"{path}: no host has a label in the row table; label hosts on the served pages, or name a file"
         )
     return _parse_labels(path, text.encode(), task)
 

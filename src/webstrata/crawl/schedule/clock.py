@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Clock:
+class CrawlClock:
     """Seconds since 1970 on the web's clock; it showed `shown` when ours showed `since`.
 
     Examples
     --------
-    >>> clock = Clock(speed=3600.0, since=100.0, shown=1000.0)
+    >>> clock = CrawlClock(speed=3600.0, since=100.0, shown=1000.0)
     >>> clock.at(101.0)
     4600.0
     """
@@ -43,6 +43,6 @@ class Clock:
         return {"speed": self.speed, "since": self.since, "shown": self.shown}
 
     @classmethod
-    def read(cls, given: Mapping[str, Any]) -> Clock:
+    def read(cls, given: Mapping[str, Any]) -> CrawlClock:
         """From plain data."""
         return cls(float(given["speed"]), float(given["since"]), float(given["shown"]))

@@ -49,7 +49,7 @@ _GROWTH = 1 << 14
 _RECENT = 1 << 15
 
 
-class Page(NamedTuple):
+class KnownPage(NamedTuple):
     """The texts of a page."""
 
     url: str
@@ -58,20 +58,20 @@ class Page(NamedTuple):
     modified: str
 
 
-class Pages:
+class KnownPages:
     """All pages that a continuous crawl knows, in a folder of its collection.
 
     Examples
     --------
     >>> from webstrata import testing
     >>> folder = testing.scratch()
-    >>> pages = Pages(folder)
+    >>> pages = KnownPages(folder)
     >>> pages.add([("http://a.example/", 0, None), ("http://a.example/b", 1, None)]).tolist()
     [0, 1]
     >>> pages.add([("http://a.example/b", 1, None)]).tolist()  # it is known
     []
     >>> pages.close()
-    >>> again = Pages(folder)
+    >>> again = KnownPages(folder)
     >>> again.texts([1])[0].url
     'http://a.example/b'
     >>> again.close()
@@ -188,16 +188,16 @@ class Pages:
 
     # ---- texts
 
-    def texts(self, rows: Sequence[int] | Rows) -> list[Page]:
+    def texts(self, rows: Sequence[int] | Rows) -> list[KnownPage]:
         """URL, depth and validators of pages."""
         found = []
         for row in rows:
             self._texts.seek(int(self._place[row]))
             url, depth, tag, modified = self._texts.readline().decode().rstrip("\n").split("\t")
-            found.append(Page(url, int(depth), tag, modified))
+            found.append(KnownPage(url, int(depth), tag, modified))
         return found
 
-    def keep_validators(self, row: int, page: Page) -> None:
+    def keep_validators(self, row: int, page: KnownPage) -> None:
         """Remember what the last answer was known by."""
         line = "\t".join(
             [page.url, str(page.depth), page.tag.replace("\t", " "), page.modified.replace("\t", " ")]

@@ -29,7 +29,7 @@ from webstrata.crawl.schedule.belief import (
     worth,
 )
 from webstrata.crawl.schedule.budget import parse_budget
-from webstrata.crawl.schedule.pages import GONE, OTHER, PAGE, SEEN, SENT, Page, Pages
+from webstrata.crawl.schedule.pages import GONE, OTHER, PAGE, SEEN, SENT, KnownPage, KnownPages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from webstrata.crawl.schedule.clock import Clock
+    from webstrata.crawl.schedule.clock import CrawlClock
     from webstrata.crawl.schedule.settings import ContinuousSettings
 
     Numbers = npt.NDArray[np.float64]
@@ -92,13 +92,13 @@ class Schedule:
         self,
         folder: Path,
         settings: ContinuousSettings,
-        clock: Clock,
+        clock: CrawlClock,
         *,
         host_delay: float = 0.0,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
         self.settings, self.clock, self._timer = settings, clock, timer
-        self.pages = Pages(folder)
+        self.pages = KnownPages(folder)
         self._host_cap = DAY / (host_delay * clock.speed) if host_delay else np.inf
         self._due: Numbers = np.full(len(self.pages), np.inf)
         self._heap: list[tuple[float, int]] = []
@@ -204,7 +204,7 @@ class Schedule:
             [page] = self.pages.texts([row])
             told = (visit.tag, visit.modified)
             if told != (page.tag, page.modified) and not page.tag.startswith("level="):
-                self.pages.keep_validators(row, Page(page.url, page.depth, *told))
+                self.pages.keep_validators(row, KnownPage(page.url, page.depth, *told))
         record["failures"] = 0
         record["last"] = max(int(seconds), 1)
         record["flags"] = flags
@@ -408,7 +408,7 @@ class Schedule:
         self.pages.close()
 
 
-def _carried(page: Page, *, is_seen: bool) -> str | None:
+def _carried(page: KnownPage, *, is_seen: bool) -> str | None:
     """What a visit carries along: validators of pages that were visited, the level of a sitemap."""
     if page.tag.startswith("level="):
         return f"\n\n\n\n{page.tag.removeprefix('level=')}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from webstrata.collection.settings import Settings, one_of, positive, setting, share
 from webstrata.crawl.schedule.budget import parse_budget
-from webstrata.crawl.schedule.cuts import CUTS
+from webstrata.crawl.schedule.calendar import CUTS
 from webstrata.crawl.schedule.thinning import parse_keep
 from webstrata.errors import SettingError
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from webstrata.collection.snapshot_dates import parse_snapshot_date
-from webstrata.crawl.schedule.cuts import CUTS, label_of
+from webstrata.crawl.schedule.calendar import CUTS, label_of
 from webstrata.errors import SettingError
 
 _RULE = re.compile(rf"\s*({'|'.join(CUTS)}):([1-9]\d{{0,3}})\s*")

@@ -59,7 +59,23 @@ def _zstd() -> Any:  # noqa: ANN401 (pyarrow has no types)
 
 
 def code_responses(app: "App") -> "App":
-    """An application that compresses the responses of another."""
+    """An application that compresses the responses of another.
+
+    Examples
+    --------
+    >>> import asyncio
+    >>> async def app(scope, receive, send):
+    ...     headers = [(b"content-type", b"text/html")]
+    ...     await send({"type": "http.response.start", "status": 200, "headers": headers})
+    ...     await send({"type": "http.response.body", "body": b"text " * 1000})
+    >>> sent = []
+    >>> async def send(message):
+    ...     sent.append(message)
+    >>> scope = {"type": "http", "headers": [(b"accept-encoding", b"gzip")]}
+    >>> asyncio.run(code_responses(app)(scope, None, send))
+    >>> dict(sent[0]["headers"])[b"content-encoding"], len(sent[1]["body"]) < 100
+    (b'gzip', True)
+    """
 
     async def coded(scope: "Message", receive: "Receive", send: "Send") -> None:
         accepted = next(

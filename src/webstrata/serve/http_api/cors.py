@@ -49,6 +49,22 @@ def allow_origins(app: "App", origins: frozenset[str], replay_port: int = 0) -> 
     """An application whose JSON documents pages of these origins may read.
 
     A loopback or other name with the replay port is never allowed, whatever the list says.
+
+    Examples
+    --------
+    >>> import asyncio
+    >>> async def app(scope, receive, send):
+    ...     headers = [(b"content-type", b"application/json")]
+    ...     await send({"type": "http.response.start", "status": 200, "headers": headers})
+    ...     await send({"type": "http.response.body", "body": b"{}"})
+    >>> sent = []
+    >>> async def send(message):
+    ...     sent.append(message)
+    >>> allowed = allow_origins(app, frozenset({"https://notebook.example"}))
+    >>> scope = {"type": "http", "method": "GET", "headers": [(b"origin", b"https://notebook.example")]}
+    >>> asyncio.run(allowed(scope, None, send))
+    >>> dict(sent[0]["headers"])[b"access-control-allow-origin"]
+    b'https://notebook.example'
     """
 
     def find_allowed(scope: "Message") -> bytes:

@@ -39,8 +39,8 @@ def load_examples() -> dict[str, Any]:
 
     Examples
     --------
-    >>> load_examples()["search"]["made_by"]
-    'webstrata search uk storm'
+    >>> load_examples()["search"]["rows"][0]["url"]
+    'http://reef.example/storm'
     """
     text = (resources.files("webstrata.serve.http_api") / "examples.json").read_text("utf-8")
     found: dict[str, Any] = json.loads(text)

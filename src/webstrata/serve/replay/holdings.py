@@ -20,7 +20,7 @@ from urllib.parse import urljoin
 from webstrata.archive.cdxj import Entry, surt
 from webstrata.errors import MissingError, UrlError
 from webstrata.serve.replay.lines import END, BlockTable, IndexLine, MergedLines, Range, forget_blocks
-from webstrata.serve.replay.packages import Packages
+from webstrata.serve.replay.packages import WaczDownloads
 from webstrata.serve.replay.rows import parse_timestamp
 from webstrata.store.captures import AllCaptures, StoredCapture, read_capture
 from webstrata.store.takedowns import find_takedowns
@@ -75,7 +75,7 @@ class Holdings:
         self, name: str, collection: Collection, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.name, self.collection = name, collection
-        self.packages = Packages()
+        self.packages = WaczDownloads()
         self._all = AllCaptures(collection)
         self._clock = clock
         self._lock = threading.Lock()

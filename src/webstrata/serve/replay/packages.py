@@ -27,14 +27,14 @@ PATIENCE = 2.0
 """Seconds for which a request waits for a view; then it is asked to come again."""
 
 
-class Packages:
+class WaczDownloads:
     r"""The WACZ views of one collection, each made when it is first asked for.
 
     Examples
     --------
     >>> from webstrata import testing
     >>> june = testing.snapshot()
-    >>> packages = Packages()
+    >>> packages = WaczDownloads()
     >>> reply = packages.answer(june, "1", "bytes=0-3", patience=60)
     >>> reply.status, b"".join(reply.body)
     (206, b'PK\x03\x04')
