@@ -37,7 +37,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urljoin
 
-from bench.frame import PEERS, BuiltIn, Call, Figure, Peer, main
+from bench.frame import OURS, PEERS, BuiltIn, Call, Figure, Peer, main
 from bench.get import _url
 from bench.get import prepare as prepare_get
 from bench.serve import _ask_at_rate, _paths, _serving
@@ -460,12 +460,12 @@ def paint_page(place: str) -> dict[str, Any]:
 
 def _figure(name: str, ours: str, theirs: str, peer: Peer, **more: Any) -> Figure:  # noqa: ANN401
     fields: dict[str, Any] = {"data": "serve-search", "prepare": prepare, "warm_up": False} | more
-    python = {} if isinstance(peer, BuiltIn) else {"python": PEERS / "python"}
+    python = (OURS if isinstance(peer, BuiltIn) else PEERS) / "python"
     return Figure(
         name=name,
         varies=True,
         ours=Call(f"bench.serve_pages:{ours}"),
-        theirs=Call(f"bench.serve_pages:{theirs}", **python),
+        theirs=Call(f"bench.serve_pages:{theirs}", python),
         peer=peer,
         measure="answer",
         rounds=3,

@@ -264,9 +264,7 @@ def main(arguments: Iterable[str]) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--count", action="store_true", help="Print the number of phrases per page and room.")
     parser.add_argument("--list", nargs="+", metavar="ROOM", help="Print the phrases of pages or rooms.")
-    parser.add_argument(
-        "--lower", action="store_true", help="Write lower numbers to docs/words.toml."
-    )
+    parser.add_argument("--lower", action="store_true", help="Write lower numbers to docs/words.toml.")
     options = parser.parse_args(list(arguments))
     found, allowed = find_all(), read_allowed()
     counts = Counter({room: len(phrases) for room, phrases in found.items()})

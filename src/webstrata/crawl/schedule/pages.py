@@ -90,6 +90,8 @@ class KnownPages:
         self._state, self._place = self._map(0)
         self.count = int(np.count_nonzero(self._state["hash"]))
         if self.count and not self._state["hash"][: self.count].all():
+            self._texts.close()
+            self._hosts.close()
             raise FormatError(
                 f"{folder / 'pages.state'}: a record in the middle is empty; the file is damaged, put it "
                 "back from a copy, or remove the folder to begin again"

@@ -40,6 +40,9 @@ def translated(folder: Path, action: str) -> Iterator[None]:
     --------
     >>> from pathlib import Path
     >>> with translated(Path("uk/table"), "read"):
+    ...     len("a row")
+    5
+    >>> with translated(Path("uk/table"), "read"):
     ...     raise Exception("Corruption: block checksum mismatch")
     Traceback (most recent call last):
     webstrata.errors.FormatError: uk/table: the table is damaged; restore the folder from a copy (...)
