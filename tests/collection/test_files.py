@@ -122,7 +122,7 @@ def test_folders_are_made_with_those_above_and_again_without_complaint(tmp_path:
 
 def test_a_file_in_the_way_of_a_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
-    with pytest.raises(ExistsError, match="a/b: no place to create"):
+    with pytest.raises(ExistsError, match="a/b: cannot create"):
         make_directory(tmp_path / "a" / "b")
 
 

@@ -117,7 +117,7 @@ def test_a_crawl_is_asked_paused_resumed_and_stopped_from_another_process(
         assert (done.returncode, done.stdout) == (0, "The crawl is stopping.\nIt has ended.\n")
         stdout, stderr = child.communicate(timeout=120)
     assert child.returncode == 0, stderr
-    assert "it was stopped" in stdout
+    assert "stopped on request" in stdout
     # the server, too, has heard nothing in between
     arrivals = read_log(tmp_path / "requests.log").arrival / 1e6
     assert arrivals.min() < paused < resumed < arrivals.max()
@@ -361,7 +361,7 @@ def test_the_report_of_a_crawl_is_one_page(webstrata: Command, tmp_path: Path) -
     page = tmp_path / "uk" / "snapshots" / "2026-06" / "crawl" / "report.html"
     done = webstrata("crawl", "report", "uk", "2026-06")
     assert done.returncode == 0, done.stderr
-    assert "there was nothing left to fetch" in done.stdout
+    assert "no URLs left to fetch" in done.stdout
     text = page.read_text()
     assert "<svg" in text
     assert "The largest of" in text

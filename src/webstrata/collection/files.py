@@ -63,7 +63,7 @@ _BY_ERRNO: dict[int | None, tuple[type[WebstrataError], str]] = {
     errno.EFBIG: _NO_SPACE,
     errno.ENOENT: (MissingError, "nothing there to {action}; check the path"),
     errno.ENOTDIR: (MissingError, "nothing there to {action}; a file stands where a folder was expected"),
-    errno.EEXIST: (ExistsError, "no place to {action}; something else of this name is there already"),
+    errno.EEXIST: (ExistsError, "cannot {action}: a file or folder of this name already exists"),
     errno.ENAMETOOLONG: (UsageError, "no way to {action}; the name is too long, choose a shorter one"),
 }
 

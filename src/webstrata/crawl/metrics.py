@@ -60,7 +60,7 @@ _COUNTERS = {
     "hosts_unresolved": "Hosts given up because their names never resolved.",
     "undecoded": "Responses stored as received because of their content codings.",
     "sitemaps": "Sitemaps read.",
-    "hosts_closed": "Hosts that were given up or are full.",
+    "hosts_closed": "Hosts given up or full.",
     "torn": "Captures that an earlier run had not wholly written, to be fetched again.",
     "disk_waits": "Times that a write had to wait because the disk was full.",
     "checkpoints": "Times that everything so far was made to survive a power cut.",

@@ -137,10 +137,12 @@ class Past:
         }
 
     def __str__(self) -> str:
-        text = f"Going on with {len(self.stored):,} captures"
+        text = f"Resuming with {len(self.stored):,} captures"
         if not self.cut:
-            return f"{text}; none was cut off."
-        return f"{text}; {self.cut:,} {'was' if self.cut == 1 else 'were'} cut off, to be fetched again."
+            return f"{text}; none was truncated."
+        return (
+            f"{text}; {self.cut:,} {'was' if self.cut == 1 else 'were'} truncated and will be fetched again."
+        )
 
 
 def recover(folder: Path) -> Past:
@@ -155,7 +157,7 @@ def recover(folder: Path) -> Past:
     >>> folder = testing.scratch()
     >>> (folder / "journal").touch()
     >>> str(recover(folder))
-    'Going on with 0 captures; none was cut off.'
+    'Resuming with 0 captures; none was truncated.'
     """
     journal, captures = folder / JOURNAL, folder / CAPTURES
     with explained(folder, "read"):

@@ -92,7 +92,7 @@ class CrawlReport(FactsTable):
         Examples
         --------
         >>> CrawlReport("uk", "2026-06", CrawlResult("stopped", 1.0)).ending
-        'it was stopped'
+        'stopped on request'
         >>> CrawlReport("uk", "2026-06", CrawlResult("", 1.0), state="paused").ending
         'it has not ended, and is paused'
         """
@@ -113,7 +113,7 @@ def read_report(snapshot: Snapshot) -> CrawlReport:
     >>> _ = (folder / "crawl.json").write_text('{"end": "exhausted", "seconds": 2, "counters": {"pages": 7}}')
     >>> report = read_report(snapshot)
     >>> report.result.pages, report.ending, report.hosts
-    (7, 'there was nothing left to fetch', [])
+    (7, 'no URLs left to fetch', [])
     """
     path = snapshot.working_folder("crawl") / RESULT
     rows = _read_rows(snapshot.working_folder("crawl") / SERIES)

@@ -20,11 +20,11 @@ PROFILE = ("decode", "parse", "digest", "links", "encode")
 """What fetchers measure of a page's way; the rest of their time is requests and answers."""
 
 REASONS = {
-    "exhausted": "there was nothing left to fetch",
-    "max_pages": "it has as many pages as it was to have",
-    "max_bytes": "it has as many bytes as it was to have",
-    "max_seconds": "its time was over",
-    "stopped": "it was stopped",
+    "exhausted": "no URLs left to fetch",
+    "max_pages": "page limit reached",
+    "max_bytes": "size limit reached",
+    "max_seconds": "time limit reached",
+    "stopped": "stopped on request",
 }
 """Why a crawl ended, in words."""
 
@@ -32,16 +32,16 @@ GATE = {"hosts": "judged", "refused": "refused"}
 """What a gate counts, by what it is called for people."""
 
 ATTACKS = {
-    "cut_length": "answers cut off because they were too long",
-    "bombs": "small answers that were too long when unpacked",
-    "cut_time": "answers cut off because they were too slow",
-    "cut_disconnect": "answers that broke off",
+    "cut_length": "responses truncated at the size limit",
+    "bombs": "small responses that exceeded it when decoded (bombs)",
+    "cut_time": "responses truncated at the time limit",
+    "cut_disconnect": "responses whose connection closed early",
     "undecoded": "responses with too many content codings, or damaged ones, stored as received",
     **{failure.counter: failure.requests for failure in reversed(FAILURES)},
     "hosts_unresolved": "hosts whose names never resolved",
-    "status_5xx": "answers that report an error of the server",
-    "retries": "requests made again after a failure",
-    "hosts_closed": "hosts that were given up or are full",
+    "status_5xx": "5xx responses",
+    "retries": "retried requests",
+    "hosts_closed": "hosts given up or full",
 }
 """What hostile or broken servers do, by the counter that counts it."""
 
@@ -217,7 +217,7 @@ class CrawlResult(FactsTable):
             "rejected": "links that are no URL of a page",
             "filtered": "links that a filter or a limit refused",
             "disallowed": "URLs that robots.txt forbids",
-            "dropped": "URLs of hosts that were given up or are full",
+            "dropped": "URLs of hosts given up or full",
             "trapped": "URLs of patterns that lead to nothing new",
             "soft_404": "pages that say that nothing is there",
             "foreign": "URLs of other agents",
@@ -230,6 +230,6 @@ class CrawlResult(FactsTable):
         Examples
         --------
         >>> CrawlResult("exhausted", 1.0, {"bombs": 2, "cut_time": 0}).attacks()
-        {'small answers that were too long when unpacked': 2}
+        {'small responses that exceeded it when decoded (bombs)': 2}
         """
         return {text: self.counters[name] for name, text in ATTACKS.items() if self.counters.get(name)}

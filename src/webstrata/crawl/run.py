@@ -400,7 +400,7 @@ class Crawl:
             listener.serve(control, self.folder)
         except (AccessError, StorageError) as error:
             # not every file system has sockets
-            self.progress.note(f"Nobody can steer this crawl from another process: {error}")
+            self.progress.note(f"This crawl cannot be controlled from another process: {error}")
         self.control = control
         stack.callback(setattr, self, "control", None)
         return control
@@ -413,7 +413,7 @@ class Crawl:
     def _check(self) -> None:
         if not self.settings.user_agent and self.settings.resolve:
             raise SettingError(
-                "user_agent: nobody knows who crawls; give a name and an address to complain to, as "
+                "user_agent: a crawler needs a name and a contact; give them as "
                 '--user-agent "example-crawler/1.0 (+https://example.org/crawler)"'
             )
         check_settings(self.settings)
@@ -424,7 +424,7 @@ class Crawl:
             raise ValueError(f"agent: expected one of {list(self.ring.agents)}, got {self.agent!r}")
 
     def _prepare(self, *, again: bool) -> bool:
-        """Make a working folder, unless that would lose something; whether an earlier run is gone on with."""
+        """Make a working folder, unless that would lose something; whether an earlier run is resumed."""
         folder = self.folder
         goes_on = can_go_on(self.snapshot) and not again
         if is_finished(self.snapshot) and not again:

@@ -51,7 +51,7 @@ class Series:
     Parameters
     ----------
     path
-        The file; what is in it is gone on with.
+        The file; an existing one is extended.
     max_rows
         How many lines it has at most.
     clock, wall_clock

@@ -35,29 +35,28 @@ class CrawlSettings(Settings):
     # ---- who crawls, and how politely
     user_agent: str = setting(
         "",
-        "Who crawls and where to complain, as `name/1.0 (+https://example.org/why)`; needed on the web.",
+        "Name of the crawler and a contact, as `name/1.0 (+https://example.org/bot)`. Required on the web.",
     )
     host_delay: float = setting(
         4.0,
-        "Time from the end of a visit to a host to the next.",
+        "Minimum time between the end of a visit to a host and the next visit.",
         unit="seconds",
         check=not_negative,
         live=True,
     )
     ip_delay: float = setting(
         0.5,
-        "Time from the end of a visit to an address to the next.",
+        "Minimum time between the end of a visit to an IP address and the next visit.",
         unit="seconds",
         check=not_negative,
         live=True,
     )
-    host_delays: tuple[str, ...] = setting((), "Hosts with a delay of their own, as `name=10s`.", live=True)
-    ip_delays: tuple[str, ...] = setting(
-        (), "Addresses with a delay of their own, as `192.0.2.1=10s`.", live=True
-    )
+    host_delays: tuple[str, ...] = setting((), "Delays of single hosts, as `name=10s`.", live=True)
+    ip_delays: tuple[str, ...] = setting((), "Delays of single IP addresses, as `192.0.2.1=10s`.", live=True)
     keep_alive: float = setting(
         0.0,
-        "Time for which a connection is used, without delays by several visits, too; 0 for one request.",
+        "How long to keep a connection open and reuse it, without a delay between its requests; 0 for one"
+        " request per connection.",
         unit="seconds",
         check=not_negative,
         live=True,
@@ -68,7 +67,7 @@ class CrawlSettings(Settings):
     )
     max_crawl_delay: float = setting(
         300.0,
-        "The longest Crawl-delay of a robots.txt that is granted; who asks for more gets this.",
+        "Upper limit for Crawl-delay in robots.txt; larger values are reduced to it.",
         unit="seconds",
         check=not_negative,
         live=True,
@@ -76,14 +75,14 @@ class CrawlSettings(Settings):
 
     delay_factor: float = setting(
         2.0,
-        "How many times its own response time a host rests, where that is longer than its delay; it rests "
-        "longer still after 429, 5xx and silence. 0 for the delay alone.",
+        "Wait at least this multiple of the host's last response time, and longer after 429, 5xx and "
+        "time-outs; 0 for the fixed delay only.",
         check=not_negative,
         live=True,
     )
     max_adaptive_delay: float = setting(
         60.0,
-        "The longest rest that follows from it.",
+        "Upper limit of the adaptive delay (`delay_factor`).",
         unit="seconds",
         check=not_negative,
         live=True,
@@ -92,107 +91,116 @@ class CrawlSettings(Settings):
     # ---- how far
     max_pages: int = setting(
         0,
-        "Pages, duplicates included, after which the crawl ends; 0 for no limit.",
+        "End the crawl after this many pages, duplicates included; 0 for no limit.",
         check=not_negative,
         live=True,
     )
     max_bytes: int = setting(
-        0, "Bytes of bodies after which it ends; 0 for no limit.", unit="bytes", check=not_negative, live=True
+        0,
+        "End the crawl after this many bytes of response bodies; 0 for no limit.",
+        unit="bytes",
+        check=not_negative,
+        live=True,
     )
     max_seconds: float = setting(
-        0.0, "Time after which it ends; 0 for no limit.", unit="seconds", check=not_negative, live=True
+        0.0, "End the crawl after this time; 0 for no limit.", unit="seconds", check=not_negative, live=True
     )
     max_urls: int = setting(
-        0, "URLs after which no others are taken up; 0 for no limit.", check=not_negative, live=True
+        0, "Accept no further URLs after this many; 0 for no limit.", check=not_negative, live=True
     )
     max_pages_per_host: int = setting(
-        50_000, "Pages, duplicates included, after which a host is left alone.", check=positive, live=True
+        50_000,
+        "Stop fetching from a host after this many pages, duplicates included.",
+        check=positive,
+        live=True,
     )
     max_depth: int = setting(
-        16, "Links that a page may lie below where its host was entered.", check=depth, live=True
+        16, "Maximum depth of a page: links from the first page fetched on its host.", check=depth, live=True
     )
     max_url_length: int = setting(
-        MAX_LENGTH, "Characters of a URL beyond which it is refused.", check=positive, live=True
+        MAX_LENGTH, "Longest URL accepted, in characters.", check=positive, live=True
     )
-    max_redirects: int = setting(10, "Redirects that are followed in a row.", check=redirects, live=True)
+    max_redirects: int = setting(
+        10, "Maximum number of redirects followed in a row.", check=redirects, live=True
+    )
     max_repeats: int = setting(
         3,
-        "Times in a row that the same folders may stand in a path, as in /a/b/a/b; 0 for no limit.",
+        "How often the same folders may repeat in a path, as in /a/b/a/b; 0 for no limit.",
         check=not_negative,
         live=True,
     )
 
     max_duplicate_share: float = setting(
         0.95,
-        "Share of the last 64 pages of a pattern that may repeat pages of their host; beyond it, and with "
-        "four times as many repeats as new pages in all, only one of 64 of its URLs is fetched. 1 for no "
-        "limit.",
+        "Largest share of the last 64 pages of a URL pattern that may repeat other pages of their host. "
+        "Above it, and with four times as many repeats as new pages in all, one in 64 URLs of the pattern"
+        " is fetched. 1 for no limit.",
         check=share,
         live=True,
     )
     max_pages_per_pattern: int = setting(
         10_000,
-        "Pages of a host whose URLs differ in nothing but numbers and values of parameters, in three places "
-        "or more; 0 for no limit.",
+        "Maximum number of pages of a host whose URLs differ only in numbers and parameter values, in "
+        "three places or more; 0 for no limit.",
         check=not_negative,
         live=True,
     )
     probe_after: int = setting(
         32,
-        "Pages after which a host is asked once for a path that cannot be there, to know its soft 404s; 0 "
+        "Request a path that cannot exist after this many pages of a host, to recognize its soft 404s; 0 "
         "for never.",
         check=not_negative,
         live=True,
     )
     dust_support: int = setting(
         25,
-        "Pairs of pages that must be the same without a parameter before it is taken out of URLs of their "
-        "host; 0 learns nothing.",
+        "Pairs of pages that must be equal without a URL parameter before the parameter is removed from "
+        "URLs of their host; 0 disables learning.",
         check=not_negative,
     )
 
     # ---- what
-    schedule: str = setting(
-        "true", "Filter of the links that are taken up; seeds are in any case.", live=True
-    )
-    fetch: str = setting("true", "Filter of the URLs that are fetched.", live=True)
-    parse: str = setting("true", "Filter of the answers whose links are looked for.", live=True)
-    follow: str = setting("true", "Filter of the answers whose links are taken up.", live=True)
-    store: str = setting("true", "Filter of the answers that are stored.", live=True)
+    schedule: str = setting("true", "Filter of links: which are accepted. Seeds always are.", live=True)
+    fetch: str = setting("true", "Filter of URLs: which are fetched.", live=True)
+    parse: str = setting("true", "Filter of responses: which are searched for links.", live=True)
+    follow: str = setting("true", "Filter of responses: whose links are accepted.", live=True)
+    store: str = setting("true", "Filter of responses: which are stored.", live=True)
     resources: bool = setting(
         False,
-        "Fetch what pages need to be shown: styles and what they import, images, scripts, fonts, icons, "
-        "media and frames. No script is run, so what only scripts ask for is missing.",
+        "Fetch page requisites: styles and their imports, images, scripts, fonts, icons, media and "
+        "frames. Scripts are not run, so what only scripts request is missing.",
         live=True,
     )
     offsite_resources: bool = setting(
         True,
-        "Fetch the resources of stored pages even where the schedule filter refuses them, as those on "
-        "other hosts; false applies the filter to them too. Only with `resources`.",
+        "Fetch requisites of stored pages even if the filter `schedule` refuses them, for example on "
+        "other hosts; false applies the filter. Only with `resources`.",
         live=True,
     )
     schemes: tuple[str, ...] = setting(
         (),
-        "Fetch seeds of these schemes too, by fetchers other than HTTP: `file`, and those of installed "
-        "packages. No page of the web leads to them.",
+        "Also fetch seeds of these schemes, with fetchers other than HTTP: `file`, and those of installed"
+        " packages. Web pages never lead to them.",
     )
-    sitemaps: bool = setting(False, "Fetch the sitemaps that robots.txt names, and follow them.", live=True)
+    sitemaps: bool = setting(
+        False, "Fetch the sitemaps named in robots.txt and accept their URLs.", live=True
+    )
     max_sitemap_depth: int = setting(
         2,
-        "Levels of sitemap indexes that are read: 1 as sitemaps.org has it, 2 for indexes of indexes, 0 for "
-        "none.",
+        "Levels of sitemap indexes to read: 1 as defined by sitemaps.org, 2 for indexes of indexes, 0 for"
+        " none.",
         check=depth,
         live=True,
     )
     max_sitemaps: int = setting(
         500,
-        "Sitemaps of a host, indexes included, that are read; 0 for no limit.",
+        "Maximum number of sitemaps read per host, indexes included; 0 for no limit.",
         check=not_negative,
         live=True,
     )
     max_sitemap_bytes: int = setting(
         256 << 20,
-        "Bytes of sitemaps of a host, decoded, after which no more are read; 0 for no limit.",
+        "Maximum size of all sitemaps of a host, decoded; 0 for no limit.",
         unit="bytes",
         check=not_negative,
         live=True,
@@ -202,13 +210,13 @@ class CrawlSettings(Settings):
     )
     follow_canonical: bool = setting(
         False,
-        "Fetch what a page calls its canonical address, which shows the same page once more.",
+        "Fetch the canonical URL that a page names, which usually shows the same page.",
         live=True,
     )
     follow_duplicates: bool = setting(
         True,
-        "Follow the links of pages that repeat another one, by digest or fingerprint; false is the choice of "
-        "BUbiNG.",
+        "Follow the links of pages that repeat another one, by digest or fingerprint; false is BUbiNG's "
+        "rule.",
         live=True,
     )
     follow_formats: tuple[str, ...] = setting(
@@ -240,56 +248,54 @@ class CrawlSettings(Settings):
 
     # ---- cut-offs
     connect_timeout: float = setting(
-        20.0, "Time for a connection to come about.", unit="seconds", check=positive, live=True
+        20.0, "Time limit for opening a connection.", unit="seconds", check=positive, live=True
     )
     response_timeout: float = setting(
         30.0,
-        "Time to the first byte of an answer, and between two.",
+        "Time limit for the first byte of a response, and between two bytes.",
         unit="seconds",
         check=positive,
         live=True,
     )
     head_timeout: float = setting(
         60.0,
-        "Time from a request to the last byte of the head of its response.",
+        "Time limit from a request to the end of the response head.",
         unit="seconds",
         check=positive,
         live=True,
     )
     fetch_timeout: float = setting(
-        300.0, "Time to the last byte of an answer.", unit="seconds", check=positive, live=True
+        300.0, "Time limit for a whole response.", unit="seconds", check=positive, live=True
     )
     min_rate: float = setting(
         64.0,
-        "Bytes per second below which a response is cut off, and a head fails. It is measured from "
-        "response_timeout on: of a body since the request, of a head since its first byte.",
+        "Bytes per second below which a body is truncated, and a head fails. Measured after "
+        "response_timeout: of a body since the request, of a head since its first byte.",
         unit="bytes",
         check=not_negative,
         live=True,
     )
     max_response: int = setting(
         10 << 20,
-        "Bytes of a body, decoded, beyond which it is cut off.",
+        "Maximum size of a body, decoded; longer ones are truncated.",
         unit="bytes",
         check=positive,
         live=True,
     )
     max_header: int = setting(
-        64 << 10, "Bytes of the head of an answer.", unit="bytes", check=positive, live=True
+        64 << 10, "Maximum size of a response head.", unit="bytes", check=positive, live=True
     )
-    retries: int = setting(
-        3, "Times that something is tried again after a failure.", check=attempts, live=True
-    )
+    retries: int = setting(3, "How often a failed request is retried.", check=attempts, live=True)
     retry_delay: float = setting(
         60.0,
-        "Time before the first of them; it doubles with each.",
+        "Time before the first retry; it doubles with each.",
         unit="seconds",
         check=not_negative,
         live=True,
     )
     max_retry_after: float = setting(
         3_600.0,
-        "The longest Retry-After that is waited for; who asks for more is not asked again.",
+        "Upper limit for Retry-After; hosts that ask for more are not retried.",
         unit="seconds",
         check=not_negative,
         live=True,
@@ -299,86 +305,89 @@ class CrawlSettings(Settings):
     hosts_table: str = setting(
         "", "A file of addresses and names, as /etc/hosts; an address may have a port."
     )
-    name_servers: tuple[str, ...] = setting((), "Name servers in place of the system's, as `192.0.2.1:53`.")
-    resolve: bool = setting(True, "Ask name servers; if not, only the hosts table counts.")
-    private_addresses: bool = setting(
-        False, "Ask addresses of private networks too; those of the hosts table are asked in any case."
+    name_servers: tuple[str, ...] = setting(
+        (), "Name servers to use instead of the system's, as `192.0.2.1:53`."
     )
-    accept_all_certificates: bool = setting(True, "Believe every certificate, as archives do.")
-    authority: str = setting("", "A PEM file of certificates to trust beside those of browsers.")
+    resolve: bool = setting(True, "Use name servers; false uses the hosts table only.")
+    private_addresses: bool = setting(
+        False, "Also contact addresses of private networks; those of the hosts table are always allowed."
+    )
+    accept_all_certificates: bool = setting(True, "Accept every certificate, as archives do.")
+    authority: str = setting("", "A PEM file of certificates to trust in addition to those of browsers.")
 
     # ---- the store
     store_to: str = setting(
         "",
-        "Store responses elsewhere too: a folder for payloads as files with an index, or a function that "
-        "makes a store, as `module:function`. Empty for WARC files alone.",
+        "Also store responses elsewhere: a folder for payloads as files with an index, or a function that"
+        " returns a store, as `module:function`. Empty for WARC files only.",
     )
-    compression: str = setting("gzip", "How records are packed.", check=one_of("gzip", "zstd", "none"))
+    compression: str = setting("gzip", "Compression of WARC records.", check=one_of("gzip", "zstd", "none"))
     compression_level: int = setting(6, "1 to 12 for gzip, 1 to 19 for zstd.", check=level)
-    dictionary: str = setting("", "A file with a dictionary for zstd.")
+    dictionary: str = setting("", "A file with a zstd dictionary.")
     file_size: int = setting(
-        1 << 30, "Bytes after which another WARC file begins.", unit="bytes", check=positive
+        1 << 30, "Start a new WARC file after this many bytes.", unit="bytes", check=positive
     )
     store_pointers: bool = setting(
-        False, "Of a page with the fingerprint of another one store only a pointer, as TIME did.", live=True
+        False, "Store only a pointer for a page with the fingerprint of another one, as TIME did.", live=True
     )
     revisits: bool = setting(
         True,
-        "Store a payload that an earlier snapshot of the collection has as a `revisit` record that refers to "
-        "it; false stores it again.",
+        "Store a payload that an earlier snapshot of the collection has as a `revisit` record; false "
+        "stores it again.",
     )
     conditional: bool = setting(
         False,
-        "Request pages of earlier snapshots with their ETag and Last-Modified; a page that was not modified "
-        "(304) becomes a `revisit` record and keeps its payload.",
+        "Request pages of earlier snapshots with their ETag and Last-Modified; a page that was not "
+        "modified (304) becomes a `revisit` record.",
     )
     store_robots: bool = setting(
-        True, "Store the responses for robots.txt as captures; they are not pages.", live=True
+        True, "Store robots.txt responses as captures; they are not pages.", live=True
     )
     store_reserved: bool = setting(
         True,
-        "Store pages whose rights of text and data mining are reserved (TDMRep); it is recorded anyway.",
+        "Store pages that reserve text and data mining rights (TDMRep); the reservation is always recorded.",
         live=True,
     )
     checkpoint: float = setting(
         10.0,
-        "Time after which what was crawled survives a power cut; 0 for no journal: such a crawl begins anew.",
+        "Time after which crawled data survives a power failure; 0 for no journal: an interrupted crawl "
+        "then starts again.",
         unit="seconds",
         check=not_negative,
     )
     disk_check: float = setting(
-        10.0, "Time between two looks at a disk that is full.", unit="seconds", check=positive
+        10.0, "Time between two checks of a full disk.", unit="seconds", check=positive
     )
     dated: str = setting(
         "",
-        "Date captures as if this run had begun then (2026-06): for a web that has a time of its own.",
+        "Date captures as if this run had started then (2026-06): for a web with its own clock.",
         check=date,
     )
     crawl_log: str = setting(
         "none",
-        "Write a line for each URL to crawl/crawl.log: in the columns of `heritrix`, or as `json`.",
+        "Write one line per URL to crawl/crawl.log: in Heritrix's columns (`heritrix`), or as `json`.",
         check=one_of("none", "heritrix", "json"),
     )
     log_size: int = setting(
         1 << 30,
-        "Bytes after which crawl.log gets a number, and another begins.",
+        "Start a new crawl.log after this many bytes; the old one gets a number.",
         unit="bytes",
         check=positive,
     )
     log_releases: bool = setting(
-        False, "Write the URLs that the sieve releases to crawl/releases.log, in order."
+        False, "Write the URLs released by the sieve to crawl/releases.log, in order."
     )
 
     # ---- resources
-    fetchers: int = setting(1_000, "Visits in flight at once.", check=positive, live=True)
-    workers: int = setting(0, "Event loops; 0 for one a core.", check=not_negative)
-    url_cache: int = setting(16 << 20, "Memory of the URL cache.", unit="bytes", check=positive)
-    sieve: int = setting(1 << 20, "URLs that the sieve holds in memory.", check=positive)
+    fetchers: int = setting(1_000, "Maximum number of visits in flight.", check=positive, live=True)
+    workers: int = setting(0, "Event loops; 0 for one per core.", check=not_negative)
+    url_cache: int = setting(16 << 20, "Memory for the URL cache.", unit="bytes", check=positive)
+    sieve: int = setting(1 << 20, "URLs that the sieve keeps in memory.", check=positive)
     workbench: int = setting(
         32 << 20, "Memory for URLs on the workbench.", unit="bytes", check=positive, live=True
     )
     virtualizer: int = setting(
-        16 << 20, "Memory for URLs on their way to the disk.", unit="bytes", check=positive
+        16 << 20, "Memory for URLs on their way to disk.", unit="bytes", check=positive
     )
     duplicates_cache: int = setting(
         16 << 20, "Memory for the maps of duplicates.", unit="bytes", check=positive

@@ -23,7 +23,7 @@ REASONS = {
     "fetch": "URLs that the filter fetch refused",
     "max_urls": "URLs beyond max_urls",
     "disallowed": "URLs that robots.txt forbids",
-    "dropped": "URLs of hosts that were given up or are full",
+    "dropped": "URLs of hosts given up or full",
     "trap": "URLs of a pattern whose pages repeat each other",
     "pattern": "URLs of a pattern that has its max_pages_per_pattern",
     "repeat": "links of a repeated page to more pages like itself",

@@ -25,7 +25,9 @@ def test_months_that_are_not_those_of_the_truth_fail(tmp_path: Path) -> None:
         with snapshot.write_part(name) as build:
             (build.path / "a").touch()
     with snapshot.write_part("sheet-truth") as build:
-        sheet = Sheet("truth", "Truth of 2026-01", tables=[SheetTable("Found, and true", COLUMNS, rows)])
+        sheet = Sheet(
+            "truth", "Truth of 2026-01", tables=[SheetTable("Crawl compared with the truth", COLUMNS, rows)]
+        )
         (build.path / "sheet.json").write_bytes(sheet.to_bytes())
     verdict = judge_crawls(uk, ["2026-01"])
     assert not verdict.is_right

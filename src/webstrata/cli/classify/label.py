@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     required=True,
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Where labels are kept, as CSV; a file that is there is gone on with.",
+    help="CSV file of the labels; an existing file is extended.",
 )
 @click.option("--task", default="spam", metavar="NAME", help="What is asked about each host. [spam]")
 @click.option("--host", "hosts", multiple=True, metavar="HOST", help="Ask about this host; may be repeated.")

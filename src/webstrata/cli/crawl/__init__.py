@@ -60,7 +60,7 @@ class Crawl(Commands):
         parent: click.Context | None = None,
         **extra: Any,  # noqa: ANN401
     ) -> click.Context:
-        """Hand the words to the one whom they concern."""
+        """Dispatch the arguments to a subcommand."""
         is_completed = bool(extra.get("resilient_parsing"))
         if is_completed:
             chosen = _commands if not args or args[0] in COMMANDS else _start

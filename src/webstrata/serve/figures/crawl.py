@@ -76,7 +76,7 @@ def draw_crawl(report: CrawlReport) -> list[Figure]:
             Figure("rate", _rates(report, {"pages": "pages", "requests": "requests"}, "Rate", "per second")),
             Figure("bytes", _rates(report, _BYTES, "Traffic", "MB per second", scale=1e6)),
             Figure("pages", _levels(report, _PAGES, "Pages and URLs", "so far")),
-            Figure("front", _levels(report, _FRONT, "Hosts ready, and as many as should be", "hosts")),
+            Figure("front", _levels(report, _FRONT, "Hosts ready and target", "hosts")),
             Figure("queues", _levels(report, _QUEUES, "URLs that wait", "URLs")),
         ]
     figures.append(Figure("answers", _answers(report)))
@@ -84,7 +84,12 @@ def draw_crawl(report: CrawlReport) -> list[Figure]:
         rows = [(_at_least(depth), pages) for depth, pages in enumerate(depths)]
         figures.append(Figure("depth", _bars(rows, "Pages by depth", "pages")))
     if skipped := list(_skipped(report)):
-        figures.append(Figure("cut", _bars(skipped, "What was cut off, and why", "URLs, hosts or answers")))
+        figures.append(
+            Figure(
+                "cut",
+                _bars(skipped, "URLs skipped and responses truncated, by reason", "URLs, hosts or responses"),
+            )
+        )
     if report.hosts:
         figures.append(Figure("hosts", _hosts(report)))
     return figures
@@ -100,7 +105,7 @@ def write_report(report: CrawlReport, path: Path) -> None:
     >>> from webstrata.crawl.results import CrawlResult
     >>> path = testing.scratch() / "report.html"
     >>> write_report(CrawlReport("uk", "2026-06", CrawlResult("stopped", 1.0, {"pages": 7})), path)
-    >>> "it was stopped" in path.read_text()
+    >>> "stopped on request" in path.read_text()
     True
     """
     load_altair()

@@ -57,7 +57,7 @@ def make_truth(snapshot: Snapshot, progress: Progress) -> Sheet:
     return Sheet(
         "truth",
         f"Truth of {snapshot.date}",
-        tables=[SheetTable("Found, and true", COLUMNS, rows)],
+        tables=[SheetTable("Crawl compared with the truth", COLUMNS, rows)],
         command=Action.on(snapshot, "build", "sheet-truth").command,
     )
 
@@ -140,7 +140,7 @@ def make_alignment(collection: Collection, progress: Progress) -> Sheet:
     return Sheet(
         "alignment",
         "Truth through time",
-        tables=[SheetTable("Found, and true", COLUMNS, rows)],
+        tables=[SheetTable("Crawl compared with the truth", COLUMNS, rows)],
         command=Action.on(collection, "build", "sheet-alignment").command,
     )
 
