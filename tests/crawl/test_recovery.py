@@ -243,7 +243,7 @@ def test_kill_9_costs_nothing(tmp_path: Path) -> None:
             assert field.run(kill_after=moment, host_delay=0.1)[0] == KILLED
         status, said = field.run()
         assert status == 0
-        assert "Going on with" in said
+        assert "Resuming with" in said
         field.assert_whole()
     assert field.find_rudeness() == {}
 
