@@ -102,9 +102,11 @@ def command(
 ) -> None:
     """Crawl part of the web into SNAPSHOT, which is created if it does not exist.
 
-    It ends when nothing is left or a limit is reached; then the pages are numbered, and `webstrata show` has
-    them. Ctrl-C ends it in order. With --invitro an in-vitro web is served and crawled from its home pages,
-    with delays that fit it, and its captures are dated as if it had begun when SNAPSHOT did.
+    The crawl ends when no URLs are left or a limit is reached; then its pages are numbered, and `webstrata
+    show` lists them. Ctrl-C ends it in order, and the same command resumes. With --invitro a synthetic web is
+    served and crawled from its home pages, with delays that fit it, and its captures are dated as if the run
+    had started on the date of SNAPSHOT. With --continuous and no SNAPSHOT, the crawl visits pages again when
+    that is worth it, until you stop it: `webstrata crawl COLLECTION --continuous --help` lists the options.
     """
     from webstrata.collection.snapshot_dates import check_date
     from webstrata.crawl.control.listener import open_listener
