@@ -37,7 +37,7 @@ def command(
 ) -> None:
     """Show what changed in the text of a page between two SNAPSHOTs.
 
-    A date or a timestamp of 14 digits in place of a SNAPSHOT stands for the last capture until then.
+    A date or a timestamp of 14 digits instead of a SNAPSHOT stands for the last capture until then.
     Lines that are gone begin with -, new ones with +; on a terminal they are coloured.
     """
     from webstrata.collection.snapshot_dates import is_date

@@ -67,7 +67,7 @@ _NEAR = ("method", "similarity", "resemblance", "memory", "distance")
 @click.option(
     "--against-truth",
     is_flag=True,
-    help="Compare with what was planted in an in-vitro web: the snapshot has the part truth.",
+    help="Compare with what was planted in a synthetic web: the snapshot has the part truth.",
 )
 @limit_option("classes, the largest first", 10, least=0)
 @json_option

@@ -35,20 +35,20 @@ _SHOWN = 20
     "dump",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="In place of FILEs, a dump of Wikipedia or of another MediaWiki: its text, or its tables.",
+    help="Instead of FILEs, a dump of Wikipedia or of another MediaWiki: its text, or its tables.",
 )
 @click.option(
     "--webgraph",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="In place of FILEs, a web graph release of Common Crawl: vertices, edges or BVGraph, and ranks.",
+    help="Instead of FILEs, a web graph release of Common Crawl: vertices, edges or BVGraph, and ranks.",
 )
 @click.option(
     "--arc-labels",
     "arc_labels",
     metavar="BASENAME",
     type=click.Path(path_type=Path),
-    help="In place of SNAPSHOT and FILEs, a graph of WebGraph with the snapshots of each arc as its label.",
+    help="Instead of SNAPSHOT and FILEs, a graph of WebGraph with the snapshots of each arc as its label.",
 )
 @click.option(
     "--urls",
@@ -61,7 +61,7 @@ _SHOWN = 20
     "links_file",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="In place of FILEs, the links of a Wikipedia as WikiLinkGraphs publishes them "
+    help="Instead of FILEs, the links of a Wikipedia as WikiLinkGraphs publishes them "
     "(enwiki.wikilink_graph.2018-03-01.csv.gz).",
 )
 @options(WikipediaSettings, only=("namespaces", "redirects", "source"))
@@ -77,7 +77,7 @@ _SHOWN = 20
     "repository",
     metavar="REPOSITORY",
     type=click.Path(path_type=Path),
-    help="In place of SNAPSHOT and FILEs, a git repository with the history of a published site.",
+    help="Instead of SNAPSHOT and FILEs, a git repository with the history of a published site.",
 )
 @click.option(
     "--at",

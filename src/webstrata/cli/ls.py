@@ -65,7 +65,7 @@ def command(
     """List captures of a URL, host, domain or key, or records of a snapshot.
 
     In all snapshots, in the order of the index: by key, then by time. A key is what the index has for a URL,
-    host reversed and without www., as `uk,example)/a`; a URL or the name of a host will do.
+    host reversed and without www., as `uk,example)/a`; you can also give a URL or host name.
     """
     from webstrata.store.listing import scan_captures
 

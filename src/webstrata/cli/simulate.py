@@ -57,7 +57,7 @@ def command(
     """Simulate crawls of SNAPSHOT's pages, and compare what they bring in.
 
     Policies: best-first, breadth-first, depth-first, in-degree, learned, opic, oracle, pagerank, past,
-    random, shark, or a class of yours. The graph is needed, and the summaries where text counts; a bundle
+    random, shark, or your own class. The graph is needed, and the summaries where text counts; a bundle
     has both. The result is a part of SNAPSHOT, with the configuration that does it again.
     """
     from webstrata.pipeline.build import choose_settings, remember_settings

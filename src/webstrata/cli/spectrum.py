@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
-    help="Write the data there, as Parquet and JSON; of BVGraph files, a run broken off is kept there too.",
+    help="Write the data there, as Parquet and JSON; of BVGraph files, an interrupted run is kept there too.",
 )
 @plots_option("spectrum.html")
 @options(SpectrumSettings)

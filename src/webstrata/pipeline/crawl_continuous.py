@@ -108,7 +108,7 @@ def crawl_continuous(
     seeds
         URLs to begin with, or a file of them. A crawl that was stopped needs none.
     invitro, invitro_seed
-        In place of seeds: the preset of a synthetic web in continuous time, and which of its kind.
+        Instead of seeds: the preset of a synthetic web in continuous time, and which of its kind.
     speed
         Seconds of the synthetic web in one of ours.
     days

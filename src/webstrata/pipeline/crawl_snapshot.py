@@ -56,7 +56,7 @@ def crawl_snapshot(
     seeds
         URLs to begin with, or a file with one URL per line. A crawl that was stopped needs none.
     invitro, invitro_seed, month
-        In place of seeds: the preset of a synthetic web, which of its kind, and which month of it.
+        Instead of seeds: the preset of a synthetic web, which of its kind, and which month of it.
     log
         Where the server of the synthetic web writes its requests.
     gate, gate_links

@@ -1,4 +1,4 @@
-"""The first stage: crawls of snapshots that have no pages, of seeds or of an in-vitro web."""
+"""The first stage: crawls of snapshots that have no pages, of seeds or of a synthetic web."""
 
 from __future__ import annotations
 

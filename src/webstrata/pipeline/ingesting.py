@@ -37,7 +37,7 @@ def ingest_anything(
     files
         Files of pages, folders, patterns, or one bundle.
     webgraph
-        In place of files, the folder of a web graph release.
+        Instead of files, the folder of a web graph release.
     again
         Replace what the snapshot has.
     progress

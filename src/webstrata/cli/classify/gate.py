@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     "--labels",
     required=True,
     metavar="FILE",
-    help="Labels of hosts: CSV with the columns host and label, or host and a column a task; `truth` for "
-    "those of an in-vitro web.",
+    help="Labels of hosts: CSV with the columns host and label, or host and one column per task; `truth` for "
+    "those of a synthetic web.",
 )
 @click.option("--task", default="spam", metavar="NAME", help="What is refused, a task of the labels. [spam]")
 @click.option(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _LABELS = (
     "Labels of hosts: CSV with the columns host and label, or host and one column per task; a file of "
     "WEBSPAM-UK2006, WEBSPAM-UK2007 or DC2010; `table` for those given on the pages of `serve`, `truth` for "
-    "those of an in-vitro web."
+    "those of a synthetic web."
 )
 labels_option = click.option("--labels", required=True, metavar="FILE", help=_LABELS)
 optional_labels_option = click.option("--labels", metavar="FILE", help=_LABELS)

@@ -47,8 +47,8 @@ class Start(Verb):
 )
 @collection_argument
 @snapshot_argument
-@click.option("--seeds", type=click.Path(), help="A file with a URL a line, `-` for the standard input.")
-@click.option("--invitro", metavar="PRESET", help="Crawl this in-vitro web, served for as long as it takes.")
+@click.option("--seeds", type=click.Path(), help="A file with one URL per line, `-` for the standard input.")
+@click.option("--invitro", metavar="PRESET", help="Crawl this synthetic web, served for as long as it takes.")
 @click.option("--invitro-seed", default=0, help="Which web of that kind. [0]")
 @click.option("--month", default=0, help="Which month of it. [0]")
 @click.option("--log", type=click.Path(path_type=Path), help="Write the requests to it, for `invitro judge`.")

@@ -65,7 +65,7 @@ def flush(client: Client) -> None:
 def set(client: Client, name: str, value: str) -> None:
     """Change a setting or a filter of a running crawl.
 
-    It takes effect within a second, and the crawl keeps it when it goes on after its end. Settings that can
+    It takes effect within a second, and the crawl keeps it when it resumes. Settings that can
     change say so in the reference; of any other the command says why it cannot.
     """
     name = name.replace("-", "_")

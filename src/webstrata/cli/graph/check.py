@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 @place_argument
 @optional_snapshot_argument
 @old_snapshot_option
-@click.option("--transpose", metavar="NAME", help="Basename of the graph with all arcs turned round.")
+@click.option("--transpose", metavar="NAME", help="Basename of the transposed graph.")
 @json_option
 def command(
     place: str, label: str | None, *, old_label: str | None, transpose: str | None, as_json: bool
 ) -> None:
     """Decode the graph of SNAPSHOT, or of the BVGraph files of BASENAME, and say what is damaged.
 
-    Ends with 2 where something is: properties of another graph, bits that are no lists, offsets that lead
-    elsewhere, a transpose that is none.
+    Exits with 2 if anything is: properties of another graph, lists that cannot be decoded, wrong offsets, a
+    transpose of another graph.
     """
     name, label = place, label or old_label
     found = _check(name, label, transpose)

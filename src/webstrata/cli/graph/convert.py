@@ -48,8 +48,8 @@ _ENDS = {"edges": ".tsv.gz", "networkx": ".json", "cc": "", "bvgraph": ""}
     help="Where to write it: a file, or a basename where the format has several. [named as SOURCE, here]",
 )
 @old_snapshot_option
-@click.option("--transpose", is_flag=True, help="Turn all arcs round.")
-@click.option("--force", is_flag=True, help="Write over what is there.")
+@click.option("--transpose", is_flag=True, help="Transpose the graph.")
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
 @options(GraphSettings, COMPRESSION)
 @json_option
 def command(

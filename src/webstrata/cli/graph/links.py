@@ -45,7 +45,7 @@ def command(
 ) -> None:
     """List the pages that URL links to, in row-key order; with --hops all within so many links.
 
-    In place of COLLECTION and SNAPSHOT, BASENAME names the files of a BVGraph: it is asked by the number of a
+    Instead of COLLECTION and SNAPSHOT, BASENAME names the files of a BVGraph: it is asked by the number of a
     node, or by a name if it has names, as one that was made of Common Crawl's files has.
     """
     from webstrata.api import Collection

@@ -7,9 +7,9 @@ import click
 from webstrata.cli.group import LazyGroup
 
 COMMANDS = {
-    "describe": "Describe an in-vitro web in numbers and plots.",
+    "describe": "Describe a synthetic web in numbers and plots.",
     "judge": "Report every impolite request in a server's log.",
-    "serve": "Serve one month of an in-vitro web over HTTP.",
+    "serve": "Serve one month of a synthetic web over HTTP.",
     "truth": "Write the truth about a month as a part of COLLECTION's SNAPSHOT.",
 }
 

@@ -46,7 +46,7 @@ def command(
     *,
     as_json: bool,
 ) -> None:
-    """Describe an in-vitro web in numbers and plots.
+    """Describe a synthetic web in numbers and plots.
 
     It lists settings next to measured values, month by month, and how much the months have in common.
     Degrees, compression and texts are those of --month.
@@ -54,7 +54,7 @@ def command(
     from webstrata.invitro.describe import describe
 
     found = describe(web, month=month, sample=sample, corpus=corpus, progress=TerminalProgress())
-    title = f"The in-vitro web {found.preset}, seed {found.seed}"
+    title = f"The synthetic web {found.preset}, seed {found.seed}"
     paths = draw(found, plots, page="describe", title=title)
     if as_json:
         show_json(found.to_dict() | {"plots": [str(path) for path in paths]})

@@ -1,4 +1,4 @@
-"""The options that say which in-vitro web is meant."""
+"""The options that say which synthetic web is meant."""
 
 from __future__ import annotations
 

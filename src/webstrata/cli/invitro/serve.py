@@ -82,10 +82,10 @@ def command(
     origins: bool,
     as_json: bool,
 ) -> None:
-    """Serve one month of an in-vitro web over HTTP.
+    """Serve one month of a synthetic web over HTTP.
 
     Give clients the address printed as their HTTP proxy, or, with --origins, let them find each host at its
-    own loopback address. With --graph, or --urls and --arcs, a given graph is served in place of the web,
+    own loopback address. With --graph, or --urls and --arcs, a given graph is served instead of the web,
     with --warc what was archived of a real one.
     """
     from webstrata.invitro.archive import read_archives
@@ -98,7 +98,7 @@ def command(
     if archives and (urls or basename):
         raise click.UsageError("--warc is one web, and a graph another: give one of them")
     if at and not archives:
-        raise click.UsageError("--at needs --warc: an in-vitro web has months (--month)")
+        raise click.UsageError("--at needs --warc: a synthetic web has months (--month)")
     given = open_graph(basename, urls) if basename else read_graph(urls, arcs) if urls and arcs else None
     archive = read_archives(archives, at) if archives else None
     with web.serve(

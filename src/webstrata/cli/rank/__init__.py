@@ -89,7 +89,7 @@ def command(
     if reference is not None and list_file is not None:
         raise UsageError("--list and --of: both say what to follow; name one of them")
     if label is not None and reference:
-        raise UsageError("--of says what is followed through snapshots; name --all-snapshots in place of one")
+        raise UsageError("--of says what is followed through snapshots; name --all-snapshots instead of one")
     for option, file in (("--categories", categories), ("--against", against)):
         if file is not None and list_file is None and reference is None:
             raise UsageError(f"{option} is about what is followed; name a --list, or --of a snapshot")

@@ -36,7 +36,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.option("--queries", "queries_file", type=_FILE, help="Queries, or TREC topics.")
 @click.option("--judgements", "judgements_file", type=_FILE, help="Right pages, or TREC qrels.")
 @click.option(
-    "--truth", "from_truth", is_flag=True, help="In place of both files, the events of an in-vitro web."
+    "--truth", "from_truth", is_flag=True, help="Instead of both files, the events of a synthetic web."
 )
 @at_option("The date of queries that have none.")
 @click.option("--run", "run_files", type=_FILE, multiple=True, help="A TREC run to compare; may be repeated.")

@@ -31,7 +31,7 @@ _SCORING = [name for name in SearchSettings.__dataclass_fields__ if name not in 
     type=click.Choice(["documents", "terms", "tiers"]),
     help="Ask this partition of the index, its parts in processes of their own.",
 )
-@click.option("--complete", is_flag=True, help="List words that begin as QUERY does, in place of pages.")
+@click.option("--complete", is_flag=True, help="List words that begin as QUERY does, instead of pages.")
 @options(SearchSettings, only=_SCORING)
 @json_option
 def command(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 )
 @click.option("--seed", default=0, help="By which they, and the seeds of the crawls, are drawn.")
 @click.option(
-    "--invitro", metavar="PRESET", help="Compare with the truth of this in-vitro web, month by snapshot."
+    "--invitro", metavar="PRESET", help="Compare with the truth of this synthetic web, month by snapshot."
 )
 @click.option("--invitro-seed", default=0, help="Which web of that kind.")
 @plots_option("bias.html")
