@@ -153,14 +153,15 @@ def list_results() -> Iterator[tuple[type, str, str]]:
 
 
 PLAIN = {
-    "None", "str", "Path", "int", "object", "tuple[int, int]", "dict[str, Any]", "Server", "Collection",
-    "Snapshot", "StoredCapture", "StoredUnion", "TextIndex", "StoredGraph", "Archive", "HostModel",
-    "Takedown", "PageServer", "CrawlStatus",
+    "None", "str", "Path", "int", "object", "tuple[int, int]", "dict[str, Any]", "dict[str, object]",
+    "Server", "Collection", "Snapshot", "StoredCapture", "StoredUnion", "TextIndex", "StoredGraph",
+    "Archive", "HostModel", "Takedown", "PageServer", "CrawlStatus",
 }  # fmt: skip
 """Results that are no tables: numbers, paths, parts that are opened, a capture, a model."""
 ELSEWHERE = {
     "ingest", "merge", "remove", "crawl", "simulation", "classify_predict", "classify_experiment",
     "classify_gate", "search_compare", "search_evaluate", "ingest_arc_labels", "panel", "compare_ranks",
+    "crawl_continuous", "simulate_revisits",
 }  # fmt: skip
 """Results that are tested above or with the room that makes them."""
 

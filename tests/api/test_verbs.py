@@ -57,7 +57,7 @@ RENAMED = {
     "search evaluate": {"runs"},  # `Report.runs`
     "serve": {"seconds", "access_log"},
     "show": {"page_lists"},  # `Snapshot.packages`
-    "simulate": {"config"},
+    "simulate": {"config", "revisit", "budget", "days"},  # `Snapshot.simulate_revisits`
     "spectrum": {"output"},  # `Spectrum.write`
     "takedown": {"list"},  # `Collection.takedowns`
 }

@@ -50,7 +50,14 @@ def test_a_ranking_is_kept_with_what_made_it_and_read_again(months: ws.Collectio
 def test_hosts_and_domains_are_ranked_by_the_weights_of_their_arcs(months: ws.Collection) -> None:
     snapshot = months["2026-02"]
     for level, graph in (("host", snapshot.host_graph), ("domain", snapshot.domain_graph)):
-        found = snapshot.rank("pagerank", level=level, tolerance=1e-12)  # type: ignore[arg-type]
+        # settings of earlier rankings are kept in the file of the collection
+        found = snapshot.rank(
+            "pagerank",
+            level=level,  # type: ignore[arg-type]
+            alpha=0.85,
+            tolerance=1e-12,
+            weighted=True,
+        )
         matrix = graph.to_scipy().toarray()
         matrix = 0.85 * matrix / matrix.sum(axis=1, keepdims=True)
         wanted = np.linalg.solve(np.eye(len(matrix)) - matrix.T, np.full(len(matrix), 0.15 / len(matrix)))

@@ -215,7 +215,9 @@ def test_metrics_are_printed_and_served_to_those_who_have_the_token(
         assert_refused(done, "the token is missing or wrong")
         done = webstrata("crawl", "stop", "fr", "2026-06", "--control", place, "--token", "token")
         assert_refused(done, "this is the crawl of uk 2026-06, and not of fr 2026-06")
-        assert_refused(webstrata("crawl", "stop", "uk", "2026-06", "--control", place), "give --token FILE")
+        assert_refused(
+            webstrata("crawl", "stop", "uk", "2026-06", "--control", place), "name its file with --token FILE"
+        )
         done = webstrata(
             "crawl", "stop", "uk", "2026-06", "--control", place, "--token", "token", "--now", "--wait"
         )
@@ -305,7 +307,7 @@ def test_the_dashboard_shows_the_crawl_and_is_left_without_harm(webstrata: Comma
                 assert "uk 2026-06" in shown
                 assert re.search("[▁▂▃▄▅▆▇█]{2}", shown)
                 os.write(screen, key)
-                read_until(screen, "The crawl goes on")
+                read_until(screen, "The crawl continues")
                 assert watching.wait(120) == 0
             assert child.poll() is None
             assert wait_for_pages(webstrata, 5)["state"] == "running"

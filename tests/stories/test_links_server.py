@@ -75,4 +75,4 @@ def test_400_half_sent_requests_with_256_descriptors_lock_nobody_out(tmp_path: P
         _, said = process.communicate(timeout=120)
     assert process.returncode == 0
     assert said.count("\n") == 1
-    assert '127.0.0.1 "GET /links?node=0" 200' in said
+    assert '"GET /links?node=0 HTTP/1.1" 200 ' in said

@@ -12,11 +12,13 @@ from webstrata.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from os import PathLike
+    from typing import Unpack
 
     from webstrata.api.collection import Collection
     from webstrata.collection.progress import Progress
     from webstrata.crawl.run import Crawl
     from webstrata.crawl.schedule.freshness import Basis, Freshness
+    from webstrata.keywords import ContinuousKeywords
     from webstrata.pipeline.crawl_continuous import ContinuousResult
     from webstrata.rank.panel import HostPanel
     from webstrata.temporal.arc_labels import ArcLabelsResult
@@ -117,7 +119,7 @@ class TimeMethods:
             progress=progress,
         )
 
-    def change_schedule(self, **options: object) -> dict[str, object]:
+    def change_schedule(self, **options: Unpack[ContinuousKeywords]) -> dict[str, object]:
         """Change settings of ``[continuous]``; a continuous crawl that runs obeys them within seconds.
 
         Examples

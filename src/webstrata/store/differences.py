@@ -63,8 +63,8 @@ def find_captures(collection: Collection, url: str, *dates: str) -> list[StoredC
     --------
     >>> from webstrata import testing
     >>> found = find_captures(testing.collection(), "http://garden.example/pond", "2026-05", "20260602")
-    >>> [capture.entry.timestamp for capture in found]
-    ['20260501000007', '20260601000007']
+    >>> [capture.entry.timestamp[:8] for capture in found]
+    ['20260501', '20260601']
     """
     return [
         collection[date].capture(url) if date in collection else collection.capture(url, date)

@@ -165,6 +165,8 @@ class _Edit:
         self._moves, self._drop = moves, drop
         self._places: dict[str, dict[int, int]] = {}
         """For each rewritten file, the new offsets of its records by the old ones."""
+        self._changed: dict[str, list[Record]] = {}
+        """For each rewritten file, the records that go into new files."""
         self._new: dict[Place, dict[str, str]] = {}
         """Fields of the index for records that were written into new files."""
         self._dropped_ids: set[str] = set()
@@ -180,6 +182,9 @@ class _Edit:
                 else:
                     link_file(path, self._folder / path.name)
                 task.advance(path.stat().st_size)
+        # after all others, or a new file could have the name of one that an earlier edit wrote
+        for name, records in self._changed.items():
+            self._write_changed(name, records)
         counts = self._write_lines()
         self._write_notes()
         moved = sum(move.source is not None for move in self._moves.values())
@@ -208,7 +213,7 @@ class _Edit:
                 position += end - start
         if is_changed:
             self._places[path.name] = places
-            self._write_changed(path.name, changed)
+            self._changed[path.name] = changed
         else:
             target.unlink()
             link_file(path, target)

@@ -120,7 +120,7 @@ def test_a_setting_keeps_its_value_whatever_the_environment_says(monkeypatch: py
 @pytest.mark.parametrize(
     ("name", "value", "pattern"),
     [
-        ("host_delayy", "1s", r"no setting of a crawl \(did you mean host_delay\?\)"),
+        ("host_delayy", "1s", r"not a setting of a crawl \(did you mean host_delay\?\)"),
         (
             "compression",
             "zstd",

@@ -49,6 +49,14 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "event_story_share",
         "event_kinds",
     ),
+    "Continuous time": (
+        "ticks_per_day",
+        "slowest_change",
+        "fastest_change",
+        "honest_share",
+        "stale_share",
+        "fickle_share",
+    ),
     "Duplicates": (
         "duplicate_share",
         "near_duplicate_share",
