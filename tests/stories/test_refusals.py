@@ -48,7 +48,7 @@ REFUSED = [
     ("demo --docs . --into made", "give --real too|No such option"),
     ("rank uk", "name one SNAPSHOT to rank, or --all-snapshots"),
     ("rank uk 2026-06 --plots plots", "webstrata plane"),
-    ("rank uk 2026-06 --of 2026-05", "name --all-snapshots in place of one"),
+    ("rank uk 2026-06 --of 2026-05", "name --all-snapshots instead of one"),
     ("rank uk 2026-06 --categories binary", "name a --list"),
     ("rank uk 2026-06 --method pagerang", "did you mean pagerank|must be one of"),
     ("rank uk 2026-07", "2026-07"),

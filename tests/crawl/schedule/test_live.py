@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.slow  # virtual days pass in seconds, which a busy machine may need for the first visits alone
 @pytest.mark.parametrize("basis", BASES)
 def test_what_counts_as_a_change_is_the_choice_of_the_user(tmp_path: Path, basis: str) -> None:
     """Half of the hosts show a counter that is another one on every visit: a change of bytes alone."""
