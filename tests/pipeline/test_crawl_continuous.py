@@ -57,7 +57,7 @@ def cut(tmp_path_factory: pytest.TempPathFactory) -> Collection:
     return collection
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_each_cut_has_every_page_as_it_was_when_it_was_last_visited(cut: Collection) -> None:
     web = Web("living", seed=SEED)
     names = cut.dates
@@ -89,7 +89,7 @@ def test_each_cut_has_every_page_as_it_was_when_it_was_last_visited(cut: Collect
     assert shares[0] == 0
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_an_unmodified_page_is_a_revisit_record(cut: Collection) -> None:
     number = 0
     for name in cut.dates:
@@ -103,7 +103,7 @@ def test_an_unmodified_page_is_a_revisit_record(cut: Collection) -> None:
     assert number > 100
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_copies_are_as_fresh_as_a_plan_without_knowledge(cut: Collection) -> None:
     """Rates are learned from nothing, and a third of the servers lie: no worse than equal visits, by far."""
     web = Web("living", seed=SEED)
@@ -262,7 +262,7 @@ def test_a_clock_that_was_set_back_is_noticed(tmp_path: Path) -> None:
         crawl_continuous(collection)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_collection_of_one_shot_snapshots_begins_with_the_newest(tmp_path: Path) -> None:
     collection = ws.create(tmp_path / "uk")
     collection.add("2025-12").crawl(invitro="living", invitro_seed=4, workers=1)
