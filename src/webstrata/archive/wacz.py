@@ -250,7 +250,7 @@ class WaczWriter:
             self._add_stream(path, waiting)
 
     def refer_to_archive(self, path: Path) -> None:
-        """Add a WARC file by its place; for streams that take a `FileSpan` in place of its bytes."""
+        """Add a reference to a WARC file; for streams that accept a `FileSpan` instead of bytes."""
         with explained(path, "read"), path.open("rb") as stream:
             self._add_stream(f"archive/{path.name}", stream, FileSpan(path, path.stat().st_size))
 
@@ -276,7 +276,7 @@ class WaczWriter:
 
 
 class FileSpan:
-    """All bytes of a file, in place of the bytes.
+    """All bytes of a file, by reference.
 
     Examples
     --------

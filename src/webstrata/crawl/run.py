@@ -472,7 +472,7 @@ class Crawl:
     # ---- the core
 
     def configuration(self) -> dict[str, Any]:
-        """Everything that the core is told."""
+        """The configuration of the core."""
         told = configure(self.settings, self.snapshot, self.filters)
         return told | {
             "live": self._live(self.settings, self.filters),

@@ -34,7 +34,7 @@ class CrawlClock:
         return self.at(time.time())
 
     def to_core(self) -> dict[str, Any]:
-        """How the core is told."""
+        """The clock as the core takes it."""
         since = int(self.since * 1e9)
         return {"clock": int(self.shown * 1e9) - since, "speed": (self.speed, since)}
 

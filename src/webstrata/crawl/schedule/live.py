@@ -105,7 +105,7 @@ class ScheduledCrawl(Crawl):
         return rest
 
     def configuration(self) -> dict[str, Any]:
-        """Everything that the core is told."""
+        """The configuration of the core."""
         return super().configuration() | self.schedule.clock.to_core() | {"contents": load_rules()}
 
     def _live(self, settings: CrawlSettings, filters: dict[str, Filter | None]) -> dict[str, Any]:  # type: ignore[override]

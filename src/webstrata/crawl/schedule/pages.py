@@ -228,6 +228,6 @@ def _hash(urls: Sequence[str]) -> npt.NDArray[np.uint64]:
 
 
 def _carry(carried: str | None) -> tuple[str, str]:
-    """What a URL that was found carries along: of sitemaps, the level, kept in place of validators."""
+    """The tag of a discovered URL: the level of a sitemap, stored instead of validators."""
     level = carried.split("\n")[4:5] if carried else []
     return (f"level={level[0]}", "") if level else ("", "")

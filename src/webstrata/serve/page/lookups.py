@@ -53,16 +53,6 @@ def add_lookups(app: FastAPI, site: "Site", describe: Describe) -> None:
             },
         )
 
-    app.add_api_route(
-        f"{site.base}/complete.json",
-        complete,
-        response_class=Response,
-        summary="Words that begin with the last word of a query.",
-        tags=[site.name],
-        operation_id=f"complete_{site.name}",
-        responses=describe("complete"),
-    )
-
     def neighbours(
         of: Annotated[str, Query(max_length=2000)],
         at: Date = None,
@@ -79,23 +69,21 @@ def add_lookups(app: FastAPI, site: "Site", describe: Describe) -> None:
     ) -> Response:
         return Response(to_json(show_cell(site, x=x, y=y, at=at).to_dict()), media_type="application/json")
 
-    app.add_api_route(
-        f"{site.base}/cell.json",
-        cell,
-        response_class=Response,
-        summary="The pages of one cell of the plane of PageRank and CheiRank.",
-        tags=[site.name],
-        operation_id=f"cell_{site.name}",
-        responses=describe("cell"),
+    documents = (
+        (complete, "Words that begin with the last word of a query."),
+        (cell, "The pages of one cell of the plane of PageRank and CheiRank."),
+        (neighbours, "The neighbours of a page or host in all snapshots, with the arcs between them."),
     )
-    app.add_api_route(
-        f"{site.base}/neighbours.json",
-        neighbours,
-        response_class=Response,
-        summary="The neighbours of a page or host in all snapshots, with the arcs between them.",
-        tags=[site.name],
-        operation_id=f"neighbours_{site.name}",
-        responses=describe("neighbours"),
-    )
+    for function, summary in documents:
+        name = function.__name__
+        app.add_api_route(
+            f"{site.base}/{name}.json",
+            function,
+            response_class=Response,
+            summary=summary,
+            tags=[site.name],
+            operation_id=f"{name}_{site.name}",
+            responses=describe(name),
+        )
     app.add_api_route(f"{site.base}/page", find_page, include_in_schema=False)
     app.add_api_route(f"{site.base}/figures/{{name}}/{{date}}.svg", figure, include_in_schema=False)
